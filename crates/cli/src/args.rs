@@ -1,0 +1,131 @@
+//! The command line, defined once: help and parsing both come from here.
+
+use crate::units::{Budget, FileArg};
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Finds the inputs that take a C program everywhere, and those that break it.
+#[derive(Parser, Debug)]
+#[command(name = "cairn", version, about, disable_help_subcommand = true)]
+#[command(after_help = "Exit codes: 0 nothing was found, 1 crashes or hangs were found, 2 something went wrong.")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What `cairn` can do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Compile C: takes clang's options (CC="cairn cc" ./configure && make)
+    #[command(name = "cc", disable_help_flag = true)]
+    Cc(CompilerArgs),
+    /// Compile C++: takes clang++'s options
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx(CompilerArgs),
+    /// Explore a program and write tests
+    Run(Box<RunArgs>),
+    /// Run a program on one saved test
+    Replay(ReplayArgs),
+}
+
+/// A compiler's command line, which is none of our business.
+#[derive(Args, Debug)]
+pub struct CompilerArgs {
+    /// Options and files, as for clang
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<OsString>,
+}
+
+/// What of a program's surroundings is symbolic.
+#[derive(Args, Debug, Default)]
+pub struct InputArgs {
+    /// Make LEN bytes of standard input symbolic
+    #[arg(long, value_name = "LEN", help_heading = "Input")]
+    pub sym_stdin: Option<usize>,
+    /// Add a symbolic argument of up to LEN bytes after ARGS; may be repeated
+    #[arg(long, value_name = "LEN", help_heading = "Input")]
+    pub sym_arg: Vec<usize>,
+    /// Make a file of LEN bytes symbolic: the one that @@ in ARGS stands for, or the one the
+    /// program opens as NAME (it then runs in a scratch directory)
+    #[arg(long, value_name = "[NAME=]LEN", help_heading = "Input")]
+    pub sym_file: Option<FileArg>,
+}
+
+/// `cairn run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// A program built with `cairn cc`, or C files to compile on the fly
+    #[arg(required = true, value_name = "TARGET|FILE.c")]
+    pub target: Vec<PathBuf>,
+    /// Arguments of the program; @@ stands for the path of the symbolic file
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
+
+    /// What is symbolic.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// Start from the files of this directory (raw bytes, or .ktest)
+    #[arg(long, value_name = "DIR", help_heading = "Input")]
+    pub seeds: Option<PathBuf>,
+
+    /// Stop after N executions
+    #[arg(long, value_name = "N", help_heading = "Budget", value_parser = clap::value_parser!(u64).range(1..))]
+    pub execs: Option<u64>,
+    /// Stop after this time: 30s, 5m, 1h
+    #[arg(long, value_name = "TIME", help_heading = "Budget")]
+    pub time: Option<Budget>,
+    /// Longest time of one execution, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: u64,
+    /// Longest time of one query to the solver, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub solver_timeout: u64,
+
+    /// How to choose what to try next
+    #[arg(long, value_name = "NAME", default_value = "random-branch", help_heading = "Search")]
+    pub strategy: String,
+    /// Seed of all random choices: the same seed, the same campaign
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
+    pub seed: u64,
+    /// Compare every value the program computes with what its expression says
+    #[arg(long, help_heading = "Search")]
+    pub check: bool,
+
+    /// Where to write tests, crashes and statistics
+    #[arg(long, value_name = "DIR", default_value = "cairn-out", help_heading = "Output")]
+    pub out: PathBuf,
+    /// Replace the campaign that is in DIR
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+    /// Print one JSON object at the end
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Print nothing but the summary
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// `cairn replay`.
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// The program; it need not have been built with `cairn cc`
+    #[arg(value_name = "TARGET")]
+    pub target: PathBuf,
+    /// The saved test: raw bytes, or .ktest
+    #[arg(value_name = "INPUT-FILE")]
+    pub test: PathBuf,
+    /// Arguments of the program, as they were for `cairn run`
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
+    /// What is symbolic, as it was for `cairn run`; needed only to tell where raw bytes go.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// Longest time of the execution, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: u64,
+}

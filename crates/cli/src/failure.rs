@@ -1,0 +1,42 @@
+//! What ends `cairn` with exit code 2: one sentence.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// Nothing was found.
+pub const NOTHING_FOUND: u8 = 0;
+/// There are crashes or hangs.
+pub const FOUND: u8 = 1;
+/// Bad usage, or the tool itself failed.
+pub const FAILED: u8 = 2;
+
+/// Why `cairn` cannot go on.
+#[derive(Debug)]
+pub struct Failure(String);
+
+impl Failure {
+    /// A failure with this reason, made one line.
+    pub fn new(reason: impl Display) -> Failure {
+        let reason = reason.to_string();
+        Failure(reason.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// A failure that somebody else has told the user about already.
+    pub fn told() -> Failure {
+        Failure(String::new())
+    }
+
+    /// Says why, and gives the exit code.
+    pub fn report(&self) -> ExitCode {
+        if !self.0.is_empty() {
+            eprintln!("cairn: {}", self.0);
+        }
+        ExitCode::from(FAILED)
+    }
+}
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::new(error)
+    }
+}

@@ -1,0 +1,86 @@
+//! Values on the command line that have a form of their own.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A time such as `30s`, `5m` or `1h`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget(pub Duration);
+
+impl FromStr for Budget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Budget, String> {
+        const FORM: &str = "a time is a number and s, m or h, as in 30s, 5m or 1h";
+        let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let number: u64 = digits.parse().map_err(|_| FORM)?;
+        let unit = match &text[digits.len()..] {
+            "" | "s" => 1,
+            "m" => 60,
+            "h" => 3600,
+            _ => return Err(FORM.to_owned()),
+        };
+        match number.checked_mul(unit) {
+            Some(0) => Err("a time of zero leaves nothing to do".to_owned()),
+            Some(seconds) if seconds <= u64::from(u32::MAX) => Ok(Budget(Duration::from_secs(seconds))),
+            _ => Err("that is more than a lifetime".to_owned()),
+        }
+    }
+}
+
+/// A symbolic file: `LEN`, or `NAME=LEN`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileArg {
+    /// How the program calls it, if not by `@@`.
+    pub name: Option<String>,
+    /// Its length.
+    pub len: usize,
+}
+
+impl FromStr for FileArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<FileArg, String> {
+        let (name, len) = match text.rsplit_once('=') {
+            Some((name, len)) => (Some(name), len),
+            None => (None, text),
+        };
+        let len = len.parse().map_err(|_| "a symbolic file is LEN or NAME=LEN, as in 20 or data.bin=20")?;
+        match name {
+            Some(name) if name.is_empty() || name.contains('/') => {
+                Err(format!("`{name}` is not the name of a file in the program's working directory"))
+            }
+            name => Ok(FileArg { name: name.map(str::to_owned), len }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(text: &str) -> Option<u64> {
+        text.parse::<Budget>().ok().map(|b| b.0.as_secs())
+    }
+
+    #[test]
+    fn times_have_units() {
+        let times = ["30s", "5m", "1h", "7"].map(seconds);
+        assert_eq!(times, [Some(30), Some(300), Some(3600), Some(7)]);
+    }
+
+    #[test]
+    fn odd_times_are_refused() {
+        for text in ["", "s", "0s", "-5s", "1.5h", "5d", "5 m", "99999999999999999999h", "1000000h", "5mm"] {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn files_may_have_names() {
+        let parse = |text: &str| text.parse::<FileArg>().ok().map(|f| (f.name, f.len));
+        assert_eq!(parse("20"), Some((None, 20)));
+        assert_eq!(parse("a=b.txt=20"), Some((Some("a=b.txt".to_owned()), 20)));
+        assert_eq!([parse("x"), parse("=4"), parse("a/b=4"), parse("a=")], [None, None, None, None]);
+    }
+}

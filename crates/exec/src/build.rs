@@ -1,0 +1,153 @@
+//! One row of the label table, checked and made an expression.
+
+use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte, MAX_WIDTH};
+use cairn_wire::{LabelEntry, Op};
+
+/// Labels that an entry needs. A damaged entry may name any number, its own included.
+pub(crate) fn children(entry: &LabelEntry) -> [u32; 3] {
+    match Op::from_u8(entry.op) {
+        None | Some(Op::Input | Op::Const) => [0; 3],
+        Some(Op::Ite) => [entry.l1, entry.l2, u32::try_from(entry.k).unwrap_or(0)],
+        Some(_) => [entry.l1, entry.l2, 0],
+    }
+}
+
+/// Makes expressions of entries whose operands were made before.
+pub(crate) struct Builder<'a, F> {
+    /// Where expressions go.
+    pub(crate) dag: &'a mut Dag,
+    /// Length of every input object.
+    pub(crate) object_sizes: &'a [usize],
+    /// The expression of an earlier label.
+    pub(crate) made: F,
+}
+
+impl<F: Fn(u32) -> Option<ExprId>> Builder<'_, F> {
+    /// The expression of an entry; `None` if the entry makes no sense.
+    pub(crate) fn build(&mut self, entry: &LabelEntry) -> Option<ExprId> {
+        let op = Op::from_u8(entry.op)?;
+        let width = entry.width;
+        if !(1..=MAX_WIDTH).contains(&width) {
+            return None;
+        }
+        match op {
+            Op::Input => self.input(entry),
+            Op::Const => Some(self.dag.constant(width, entry.k.into())),
+            Op::ZExt | Op::SExt | Op::Trunc | Op::Extract => self.resized(op, entry),
+            Op::Concat => self.concat(entry),
+            Op::Ite => self.choice(entry),
+            _ => match comparison(op) {
+                Some(op) => self.compare(op, entry),
+                None => self.binary(arithmetic(op)?, entry),
+            },
+        }
+    }
+
+    fn input(&mut self, entry: &LabelEntry) -> Option<ExprId> {
+        let size = *self.object_sizes.get(usize::from(entry.aux))?;
+        if entry.width != 8 || entry.k >= size as u64 {
+            return None;
+        }
+        Some(self.dag.input(InputByte { object: entry.aux, offset: u32::try_from(entry.k).ok()? }))
+    }
+
+    fn resized(&mut self, op: Op, entry: &LabelEntry) -> Option<ExprId> {
+        let value = (self.made)(entry.l1)?;
+        let (from, to) = (self.dag.width(value), entry.width);
+        match op {
+            Op::ZExt if to >= from => Some(self.dag.zext(value, to)),
+            Op::SExt if to >= from => Some(self.dag.sext(value, to)),
+            Op::Trunc if to <= from => Some(self.dag.extract(value, 0, to)),
+            Op::Extract if u32::from(entry.aux) + u32::from(to) <= u32::from(from) => {
+                Some(self.dag.extract(value, entry.aux as u8, to))
+            }
+            _ => None,
+        }
+    }
+
+    /// A constant part has the width that is missing.
+    fn concat(&mut self, entry: &LabelEntry) -> Option<ExprId> {
+        let known = |label: u32| if label == 0 { Some(None) } else { (self.made)(label).map(Some) };
+        let (high, low) = match (known(entry.l1)?, known(entry.l2)?) {
+            (None, None) => return None,
+            (Some(high), Some(low)) => (high, low),
+            (None, Some(low)) => (self.missing_part(entry, low)?, low),
+            (Some(high), None) => (high, self.missing_part(entry, high)?),
+        };
+        let sum = u32::from(self.dag.width(high)) + u32::from(self.dag.width(low));
+        (sum == u32::from(entry.width)).then(|| self.dag.concat(high, low))
+    }
+
+    fn missing_part(&mut self, entry: &LabelEntry, present: ExprId) -> Option<ExprId> {
+        let missing = entry.width.checked_sub(self.dag.width(present)).filter(|w| *w > 0)?;
+        Some(self.dag.constant(missing, entry.k.into()))
+    }
+
+    fn choice(&mut self, entry: &LabelEntry) -> Option<ExprId> {
+        let condition = (self.made)(entry.l1)?;
+        let (then, otherwise) = ((self.made)(entry.l2)?, (self.made)(u32::try_from(entry.k).ok()?)?);
+        let widths = [condition, then, otherwise].map(|e| self.dag.width(e));
+        (widths == [1, entry.width, entry.width]).then(|| self.dag.ite(condition, then, otherwise))
+    }
+
+    fn compare(&mut self, op: CmpOp, entry: &LabelEntry) -> Option<ExprId> {
+        let width = u8::try_from(entry.aux).ok().filter(|w| (1..=MAX_WIDTH).contains(w))?;
+        let (a, b) = self.operands(entry, width)?;
+        (entry.width == 1).then(|| self.dag.compare(op, a, b))
+    }
+
+    fn binary(&mut self, op: BinOp, entry: &LabelEntry) -> Option<ExprId> {
+        let (a, b) = self.operands(entry, entry.width)?;
+        Some(self.dag.binary(op, a, b))
+    }
+
+    /// Both operands, at least one of them labelled, both of the given width.
+    fn operands(&mut self, entry: &LabelEntry, width: u8) -> Option<(ExprId, ExprId)> {
+        if entry.l1 == 0 && entry.l2 == 0 {
+            return None;
+        }
+        Some((self.operand(entry.l1, entry.k, width)?, self.operand(entry.l2, entry.k, width)?))
+    }
+
+    fn operand(&mut self, label: u32, constant: u64, width: u8) -> Option<ExprId> {
+        match label {
+            0 => Some(self.dag.constant(width, constant.into())),
+            label => (self.made)(label).filter(|e| self.dag.width(*e) == width),
+        }
+    }
+}
+
+fn comparison(op: Op) -> Option<CmpOp> {
+    Some(match op {
+        Op::Eq => CmpOp::Eq,
+        Op::Ne => CmpOp::Ne,
+        Op::Ult => CmpOp::Ult,
+        Op::Ule => CmpOp::Ule,
+        Op::Ugt => CmpOp::Ugt,
+        Op::Uge => CmpOp::Uge,
+        Op::Slt => CmpOp::Slt,
+        Op::Sle => CmpOp::Sle,
+        Op::Sgt => CmpOp::Sgt,
+        Op::Sge => CmpOp::Sge,
+        _ => return None,
+    })
+}
+
+fn arithmetic(op: Op) -> Option<BinOp> {
+    Some(match op {
+        Op::Add => BinOp::Add,
+        Op::Sub => BinOp::Sub,
+        Op::Mul => BinOp::Mul,
+        Op::UDiv => BinOp::UDiv,
+        Op::SDiv => BinOp::SDiv,
+        Op::URem => BinOp::URem,
+        Op::SRem => BinOp::SRem,
+        Op::Shl => BinOp::Shl,
+        Op::LShr => BinOp::LShr,
+        Op::AShr => BinOp::AShr,
+        Op::And => BinOp::And,
+        Op::Or => BinOp::Or,
+        Op::Xor => BinOp::Xor,
+        _ => return None,
+    })
+}

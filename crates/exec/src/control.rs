@@ -1,0 +1,256 @@
+//! What the driver writes into the shared memory before a run, and believes of it afterwards.
+
+use crate::input::{Input, Object};
+use crate::server::RunError;
+use crate::shm::SharedMemory;
+use crate::spec::Limits;
+use cairn_wire::control::{MAGIC, MAX_OBJECTS, PAGE};
+use cairn_wire::{ABI_VERSION, Control, Event, LabelEntry, Layout, ObjectEntry, ObjectKind};
+
+const OBJECT_ALIGNMENT: u64 = 16;
+
+/// Places the regions one after the other.
+pub(crate) fn layout(coverage: usize, limits: &Limits) -> Layout {
+    let mut end = PAGE;
+    let mut region = |bytes: u64| {
+        let start = end;
+        end += bytes.next_multiple_of(PAGE);
+        start
+    };
+    let coverage_size = (coverage.max(1) as u64).next_multiple_of(PAGE);
+    let (events, labels) = (u64::from(limits.events), u64::from(limits.labels));
+    let placed = Layout {
+        objects: region((MAX_OBJECTS * size_of::<ObjectEntry>()) as u64),
+        input: region(limits.input_bytes),
+        input_size: limits.input_bytes.next_multiple_of(PAGE),
+        coverage: region(coverage_size),
+        coverage_size,
+        events: region(events * size_of::<Event>() as u64),
+        event_capacity: events,
+        labels: region(labels * size_of::<LabelEntry>() as u64),
+        label_capacity: labels,
+        total: 0,
+    };
+    Layout { total: end, ..placed }
+}
+
+/// How much a run recorded, as far as it can be true.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Recorded {
+    /// First label that was not given out; at most the capacity.
+    pub(crate) labels: u32,
+    /// Events; at most the capacity.
+    pub(crate) events: u32,
+    /// Flag bits.
+    pub(crate) flags: u32,
+    /// Labelled values used as constants.
+    pub(crate) lost: u32,
+    /// Something in the control page cannot be true.
+    pub(crate) damaged: bool,
+}
+
+/// The control page, the object table and the input region.
+pub(crate) struct Desk<'a> {
+    /// All of the shared memory.
+    pub(crate) memory: &'a SharedMemory,
+    /// Where what lies; the driver's own copy.
+    pub(crate) layout: &'a Layout,
+}
+
+impl Desk<'_> {
+    /// Lays out an input for the next run. `name` gives the name an object goes by in the target.
+    pub(crate) fn hand_out<'i>(
+        &self,
+        input: &'i Input,
+        mode: u32,
+        last: Recorded,
+        name: impl Fn(&'i Object) -> &'i str,
+    ) -> Result<(), RunError> {
+        if input.objects.len() > MAX_OBJECTS {
+            return Err(RunError::TooManyObjects(input.objects.len()));
+        }
+        let mut used = 0;
+        for (i, object) in input.objects.iter().enumerate() {
+            let len = object.bytes.len() as u64;
+            if len > self.layout.input_size - used {
+                return Err(RunError::InputTooLarge(input.len()));
+            }
+            self.memory.store(self.entry_at(i), entry(object, used, name(object)));
+            self.memory.write(self.layout.input + used, &object.bytes);
+            used = (used + len).next_multiple_of(OBJECT_ALIGNMENT).min(self.layout.input_size);
+        }
+        self.memory.store(0, self.control(input.objects.len() as u32, used, mode, last));
+        Ok(())
+    }
+
+    /// The whole page is written for every run: the one before may have scribbled over it.
+    fn control(&self, objects: u32, input_used: u64, mode: u32, last: Recorded) -> Control {
+        Control {
+            magic: MAGIC,
+            abi: ABI_VERSION,
+            mode,
+            layout: *self.layout,
+            objects_given: objects,
+            objects,
+            input_used,
+            labels: 1,
+            expected_labels: last.labels,
+            expected_events: last.events,
+            ..Control::default()
+        }
+    }
+
+    fn entry_at(&self, index: usize) -> u64 {
+        self.layout.objects + (index * size_of::<ObjectEntry>()) as u64
+    }
+
+    /// Reads back how much was recorded. A page with something in it that cannot be true counts for nothing.
+    pub(crate) fn recorded(&self) -> Recorded {
+        let Control { magic, layout, labels, events, flags, lost, .. } = self.memory.load(0);
+        let labels_fit = labels >= 1 && u64::from(labels) <= self.layout.label_capacity;
+        let events_fit = u64::from(events) <= self.layout.event_capacity;
+        if labels_fit && events_fit && layout == *self.layout && magic == MAGIC {
+            return Recorded { labels, events, flags, lost, damaged: false };
+        }
+        Recorded { labels: 1, damaged: true, ..Recorded::default() }
+    }
+
+    /// The input as the target saw it, and whether the object table is as it should be.
+    ///
+    /// Only named objects can have changed: they got the length and the name the program asked for.
+    /// Their bytes are known without looking: those given, and zeros.
+    pub(crate) fn take_back(&self, given: &Input) -> (Input, bool) {
+        let count = self.memory.load::<Control>(0).objects as usize;
+        if count < given.objects.len() || count > MAX_OBJECTS {
+            return (given.clone(), false);
+        }
+        let mut objects = Vec::with_capacity(count);
+        let mut room = self.layout.input_size;
+        for i in 0..count {
+            match self.object_after(i, given.objects.get(i), room) {
+                Some(Returned::Seen(object)) => {
+                    room -= object.bytes.len() as u64;
+                    objects.push(object);
+                }
+                Some(Returned::Unused) => break,
+                None => return (Input { objects }, false),
+            }
+        }
+        (Input { objects }, true)
+    }
+
+    fn object_after(&self, index: usize, given: Option<&Object>, room: u64) -> Option<Returned> {
+        if let Some(given) = given.filter(|g| g.kind != ObjectKind::Named) {
+            return Some(Returned::Seen(given.clone()));
+        }
+        let entry = self.memory.load::<ObjectEntry>(self.entry_at(index));
+        if ObjectKind::from_u8(entry.kind) != Some(ObjectKind::Named) || entry.len > room {
+            return None;
+        }
+        if given.is_some() && entry.used == 0 {
+            return Some(Returned::Unused);
+        }
+        let mut bytes = given.map_or_else(Vec::new, |g| g.bytes.clone());
+        bytes.resize(entry.len as usize, 0);
+        Some(Returned::Seen(Object::named(String::from_utf8_lossy(entry.name()), bytes)))
+    }
+}
+
+/// What became of an object.
+enum Returned {
+    /// The run had it like this.
+    Seen(Object),
+    /// The run never asked for it, nor for any that follows.
+    Unused,
+}
+
+fn entry(object: &Object, offset: u64, name: &str) -> ObjectEntry {
+    let mut entry = ObjectEntry {
+        kind: object.kind as u8,
+        index: object.index,
+        offset,
+        len: object.bytes.len() as u64,
+        ..ObjectEntry::default()
+    };
+    entry.set_name(name.as_bytes());
+    entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small() -> (SharedMemory, Layout) {
+        let limits = Limits { labels: 100, events: 100, input_bytes: 4096, ..Limits::default() };
+        let layout = layout(10, &limits);
+        (SharedMemory::create(layout.total).unwrap(), layout)
+    }
+
+    #[test]
+    fn regions_do_not_overlap() {
+        let l = layout(5000, &Limits::default());
+        let ends = [
+            (l.objects, (MAX_OBJECTS * size_of::<ObjectEntry>()) as u64),
+            (l.input, l.input_size),
+            (l.coverage, l.coverage_size),
+            (l.events, l.event_capacity * size_of::<Event>() as u64),
+            (l.labels, l.label_capacity * size_of::<LabelEntry>() as u64),
+        ];
+        for pair in ends.windows(2) {
+            assert!(pair[0].0 + pair[0].1 <= pair[1].0 && pair[1].0 % PAGE == 0, "{l:?}");
+        }
+        assert!(l.labels + ends[4].1 <= l.total);
+        assert_eq!(l.coverage_size, 8192);
+    }
+
+    #[test]
+    fn named_objects_come_back_as_the_program_asked_for_them() {
+        let (memory, layout) = small();
+        let desk = Desk { memory: &memory, layout: &layout };
+        let named = |bytes: &[u8]| Object::named("old", bytes);
+        let given = Input { objects: vec![Object::stdin("in"), named(b"ab"), named(b"never asked")] };
+        desk.hand_out(&given, 0, Recorded::default(), |o| &o.name).unwrap();
+        let mut asked = memory.load::<ObjectEntry>(desk.entry_at(1));
+        (asked.used, asked.len) = (1, 3);
+        asked.set_name(b"new");
+        memory.store(desk.entry_at(1), asked);
+        let expected = Input { objects: vec![Object::stdin("in"), Object::named("new", *b"ab\0")] };
+        assert_eq!(desk.take_back(&given), (expected, true));
+    }
+
+    #[test]
+    fn impossible_counts_are_not_believed() {
+        let (memory, layout) = small();
+        let desk = Desk { memory: &memory, layout: &layout };
+        let given = Input { objects: vec![Object::stdin("in")] };
+        desk.hand_out(&given, 0, Recorded::default(), |o| &o.name).unwrap();
+        let control = memory.load::<Control>(0);
+        memory.store(0, Control { labels: 101, events: u32::MAX, objects: 513, ..control });
+        let recorded = desk.recorded();
+        assert_eq!((recorded.labels, recorded.events, recorded.damaged), (1, 0, true));
+        assert_eq!(desk.take_back(&given), (given, false));
+    }
+
+    #[test]
+    fn objects_cannot_claim_more_bytes_than_there_are() {
+        let (memory, layout) = small();
+        let desk = Desk { memory: &memory, layout: &layout };
+        desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name).unwrap();
+        let control = memory.load::<Control>(0);
+        memory.store(0, Control { objects: 2, ..control });
+        let claim =
+            ObjectEntry { kind: ObjectKind::Named as u8, used: 1, len: 3000, ..ObjectEntry::default() };
+        memory.store(desk.entry_at(0), claim);
+        memory.store(desk.entry_at(1), claim);
+        let (input, sound) = desk.take_back(&Input::default());
+        assert_eq!((input.objects.len(), sound), (1, false));
+    }
+
+    #[test]
+    fn an_input_that_does_not_fit_is_refused() {
+        let (memory, layout) = small();
+        let desk = Desk { memory: &memory, layout: &layout };
+        let large = Input { objects: vec![Object::stdin(vec![1; 4090]), Object::stdin(vec![1; 10])] };
+        assert!(desk.hand_out(&large, 0, Recorded::default(), |o| &o.name).is_err());
+    }
+}

@@ -1,0 +1,184 @@
+//! From a run's label table and event log to its path, as expressions.
+//!
+//! Most labels of a run lead to no decision. So the table is walked twice: once from the back, to
+//! find what the events need, and once from the front, to build that. A target may have written over
+//! any of it, and left-over processes may still be at it: every entry is checked when it is used, and
+//! an entry that needs what the first walk has not seen makes no sense.
+
+use crate::build::{Builder, children};
+use crate::control::Recorded;
+use crate::shm::SharedMemory;
+use cairn_expr::{Dag, ExprId};
+use cairn_wire::event::NO_SITE;
+use cairn_wire::{Event, EventKind, LabelEntry, Layout, SiteId};
+
+/// What a step of a path is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StepKind {
+    /// A decision that could have gone another way.
+    Branch,
+    /// A value that was used as a constant: the rest of the path holds for this value only.
+    Pin,
+}
+
+/// One step of a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TraceStep {
+    /// What the step is.
+    pub kind: StepKind,
+    /// Where it is; a pin may have no site ([`NO_SITE`]).
+    pub site: SiteId,
+    /// The deciding value.
+    pub value: ExprId,
+    /// What it was in this run.
+    pub concrete: u64,
+}
+
+/// What a run recorded.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Trace {
+    /// The path.
+    pub steps: Vec<TraceStep>,
+    /// Check mode: every labelled value and what it was.
+    pub checks: Vec<(ExprId, u64)>,
+    /// Labels the run gave out.
+    pub label_count: u32,
+    /// The recording is broken; the steps are those from before the first thing that makes no sense.
+    pub damaged: bool,
+}
+
+/// A finished run's recording in shared memory.
+pub(crate) struct Recording<'a> {
+    /// All of the shared memory.
+    pub(crate) memory: &'a SharedMemory,
+    /// Where what lies.
+    pub(crate) layout: &'a Layout,
+    /// How much there is of it.
+    pub(crate) recorded: Recorded,
+    /// Sites the program has.
+    pub(crate) sites: u32,
+    /// Length of every input object.
+    pub(crate) object_sizes: &'a [usize],
+}
+
+impl Recording<'_> {
+    fn entry(&self, label: u32) -> LabelEntry {
+        self.memory.load(self.layout.labels + u64::from(label) * size_of::<LabelEntry>() as u64)
+    }
+
+    fn event(&self, index: u32) -> Event {
+        self.memory.load(self.layout.events + u64::from(index) * size_of::<Event>() as u64)
+    }
+
+    fn is_sane(&self, event: &Event) -> bool {
+        let site = event.site_id();
+        let site_is_sane = match event.kind() {
+            Some(EventKind::Branch) => site < self.sites,
+            Some(EventKind::Pin | EventKind::Check) => site < self.sites || site == NO_SITE,
+            None => false,
+        };
+        site_is_sane && event.label > 0 && event.label < self.recorded.labels
+    }
+}
+
+/// What is known of a label.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    /// No event needs it.
+    Unused,
+    /// Some event needs it.
+    Wanted,
+    /// It makes no sense, or something it needs does not.
+    Bad,
+    /// Its expression.
+    Made(ExprId),
+}
+
+/// Room for decoding that is kept from run to run.
+#[derive(Default)]
+pub(crate) struct Decoder {
+    events: Vec<Event>,
+    slots: Vec<Slot>,
+}
+
+impl Decoder {
+    /// The path of a run.
+    pub(crate) fn decode(&mut self, recording: &Recording, dag: &mut Dag) -> Trace {
+        let all_sane = self.read_events(recording);
+        self.mark(recording);
+        self.build(recording, dag);
+        let mut trace = self.collect(dag);
+        trace.label_count = recording.recorded.labels.saturating_sub(1);
+        trace.damaged |= recording.recorded.damaged || !all_sane;
+        trace
+    }
+
+    /// Copies the events up to the first that makes no sense; tells whether that is all of them.
+    fn read_events(&mut self, recording: &Recording) -> bool {
+        let count = recording.recorded.events;
+        let sane = (0..count).map(|i| recording.event(i)).take_while(|e| recording.is_sane(e));
+        self.events.clear();
+        self.events.extend(sane);
+        self.events.len() == count as usize
+    }
+
+    fn mark(&mut self, recording: &Recording) {
+        let labels = self.events.iter().map(|e| e.label + 1).max().unwrap_or(0);
+        self.slots.clear();
+        self.slots.resize(labels as usize, Slot::Unused);
+        for event in &self.events {
+            self.slots[event.label as usize] = Slot::Wanted;
+        }
+        for label in (1..labels).rev() {
+            if self.slots[label as usize] == Slot::Wanted {
+                let needed = children(&recording.entry(label));
+                for child in needed.into_iter().filter(|c| (1..label).contains(c)) {
+                    self.slots[child as usize] = Slot::Wanted;
+                }
+            }
+        }
+    }
+
+    fn build(&mut self, recording: &Recording, dag: &mut Dag) {
+        for label in 1..self.slots.len() {
+            let (before, rest) = self.slots.split_at_mut(label);
+            if rest[0] != Slot::Wanted {
+                continue;
+            }
+            // Only what comes before can be found: a child that is its own parent is not.
+            let made = |child: u32| match before.get(child as usize) {
+                Some(Slot::Made(expr)) => Some(*expr),
+                _ => None,
+            };
+            let mut builder = Builder { dag, object_sizes: recording.object_sizes, made };
+            rest[0] = builder.build(&recording.entry(label as u32)).map_or(Slot::Bad, Slot::Made);
+        }
+    }
+
+    fn collect(&self, dag: &Dag) -> Trace {
+        let mut trace = Trace::default();
+        for event in &self.events {
+            let Slot::Made(value) = self.slots[event.label as usize] else {
+                trace.damaged = true;
+                break;
+            };
+            let concrete = event.value & mask(dag.width(value));
+            let mut step = |kind| {
+                trace.steps.push(TraceStep { kind, site: SiteId(event.site_id()), value, concrete });
+            };
+            match event.kind() {
+                Some(EventKind::Branch) => step(StepKind::Branch),
+                Some(EventKind::Pin) => step(StepKind::Pin),
+                Some(EventKind::Check) | None => trace.checks.push((value, concrete)),
+            }
+        }
+        trace
+    }
+}
+
+fn mask(width: u8) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! Runs a target: a fork server at one end of two pipes, and the shared memory between.
+//!
+//! [`Server::start`] brings the program up once; [`Server::run`] then gives it one [`Input`] after the
+//! other and tells how each run ended, and [`Server::decode`] turns what the last run recorded into
+//! expressions. The program under test is broken by assumption: it may scribble over the shared
+//! memory, never end, or take its fork server with it. None of that may hurt the driver, so nothing
+//! read from the shared memory is believed before it was checked.
+
+mod build;
+mod control;
+mod decode;
+mod end;
+mod input;
+mod native;
+mod pipe;
+mod plain;
+mod server;
+mod shm;
+mod spawn;
+mod spec;
+mod stage;
+
+pub use decode::{StepKind, Trace, TraceStep};
+pub use end::{End, Severity, signal_name};
+pub use input::{Input, Object};
+pub use native::run_native;
+pub use server::{Flags, Mode, Run, RunError, Server};
+pub use spawn::StartError;
+pub use spec::{Arg, Limits, Output, SymbolicFile, TargetSpec};

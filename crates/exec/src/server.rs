@@ -1,0 +1,290 @@
+//! The driver's side of a fork server.
+
+use crate::control::{Desk, Recorded, layout};
+use crate::decode::{Decoder, Recording, Trace};
+use crate::end::End;
+use crate::input::Input;
+use crate::pipe::{Received, receive};
+use crate::plain::Plain;
+use crate::shm::SharedMemory;
+use crate::spawn::{Process, StartError, set_up};
+use crate::spec::{Limits, TargetSpec};
+use crate::stage::Stage;
+use cairn_expr::Dag;
+use cairn_wire::control::{flag, mode};
+use cairn_wire::protocol::{Ended, RUN, Started};
+use cairn_wire::{Layout, ObjectKind};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// Longest time a fork server may take to fork, or to bury a child that was killed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a run is to record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Mode {
+    /// Label the input; record labels and events.
+    pub trace: bool,
+    /// Record every labelled value too, for comparison with the evaluator.
+    pub check: bool,
+}
+
+impl Mode {
+    /// Just run.
+    pub const NATIVE: Mode = Mode { trace: false, check: false };
+    /// Run and record the path.
+    pub const TRACE: Mode = Mode { trace: true, check: false };
+    /// Run and record the path and every labelled value.
+    pub const CHECK: Mode = Mode { trace: true, check: true };
+
+    fn bits(self) -> u32 {
+        let bit = |set: bool, bit: u32| if set { bit } else { 0 };
+        bit(self.trace, mode::TRACE) | bit(self.check, mode::CHECK)
+    }
+}
+
+/// What the recording lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Flags {
+    /// The label table was full: later values count as constants.
+    pub labels_full: bool,
+    /// The event log was full: later decisions are missing.
+    pub events_full: bool,
+    /// The program asked for more objects than there is room for.
+    pub objects_full: bool,
+    /// The target wrote over the shared memory: what it recorded cannot all be true.
+    pub damaged: bool,
+    /// How often a labelled value was used as a constant with no constraint recorded.
+    pub lost: u32,
+}
+
+/// One run of the program.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// How it ended.
+    pub end: End,
+    /// One byte per branch, nonzero if the run took it.
+    pub coverage: Vec<u8>,
+    /// The input as the program saw it, with the objects it asked for.
+    pub input: Input,
+    /// CPU time it took.
+    pub cpu: Duration,
+    /// Its peak resident size in KiB.
+    pub max_rss_kib: u32,
+    /// What to know of its recording.
+    pub flags: Flags,
+    /// What it printed to standard output, if that is captured.
+    pub stdout: Vec<u8>,
+    /// What it printed to standard error, if that is captured.
+    pub stderr: Vec<u8>,
+}
+
+/// Why a run could not be made.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The fork server is gone; [`Server::restart`] brings up another.
+    #[error("the program's fork server ended: {0}")]
+    ServerDied(End),
+    /// The fork server no longer answers; it was killed.
+    #[error("the program's fork server stopped answering")]
+    ServerSilent,
+    /// There are no processes to be had.
+    #[error("the program could not be forked: {0}")]
+    CannotFork(io::Error),
+    /// More input than there is room for.
+    #[error("an input of {0} bytes is too large")]
+    InputTooLarge(usize),
+    /// More input objects than there is room for.
+    #[error("an input of {0} objects has too many")]
+    TooManyObjects(usize),
+    /// The program is not started with that many arguments.
+    #[error("the input has an argument {index}, but the program is started with {count}")]
+    NoSuchArgument {
+        /// Position the input asks for.
+        index: u32,
+        /// Arguments there are.
+        count: usize,
+    },
+    /// The system refused something it should not.
+    #[error("cannot run the program: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// A target that is up and waits for inputs.
+pub struct Server {
+    spec: TargetSpec,
+    limits: Limits,
+    layout: Layout,
+    memory: SharedMemory,
+    stage: Stage,
+    process: Process,
+    recorded: Recorded,
+    /// Length of every input object of the last run.
+    object_sizes: Vec<usize>,
+    decoder: Decoder,
+}
+
+impl Server {
+    /// Brings a program up.
+    pub fn start(spec: TargetSpec, limits: Limits) -> Result<Server, StartError> {
+        let layout = layout(spec.coverage, &limits);
+        let memory = SharedMemory::create(layout.total).map_err(set_up("shared memory"))?;
+        let mut stage = Stage::set(&spec).map_err(set_up("the program's files"))?;
+        let desk = Desk { memory: &memory, layout: &layout };
+        // The runtime looks at the control page before the first run.
+        let blank = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
+        debug_assert!(blank.is_ok(), "nothing always fits");
+        let process = Process::start(&spec, &mut stage, &memory, &limits)?;
+        let (recorded, object_sizes, decoder) = Default::default();
+        Ok(Server { spec, limits, layout, memory, stage, process, recorded, object_sizes, decoder })
+    }
+
+    /// Brings the program up once more after its server died.
+    pub fn restart(&mut self) -> Result<(), StartError> {
+        self.stop();
+        let desk = Desk { memory: &self.memory, layout: &self.layout };
+        let _ = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
+        self.process = Process::start(&self.spec, &mut self.stage, &self.memory, &self.limits)?;
+        Ok(())
+    }
+
+    /// What the server was started with.
+    pub fn spec(&self) -> &TargetSpec {
+        &self.spec
+    }
+
+    /// Site records of the running program.
+    pub fn sites(&self) -> u32 {
+        self.process.hello.sites
+    }
+
+    /// Runs the program on an input.
+    pub fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
+        self.check_arguments(input)?;
+        self.stage.prepare(input)?;
+        let (stage, desk) = (&self.stage, Desk { memory: &self.memory, layout: &self.layout });
+        desk.hand_out(input, mode.bits(), self.recorded, |o| stage.name_of(o))?;
+        self.memory.zero(self.layout.coverage, self.spec.coverage);
+        let (ended, timed_out) = self.execute()?;
+        self.observe(input, &ended, timed_out)
+    }
+
+    fn check_arguments(&self, input: &Input) -> Result<(), RunError> {
+        let count = self.spec.args.len();
+        let out_of_place = |index: u32| index == 0 || index as usize > count;
+        let mut arguments = input.objects.iter().filter(|o| o.kind == ObjectKind::Arg);
+        match arguments.find(|o| out_of_place(o.index)) {
+            Some(object) => Err(RunError::NoSuchArgument { index: object.index, count }),
+            None => Ok(()),
+        }
+    }
+
+    /// Has a child forked and waits for its end; tells whether it had to be killed.
+    fn execute(&mut self) -> Result<(Ended, bool), RunError> {
+        if self.process.commands.write_all(&[RUN]).is_err() {
+            return Err(self.server_died());
+        }
+        let started: Started = self.expect(PATIENCE)?;
+        let Some(pid) = Pid::from_raw(started.pid.max(0)).filter(|_| started.pid > 1) else {
+            return Err(RunError::CannotFork(io::Error::from_raw_os_error(started.pid.saturating_neg())));
+        };
+        let received = receive(&self.process.status, Instant::now() + self.spec.timeout)?;
+        let outcome = match received {
+            Received::Message(ended) => Ok((ended, false)),
+            Received::Closed => Err(self.server_died()),
+            Received::TimedOut => {
+                // It may not have come to make itself a group yet.
+                let _ = kill_process(pid, Signal::KILL);
+                let _ = kill_process_group(pid, Signal::KILL);
+                self.expect(PATIENCE).map(|ended| (ended, true))
+            }
+        };
+        // Whatever it started goes with it.
+        let _ = kill_process_group(pid, Signal::KILL);
+        outcome
+    }
+
+    fn expect<T: Plain>(&mut self, patience: Duration) -> Result<T, RunError> {
+        match receive(&self.process.status, Instant::now() + patience)? {
+            Received::Message(message) => Ok(message),
+            Received::Closed => Err(self.server_died()),
+            Received::TimedOut => {
+                self.stop();
+                Err(RunError::ServerSilent)
+            }
+        }
+    }
+
+    fn server_died(&mut self) -> RunError {
+        let status = self.stop();
+        RunError::ServerDied(End::from_wait_status(status))
+    }
+
+    /// Ends the server if it has not ended, and returns its wait status.
+    fn stop(&mut self) -> i32 {
+        if let Ok(Some(status)) = self.process.child.try_wait() {
+            return status.into_raw();
+        }
+        let _ = self.process.child.kill();
+        self.process.child.wait().map_or(0, ExitStatusExt::into_raw)
+    }
+
+    fn observe(&mut self, input: &Input, ended: &Ended, timed_out: bool) -> Result<Run, RunError> {
+        let desk = Desk { memory: &self.memory, layout: &self.layout };
+        let (seen, sound) = desk.take_back(input);
+        self.recorded = desk.recorded();
+        self.recorded.damaged |= !sound;
+        self.object_sizes.clear();
+        self.object_sizes.extend(seen.objects.iter().map(|o| o.bytes.len()));
+        let (stdout, stderr) = self.stage.output()?;
+        Ok(Run {
+            end: end_of(ended.wait_status, timed_out, self.recorded.flags),
+            coverage: self.memory.read(self.layout.coverage, self.spec.coverage),
+            input: seen,
+            cpu: Duration::from_micros(ended.cpu_micros),
+            max_rss_kib: ended.max_rss_kib,
+            flags: flags_of(self.recorded),
+            stdout,
+            stderr,
+        })
+    }
+
+    /// The path of the last run, as expressions in `dag`.
+    pub fn decode(&mut self, dag: &mut Dag) -> Trace {
+        let recording = Recording {
+            memory: &self.memory,
+            layout: &self.layout,
+            recorded: self.recorded,
+            sites: self.process.hello.sites,
+            object_sizes: &self.object_sizes,
+        };
+        self.decoder.decode(&recording, dag)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn end_of(wait_status: i32, timed_out: bool, flags: u32) -> End {
+    match End::from_wait_status(wait_status) {
+        End::Signal(libc::SIGKILL) if timed_out => End::Timeout,
+        End::Exit(_) if flags & flag::REJECTED != 0 => End::Rejected,
+        end => end,
+    }
+}
+
+fn flags_of(recorded: Recorded) -> Flags {
+    Flags {
+        labels_full: recorded.flags & flag::LABELS_FULL != 0,
+        events_full: recorded.flags & flag::EVENTS_FULL != 0,
+        objects_full: recorded.flags & flag::OBJECTS_FULL != 0,
+        damaged: recorded.damaged,
+        lost: recorded.lost,
+    }
+}

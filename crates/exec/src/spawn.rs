@@ -1,0 +1,241 @@
+//! Brings a target up as a fork server.
+
+use crate::end::End;
+use crate::pipe::{Received, receive};
+use crate::shm::SharedMemory;
+use crate::spec::{Limits, TargetSpec};
+use crate::stage::Stage;
+use cairn_wire::ABI_VERSION;
+use cairn_wire::control::PAGE;
+use cairn_wire::protocol::{ENV_CONTROL, HELLO_MAGIC, Hello};
+use cairn_wire::site::META_SECTION;
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// Largest stack of a target. With more (or no limit at all) the kernel lays out the address space in
+/// the old way, in the middle of where shadow memory goes.
+const STACK_BYTES: u64 = 8 << 20;
+
+/// Why a program could not be brought up. Each is one sentence for the user.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// There is no such file, or it cannot be executed.
+    #[error("cannot run {}: {source}", path.display())]
+    CannotExecute {
+        /// The program.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is a program, but none of ours.
+    #[error("{} was not built with `cairn cc`", .0.display())]
+    NotInstrumented(PathBuf),
+    /// Its runtime speaks another version of the protocol.
+    #[error("{} was built by another version of Cairn: rebuild it with this `cairn cc`", .0.display())]
+    OtherVersion(PathBuf),
+    /// It ended before it was ready.
+    #[error("{} died at start: {end}{}", path.display(), colon(message))]
+    Died {
+        /// The program.
+        path: PathBuf,
+        /// How it ended.
+        end: End,
+        /// The first line it wrote to standard error.
+        message: String,
+    },
+    /// It is still busy with something else than becoming ready.
+    #[error("{} was not ready to run after {:.0} s", path.display(), after.as_secs_f64())]
+    NotReady {
+        /// The program.
+        path: PathBuf,
+        /// How long it had.
+        after: Duration,
+    },
+    /// What runs is not what was read.
+    #[error("{} runs with {running} branches where its file has {read}: was it rebuilt just now?", path.display())]
+    Changed {
+        /// The program.
+        path: PathBuf,
+        /// Branches of the running program.
+        running: u32,
+        /// Branches the caller knows of.
+        read: usize,
+    },
+    /// The driver itself could not get what it needs.
+    #[error("cannot set up {what}: {source}")]
+    SetUp {
+        /// What could not be set up.
+        what: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+fn colon(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
+}
+
+/// Makes a `StartError` of what went wrong with `what`.
+pub(crate) fn set_up(what: &'static str) -> impl Fn(io::Error) -> StartError {
+    move |source| StartError::SetUp { what, source }
+}
+
+/// A fork server that is up.
+pub(crate) struct Process {
+    /// The server.
+    pub(crate) child: Child,
+    /// Our end of the command pipe.
+    pub(crate) commands: File,
+    /// Our end of the status pipe.
+    pub(crate) status: File,
+    /// What it said of itself.
+    pub(crate) hello: Hello,
+}
+
+impl Process {
+    /// Starts the program and waits until it is ready.
+    pub(crate) fn start(
+        spec: &TargetSpec,
+        stage: &mut Stage,
+        memory: &SharedMemory,
+        limits: &Limits,
+    ) -> Result<Process, StartError> {
+        refuse_uninstrumented(&spec.path)?;
+        match Starting::launch(spec, stage, memory)?.wait(spec, limits) {
+            Err(StartError::Died { path, end, .. }) => {
+                let message = last_words(spec, stage, memory, limits);
+                Err(StartError::Died { path, end, message })
+            }
+            other => other,
+        }
+    }
+}
+
+/// Looks for the name of the metadata section in the file. Nothing that lacks it is executed at all.
+fn refuse_uninstrumented(path: &Path) -> Result<(), StartError> {
+    let bytes =
+        std::fs::read(path).map_err(|source| StartError::CannotExecute { path: path.to_owned(), source })?;
+    let name = META_SECTION.as_bytes();
+    if bytes.windows(name.len()).any(|w| w == name) {
+        return Ok(());
+    }
+    Err(StartError::NotInstrumented(path.to_owned()))
+}
+
+/// Starts a program that died once again, to hear what it has to say.
+fn last_words(spec: &TargetSpec, stage: &mut Stage, memory: &SharedMemory, limits: &Limits) -> String {
+    let mut try_again = || -> Option<String> {
+        stage.divert_stderr().ok()?;
+        let died = Starting::launch(spec, stage, memory).ok()?.wait(spec, limits);
+        let (_, stderr) = died.is_err().then(|| stage.output().ok())??;
+        let stderr = String::from_utf8_lossy(&stderr);
+        Some(stderr.lines().map(str::trim).find(|line| !line.is_empty())?.to_owned())
+    };
+    try_again().unwrap_or_default()
+}
+
+/// A program that has not said hello.
+struct Starting {
+    child: Child,
+    commands: File,
+    status: File,
+}
+
+impl Starting {
+    fn launch(spec: &TargetSpec, stage: &Stage, memory: &SharedMemory) -> Result<Starting, StartError> {
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|e| set_up("a pipe")(e.into()));
+        let (their_commands, commands) = pipe()?;
+        let (status, their_status) = pipe()?;
+        let mut command = stage.command(spec, None).map_err(set_up("the program's files"))?;
+        let inherited = [memory.fd().as_raw_fd(), their_commands.as_raw_fd(), their_status.as_raw_fd()];
+        command.env(ENV_CONTROL, inherited.map(|fd| fd.to_string()).join(","));
+        // Its own process group: a Ctrl-C at the terminal is for the driver alone.
+        command.process_group(0);
+        prepare_child(&mut command, inherited);
+        let child = command
+            .spawn()
+            .map_err(|source| StartError::CannotExecute { path: spec.path.clone(), source })?;
+        drop::<[OwnedFd; 2]>([their_commands, their_status]);
+        Ok(Starting { child, commands: commands.into(), status: status.into() })
+    }
+
+    fn wait(mut self, spec: &TargetSpec, limits: &Limits) -> Result<Process, StartError> {
+        let path = || spec.path.clone();
+        let deadline = Instant::now() + limits.startup;
+        let received = receive::<Hello>(&self.status, deadline).map_err(set_up("the status pipe"))?;
+        let problem = match received {
+            Received::Message(hello) if hello.magic != HELLO_MAGIC || hello.abi != ABI_VERSION => {
+                StartError::OtherVersion(path())
+            }
+            Received::Message(hello) if pages(hello.sides as usize) != pages(spec.coverage) => {
+                StartError::Changed { path: path(), running: hello.sides, read: spec.coverage }
+            }
+            Received::Message(hello) => {
+                let Starting { child, commands, status } = self;
+                return Ok(Process { child, commands, status, hello });
+            }
+            Received::TimedOut => StartError::NotReady { path: path(), after: limits.startup },
+            Received::Closed => {
+                // It may have closed the pipe and live on.
+                std::thread::sleep(Duration::from_millis(10));
+                StartError::Died { path: path(), end: self.end(), message: String::new() }
+            }
+        };
+        self.end();
+        Err(problem)
+    }
+
+    /// Ends the program, if it has not ended by itself.
+    fn end(&mut self) -> End {
+        let ended = self.child.try_wait().ok().flatten();
+        let status = ended.or_else(|| {
+            let _ = self.child.kill();
+            self.child.wait().ok()
+        });
+        End::from_wait_status(status.map_or(0, ExitStatusExt::into_raw))
+    }
+}
+
+/// Coverage bytes come in whole pages, of which the last is not always used up.
+fn pages(bytes: usize) -> usize {
+    bytes.div_ceil(PAGE as usize)
+}
+
+/// What happens in the child between `fork` and `exec`.
+fn prepare_child(command: &mut Command, inherited: [RawFd; 3]) {
+    let in_child = move || {
+        for fd in inherited {
+            // SAFETY: all three are open in the parent until `spawn` has returned, hence here.
+            let fd = unsafe { BorrowedFd::borrow_raw(fd) };
+            fcntl_setfd(fd, FdFlags::empty())?;
+        }
+        forbid_core_dump()?;
+        limit_stack()?;
+        // Campaigns repeat only if addresses do. Where the system does not allow it they still work.
+        // SAFETY: changes flags of the calling process, touches no memory.
+        unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
+        Ok(())
+    };
+    // SAFETY: the closure makes system calls only: no allocation, no lock, nothing a fork could break.
+    unsafe { command.pre_exec(in_child) };
+}
+
+/// A crashing program is to leave no file behind.
+pub(crate) fn forbid_core_dump() -> io::Result<()> {
+    Ok(setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?)
+}
+
+fn limit_stack() -> io::Result<()> {
+    let now = getrlimit(Resource::Stack);
+    let current = Some(now.current.map_or(STACK_BYTES, |bytes| bytes.min(STACK_BYTES)));
+    Ok(setrlimit(Resource::Stack, Rlimit { current, maximum: now.maximum })?)
+}

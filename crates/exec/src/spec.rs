@@ -1,0 +1,111 @@
+//! How the user wants the program to be run.
+
+use crate::input::{Input, Object};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// One argument of the program, after its own name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// These very bytes.
+    Literal(OsString),
+    /// Text in which every `@@` stands for the path of the first symbolic file.
+    File(String),
+    /// An input object of at most this many bytes.
+    Symbolic(usize),
+}
+
+/// A file whose content is input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SymbolicFile {
+    /// Its name: the last part of the path that `@@` stands for, or what the program opens by itself.
+    pub name: String,
+    /// How long it is to begin with.
+    pub len: usize,
+}
+
+/// What happens to what the program prints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Output {
+    /// It goes to `/dev/null`.
+    #[default]
+    Discard,
+    /// Every run brings back its own.
+    Capture,
+}
+
+/// A program and everything about its surroundings.
+#[derive(Clone, Debug)]
+pub struct TargetSpec {
+    /// The executable.
+    pub path: PathBuf,
+    /// Its arguments.
+    pub args: Vec<Arg>,
+    /// Length of a symbolic standard input, if it is one.
+    pub stdin: Option<usize>,
+    /// Symbolic files. They live in a scratch directory, which becomes the working directory of the
+    /// program unless some argument has `@@`.
+    pub files: Vec<SymbolicFile>,
+    /// Environment variables on top of the driver's own.
+    pub env: Vec<(OsString, OsString)>,
+    /// Bytes of the program's coverage section: its branches.
+    pub coverage: usize,
+    /// Longest time one run may take.
+    pub timeout: Duration,
+    /// Where the program's output goes.
+    pub output: Output,
+}
+
+impl TargetSpec {
+    /// The program with no arguments and no symbolic input.
+    pub fn new(path: impl Into<PathBuf>, coverage: usize) -> TargetSpec {
+        TargetSpec {
+            path: path.into(),
+            args: Vec::new(),
+            stdin: None,
+            files: Vec::new(),
+            env: Vec::new(),
+            coverage,
+            timeout: Duration::from_secs(1),
+            output: Output::Discard,
+        }
+    }
+
+    /// An input of the shape asked for, all zeros.
+    pub fn blank_input(&self) -> Input {
+        let stdin = self.stdin.map(|len| Object::stdin(vec![0; len]));
+        let files = self.files.iter().map(|f| Object::file(&f.name, vec![0; f.len]));
+        let args = self.args.iter().enumerate().filter_map(|(i, arg)| match arg {
+            Arg::Symbolic(len) => Some(Object::arg(i as u32 + 1, vec![0; *len])),
+            Arg::Literal(_) | Arg::File(_) => None,
+        });
+        Input { objects: stdin.into_iter().chain(files).chain(args).collect() }
+    }
+
+    /// Whether some argument names the symbolic file.
+    pub(crate) fn names_file(&self) -> bool {
+        self.args.iter().any(|a| matches!(a, Arg::File(_)))
+    }
+}
+
+/// Sizes and limits that hold for every run of a server.
+///
+/// There is none of memory: both `RLIMIT_AS` and `RLIMIT_DATA` count the 64 TiB of shadow memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Labels one run can make. Memory is used only as labels are.
+    pub labels: u32,
+    /// Events one run can record.
+    pub events: u32,
+    /// Input bytes one run can have.
+    pub input_bytes: u64,
+    /// Longest time the program may take to become ready.
+    pub startup: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { labels: 16 << 20, events: 8 << 20, input_bytes: 64 << 20, startup: Duration::from_secs(10) }
+    }
+}

@@ -1,0 +1,194 @@
+//! Extensions, extracts and concatenations.
+
+use crate::dag::Dag;
+use crate::node::{BinOp, ExprId, MAX_WIDTH, Node, Op};
+use crate::semantics;
+
+impl Dag {
+    /// Zero extension to `width`, which is at least the value's own.
+    pub fn zext(&mut self, a: ExprId, width: u8) -> ExprId {
+        let own = self.extension_from(a, width);
+        if own == width {
+            return a;
+        }
+        match self.node(a) {
+            Node::Const(value) => self.constant(width, value),
+            Node::ZExt(inner) => self.raw(Op::ZExt, width, 0, &[inner]),
+            _ => self.raw(Op::ZExt, width, 0, &[a]),
+        }
+    }
+
+    /// Sign extension to `width`, which is at least the value's own.
+    pub fn sext(&mut self, a: ExprId, width: u8) -> ExprId {
+        let own = self.extension_from(a, width);
+        if own == width {
+            return a;
+        }
+        if self.is_nonnegative(a) {
+            return self.zext(a, width);
+        }
+        match self.node(a) {
+            Node::Const(value) => self.constant(width, semantics::sign_extend(own, width, value)),
+            Node::SExt(inner) => self.raw(Op::SExt, width, 0, &[inner]),
+            _ => self.raw(Op::SExt, width, 0, &[a]),
+        }
+    }
+
+    fn extension_from(&self, a: ExprId, width: u8) -> u8 {
+        let own = self.width(a);
+        assert!(own <= width && width <= MAX_WIDTH, "no extension from {own} to {width} bits");
+        own
+    }
+
+    /// The low `width` bits.
+    pub fn trunc(&mut self, a: ExprId, width: u8) -> ExprId {
+        self.extract(a, 0, width)
+    }
+
+    /// `width` bits from bit `low` on.
+    pub fn extract(&mut self, a: ExprId, low: u8, width: u8) -> ExprId {
+        let own = self.width(a);
+        let fits = width > 0 && u32::from(low) + u32::from(width) <= u32::from(own);
+        assert!(fits, "no bits {low}..+{width} in a value of {own}");
+        if width == own {
+            return a;
+        }
+        match self.node(a) {
+            Node::Const(value) => self.constant(width, semantics::extract(low, width, value)),
+            Node::Extract(inner, offset) => self.extract(inner, offset + low, width),
+            Node::ZExt(inner) => self.extract_zext(inner, low, width),
+            Node::SExt(inner) => self.extract_sext(inner, low, width),
+            Node::Concat(high, tail) => self.extract_concat(high, tail, low, width),
+            Node::Binary(op, x, y) => self.extract_binary(a, (op, x, y), low, width),
+            Node::Ite(c, t, e) if self.is_constant(t) && self.is_constant(e) => {
+                let (t, e) = (self.extract(t, low, width), self.extract(e, low, width));
+                self.ite(c, t, e)
+            }
+            _ => self.raw(Op::Extract, width, low, &[a]),
+        }
+    }
+
+    fn extract_zext(&mut self, inner: ExprId, low: u8, width: u8) -> ExprId {
+        let own = self.width(inner);
+        if low >= own {
+            return self.constant(width, 0);
+        }
+        let part = self.extract(inner, low, width.min(own - low));
+        self.zext(part, width)
+    }
+
+    fn extract_sext(&mut self, inner: ExprId, low: u8, width: u8) -> ExprId {
+        let own = self.width(inner);
+        let low = low.min(own - 1);
+        let part = self.extract(inner, low, width.min(own - low));
+        self.sext(part, width)
+    }
+
+    fn extract_concat(&mut self, high: ExprId, tail: ExprId, low: u8, width: u8) -> ExprId {
+        let border = self.width(tail);
+        if low >= border {
+            return self.extract(high, low - border, width);
+        }
+        if low + width <= border {
+            return self.extract(tail, low, width);
+        }
+        let tail = self.extract(tail, low, border - low);
+        let high = self.extract(high, 0, low + width - border);
+        self.concat(high, tail)
+    }
+
+    /// Narrows the operation itself where that makes no new work: bitwise with a constant anywhere,
+    /// sums and products from bit 0 on when both operands narrow for nothing.
+    fn extract_binary(
+        &mut self,
+        a: ExprId,
+        (op, x, y): (BinOp, ExprId, ExprId),
+        low: u8,
+        width: u8,
+    ) -> ExprId {
+        let narrows = match op {
+            BinOp::And | BinOp::Or | BinOp::Xor => self.is_constant(y),
+            BinOp::Add | BinOp::Sub | BinOp::Mul => low == 0 && self.is_plain(x) && self.is_plain(y),
+            _ => false,
+        };
+        let narrowed = narrows.then(|| {
+            self.nested(|dag| {
+                let (x, y) = (dag.extract(x, low, width), dag.extract(y, low, width));
+                dag.binary(op, x, y)
+            })
+        });
+        narrowed.flatten().unwrap_or_else(|| self.raw(Op::Extract, width, low, &[a]))
+    }
+
+    /// Whether an extract of this makes no extract of an operation.
+    fn is_plain(&self, e: ExprId) -> bool {
+        matches!(self.op(e), Op::Const | Op::Input | Op::ZExt | Op::SExt | Op::Extract | Op::Concat)
+    }
+
+    pub(super) fn is_constant(&self, e: ExprId) -> bool {
+        self.op(e) == Op::Const
+    }
+
+    /// `high` above `low`.
+    pub fn concat(&mut self, high: ExprId, low: ExprId) -> ExprId {
+        let width = u32::from(self.width(high)) + u32::from(self.width(low));
+        assert!(width <= MAX_WIDTH.into(), "no value has {width} bits");
+        match self.node(high) {
+            Node::Concat(first, rest) => {
+                let rest = self.concat(rest, low);
+                self.concat(first, rest)
+            }
+            Node::ZExt(inner) => {
+                let rest = self.concat(inner, low);
+                self.zext(rest, width as u8)
+            }
+            _ => self.prepend(high, low),
+        }
+    }
+
+    /// Puts one part, itself no concatenation, above a concatenation's parts.
+    fn prepend(&mut self, part: ExprId, rest: ExprId) -> ExprId {
+        if let Some(merged) = self.merge(part, rest) {
+            return merged;
+        }
+        let (first, tail) = match self.node(rest) {
+            Node::Concat(first, tail) => (first, tail),
+            Node::ZExt(inner) if self.is_constant(part) => {
+                (self.constant(self.width(rest) - self.width(inner), 0), inner)
+            }
+            _ => return self.raw_concat(part, rest),
+        };
+        match self.merge(part, first) {
+            Some(merged) => self.concat(merged, tail),
+            None => self.raw_concat(part, rest),
+        }
+    }
+
+    fn raw_concat(&mut self, high: ExprId, low: ExprId) -> ExprId {
+        let width = self.width(high) + self.width(low);
+        if self.as_constant(high) == Some(0) {
+            return self.zext(low, width);
+        }
+        self.raw(Op::Concat, width, 0, &[high, low])
+    }
+
+    /// The two side by side as something simpler than a concatenation.
+    fn merge(&mut self, high: ExprId, low: ExprId) -> Option<ExprId> {
+        let (high_width, low_width) = (self.width(high), self.width(low));
+        match (self.node(high), self.node(low)) {
+            (Node::Const(h), Node::Const(l)) => {
+                Some(self.constant(high_width + low_width, semantics::concat(low_width, h, l)))
+            }
+            (Node::Extract(x, above), Node::Extract(y, start)) if x == y && above == start + low_width => {
+                Some(self.extract(x, start, high_width + low_width))
+            }
+            (Node::SExt(sign), _) if self.is_sign_of(sign, low) => Some(self.sext(low, high_width + low_width)),
+            _ => None,
+        }
+    }
+
+    /// Whether `sign` is the sign bit of `e`: how the upper bytes of a sign extension look.
+    fn is_sign_of(&mut self, sign: ExprId, e: ExprId) -> bool {
+        self.width(sign) == 1 && self.extract(e, self.width(e) - 1, 1) == sign
+    }
+}

@@ -1,0 +1,205 @@
+//! The expression table: nodes stored once, in an order in which children come first.
+//!
+//! A node takes 24 bytes (with its set of input bytes) and a look-up slot of 4; a campaign keeps
+//! millions. Constructors that simplify are in [`crate::build`]; here a node is only found or added.
+
+use crate::inputs::{InputByte, InputSets, SetId};
+use crate::node::{BinOp, CmpOp, ExprId, MAX_WIDTH, Node, Op};
+use crate::semantics::ones;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+
+/// A node as stored: operands in the first words; a constant's value, or an input byte, takes all four.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stored {
+    words: [u32; 4],
+    op: Op,
+    width: u8,
+    low: u8,
+}
+
+impl Stored {
+    fn hash(&self) -> u64 {
+        let [w0, w1, w2, w3] = self.words.map(u64::from);
+        let mut hasher = FxHasher::default();
+        hasher.write_u64(w0 | w1 << 32);
+        hasher.write_u64(w2 | w3 << 32);
+        hasher.write_u64(self.op as u64 | (self.width as u64) << 8 | (self.low as u64) << 16);
+        hasher.finish()
+    }
+
+    fn value(&self) -> u128 {
+        self.words.iter().rev().fold(0, |value, &word| value << 32 | word as u128)
+    }
+
+    fn child(&self, i: usize) -> ExprId {
+        ExprId(self.words[i])
+    }
+
+    fn children(&self) -> &[u32] {
+        match self.op {
+            Op::Const | Op::Input => &[],
+            Op::ZExt | Op::SExt | Op::Extract => &self.words[..1],
+            Op::Ite => &self.words[..3],
+            _ => &self.words[..2],
+        }
+    }
+}
+
+struct Row {
+    stored: Stored,
+    inputs: SetId,
+}
+
+const _: () = assert!(size_of::<Row>() == 24);
+
+/// A growing, hash-consed table of expressions: equal expressions have equal ids.
+///
+/// Constructors panic when operand widths do not fit together: whoever decodes foreign bytes
+/// checks them first.
+#[derive(Default)]
+pub struct Dag {
+    rows: Vec<Row>,
+    table: HashTable<u32>,
+    sets: InputSets,
+    /// How deep the constructor at work has nested; see [`crate::build`].
+    pub(crate) nesting: u8,
+}
+
+impl Dag {
+    /// A table without expressions.
+    pub fn new() -> Dag {
+        Dag::default()
+    }
+
+    /// How many expressions there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no expression yet.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Width in bits, 1 to 128.
+    pub fn width(&self, e: ExprId) -> u8 {
+        self.rows[e.index()].stored.width
+    }
+
+    /// The operation.
+    pub fn op(&self, e: ExprId) -> Op {
+        self.rows[e.index()].stored.op
+    }
+
+    /// The value of a constant.
+    pub fn as_constant(&self, e: ExprId) -> Option<u128> {
+        let stored = &self.rows[e.index()].stored;
+        (stored.op == Op::Const).then(|| stored.value())
+    }
+
+    /// Operands, from first to last.
+    pub fn children(&self, e: ExprId) -> impl DoubleEndedIterator<Item = ExprId> + '_ {
+        self.rows[e.index()].stored.children().iter().map(|&id| ExprId(id))
+    }
+
+    /// Input bytes the expression depends on, sorted; the slice is shared by all expressions with the same set.
+    pub fn inputs(&self, e: ExprId) -> &[InputByte] {
+        self.sets.members(self.input_set(e))
+    }
+
+    /// The set of input bytes the expression depends on, as an id: equal sets, equal ids.
+    pub fn input_set(&self, e: ExprId) -> SetId {
+        self.rows[e.index()].inputs
+    }
+
+    /// All sets of input bytes.
+    pub fn sets(&self) -> &InputSets {
+        &self.sets
+    }
+
+    /// The expression, taken apart.
+    pub fn node(&self, e: ExprId) -> Node {
+        let s = &self.rows[e.index()].stored;
+        let binary = |op| Node::Binary(op, s.child(0), s.child(1));
+        let compare = |op| Node::Compare(op, s.child(0), s.child(1));
+        match s.op {
+            Op::Const => Node::Const(s.value()),
+            Op::Input => Node::Input(InputByte { object: s.words[0] as u16, offset: s.words[1] }),
+            Op::Add => binary(BinOp::Add),
+            Op::Sub => binary(BinOp::Sub),
+            Op::Mul => binary(BinOp::Mul),
+            Op::UDiv => binary(BinOp::UDiv),
+            Op::SDiv => binary(BinOp::SDiv),
+            Op::URem => binary(BinOp::URem),
+            Op::SRem => binary(BinOp::SRem),
+            Op::Shl => binary(BinOp::Shl),
+            Op::LShr => binary(BinOp::LShr),
+            Op::AShr => binary(BinOp::AShr),
+            Op::And => binary(BinOp::And),
+            Op::Or => binary(BinOp::Or),
+            Op::Xor => binary(BinOp::Xor),
+            Op::Eq => compare(CmpOp::Eq),
+            Op::Ult => compare(CmpOp::Ult),
+            Op::Ule => compare(CmpOp::Ule),
+            Op::Slt => compare(CmpOp::Slt),
+            Op::Sle => compare(CmpOp::Sle),
+            Op::ZExt => Node::ZExt(s.child(0)),
+            Op::SExt => Node::SExt(s.child(0)),
+            Op::Extract => Node::Extract(s.child(0), s.low),
+            Op::Concat => Node::Concat(s.child(0), s.child(1)),
+            Op::Ite => Node::Ite(s.child(0), s.child(1), s.child(2)),
+        }
+    }
+
+    /// A constant; bits above the width are dropped.
+    pub fn constant(&mut self, width: u8, value: u128) -> ExprId {
+        assert!((1..=MAX_WIDTH).contains(&width), "no constant has width {width}");
+        let value = value & ones(width);
+        let words = [0, 32, 64, 96].map(|shift| (value >> shift) as u32);
+        self.intern(Stored { op: Op::Const, width, low: 0, words })
+    }
+
+    /// An input byte.
+    pub fn input(&mut self, byte: InputByte) -> ExprId {
+        let words = [byte.object.into(), byte.offset, 0, 0];
+        self.intern(Stored { op: Op::Input, width: 8, low: 0, words })
+    }
+
+    /// Finds or adds a node exactly as given, without looking at what it means.
+    pub(crate) fn raw(&mut self, op: Op, width: u8, low: u8, children: &[ExprId]) -> ExprId {
+        let mut words = [0; 4];
+        for (word, child) in words.iter_mut().zip(children) {
+            *word = child.0;
+        }
+        self.intern(Stored { words, op, width, low })
+    }
+
+    fn intern(&mut self, stored: Stored) -> ExprId {
+        let Dag { rows, table, sets, .. } = self;
+        let entry = table.entry(
+            stored.hash(),
+            |&id| rows[id as usize].stored == stored,
+            |&id| rows[id as usize].stored.hash(),
+        );
+        match entry {
+            Entry::Occupied(found) => ExprId(*found.get()),
+            Entry::Vacant(place) => {
+                let id = u32::try_from(rows.len()).expect("fewer than 2^32 expressions");
+                place.insert(id);
+                let inputs = inputs_of(rows, sets, &stored);
+                rows.push(Row { stored, inputs });
+                ExprId(id)
+            }
+        }
+    }
+}
+
+fn inputs_of(rows: &[Row], sets: &mut InputSets, stored: &Stored) -> SetId {
+    if stored.op == Op::Input {
+        return sets.single(InputByte { object: stored.words[0] as u16, offset: stored.words[1] });
+    }
+    stored.children().iter().fold(SetId::EMPTY, |set, &child| sets.union(set, rows[child as usize].inputs))
+}

@@ -1,0 +1,19 @@
+//! Bit-vector expressions over input bytes.
+//!
+//! A [`Dag`] holds every expression of a campaign once (hash-consed); its constructors simplify, so
+//! that what a target spilled, reloaded byte by byte and extended again becomes the original value.
+//! [`Evaluator`] is the reference for what an expression means; [`smtlib`] prints conjunctions.
+//! Nothing in here does I/O.
+
+mod build;
+mod dag;
+mod eval;
+mod inputs;
+mod node;
+mod semantics;
+pub mod smtlib;
+
+pub use dag::Dag;
+pub use eval::{Assignment, Evaluator};
+pub use inputs::{InputByte, InputSets, SetId, SetView};
+pub use node::{BinOp, CmpOp, ExprId, MAX_WIDTH, Node, Op};

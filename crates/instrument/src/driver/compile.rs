@@ -1,0 +1,212 @@
+//! From a source file to an instrumented object: clang's front end, the pass, clang's back end.
+
+use super::args::{Command, Item, Opt};
+use super::input::{Input, Kind};
+use super::options::Role;
+use super::{Session, deps};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Flags that make the front end's output fit for the pass; they come before the user's, who may
+/// have reasons of his own. Solver and machine agree that integers wrap and that memory has no types.
+const BEFORE: [&str; 2] = ["-fwrapv", "-fno-strict-aliasing"];
+
+/// What must hold whatever the user says. The level keeps clang from marking functions `optnone`,
+/// and without passes the branches stay those of the source.
+const AFTER: [&str; 5] = ["-O1", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-fno-lto"];
+
+/// Library functions shall be called, not replaced by checking or inlined versions of them.
+const PLAIN_LIBRARY: [&str; 3] = ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0", "-D__NO_STRING_INLINES"];
+
+/// Compiles every input to an object in its place, as `-c` asks. Clang goes on after a file with
+/// errors, and so do we; the first bad exit code is the answer.
+pub fn compile_all(session: &Session) -> i32 {
+    let inputs: Vec<_> = session.command.inputs().filter(|input| input.kind() != Kind::Linker).collect();
+    let mut result = 0;
+    for (index, input) in inputs.iter().enumerate() {
+        let unit = Unit { session, input, index, audible: index == 0 };
+        let code = match input.kind() {
+            Kind::Header => unit.precompile(),
+            kind if kind.is_traceable() => unit.compile_to(&object_name(session.command, input)),
+            _ => unit.compile_plain(),
+        };
+        result = if result == 0 { code } else { result };
+    }
+    result
+}
+
+/// Compiles `input`, the `index`-th of the command, to a temporary object.
+pub fn compile_for_link(session: &Session, input: &Input, index: usize) -> Result<PathBuf, i32> {
+    let object = session.scratch.path().join(format!("{index}-{}", input.sibling("o").to_string_lossy()));
+    let unit = Unit { session, input, index, audible: false };
+    match unit.compile_to(object.as_os_str()) {
+        0 => Ok(object),
+        code => Err(code),
+    }
+}
+
+fn object_name(command: &Command, input: &Input) -> OsString {
+    command.output().map_or_else(|| input.sibling("o"), OsStr::to_owned)
+}
+
+/// One translation unit on its way.
+struct Unit<'a> {
+    session: &'a Session<'a>,
+    input: &'a Input,
+    index: usize,
+    /// Whether clang may complain about arguments that it does not use (once per command).
+    audible: bool,
+}
+
+impl Unit<'_> {
+    fn compile_to(&self, object: &OsStr) -> i32 {
+        let code = self.compile_in_steps(object);
+        if code != 0 {
+            remove_product(Path::new(object));
+        }
+        code
+    }
+
+    fn compile_in_steps(&self, object: &OsStr) -> i32 {
+        let plain = self.temporary("plain.bc");
+        let traced = self.temporary("traced.bc");
+        let code = self.session.clang.run(&self.front_end_words(&plain));
+        if code != 0 {
+            return code;
+        }
+        let bitcode = match self.session.pass.instrument(&plain, &traced) {
+            Ok(()) => traced,
+            Err(reason) => {
+                let name = self.input.path().to_string_lossy();
+                super::warn(&format!("{name}: compiled without instrumentation: {reason}"));
+                plain
+            }
+        };
+        self.session.back_end.run(&self.back_end_words(&bitcode, object))
+    }
+
+    fn temporary(&self, suffix: &str) -> PathBuf {
+        self.session.scratch.path().join(format!("{}-{suffix}", self.index))
+    }
+
+    /// A header must be precompiled with the flags under which it will be used.
+    fn precompile(&self) -> i32 {
+        let mut words = self.adjusted_words();
+        words.extend(options_with(self.session.command, &[Role::Output, Role::CompileOnly, Role::Dependencies]));
+        words.extend(self.input.words());
+        self.session.clang.run(&words)
+    }
+
+    fn compile_plain(&self) -> i32 {
+        let mut words: Vec<_> = self.session.command.options().flat_map(|opt| opt.words().cloned()).collect();
+        words.extend(self.quiet());
+        words.extend(self.input.words());
+        self.session.clang.run(&words)
+    }
+
+    fn front_end_words(&self, bitcode: &Path) -> Vec<OsString> {
+        let mut words = self.adjusted_words();
+        words.extend(deps::options(self.session.command, self.input));
+        words.extend(["-emit-llvm", "-c", "-o"].map(OsString::from));
+        words.push(bitcode.into());
+        if self.audible {
+            // So that clang can say that it does not need them.
+            let unused = self.session.command.inputs().filter(|input| input.kind() == Kind::Linker);
+            words.extend(unused.flat_map(Input::words));
+        }
+        words.extend(self.input.words());
+        words
+    }
+
+    /// The user's options for the front end and ours around them, without output and input.
+    fn adjusted_words(&self) -> Vec<OsString> {
+        let command = self.session.command;
+        let mut words: Vec<_> = BEFORE.map(OsString::from).into();
+        words.extend(command.options().filter(|opt| goes_to_front_end(opt)).flat_map(front_end_option));
+        words.extend(AFTER.map(OsString::from));
+        if matches!(self.input.kind(), Kind::Source | Kind::Header) {
+            words.extend(PLAIN_LIBRARY.map(OsString::from));
+            words.extend(macros_of_level(command).map(OsString::from));
+            words.extend(["-idirafter".into(), self.session.tools.include_dir.clone().into_os_string()]);
+        }
+        words.extend(self.quiet());
+        words
+    }
+
+    fn quiet(&self) -> Option<OsString> {
+        let quiet = !self.audible || self.input.kind() == Kind::Ir;
+        quiet.then(|| OsString::from("-Qunused-arguments"))
+    }
+
+    fn back_end_words(&self, bitcode: &Path, object: &OsStr) -> Vec<OsString> {
+        let mut words: Vec<OsString> = ["-x", "ir"].map(OsString::from).into();
+        words.push(bitcode.into());
+        words.extend(["-c", "-O2", "-Xclang", "-disable-llvm-passes"].map(OsString::from));
+        words.extend(options_with(self.session.command, &[Role::Codegen]));
+        // The front end has said all there is to say about the source.
+        words.extend(["-w", "-Qunused-arguments", "-o"].map(OsString::from));
+        words.push(object.to_owned());
+        words
+    }
+}
+
+fn options_with<'a>(command: &'a Command, roles: &'a [Role]) -> impl Iterator<Item = OsString> + 'a {
+    command.options().filter(|opt| roles.contains(&opt.role())).flat_map(|opt| opt.words().cloned())
+}
+
+fn goes_to_front_end(opt: &Opt) -> bool {
+    match opt.role() {
+        Role::Codegen | Role::Other => true,
+        Role::Output | Role::Language | Role::CompileOnly | Role::NotABuild | Role::Dependencies => false,
+        Role::Debug | Role::Lto | Role::Profile | Role::SideFile => false,
+    }
+}
+
+/// An option as the front end gets it: `-Ofast` loses its level but keeps its arithmetic, and
+/// `-Wp,-D_FORTIFY_SOURCE=…`, which clang reads last, is dropped.
+fn front_end_option(opt: &Opt) -> Vec<OsString> {
+    if opt.is("-Ofast") {
+        return vec!["-ffast-math".into()];
+    }
+    let Some(list) = opt.after("-Wp,") else {
+        return opt.words().cloned().collect();
+    };
+    let list = list.to_string_lossy();
+    let kept: Vec<_> = list.split(',').filter(|word| !word.contains("_FORTIFY_SOURCE")).collect();
+    if kept.is_empty() { Vec::new() } else { vec![format!("-Wp,{}", kept.join(",")).into()] }
+}
+
+/// Undoes what our own level does to the macros, so that the source reads as in the user's build.
+fn macros_of_level(command: &Command) -> &'static [&'static str] {
+    let levels = command.options().filter_map(|opt| opt.after("-O"));
+    match levels.last().map(|level| level.to_string_lossy()).as_deref() {
+        None | Some("0") => &["-U__OPTIMIZE__", "-D__NO_INLINE__=1"],
+        Some("s" | "z") => &["-D__OPTIMIZE_SIZE__=1"],
+        Some(_) => &[],
+    }
+}
+
+/// Removes what a failed build left, if it is a file, as clang does.
+fn remove_product(path: &Path) {
+    if path.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
+        // Best effort: the exit code tells of the failure.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// The items of the command with every traceable input replaced by its object.
+pub fn with_objects(session: &Session) -> Result<Vec<Item>, i32> {
+    let mut items = Vec::new();
+    let mut failure = 0;
+    for (index, item) in session.command.items().iter().enumerate() {
+        match item {
+            Item::Input(input) if input.kind().is_traceable() => match compile_for_link(session, input, index) {
+                Ok(object) => items.push(Item::Input(Input::new(object.as_os_str(), None))),
+                Err(code) => failure = if failure == 0 { code } else { failure },
+            },
+            _ => items.push(item.clone()),
+        }
+    }
+    if failure == 0 { Ok(items) } else { Err(failure) }
+}

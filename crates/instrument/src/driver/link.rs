@@ -1,0 +1,88 @@
+//! Linking: the user's link line, and what an instrumented program needs beside it.
+
+use super::args::{Item, Opt, linker_words};
+use super::options::Role;
+use super::plan::Product;
+use super::{Session, compile, pages};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// The archive with everything that instrumented code calls.
+const RUNTIME: &str = "libcairn_runtime.a";
+
+/// Compiles what is source and links all of it to `product`.
+pub fn compile_and_link(session: &Session, product: Product) -> i32 {
+    match link_words(session, product) {
+        Ok(words) => session.clang.run_long(&words, session.scratch.path()),
+        Err(code) => code,
+    }
+}
+
+fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32> {
+    let items = compile::with_objects(session)?;
+    let compiled = items.as_slice() != session.command.items();
+    let mut words = user_words(session, &items, product);
+    if compiled {
+        // The compiler's own flags are of no use any more, and that is not the user's fault.
+        words.push("-Qunused-arguments".into());
+    }
+    if product != Product::Object {
+        words.extend(linker_choice(session).into_iter().map(OsString::from));
+    }
+    if product == Product::Executable { surround(session, words) } else { Ok(words) }
+}
+
+/// The user's own link line, in order.
+fn user_words(session: &Session, items: &[Item], product: Product) -> Vec<OsString> {
+    let runtime = session.tools.library_dir.join(RUNTIME);
+    let mut words = Vec::new();
+    for item in items {
+        match item {
+            Item::Opt(opt) => words.extend(link_option(opt)),
+            // Build systems that read `-v` may name the runtime themselves.
+            Item::Input(input) if Path::new(input.path()) == runtime => {}
+            Item::Input(input) => {
+                words.extend(input.words());
+                if input.language().is_some() {
+                    words.extend(["-x", "none"].map(OsString::from));
+                }
+            }
+        }
+    }
+    if product == Product::SharedLibrary { allow_undefined(words) } else { words }
+}
+
+fn link_option(opt: &Opt) -> Vec<OsString> {
+    match opt.role() {
+        Role::Lto | Role::Profile | Role::SideFile => Vec::new(),
+        _ => opt.words().cloned().collect(),
+    }
+}
+
+/// LLVM's own linker unless the user chose one; like the others, it shall not mind a version script
+/// that names a symbol too many.
+fn linker_choice(session: &Session) -> Vec<&'static str> {
+    let chosen = |opt: &Opt| opt.after("-fuse-ld=").is_some() || opt.after("--ld-path=").is_some();
+    if session.command.options().any(chosen) {
+        return Vec::new();
+    }
+    vec!["-fuse-ld=lld", "-Wl,--undefined-version"]
+}
+
+/// Adds the runtime, which is also there for instrumented libraries loaded later, and the objects at
+/// both ends.
+fn surround(session: &Session, user: Vec<OsString>) -> Result<Vec<OsString>, i32> {
+    let ends = pages::assemble(session.tools, session.scratch.path())?;
+    let mut words = vec![ends.first.into_os_string()];
+    words.extend(user);
+    words.extend(["-Wl,--export-dynamic-symbol=__cairn_*", "-Wl,--push-state,--no-whole-archive"].map(OsString::from));
+    words.push(session.tools.library_dir.join(RUNTIME).into_os_string());
+    words.push("-Wl,--pop-state".into());
+    words.push(ends.last.into_os_string());
+    Ok(words)
+}
+
+/// Drops the demand that a library's symbols all be defined: the program defines the runtime's.
+fn allow_undefined(words: Vec<OsString>) -> Vec<OsString> {
+    todo!()
+}

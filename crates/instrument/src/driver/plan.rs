@@ -1,0 +1,224 @@
+//! Decides what a command line asks for, and whether it can be instrumented at all.
+
+use super::args::{Command, Opt};
+use super::input::Kind;
+use super::options::Role;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+/// What the driver will do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Plan {
+    /// Runs clang on the command as it is, after a warning if the user would expect tracing.
+    Plain {
+        /// Why nothing is traced.
+        warning: Option<String>,
+    },
+    /// Compiles every input to an object of its own.
+    Compile,
+    /// Compiles what is source, and links.
+    Link(Product),
+}
+
+/// What a link makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Product {
+    /// A program: gets the runtime.
+    Executable,
+    /// A shared library: finds the runtime in the program that loads it.
+    SharedLibrary,
+    /// An object made of objects (`-r`).
+    Object,
+    /// Nothing: there is no file to link, only a question to the linker such as `-Wl,--version`.
+    Nothing,
+}
+
+const PLAIN: Plan = Plan::Plain { warning: None };
+
+/// Decides what to do with `command`.
+pub fn plan(command: &Command) -> Plan {
+    if command.options().any(|opt| opt.role() == Role::NotABuild) || clang_would_refuse(command) {
+        return PLAIN;
+    }
+    let traceable = command.inputs().any(|input| input.kind().is_traceable());
+    let product = if command.has(&["-c"]) { None } else { product(command) };
+    if !traceable && product.is_none() {
+        return if command.has_input(Kind::Header) { Plan::Compile } else { PLAIN };
+    }
+    match obstacle(command, product, traceable) {
+        Some(Obstacle::Silent) => PLAIN,
+        Some(Obstacle::Told(_)) if !traceable => PLAIN,
+        Some(Obstacle::Told(what)) => Plan::Plain {
+            warning: Some(format!(
+                "{what} cannot be combined with Cairn's tracing; compiling without instrumentation"
+            )),
+        },
+        None => product.map_or(Plan::Compile, Plan::Link),
+    }
+}
+
+/// Errors that clang finds before it starts any work: its own words are the best answer.
+fn clang_would_refuse(command: &Command) -> bool {
+    let compiled = command.inputs().filter(|input| input.kind() != Kind::Linker).count();
+    let nameless_stdin = command.inputs().any(|input| input.is_stdin() && input.language().is_none());
+    let one_output_for_many = command.has(&["-c"]) && command.output().is_some() && compiled > 1;
+    nameless_stdin || one_output_for_many || command.inputs().any(|input| !input.exists())
+}
+
+/// What is linked; `None` if nothing is, because there is no input or only headers to precompile.
+fn product(command: &Command) -> Option<Product> {
+    let linker_words = command.linker_words();
+    let told_linker = |names: &[&str]| linker_words.iter().any(|w| names.iter().any(|n| w == n));
+    let files = command.inputs().next().is_some() || command.options().any(|opt| opt.after("-l").is_some());
+    if command.has_input(Kind::Header) || (!files && linker_words.is_empty()) {
+        None
+    } else if !files {
+        Some(Product::Nothing)
+    } else if command.has(&["-r"]) || told_linker(&["-r", "--relocatable"]) {
+        Some(Product::Object)
+    } else if command.has(&["-shared"]) || told_linker(&["-shared", "--shared", "-Bshareable"]) {
+        Some(Product::SharedLibrary)
+    } else {
+        Some(Product::Executable)
+    }
+}
+
+/// Why a command cannot be instrumented.
+enum Obstacle {
+    /// The user knows: there is no C library in this world.
+    Silent,
+    /// The user may not expect it.
+    Told(String),
+}
+
+fn obstacle(command: &Command, product: Option<Product>, compiles: bool) -> Option<Obstacle> {
+    if let Some(flag) = foreign_target(command) {
+        return Some(Obstacle::Told(flag));
+    }
+    if let Some(sanitizers) = sanitizers(command) {
+        return Some(Obstacle::Told(format!("-fsanitize={sanitizers}")));
+    }
+    let no_libc = command.has(&["-nostdlib", "--no-standard-libraries", "-nodefaultlibs", "-nolibc"]);
+    let standalone = match product {
+        Some(Product::Object) => false,
+        // Libtool lists the C library itself; the runtime is not needed here anyway.
+        Some(Product::SharedLibrary) => no_libc && compiles,
+        _ => no_libc,
+    };
+    let kernel = compiles && command.has(&["-ffreestanding", "-mcmodel=kernel", "-mkernel", "-fapple-kext"]);
+    (standalone || kernel).then_some(Obstacle::Silent)
+}
+
+/// The flag that chooses a target other than 64-bit x86 Linux.
+fn foreign_target(command: &Command) -> Option<String> {
+    let bits = command.options().rev().find(|opt| ["-m16", "-m32", "-mx32", "-m64"].iter().any(|m| opt.is(m)));
+    if let Some(opt) = bits.filter(|opt| !opt.is("-m64")) {
+        return Some(text(opt));
+    }
+    let triple = |opt: &Opt| opt.after("--target=").or_else(|| opt.value_of("-target")).map(OsStr::to_owned);
+    let triple = command.options().rev().find_map(triple)?.to_string_lossy().into_owned();
+    let arch = triple.split('-').next().unwrap_or_default();
+    let linux = arch == triple || (triple.contains("linux") && !triple.ends_with("x32"));
+    let ours = matches!(arch, "x86_64" | "amd64") && linux;
+    (!ours).then(|| format!("--target={triple}"))
+}
+
+/// The sanitizers that remain switched on, as a list.
+fn sanitizers(command: &Command) -> Option<String> {
+    let mut on = BTreeSet::new();
+    for opt in command.options() {
+        if let Some(list) = opt.after("-fsanitize=") {
+            on.extend(names(list));
+        } else if let Some(list) = opt.after("-fno-sanitize=") {
+            names(list).for_each(|name| if name == "all" { on.clear() } else { drop(on.remove(&name)) });
+        }
+    }
+    (!on.is_empty()).then(|| on.into_iter().collect::<Vec<_>>().join(","))
+}
+
+fn names(list: &OsStr) -> impl Iterator<Item = String> {
+    list.as_bytes().split(|&b| b == b',').map(|name| String::from_utf8_lossy(name).into_owned())
+}
+
+fn text(opt: &Opt) -> String {
+    opt.words().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsString;
+
+    fn plan_of(line: &str) -> Plan {
+        // Paths of files that exist, so that only the options decide.
+        let here = tempfile::tempdir().unwrap();
+        let word = |word: &str| {
+            let is_file = !word.starts_with('-') && word.contains('.') && !word.contains('=');
+            if is_file {
+                std::fs::write(here.path().join(word), "").unwrap();
+                here.path().join(word).into_os_string()
+            } else {
+                OsString::from(word)
+            }
+        };
+        let args: Vec<_> = line.split_whitespace().map(word).collect();
+        plan(&Command::parse(&args).unwrap())
+    }
+
+    fn check(line: &str, expected: Plan) {
+        assert_eq!(plan_of(line), expected, "{line}");
+    }
+
+    #[test]
+    fn builds_are_instrumented() {
+        check("-c a.c", Plan::Compile);
+        check("-c a.c b.S", Plan::Compile);
+        check("a.c", Plan::Link(Product::Executable));
+        check("a.o -lm", Plan::Link(Product::Executable));
+        check("-shared a.o", Plan::Link(Product::SharedLibrary));
+        check("-Wl,-shared a.o", Plan::Link(Product::SharedLibrary));
+        check("-shared -nostdlib a.o", Plan::Link(Product::SharedLibrary));
+        check("-r a.o b.o", Plan::Link(Product::Object));
+        check("-r -nostdlib a.c", Plan::Link(Product::Object));
+        check("-Wl,--version", Plan::Link(Product::Nothing));
+        check("-x c - -c", Plan::Compile);
+        check("a.h", Plan::Compile);
+        check("-m32 -m64 a.c", Plan::Link(Product::Executable));
+        check("--target=x86_64-pc-linux-gnu -c a.c", Plan::Compile);
+        check("-fsanitize=address -fno-sanitize=all -c a.c", Plan::Compile);
+    }
+
+    #[test]
+    fn the_rest_is_left_to_clang() {
+        for line in ["-E a.c", "-S a.c", "-M a.c", "-MM a.c", "-fsyntax-only a.c", "-### a.c", "--version", "-v", "--help"] {
+            check(line, PLAIN);
+        }
+        for line in ["-dumpmachine", "-print-file-name=crt1.o", "-c a.S", "-c a.m", "-emit-llvm -c a.c", ""] {
+            check(line, PLAIN);
+        }
+        for line in ["-nostdlib a.c", "-ffreestanding -c a.c", "-nodefaultlibs -c a.c", "-c a.c b.c -o x", "-c -"] {
+            check(line, PLAIN);
+        }
+        check("-fsanitize=address a.o", PLAIN);
+        check("-m32 a.o", PLAIN);
+    }
+
+    #[test]
+    fn a_missing_file_is_left_to_clang() {
+        let args = ["-c", "/nonexistent/a.c"].map(OsString::from);
+        assert_eq!(plan(&Command::parse(&args).unwrap()), PLAIN);
+    }
+
+    #[test]
+    fn a_user_who_expects_tracing_is_told() {
+        for (line, what) in [
+            ("-fsanitize=undefined,address -c a.c", "-fsanitize=address,undefined"),
+            ("-m32 a.c", "-m32"),
+            ("-target aarch64-linux-gnu -c a.c", "--target=aarch64-linux-gnu"),
+        ] {
+            let Plan::Plain { warning: Some(warning) } = plan_of(line) else { panic!("{line}") };
+            assert!(warning.starts_with(&format!("{what} cannot be combined")), "{warning}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Running clang.
+
+use super::{Language, response};
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+
+/// Longer command lines go through a response file: the system's limit is not far above.
+const LONGEST_COMMAND_LINE: usize = 128 * 1024;
+
+/// Exit code when clang could not even be started.
+const CANNOT_RUN: i32 = 2;
+
+/// The clang that does the work.
+#[derive(Clone, Copy)]
+pub struct Clang<'a> {
+    path: &'a Path,
+    language: Language,
+}
+
+impl<'a> Clang<'a> {
+    /// The clang at `path`, acting as the driver of `language`.
+    pub fn new(path: &'a Path, language: Language) -> Clang<'a> {
+        Clang { path, language }
+    }
+
+    /// Runs it on `args` with our standard streams; the exit code.
+    pub fn run(&self, args: &[OsString]) -> i32 {
+        self.finish(self.command().args(args))
+    }
+
+    /// As [`Clang::run`]; a command line that is too long is passed in a file in `scratch`.
+    pub fn run_long(&self, args: &[OsString], scratch: &Path) -> i32 {
+        if args.iter().map(|arg| arg.len() + 1).sum::<usize>() < LONGEST_COMMAND_LINE {
+            return self.run(args);
+        }
+        let file = scratch.join("arguments");
+        match response::write(&file, args) {
+            Ok(()) => {
+                let mut at = OsString::from("@");
+                at.push(file);
+                self.run(&[at])
+            }
+            Err(error) => super::fail(&format!("cannot write '{}': {error}", file.display())),
+        }
+    }
+
+    /// Runs it on `args` within directory `dir`.
+    pub fn run_in(&self, dir: &Path, args: &[OsString]) -> i32 {
+        self.finish(self.command().current_dir(dir).args(args))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(self.path);
+        if self.language == Language::Cxx {
+            command.arg("--driver-mode=g++");
+        }
+        command
+    }
+
+    fn finish(&self, command: &mut Command) -> i32 {
+        match command.status() {
+            Ok(status) => exit_code(status),
+            Err(error) => self.explain(&error),
+        }
+    }
+
+    fn explain(&self, error: &io::Error) -> i32 {
+        super::fail(&format!("cannot run '{}': {error}", self.path.display()));
+        CANNOT_RUN
+    }
+}
+
+/// A process's exit code as a shell gives it.
+fn exit_code(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}

@@ -1,0 +1,9 @@
+//! The instrumenting compiler: an LLVM pass and the `cairn cc` driver around it.
+//!
+//! The only crate that knows LLVM.
+
+pub mod driver;
+mod llvm;
+mod pass;
+
+pub use pass::Pass;

@@ -1,0 +1,126 @@
+//! The runtime as the pass sees it: functions to call, thread-local memory, wrapped libc functions.
+
+use crate::llvm::{Builder, Module, Opcode, Predicate, Type, Value};
+use cairn_wire::shadow;
+use cairn_wire::tls::{self, Tls};
+use std::mem::offset_of;
+
+/// A declared function and its type.
+pub type Function = (Value, Type);
+
+/// Everything instrumented code refers to.
+pub struct Abi {
+    pub binary: Function,
+    pub cast: Function,
+    pub bswap: Function,
+    pub load: Function,
+    pub store: Function,
+    pub clear: Function,
+    pub copy: Function,
+    pub fill: Function,
+    pub branch: Function,
+    pub pin: Function,
+    pub byval: Function,
+    pub va_start: Function,
+    tls: Value,
+    /// The type of labels.
+    pub label: Type,
+    /// 64 bits.
+    pub word: Type,
+    pointer: Type,
+    /// Label 0.
+    pub concrete: Value,
+}
+
+impl Abi {
+    /// Declares the runtime in a module.
+    pub fn declare(module: &Module) -> Abi {
+        let (label, word, pointer, void) = (module.int(32), module.int(64), module.pointer(), module.void());
+        let function = |name: &str, result: Type, params: &[Type]| {
+            let declared = module.declare(name, result, params);
+            module.add_attribute(declared.0, "nounwind");
+            declared
+        };
+        let cold = |name: &str, result: Type, params: &[Type]| {
+            let declared = function(name, result, params);
+            module.add_attribute(declared.0, "cold");
+            declared
+        };
+        Abi {
+            binary: cold("__cairn_binary", label, &[label, label, label, word, word, word]),
+            cast: cold("__cairn_cast", label, &[label, label, word]),
+            bswap: cold("__cairn_bswap", label, &[label, label, word]),
+            load: cold("__cairn_load", label, &[word, label, word]),
+            store: cold("__cairn_store", void, &[word, label, label]),
+            clear: function("__cairn_clear", void, &[word, word]),
+            copy: function("__cairn_copy", void, &[word, word, word]),
+            fill: function("__cairn_fill", void, &[word, label, word]),
+            branch: cold("__cairn_branch", void, &[pointer, label, word]),
+            pin: cold("__cairn_pin", void, &[pointer, label, word]),
+            byval: function("__cairn_byval", void, &[word, label, word, word]),
+            va_start: function("__cairn_va_start", void, &[pointer, word]),
+            tls: module.thread_local(tls::SYMBOL, module.byte_array(size_of::<Tls>() as u64)),
+            label,
+            word,
+            pointer,
+            concrete: module.constant(32, 0),
+        }
+    }
+
+    /// Address of the tag.
+    pub fn tag(&self, module: &Module) -> Value {
+        module.offset(self.tls, offset_of!(Tls, tag) as u64)
+    }
+
+    /// Address of a result's label.
+    pub fn result(&self, module: &Module, index: usize) -> Value {
+        module.offset(self.tls, (offset_of!(Tls, results) + 4 * index) as u64)
+    }
+
+    /// Address of an argument's label.
+    pub fn arg(&self, module: &Module, index: usize) -> Value {
+        module.offset(self.tls, (offset_of!(Tls, args) + 4 * index) as u64)
+    }
+
+    /// Address of the origin of a struct passed by value.
+    pub fn byval_slot(&self, module: &Module, index: usize) -> Value {
+        module.offset(self.tls, (offset_of!(Tls, byval) + 8 * index) as u64)
+    }
+
+    /// Address of the number of stack bytes of a variadic call.
+    pub fn overflow(&self, module: &Module) -> Value {
+        module.offset(self.tls, offset_of!(Tls, overflow) as u64)
+    }
+
+    /// A scalar as 64 bits.
+    pub fn widen(&self, builder: &Builder, value: Value) -> Value {
+        if value.ty() == self.pointer {
+            return builder.ptr_to_int(value, self.word);
+        }
+        builder.zext(value, self.word)
+    }
+
+    /// Address of the shadow of an address (given as integer).
+    pub fn shadow_address(&self, module: &Module, builder: &Builder, address: Value) -> Value {
+        let masked = builder.binary(Opcode::LLVMAnd, address, module.constant(64, shadow::ADDRESS_MASK));
+        let scaled = builder.binary(Opcode::LLVMShl, masked, module.constant(64, shadow::SCALE_SHIFT));
+        let moved = builder.binary(Opcode::LLVMAdd, scaled, module.constant(64, shadow::BASE));
+        builder.int_to_ptr(moved, self.pointer)
+    }
+
+    /// Whether the tag names a function.
+    pub fn tag_is(&self, module: &Module, builder: &Builder, function: Value) -> Value {
+        let tag = builder.load(self.word, self.tag(module), 8);
+        let wanted = builder.ptr_to_int(function, self.word);
+        builder.compare(Predicate::LLVMIntEQ, tag, wanted)
+    }
+}
+
+/// Functions of libc whose declarations are redirected to the runtime's wrappers.
+pub const WRAPPED: &[&str] = &[
+    "malloc", "calloc", "realloc", "memcpy", "memmove", "memset", "read", "pread", "fread", "fgets", "fgetc", "getc",
+    "_IO_getc", "getc_unlocked", "fgetc_unlocked", "getchar", "getchar_unlocked", "fclose", "freopen",
+];
+
+/// Prefix of a wrapper's name.
+pub const WRAPPER_PREFIX: &str = "__cairn_w_";

@@ -1,0 +1,316 @@
+//! Labels through one function.
+//!
+//! Every value that may be symbolic gets, beside it, an SSA value with its label. LLVM's C interface
+//! can neither split a block nor rename a phi's predecessor, so a block is cut by moving its head into
+//! a new block before it: the terminator, and with it the identity that phis refer to, stays.
+
+use super::abi::Abi;
+use super::emit::Slow;
+use super::intrinsics::{Intrinsic, intrinsic};
+use super::segment::{Action, Segment};
+use super::sites::{FunctionSites, SiteRef, Sites};
+use super::taint::labelled_values;
+use super::types::{labelable, leaves};
+use crate::llvm::{Block, Builder, Module, Opcode, Predicate, Value};
+use std::collections::{HashMap, HashSet};
+
+/// What is known of the whole unit.
+pub struct Unit<'a> {
+    pub module: &'a Module,
+    pub abi: &'a Abi,
+    /// Functions that only instrumented code of this unit calls, and only directly: they need no tag.
+    pub private: &'a HashSet<Value>,
+}
+
+/// The labels of one function's values; a value that is not in it is concrete.
+pub type Labels = HashMap<Value, Vec<Value>>;
+
+/// Instruments one function.
+pub struct FunctionPass<'a> {
+    pub unit: &'a Unit<'a>,
+    pub sites: &'a mut Sites,
+    pub found: FunctionSites,
+    pub function: Value,
+    pub labelled: HashSet<Value>,
+    pub labels: Labels,
+    pub builder: Builder,
+    /// Stack bytes of the variadic arguments, in a variadic function.
+    pub overflow: Option<Value>,
+}
+
+impl<'a> FunctionPass<'a> {
+    /// Adds label code to a function whose sites are known.
+    pub fn run(unit: &'a Unit<'a>, sites: &'a mut Sites, found: FunctionSites, function: Value) {
+        hoist_allocas(unit.module, function);
+        let labelled = labelled_values(unit.module, function);
+        let builder = unit.module.builder();
+        let labels = HashMap::new();
+        let mut pass = FunctionPass { unit, sites, found, function, labelled, labels, builder, overflow: None };
+        // Our own code must not be looked at: remember what was there first.
+        let blocks: Vec<(Block, Vec<Value>)> =
+            function.blocks().into_iter().map(|b| (b, b.instructions())).collect();
+        pass.make_label_phis(&blocks);
+        pass.enter(blocks[0].1.iter().find(|i| i.opcode() != Opcode::LLVMAlloca).copied());
+        for (block, instructions) in &blocks {
+            pass.block(*block, instructions);
+        }
+        pass.fill_label_phis(&blocks);
+    }
+
+    /// Labels of a value, one per scalar.
+    pub fn labels_of(&self, value: Value) -> Vec<Value> {
+        match self.labels.get(&value) {
+            Some(labels) => labels.clone(),
+            None => vec![self.unit.abi.concrete; self.scalars(value)],
+        }
+    }
+
+    /// Label of a scalar value.
+    pub fn label_of(&self, value: Value) -> Value {
+        self.labels.get(&value).map_or(self.unit.abi.concrete, |labels| labels[0])
+    }
+
+    /// Scalars of a value's type.
+    pub fn scalars(&self, value: Value) -> usize {
+        leaves(self.unit.module, value.ty()).map_or(1, |all| all.len())
+    }
+
+    fn make_label_phis(&mut self, blocks: &[(Block, Vec<Value>)]) {
+        for phi in blocks.iter().flat_map(|(_, all)| all).filter(|i| i.opcode() == Opcode::LLVMPHI) {
+            if self.labelled.contains(phi) {
+                self.builder.before(*phi);
+                let labels = (0..self.scalars(*phi)).map(|_| self.builder.phi(self.unit.abi.label)).collect();
+                self.labels.insert(*phi, labels);
+            }
+        }
+    }
+
+    fn fill_label_phis(&mut self, blocks: &[(Block, Vec<Value>)]) {
+        for phi in blocks.iter().flat_map(|(_, all)| all).filter(|i| i.opcode() == Opcode::LLVMPHI) {
+            let Some(own) = self.labels.get(phi).cloned() else { continue };
+            for (value, from) in phi.incoming() {
+                for (phi, label) in own.iter().zip(self.labels_of(value)) {
+                    phi.add_incoming(&[(label, from)]);
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, block: Block, instructions: &[Value]) {
+        let mut segment = Segment::default();
+        for &instruction in instructions {
+            if !self.found.own.contains(&instruction) {
+                self.instruction(block, instruction, &mut segment);
+            }
+        }
+    }
+
+    fn instruction(&mut self, block: Block, instruction: Value, segment: &mut Segment) {
+        use Opcode::*;
+        match instruction.opcode() {
+            LLVMPHI | LLVMAlloca => {}
+            LLVMLoad => self.load(block, instruction, segment),
+            LLVMStore => {
+                self.pin(instruction, instruction.operand(1), segment);
+                segment.actions.push(Action::Store(instruction));
+                segment.stored = true;
+            }
+            LLVMCall => self.call(block, instruction, segment),
+            LLVMAtomicRMW | LLVMAtomicCmpXchg => self.atomic(block, instruction, segment),
+            LLVMSelect => {
+                self.decide(instruction, instruction.operand(0), segment);
+                self.operation(instruction, segment);
+            }
+            LLVMBr if instruction.is_conditional() => {
+                self.decide(instruction, instruction.condition(), segment);
+                self.close(block, segment, instruction);
+            }
+            LLVMSwitch => {
+                self.decide(instruction, instruction.operand(0), segment);
+                self.close(block, segment, instruction);
+            }
+            LLVMIndirectBr => {
+                self.pin(instruction, instruction.operand(0), segment);
+                self.close(block, segment, instruction);
+            }
+            LLVMRet => {
+                self.close(block, segment, instruction);
+                self.leave(instruction);
+            }
+            LLVMBr | LLVMUnreachable => self.close(block, segment, instruction),
+            _ => self.operation(instruction, segment),
+        }
+    }
+
+    pub fn operation(&mut self, instruction: Value, segment: &mut Segment) {
+        if self.labelled.contains(&instruction) {
+            segment.actions.push(Action::Operation(instruction));
+        }
+    }
+
+    fn load(&mut self, block: Block, load: Value, segment: &mut Segment) {
+        if segment.stored {
+            self.close(block, segment, load);
+        }
+        self.pin(load, load.operand(0), segment);
+        if self.labelled.contains(&load) {
+            segment.actions.push(Action::Load(load));
+        }
+    }
+
+    fn decide(&mut self, instruction: Value, value: Value, segment: &mut Segment) {
+        if let Some(&site) = self.found.of.get(&instruction)
+            && self.labelled.contains(&value)
+        {
+            segment.actions.push(Action::Decision(site, value));
+        }
+    }
+
+    /// A value about to be used as the constant it is.
+    pub fn pin(&mut self, at: Value, value: Value, segment: &mut Segment) {
+        if self.labelled.contains(&value) {
+            let site = self.sites.pin(self.found.index, at);
+            segment.actions.push(Action::Pin(site, value));
+        }
+    }
+
+    /// An atomic update: memory and result are concrete afterwards.
+    fn atomic(&mut self, block: Block, instruction: Value, segment: &mut Segment) {
+        let address = instruction.operand(0);
+        self.pin(instruction, address, segment);
+        self.close(block, segment, instruction);
+        let size = self.unit.module.store_size(instruction.operand(1).ty());
+        self.builder.before(instruction);
+        let address = self.unit.abi.widen(&self.builder, address);
+        self.builder.call(self.unit.abi.clear, &[address, self.unit.module.constant(64, size)]);
+    }
+
+    /// Ends a segment before an instruction of the block.
+    pub fn close(&mut self, block: Block, segment: &mut Segment, before: Value) {
+        let segment = std::mem::take(segment);
+        if segment.actions.is_empty() {
+            return;
+        }
+        let (module, abi) = (self.unit.module, self.unit.abi);
+        let head = self.cut(block, before);
+        self.builder.at_end(head);
+        let Some(any) = self.any_label(&segment) else {
+            self.builder.jump(block);
+            return;
+        };
+        let slow = module.block_at_end(self.function);
+        module.mark_unlikely(self.builder.branch(any, slow, block));
+        self.builder.at_end(slow);
+        let computed = Slow::new(self).run(&segment.actions);
+        self.builder.jump(block);
+        self.builder.before(before);
+        for (value, labels) in computed {
+            let merged = labels.into_iter().map(|label| {
+                let phi = self.builder.phi(abi.label);
+                phi.add_incoming(&[(abi.concrete, head), (label, slow)]);
+                phi
+            });
+            let merged = merged.collect();
+            self.labels.insert(value, merged);
+        }
+    }
+
+    /// Moves everything before an instruction into a new block, which takes the old one's place.
+    fn cut(&mut self, block: Block, before: Value) -> Block {
+        let head = self.unit.module.block_before(block);
+        block.redirect_to(head, &self.builder);
+        self.builder.at_end(head);
+        while let Some(first) = block.first().filter(|first| *first != before) {
+            first.unlink();
+            self.builder.insert(first);
+        }
+        head
+    }
+
+    /// Whether anything the segment looks at is labelled, as one flag.
+    fn any_label(&self, segment: &Segment) -> Option<Value> {
+        let module = self.unit.module;
+        let words = self.words_of(segment);
+        let widest = words.iter().map(|w| w.ty().int_width()).max()?;
+        let wide = module.int(widest);
+        let all = words.into_iter().map(|word| self.builder.zext(word, wide));
+        let all = all.reduce(|a, b| self.builder.binary(Opcode::LLVMOr, a, b))?;
+        Some(self.builder.compare(Predicate::LLVMIntNE, all, module.constant(widest, 0)))
+    }
+
+    /// Labels from outside and shadow words the segment depends on.
+    fn words_of(&self, segment: &Segment) -> Vec<Value> {
+        let mut inside = HashSet::new();
+        let mut seen = HashSet::new();
+        let mut words = Vec::new();
+        for action in &segment.actions {
+            for value in action.inputs().into_iter().filter(|v| !inside.contains(v)) {
+                let labels = self.labels.get(&value).into_iter().flatten();
+                words.extend(labels.copied().filter(|l| *l != self.unit.abi.concrete && seen.insert(*l)));
+            }
+            match action {
+                Action::Operation(value) => drop(inside.insert(*value)),
+                Action::Load(load) => {
+                    inside.insert(*load);
+                    words.extend(self.shadow_words(load.operand(0), *load));
+                }
+                Action::Store(store) => words.extend(self.shadow_words(store.operand(1), store.operand(0))),
+                Action::Decision(..) | Action::Pin(..) => {}
+            }
+        }
+        words
+    }
+
+    /// The shadow of a value in memory, in words as wide as LLVM handles well.
+    fn shadow_words(&self, address: Value, value: Value) -> Vec<Value> {
+        const WORD_BYTES: u64 = 8;
+        let module = self.unit.module;
+        let size = module.store_size(value.ty());
+        let address = self.unit.abi.widen(&self.builder, address);
+        let word = |start: u64| {
+            let at = self.builder.binary(Opcode::LLVMAdd, address, module.constant(64, start));
+            let at = self.unit.abi.shadow_address(module, &self.builder, at);
+            let bits = 32 * (size - start).min(WORD_BYTES) as u32;
+            self.builder.load(module.int(bits), at, 4)
+        };
+        (0..size).step_by(WORD_BYTES as usize).map(word).collect()
+    }
+
+    /// Whether a value's type can carry a label.
+    pub fn labelable(&self, value: Value) -> bool {
+        labelable(self.unit.module, value.ty())
+    }
+
+    /// Address of a site's record.
+    pub fn record(&self, site: SiteRef) -> Value {
+        self.sites.record(self.unit.module, site)
+    }
+
+    fn call(&mut self, block: Block, call: Value, segment: &mut Segment) {
+        let callee = call.callee();
+        if callee.is_inline_asm() {
+            return;
+        }
+        match intrinsic(callee) {
+            None => self.ordinary_call(block, call, segment),
+            Some(Intrinsic::Expect | Intrinsic::ByteSwap) => self.operation(call, segment),
+            Some(Intrinsic::Other) => {}
+            Some(kind) => self.memory_intrinsic(block, call, kind, segment),
+        }
+    }
+}
+
+/// Keeps allocas of fixed size at the top of the entry block: cut off from it they would allocate anew
+/// on every pass through a loop.
+fn hoist_allocas(module: &Module, function: Value) {
+    let entry = function.blocks()[0];
+    let builder = module.builder();
+    let instructions = entry.instructions();
+    let Some(first) = instructions.iter().find(|i| i.opcode() != Opcode::LLVMAlloca) else { return };
+    let past_first = instructions.iter().skip_while(|i| *i != first);
+    for alloca in past_first.filter(|i| i.opcode() == Opcode::LLVMAlloca && i.operand(0).as_constant().is_some()) {
+        alloca.unlink();
+        builder.before(*first);
+        builder.insert(*alloca);
+    }
+}

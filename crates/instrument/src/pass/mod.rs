@@ -1,0 +1,110 @@
+//! The pass: from a unit's bitcode to the same with labels, coverage and metadata.
+//!
+//! Works on what clang makes before optimisation, once locals are in registers (`sroa`): the branches
+//! are then those of the source. A light clean-up afterwards takes out what the pass left over.
+
+mod abi;
+mod calls;
+mod emit;
+mod function;
+mod intrinsics;
+mod segment;
+mod sites;
+mod taint;
+mod types;
+
+use crate::driver::Instrumenter;
+use crate::llvm::{Linkage, Module, Opcode, Value};
+use abi::{Abi, WRAPPED, WRAPPER_PREFIX};
+use function::{FunctionPass, Unit};
+use sites::{Sites, is_address_taken};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// What the program's `main` is called once the runtime's has taken its place.
+const USER_MAIN: &str = "__cairn_user_main";
+
+/// The instrumenting pass.
+pub struct Pass;
+
+impl Instrumenter for Pass {
+    fn instrument(&self, input: &Path, output: &Path) -> Result<(), String> {
+        let module = Module::read(input)?;
+        if !module.triple().starts_with("x86_64") {
+            return module.write(output);
+        }
+        module.run_passes(c"function(sroa)")?;
+        instrument(&module);
+        module.verify().map_err(|e| format!("internal error: the instrumented module is malformed: {e}"))?;
+        module.run_passes(c"function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)")?;
+        module.write(output)
+    }
+}
+
+fn instrument(module: &Module) {
+    let abi = Abi::declare(module);
+    let mut sites = Sites::new(module);
+    forget_purity(module);
+    redirect_libc(module);
+    if let Some(main) = module.function("main").filter(|f| !f.is_declaration()) {
+        main.set_name(USER_MAIN);
+    }
+    let bodies: Vec<Value> = module.functions().into_iter().filter(|f| has_own_body(*f)).collect();
+    let instrumented: HashSet<Value> = bodies.iter().copied().filter(|f| can_instrument(*f)).collect();
+    let private = instrumented.iter().copied().filter(|f| is_private(*f)).collect();
+    let unit = Unit { module, abi: &abi, private: &private };
+    for function in bodies {
+        let chosen = instrumented.contains(&function);
+        let found = sites.add_function(module, function, chosen);
+        if chosen {
+            FunctionPass::run(&unit, &mut sites, found, function);
+        }
+    }
+    sites.emit(module);
+}
+
+/// Bodies that are only there for inlining belong to another unit.
+fn has_own_body(function: Value) -> bool {
+    !function.is_declaration() && function.linkage() != Linkage::LLVMAvailableExternallyLinkage
+}
+
+fn is_private(function: Value) -> bool {
+    function.linkage() == Linkage::LLVMInternalLinkage && !is_address_taken(function)
+}
+
+/// Exception handling and `asm goto` are left alone: such functions run as they are, on concrete values.
+fn can_instrument(function: Value) -> bool {
+    let odd = |i: &Value| {
+        matches!(
+            i.opcode(),
+            Opcode::LLVMInvoke | Opcode::LLVMCallBr | Opcode::LLVMLandingPad | Opcode::LLVMCatchSwitch
+        )
+    };
+    !function.has_attribute("naked") && !function.blocks().iter().any(|b| b.instructions().iter().any(odd))
+}
+
+/// Functions the source calls pure write thread-local labels now.
+fn forget_purity(module: &Module) {
+    for function in module.functions() {
+        if function.name().starts_with("llvm.") {
+            continue;
+        }
+        module.remove_attribute(function, "memory");
+        module.remove_attribute(function, "speculatable");
+        for block in function.blocks() {
+            for call in block.instructions().into_iter().filter(|i| i.opcode() == Opcode::LLVMCall) {
+                if intrinsics::intrinsic(call.callee()).is_none() {
+                    module.remove_call_attribute(call, "memory");
+                }
+            }
+        }
+    }
+}
+
+fn redirect_libc(module: &Module) {
+    for name in WRAPPED {
+        if let Some(declared) = module.function(name).filter(|f| f.is_declaration()) {
+            declared.set_name(&format!("{WRAPPER_PREFIX}{name}"));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Segments: what one check stands for.
+//!
+//! A segment is a run of loads and operations, then stores, up to a call, a terminator, or a load
+//! after a store. Nothing in it changes the shadow before its end, so all the shadow it looks at can
+//! be looked at there: the labels that come in, the shadow words of what is loaded, the old shadow of
+//! what is stored are ORed, and one rarely taken branch leads to a block that does the work.
+
+use super::sites::SiteRef;
+use crate::llvm::Value;
+
+/// What the slow block of a segment does, in order.
+#[derive(Clone, Copy, Debug)]
+pub enum Action {
+    /// Computes the label of an operation.
+    Operation(Value),
+    /// Reads the label of a load.
+    Load(Value),
+    /// Writes the label of a store.
+    Store(Value),
+    /// Records a decision on a value.
+    Decision(SiteRef, Value),
+    /// Records that a value was used as a constant.
+    Pin(SiteRef, Value),
+}
+
+/// A run of actions under one check.
+#[derive(Default)]
+pub struct Segment {
+    /// In program order.
+    pub actions: Vec<Action>,
+    /// A load may not follow any more.
+    pub stored: bool,
+}
+
+impl Action {
+    /// Values whose labels it looks at.
+    pub fn inputs(&self) -> Vec<Value> {
+        match self {
+            Action::Operation(instruction) => instruction.operands(),
+            // The address of a load or store is looked at by its own pin.
+            Action::Load(_) => Vec::new(),
+            Action::Store(store) => vec![store.operand(0)],
+            Action::Decision(_, value) | Action::Pin(_, value) => vec![*value],
+        }
+    }
+}

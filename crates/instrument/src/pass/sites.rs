@@ -1,0 +1,372 @@
+//! Branch sites: found before anything is changed, described in the metadata, counted by one store
+//! on each side.
+
+use super::intrinsics::intrinsic;
+use crate::llvm::{Block, Builder, Linkage, Location, Module, Opcode, Value};
+use cairn_wire::site::{self, SiteKind, SiteRecord};
+use cairn_wire::{ABI_VERSION, meta};
+use std::collections::{HashMap, HashSet};
+use std::ffi::CString;
+
+/// A site of the unit, by the index of its record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SiteRef(u32);
+
+/// All sites and functions of a translation unit.
+pub struct Sites {
+    unit: meta::Unit,
+    sides: u32,
+    files: HashMap<String, u32>,
+    pins: HashMap<(u32, Location), SiteRef>,
+    /// Stand-ins until the number of records and sides is known.
+    records: Value,
+    coverage: Value,
+}
+
+/// What the label pass needs to know about one function's sites.
+#[derive(Default)]
+pub struct FunctionSites {
+    /// Index of the function in the metadata.
+    pub index: u32,
+    /// Sites of terminators and selects.
+    pub of: HashMap<Value, SiteRef>,
+    /// Our own stores, not to be instrumented.
+    pub own: HashSet<Value>,
+}
+
+impl Sites {
+    /// No sites yet.
+    pub fn new(module: &Module) -> Sites {
+        let unit = meta::Unit { source: module.source(), ..meta::Unit::default() };
+        let placeholder = |name| module.global(name, module.byte_array(0));
+        Sites {
+            unit,
+            sides: 0,
+            files: HashMap::new(),
+            pins: HashMap::new(),
+            records: placeholder("cairn.records"),
+            coverage: placeholder("cairn.coverage"),
+        }
+    }
+
+    /// Address of a site's record.
+    pub fn record(&self, module: &Module, site: SiteRef) -> Value {
+        module.offset(self.records, u64::from(site.0) * size_of::<SiteRecord>() as u64)
+    }
+
+    /// Describes a function and, if it is to be instrumented, marks the sides of its branches.
+    pub fn add_function(&mut self, module: &Module, function: Value, instrumented: bool) -> FunctionSites {
+        let index = self.unit.functions.len() as u32;
+        let described = self.describe(function);
+        self.unit.functions.push(described);
+        let mut found = FunctionSites { index, ..FunctionSites::default() };
+        if instrumented {
+            self.find_sites(function, &mut found);
+            self.mark_sides(module, function, &mut found);
+        }
+        found
+    }
+
+    /// The pin site of a source line; made when first asked for.
+    pub fn pin(&mut self, function: u32, at: Value) -> SiteRef {
+        let location = Location { column: 0, ..at.location() };
+        if let Some(site) = self.pins.get(&(function, location.clone())) {
+            return *site;
+        }
+        let site = self.push(SiteKind::Pin, function, 0, &location, 64, Vec::new());
+        self.pins.insert((function, location), site);
+        site
+    }
+
+    fn file(&mut self, name: &str) -> u32 {
+        let next = self.files.len() as u32;
+        *self.files.entry(name.to_owned()).or_insert_with(|| {
+            self.unit.files.push(name.to_owned());
+            next
+        })
+    }
+
+    fn push(&mut self, kind: SiteKind, function: u32, block: u32, at: &Location, width: u32, sides: Vec<meta::Side>) -> SiteRef {
+        let file = self.file(&at.file);
+        let first_side = self.sides;
+        self.sides += sides.len() as u32;
+        let (line, column) = (at.line, at.column);
+        self.unit.sites.push(meta::Site { kind, function, block, file, line, column, first_side, width, sides });
+        SiteRef(self.unit.sites.len() as u32 - 1)
+    }
+
+    fn describe(&mut self, function: Value) -> meta::Function {
+        let name = function.name();
+        let location = function.location();
+        let blocks = function.blocks();
+        let number: HashMap<Block, u32> = blocks.iter().zip(0..).map(|(b, i)| (*b, i)).collect();
+        meta::Function {
+            file: self.file(&location.file),
+            line: location.line,
+            internal: function.linkage() == Linkage::LLVMInternalLinkage,
+            address_taken: is_address_taken(function),
+            uncounted: name.starts_with("cairn_") || name.starts_with("__cairn_m_"),
+            type_hash: type_hash(&function.function_type().text()),
+            blocks: blocks.iter().map(|b| describe_block(*b, &number)).collect(),
+            name,
+        }
+    }
+
+    fn find_sites(&mut self, function: Value, found: &mut FunctionSites) {
+        let blocks = function.blocks();
+        let number: HashMap<Block, u32> = blocks.iter().zip(0..).map(|(b, i)| (*b, i)).collect();
+        for block in blocks {
+            for instruction in block.instructions() {
+                let Some((kind, width, sides)) = sides_of(instruction, number[&block], &number) else { continue };
+                let at = instruction.location();
+                let site = self.push(kind, found.index, number[&block], &at, width, sides);
+                found.of.insert(instruction, site);
+                if kind != SiteKind::Select {
+                    let described = &mut self.unit.functions[found.index as usize].blocks[number[&block] as usize];
+                    described.site = Some(site.0);
+                    described.successors = self.unit.sites[site.0 as usize].sides.iter().map(|s| s.successor).collect();
+                }
+            }
+        }
+    }
+
+    /// Puts a store on each side: into a block of its own on a branch's edge, before a select.
+    fn mark_sides(&self, module: &Module, function: Value, found: &mut FunctionSites) {
+        let blocks = function.blocks();
+        let builder = module.builder();
+        let mut moved = MovedEdges::default();
+        let mut sites: Vec<_> = found.of.iter().map(|(v, s)| (*v, *s)).collect();
+        sites.sort_by_key(|(_, site)| site.0);
+        for (instruction, site) in sites {
+            let described = &self.unit.sites[site.0 as usize];
+            let first = u64::from(described.first_side);
+            if described.kind == SiteKind::Select {
+                builder.before(instruction);
+                let side = builder.zext(instruction.operand(0), module.int(64));
+                let base = module.offset(self.coverage, first);
+                let at = builder.byte_address(module.int(8), base, side);
+                found.own.insert(builder.store(module.constant(8, 1), at));
+                continue;
+            }
+            let edges: Vec<Block> = (0..described.sides.len() as u64)
+                .map(|side| {
+                    let edge = module.block_at_end(function);
+                    builder.at_end(edge);
+                    let at = module.offset(self.coverage, first + side);
+                    found.own.insert(builder.store(module.constant(8, 1), at));
+                    builder.jump(blocks[described.sides[side as usize].successor as usize]);
+                    edge
+                })
+                .collect();
+            moved.redirect(instruction, described, &blocks, &edges);
+        }
+        moved.mend_phis(&builder);
+    }
+
+    /// Writes records, coverage bytes and the blob into their sections.
+    pub fn emit(self, module: &Module) {
+        let mut kept = Vec::new();
+        let records = self.emit_records(module);
+        let coverage = self.emit_coverage(module);
+        kept.extend(records.iter().chain(&coverage));
+        kept.push(self.emit_blob(module, records, coverage));
+        module.retain(&kept);
+    }
+
+    fn emit_records(&self, module: &Module) -> Option<Value> {
+        let records: Vec<u8> = self.unit.sites.iter().zip(0..).flat_map(|(s, i)| record_bytes(s, i)).collect();
+        settle(module, self.records, site::SECTION, 32, module.bytes(&records), records.is_empty())
+    }
+
+    fn emit_coverage(&self, module: &Module) -> Option<Value> {
+        let bytes = vec![0; self.sides as usize];
+        settle(module, self.coverage, site::COVERAGE_SECTION, 1, module.bytes(&bytes), bytes.is_empty())
+    }
+
+    fn emit_blob(&self, module: &Module, records: Option<Value>, coverage: Option<Value>) -> Value {
+        let payload = self.unit.encode();
+        let words = [meta::MAGIC, ABI_VERSION, payload.len() as u32, self.unit.sites.len() as u32, self.sides];
+        let front: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let padding = vec![0; (meta::Header::SIZE + payload.len()).next_multiple_of(8) - meta::Header::SIZE - payload.len()];
+        let total = (meta::Header::SIZE + payload.len() + padding.len()) as u64;
+        let blob = module.global("cairn.meta", module.byte_array(total));
+        let distance = |to: Option<Value>, at: usize| match to {
+            Some(to) => module.distance(to, module.offset(blob, at as u64)),
+            None => module.constant(32, 0),
+        };
+        let contents = module.packed(&[
+            module.bytes(&front),
+            distance(records, meta::Header::RECORDS_DISTANCE_AT),
+            distance(coverage, meta::Header::COVERAGE_DISTANCE_AT),
+            module.constant(32, 0),
+            module.bytes(&payload),
+            module.bytes(&padding),
+        ]);
+        // The initialiser has another type than the stand-in: replace the global, addresses and all.
+        let placed = module.global("cairn.blob", contents.ty());
+        let section = CString::new(site::META_SECTION).expect("no NUL");
+        module.place(placed, contents, &section, 8, true);
+        blob.replace_with(placed);
+        blob.delete_global();
+        placed
+    }
+}
+
+/// Replaces a stand-in by the real global.
+fn settle(module: &Module, stand_in: Value, section: &str, align: u32, contents: Value, empty: bool) -> Option<Value> {
+    if empty {
+        stand_in.delete_global();
+        return None;
+    }
+    let real = module.global(&stand_in.name(), contents.ty());
+    let section = CString::new(section).expect("no NUL");
+    module.place(real, contents, &section, align, false);
+    stand_in.replace_with(real);
+    stand_in.delete_global();
+    Some(real)
+}
+
+fn record_bytes(site: &meta::Site, local: u32) -> Vec<u8> {
+    let mut bytes = vec![site.kind as u8, 0, 0, 0];
+    for word in [local, site.line, site.column, 0, 0, 0, 0] {
+        bytes.extend_from_slice(&word.to_le_bytes());
+    }
+    bytes
+}
+
+/// Kind, width of the deciding value, and sides of an instruction that is a site.
+fn sides_of(instruction: Value, block: u32, number: &HashMap<Block, u32>) -> Option<(SiteKind, u32, Vec<meta::Side>)> {
+    let side = |successor: u32| meta::Side { successor, values: Vec::new() };
+    match instruction.opcode() {
+        Opcode::LLVMBr if instruction.is_conditional() => {
+            let successors = instruction.successors();
+            let sides = vec![side(number[&successors[1]]), side(number[&successors[0]])];
+            Some((SiteKind::Branch, 1, sides))
+        }
+        Opcode::LLVMSelect if is_flag(instruction.operand(0)) => {
+            Some((SiteKind::Select, 1, vec![side(block), side(block)]))
+        }
+        Opcode::LLVMSwitch => {
+            let width = instruction.operand(0).ty().int_width();
+            Some((SiteKind::Switch, width, switch_sides(instruction, number)))
+        }
+        _ => None,
+    }
+}
+
+fn is_flag(value: Value) -> bool {
+    let ty = value.ty();
+    ty.kind() == crate::llvm::TypeKind::LLVMIntegerTypeKind && ty.int_width() == 1
+}
+
+/// One side per distinct successor, in the order of the cases; the default's last.
+fn switch_sides(switch: Value, number: &HashMap<Block, u32>) -> Vec<meta::Side> {
+    let successors = switch.successors();
+    let default = number[&successors[0]];
+    let mut last = meta::Side { successor: default, values: Vec::new() };
+    let mut sides: Vec<meta::Side> = Vec::new();
+    let mut place: HashMap<u32, usize> = HashMap::new();
+    for (i, successor) in successors.iter().enumerate().skip(1) {
+        let successor = number[successor];
+        let value = switch.operand(2 * i as u32).as_constant().unwrap_or(0);
+        if successor == default {
+            last.values.push(value);
+            continue;
+        }
+        let at = *place.entry(successor).or_insert_with(|| {
+            sides.push(meta::Side { successor, values: Vec::new() });
+            sides.len() - 1
+        });
+        sides[at].values.push(value);
+    }
+    sides.push(last);
+    sides
+}
+
+fn describe_block(block: Block, number: &HashMap<Block, u32>) -> meta::Block {
+    let instructions = block.instructions();
+    let calls = instructions.iter().filter(|i| i.opcode() == Opcode::LLVMCall).filter_map(|call| {
+        let callee = call.callee();
+        if callee.is_inline_asm() || intrinsic(callee).is_some() {
+            return None;
+        }
+        Some(match callee.is_function() {
+            true => meta::Call::Direct(callee.name()),
+            false => meta::Call::Indirect(type_hash(&call.callee_type().text())),
+        })
+    });
+    meta::Block {
+        instructions: instructions.iter().filter(|i| i.opcode() != Opcode::LLVMPHI).count() as u32,
+        successors: block.terminator().successors().iter().map(|b| number[b]).collect(),
+        site: None,
+        calls: calls.collect(),
+    }
+}
+
+/// Whether a function is used otherwise than by being called.
+pub fn is_address_taken(function: Value) -> bool {
+    function.users().into_iter().any(|user| {
+        let called = user.is_instruction() && user.opcode() == Opcode::LLVMCall && user.callee() == function;
+        !called || user.arguments().contains(&function)
+    })
+}
+
+fn type_hash(text: &str) -> u64 {
+    // FNV-1a: small, and the same on every machine.
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Edges that now lead through a block of ours, by successor and former predecessor.
+#[derive(Default)]
+struct MovedEdges {
+    by_successor: HashMap<Block, HashMap<Block, Vec<Block>>>,
+    order: Vec<Block>,
+}
+
+impl MovedEdges {
+    fn redirect(&mut self, terminator: Value, site: &meta::Site, blocks: &[Block], edges: &[Block]) {
+        let from = terminator.block();
+        let is_switch = site.kind == SiteKind::Switch;
+        for (i, successor) in terminator.successors().into_iter().enumerate() {
+            let side = match is_switch {
+                true => site.sides.iter().position(|s| blocks[s.successor as usize] == successor),
+                false => Some(1 - i),
+            };
+            terminator.set_successor(i as u32, edges[side.expect("every successor has a side")]);
+        }
+        for (side, edge) in site.sides.iter().zip(edges) {
+            let successor = blocks[side.successor as usize];
+            let entry = self.by_successor.entry(successor).or_insert_with(|| {
+                self.order.push(successor);
+                HashMap::new()
+            });
+            entry.entry(from).or_default().push(*edge);
+        }
+    }
+
+    /// LLVM's C interface cannot change a phi's predecessor: make each phi anew, once.
+    fn mend_phis(&self, builder: &Builder) {
+        for block in &self.order {
+            let moved = &self.by_successor[block];
+            let phis: Vec<Value> =
+                block.instructions().into_iter().take_while(|i| i.opcode() == Opcode::LLVMPHI).collect();
+            for phi in phis {
+                builder.before(phi);
+                let new = builder.phi(phi.ty());
+                let mut seen = HashSet::new();
+                for (value, from) in phi.incoming() {
+                    match moved.get(&from) {
+                        None => new.add_incoming(&[(value, from)]),
+                        Some(edges) if seen.insert(from) => {
+                            edges.iter().for_each(|edge| new.add_incoming(&[(value, *edge)]));
+                        }
+                        // A switch had several edges here; they are one now.
+                        Some(_) => {}
+                    }
+                }
+                phi.replace_with(new);
+                phi.erase();
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Which values of a function may ever carry a label: the rest costs nothing.
+//!
+//! Optimistic fixpoint over one function: parameters, loads (but of constant data) and results of
+//! calls may be labelled, and so may what is computed from them. Loop counters, addresses of
+//! locals and everything made of constants never are.
+
+use super::intrinsics::{Intrinsic, intrinsic};
+use super::types::{labelable, scalar_width};
+use crate::llvm::{Module, Opcode, Value};
+use std::collections::HashSet;
+
+/// The values that may be labelled.
+pub fn labelled_values(module: &Module, function: Value) -> HashSet<Value> {
+    let mut found = HashSet::new();
+    let mut work: Vec<Value> = function.params().into_iter().filter(|p| labelable(module, p.ty())).collect();
+    for block in function.blocks() {
+        work.extend(block.instructions().into_iter().filter(|i| is_source(module, *i)));
+    }
+    while let Some(value) = work.pop() {
+        if found.insert(value) {
+            work.extend(value.users().into_iter().filter(|user| passes_on(module, *user, value)));
+        }
+    }
+    found
+}
+
+fn is_source(module: &Module, instruction: Value) -> bool {
+    match instruction.opcode() {
+        Opcode::LLVMLoad => labelable(module, instruction.ty()) && !is_constant_data(instruction.operand(0)),
+        Opcode::LLVMCall => {
+            let callee = instruction.callee();
+            !callee.is_inline_asm() && intrinsic(callee).is_none() && labelable(module, instruction.ty())
+        }
+        _ => false,
+    }
+}
+
+/// Whether an address lies in a global that never changes.
+fn is_constant_data(mut address: Value) -> bool {
+    while address.is_address_computation() {
+        address = address.operand(0);
+    }
+    address.is_constant_global()
+}
+
+fn passes_on(module: &Module, user: Value, value: Value) -> bool {
+    if !user.is_instruction() || !labelable(module, user.ty()) {
+        return false;
+    }
+    use Opcode::*;
+    match user.opcode() {
+        LLVMAdd | LLVMSub | LLVMMul | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMShl | LLVMLShr | LLVMAShr
+        | LLVMAnd | LLVMOr | LLVMXor | LLVMTrunc | LLVMZExt | LLVMSExt | LLVMPtrToInt | LLVMIntToPtr
+        | LLVMBitCast | LLVMICmp => scalar_width(user.operand(0).ty()).is_some(),
+        LLVMGetElementPtr => scalar_width(user.ty()).is_some(),
+        // A select on a labelled condition has the label of the side it takes: the condition is in the path.
+        LLVMSelect => user.operand(0) != value,
+        LLVMPHI | LLVMFreeze | LLVMExtractValue | LLVMInsertValue => true,
+        LLVMCall => {
+            matches!(intrinsic(user.callee()), Some(Intrinsic::Expect | Intrinsic::ByteSwap)) && user.operand(0) == value
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,85 @@
+//! Which parts of a value can carry a label.
+
+use crate::llvm::{Module, Type, TypeKind};
+
+/// More scalars than this and an aggregate is not followed.
+const MAX_LEAVES: usize = cairn_wire::tls::MAX_RESULTS;
+/// Widest integer that can carry a label.
+pub const MAX_WIDTH: u32 = 64;
+
+/// One scalar of a (possibly aggregate) value.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf {
+    /// Byte offset within the value in memory.
+    pub offset: u64,
+    /// Bytes in memory.
+    pub size: u64,
+    /// Width in bits if it can carry a label: integers up to 64 bits, and pointers.
+    pub width: Option<u32>,
+}
+
+/// The scalars of a type in order; `None` if there are too many, or it is not a value in memory.
+pub fn leaves(module: &Module, ty: Type) -> Option<Vec<Leaf>> {
+    let mut all = Vec::new();
+    collect(module, ty, 0, &mut all)?;
+    Some(all)
+}
+
+fn collect(module: &Module, ty: Type, offset: u64, all: &mut Vec<Leaf>) -> Option<()> {
+    match ty.kind() {
+        TypeKind::LLVMStructTypeKind => {
+            for (i, field) in ty.fields().into_iter().enumerate() {
+                collect(module, field, offset + module.field_offset(ty, i as u32), all)?;
+            }
+        }
+        TypeKind::LLVMArrayTypeKind => {
+            let (element, len) = ty.array();
+            let stride = module.alloc_size(element);
+            for i in 0..len.min(MAX_LEAVES as u64 + 1) {
+                collect(module, element, offset + i * stride, all)?;
+            }
+        }
+        _ if !ty.is_sized() => return None,
+        _ => all.push(Leaf { offset, size: module.store_size(ty), width: scalar_width(ty) }),
+    }
+    (all.len() <= MAX_LEAVES).then_some(())
+}
+
+/// Width of a scalar that can carry a label.
+pub fn scalar_width(ty: Type) -> Option<u32> {
+    match ty.kind() {
+        TypeKind::LLVMIntegerTypeKind => Some(ty.int_width()).filter(|w| *w <= MAX_WIDTH),
+        TypeKind::LLVMPointerTypeKind => Some(64),
+        _ => None,
+    }
+}
+
+/// Whether some part of a value of this type can carry a label.
+pub fn labelable(module: &Module, ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::LLVMStructTypeKind | TypeKind::LLVMArrayTypeKind => {
+            leaves(module, ty).is_some_and(|all| all.iter().any(|leaf| leaf.width.is_some()))
+        }
+        _ => scalar_width(ty).is_some(),
+    }
+}
+
+/// First scalar and number of scalars of the part of an aggregate that `indices` name.
+pub fn leaf_range(module: &Module, mut ty: Type, indices: &[u32]) -> (usize, usize) {
+    let count = |ty| leaves(module, ty).map_or(0, |all| all.len());
+    let mut start = 0;
+    for &index in indices {
+        ty = match ty.kind() {
+            TypeKind::LLVMStructTypeKind => {
+                let fields = ty.fields();
+                start += fields[..index as usize].iter().map(|f| count(*f)).sum::<usize>();
+                fields[index as usize]
+            }
+            _ => {
+                start += index as usize * count(ty.element());
+                ty.element()
+            }
+        };
+    }
+    (start, count(ty))
+}

@@ -1,0 +1,259 @@
+//! From the units' blobs to one program: local indices become ids, names become functions.
+//!
+//! Every index in a blob is checked, so that the rest of Cairn can use ids without looking twice.
+
+use crate::error::Damage;
+use crate::model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site, mask};
+use cairn_wire::meta::{self, Unit};
+use cairn_wire::{SiteId, SiteKind};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A unit and its place in the linked program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlacedUnit {
+    /// What the unit says of itself.
+    pub unit: Unit,
+    /// Id of its first site.
+    pub first_site: u32,
+    /// Id of its first branch.
+    pub first_branch: u32,
+    /// Coverage bytes of the whole program.
+    pub program_branches: u32,
+}
+
+/// Places units one after the other.
+pub(crate) fn lay_out(units: Vec<Unit>) -> Vec<PlacedUnit> {
+    let sides = |unit: &Unit| unit.sites.iter().map(|site| site.sides.len() as u32).sum::<u32>();
+    let program_branches = units.iter().map(sides).sum();
+    let (mut first_site, mut first_branch) = (0, 0);
+    let place = |unit: Unit| {
+        let placed = PlacedUnit { first_site, first_branch, program_branches, unit };
+        first_site += placed.unit.sites.len() as u32;
+        first_branch += sides(&placed.unit);
+        placed
+    };
+    units.into_iter().map(place).collect()
+}
+
+/// Joins units to a program.
+pub(crate) fn assemble(mut units: Vec<PlacedUnit>) -> Result<Program, Damage> {
+    units.sort_by_key(|placed| placed.first_site);
+    let branches = units.first().map_or(0, |placed| placed.program_branches);
+    let mut program = Program { owners: vec![None; branches as usize], ..Program::default() };
+    let names = Names::collect(&units);
+    for (index, placed) in units.iter().enumerate() {
+        Joiner::new(&mut program, &names, placed, index as u32).join()?;
+    }
+    Ok(program)
+}
+
+/// Which function a name means, per unit and between units.
+struct Names<'a> {
+    local: Vec<HashMap<&'a str, FunctionId>>,
+    global: HashMap<&'a str, FunctionId>,
+}
+
+impl<'a> Names<'a> {
+    /// Numbers all functions in unit order. Of several definitions of one global name (weak
+    /// symbols) the first counts, as it does for most linkers.
+    fn collect(units: &'a [PlacedUnit]) -> Self {
+        let mut names = Names { local: Vec::new(), global: HashMap::new() };
+        let mut next = 0;
+        for placed in units {
+            let mut local = HashMap::new();
+            for function in &placed.unit.functions {
+                local.insert(function.name.as_str(), FunctionId(next));
+                if !function.internal {
+                    names.global.entry(&function.name).or_insert(FunctionId(next));
+                }
+                next += 1;
+            }
+            names.local.push(local);
+        }
+        names
+    }
+
+    fn resolve(&self, unit: u32, name: &str) -> Option<FunctionId> {
+        let local = self.local[unit as usize].get(name);
+        local.or_else(|| self.global.get(name)).copied()
+    }
+}
+
+/// Adds one unit to the program.
+struct Joiner<'a> {
+    program: &'a mut Program,
+    names: &'a Names<'a>,
+    placed: &'a PlacedUnit,
+    index: u32,
+    files: Vec<Arc<str>>,
+    first_function: u32,
+    /// First block of each of the unit's functions.
+    first_blocks: Vec<u32>,
+}
+
+impl<'a> Joiner<'a> {
+    fn new(program: &'a mut Program, names: &'a Names<'a>, placed: &'a PlacedUnit, index: u32) -> Self {
+        let files = placed.unit.files.iter().map(|file| Arc::from(file.as_str())).collect();
+        let first_function = program.functions.len() as u32;
+        let mut next_block = program.blocks.len() as u32;
+        let mut first_blocks = Vec::with_capacity(placed.unit.functions.len());
+        for function in &placed.unit.functions {
+            first_blocks.push(next_block);
+            next_block += function.blocks.len() as u32;
+        }
+        Joiner { program, names, placed, index, files, first_function, first_blocks }
+    }
+
+    fn join(mut self) -> Result<(), Damage> {
+        let unit = &self.placed.unit;
+        if !unit.sites.is_empty() && self.placed.first_site != self.program.sites.len() as u32 {
+            return Err(self.damage("its sites do not follow those of the unit before it"));
+        }
+        for (local, function) in unit.functions.iter().enumerate() {
+            self.function(local, function)?;
+        }
+        for site in &unit.sites {
+            self.site(site)?;
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, local: usize, function: &meta::Function) -> Result<(), Damage> {
+        let first = self.first_blocks[local];
+        let file = self.file(function.file)?;
+        let id = FunctionId(self.first_function + local as u32);
+        for block in &function.blocks {
+            let block = self.block(local, id, block)?;
+            self.program.blocks.push(block);
+        }
+        self.program.functions.push(Function {
+            name: Arc::from(function.name.as_str()),
+            file,
+            line: function.line,
+            unit: self.index,
+            internal: function.internal,
+            address_taken: function.address_taken,
+            counted: !function.uncounted,
+            type_hash: function.type_hash,
+            blocks: first..first + function.blocks.len() as u32,
+        });
+        Ok(())
+    }
+
+    fn block(&self, local: usize, function: FunctionId, block: &meta::Block) -> Result<Block, Damage> {
+        let successors = block.successors.iter().map(|&to| self.block_id(local, to));
+        Ok(Block {
+            function,
+            instructions: block.instructions,
+            successors: successors.collect::<Result<_, _>>()?,
+            site: block.site.map(|site| self.site_id(site)).transpose()?,
+            calls: block.calls.iter().map(|call| self.call(call)).collect(),
+        })
+    }
+
+    fn call(&self, call: &meta::Call) -> Call {
+        match call {
+            meta::Call::Indirect(type_hash) => Call::Indirect(*type_hash),
+            meta::Call::Direct(name) => match self.names.resolve(self.index, name) {
+                Some(function) => Call::Internal(function),
+                None => Call::External(Arc::from(name.as_str())),
+            },
+        }
+    }
+
+    fn site(&mut self, site: &meta::Site) -> Result<(), Damage> {
+        let local = site.function as usize;
+        if local >= self.placed.unit.functions.len() {
+            return Err(self.damage("a site names a function that is not there"));
+        }
+        self.check_shape(site)?;
+        let function = FunctionId(self.first_function + site.function);
+        let sides = self.sides(local, site)?;
+        let first_branch = self.claim_branches(site)?;
+        let counted = site.kind != SiteKind::Pin && self.program.function(function).counted;
+        self.program.counted_branches += if counted { sides.len() as u32 } else { 0 };
+        let site = Site {
+            kind: site.kind,
+            function,
+            block: self.block_id(local, site.block)?,
+            file: self.file(site.file)?,
+            line: site.line,
+            column: site.column,
+            width: site.width,
+            first_branch,
+            cases: if site.kind == SiteKind::Switch { cases(&sides) } else { Vec::new() },
+            sides,
+            counted,
+        };
+        self.program.sites.push(site);
+        Ok(())
+    }
+
+    fn check_shape(&self, site: &meta::Site) -> Result<(), Damage> {
+        let sides_fit = match site.kind {
+            SiteKind::Branch | SiteKind::Select => site.sides.len() == 2,
+            SiteKind::Switch => !site.sides.is_empty(),
+            SiteKind::Pin => site.sides.is_empty(),
+        };
+        if sides_fit { Ok(()) } else { Err(self.damage("a site has the wrong number of sides")) }
+    }
+
+    fn sides(&self, local: usize, site: &meta::Site) -> Result<Vec<Side>, Damage> {
+        let side = |side: &meta::Side| {
+            let values = side.values.iter().map(|&value| mask(value, site.width)).collect();
+            Ok(Side { successor: self.block_id(local, side.successor)?, values })
+        };
+        site.sides.iter().map(side).collect()
+    }
+
+    /// Makes the next site the owner of its coverage bytes.
+    fn claim_branches(&mut self, site: &meta::Site) -> Result<BranchId, Damage> {
+        let id = SiteId(self.program.sites.len() as u32);
+        let first = self.placed.first_branch as usize + site.first_side as usize;
+        let owners = self.program.owners.get_mut(first..first + site.sides.len());
+        let Some(owners) = owners else {
+            return Err(self.damage("a site's branches lie outside the coverage section"));
+        };
+        if owners.iter().any(Option::is_some) {
+            return Err(self.damage("two sites have the same branch"));
+        }
+        for (side, owner) in owners.iter_mut().enumerate() {
+            *owner = Some((id, side as u32));
+        }
+        Ok(BranchId(first as u32))
+    }
+
+    fn block_id(&self, local: usize, block: u32) -> Result<BlockId, Damage> {
+        if (block as usize) < self.placed.unit.functions[local].blocks.len() {
+            return Ok(BlockId(self.first_blocks[local] + block));
+        }
+        Err(self.damage("an edge leads to a block that is not there"))
+    }
+
+    fn site_id(&self, site: u32) -> Result<SiteId, Damage> {
+        if (site as usize) < self.placed.unit.sites.len() {
+            return Ok(SiteId(self.placed.first_site + site));
+        }
+        Err(self.damage("a block names a site that is not there"))
+    }
+
+    fn file(&self, file: u32) -> Result<Arc<str>, Damage> {
+        let found = self.files.get(file as usize).cloned();
+        found.ok_or_else(|| self.damage("a file is named that is not there"))
+    }
+
+    fn damage(&self, what: &str) -> Damage {
+        Damage(format!("unit {}: {what}", self.placed.unit.source))
+    }
+}
+
+/// The value table of a switch; of a value listed twice the first side counts.
+fn cases(sides: &[Side]) -> Vec<(u64, u32)> {
+    let all = sides.iter().enumerate();
+    let mut cases: Vec<_> =
+        all.flat_map(|(side, s)| s.values.iter().map(move |&value| (value, side as u32))).collect();
+    cases.sort_unstable();
+    cases.dedup_by_key(|case| case.0);
+    cases
+}

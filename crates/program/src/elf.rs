@@ -1,0 +1,163 @@
+//! Finds Cairn's sections in an executable and the units in them.
+
+use crate::assemble::PlacedUnit;
+use crate::error::{Damage, ProgramError};
+use crate::model::Program;
+use cairn_wire::meta::{Header, Unit};
+use cairn_wire::site::{COVERAGE_SECTION, META_SECTION, SECTION};
+use cairn_wire::{ABI_VERSION, SiteRecord};
+use object::{Object, ObjectKind, ObjectSection};
+use std::io::ErrorKind;
+use std::path::Path;
+
+const RECORD_SIZE: u64 = size_of::<SiteRecord>() as u64;
+/// Where `kind` and `local` lie in a record.
+const RECORD_KIND_AT: usize = std::mem::offset_of!(SiteRecord, kind);
+const RECORD_LOCAL_AT: usize = std::mem::offset_of!(SiteRecord, local);
+
+/// Reads the model out of the executable at `path`.
+pub(crate) fn read(path: &Path) -> Result<Program, ProgramError> {
+    let bytes = std::fs::read(path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => ProgramError::Missing { path: path.to_owned() },
+        _ => ProgramError::Unreadable { path: path.to_owned(), source },
+    })?;
+    parse(&bytes).map_err(|refusal| refusal.at(path))
+}
+
+/// A [`ProgramError`] that does not know its file yet.
+enum Refusal {
+    NotExecutable,
+    NotInstrumented,
+    OtherAbi(u32),
+    Damaged(Damage),
+}
+
+impl Refusal {
+    fn at(self, path: &Path) -> ProgramError {
+        let path = path.to_owned();
+        match self {
+            Refusal::NotExecutable => ProgramError::NotExecutable { path },
+            Refusal::NotInstrumented => ProgramError::NotInstrumented { path },
+            Refusal::OtherAbi(found) => ProgramError::OtherAbi { path, found, expected: ABI_VERSION },
+            Refusal::Damaged(damage) => ProgramError::Damaged { path, damage },
+        }
+    }
+}
+
+impl From<Damage> for Refusal {
+    fn from(damage: Damage) -> Self {
+        Refusal::Damaged(damage)
+    }
+}
+
+fn damaged<T>(what: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::Damaged(Damage(what.into())))
+}
+
+/// A section's content and where the linker put it.
+#[derive(Clone, Copy)]
+struct Section<'a> {
+    address: u64,
+    size: u64,
+    data: &'a [u8],
+}
+
+fn parse(bytes: &[u8]) -> Result<Program, Refusal> {
+    let Ok(file) = object::File::parse(bytes) else { return Err(Refusal::NotExecutable) };
+    if !matches!(file.kind(), ObjectKind::Executable | ObjectKind::Dynamic) {
+        return Err(Refusal::NotExecutable);
+    }
+    let Some(meta) = section(&file, META_SECTION)? else { return Err(Refusal::NotInstrumented) };
+    let empty = Section { address: 0, size: 0, data: &[] };
+    let records = section(&file, SECTION)?.unwrap_or(empty);
+    let coverage = section(&file, COVERAGE_SECTION)?.unwrap_or(empty);
+    let units = units(meta, records, coverage)?;
+    let described: usize = units.iter().map(|placed| placed.unit.sites.len()).sum();
+    if described as u64 != records.size / RECORD_SIZE {
+        return damaged("some branch sites belong to no unit");
+    }
+    Ok(Program::from_placed_units(units)?)
+}
+
+fn section<'a>(file: &object::File<'a>, name: &str) -> Result<Option<Section<'a>>, Refusal> {
+    let Some(section) = file.section_by_name(name) else { return Ok(None) };
+    let Ok(data) = section.data() else { return damaged(format!("section {name} lies outside the file")) };
+    Ok(Some(Section { address: section.address(), size: section.size(), data }))
+}
+
+/// Walks the blobs of the metadata section.
+fn units(meta: Section, records: Section, coverage: Section) -> Result<Vec<PlacedUnit>, Refusal> {
+    let mut units = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = meta.data.get(at..).filter(|rest| !rest.is_empty()) {
+        if rest.iter().take(8).all(|&byte| byte == 0) {
+            at += 8; // The linker may pad between two files.
+            continue;
+        }
+        let Some(header) = Header::read(rest) else { return damaged("a unit has no header") };
+        if header.abi != ABI_VERSION {
+            return Err(Refusal::OtherAbi(header.abi));
+        }
+        units.push(unit(&header, rest, meta.address + at as u64, records, coverage)?);
+        at += header.stride();
+    }
+    Ok(units)
+}
+
+fn unit(
+    header: &Header,
+    blob: &[u8],
+    address: u64,
+    records: Section,
+    coverage: Section,
+) -> Result<PlacedUnit, Refusal> {
+    let payload = blob.get(Header::SIZE..Header::SIZE + header.payload as usize);
+    let Some(unit) = payload.and_then(Unit::decode) else { return damaged("a unit cannot be decoded") };
+    let field = address + Header::RECORDS_DISTANCE_AT as u64;
+    let records_at = field.wrapping_add_signed(header.records_distance.into());
+    let field = address + Header::COVERAGE_DISTANCE_AT as u64;
+    let coverage_at = field.wrapping_add_signed(header.coverage_distance.into());
+    let sides: usize = unit.sites.iter().map(|site| site.sides.len()).sum();
+    if unit.sites.len() != header.sites as usize || sides > header.sides as usize {
+        return damaged(format!("unit {}: its header and its content differ", unit.source));
+    }
+    // A unit without sites may point anywhere.
+    let first_site = match unit.sites.is_empty() {
+        true => 0,
+        false => check_records(&unit, records, records_at)?,
+    };
+    let first_branch = match sides {
+        0 => 0,
+        _ => inside(coverage, coverage_at).ok_or_else(|| outside(&unit))?,
+    };
+    Ok(PlacedUnit { first_site, first_branch, program_branches: coverage.size as u32, unit })
+}
+
+/// The offset of an address in a section.
+fn inside(section: Section, address: u64) -> Option<u32> {
+    let offset = address.checked_sub(section.address).filter(|offset| *offset < section.size)?;
+    u32::try_from(offset).ok()
+}
+
+fn outside(unit: &Unit) -> Refusal {
+    Refusal::Damaged(Damage(format!("unit {}: it points outside its sections", unit.source)))
+}
+
+/// The id of a unit's first site, after a look whether its records are those of its sites.
+fn check_records(unit: &Unit, records: Section, address: u64) -> Result<u32, Refusal> {
+    let offset = inside(records, address).ok_or_else(|| outside(unit))?;
+    if !u64::from(offset).is_multiple_of(RECORD_SIZE) {
+        return Err(outside(unit));
+    }
+    let rows = records.data.get(offset as usize..).unwrap_or(&[]).chunks_exact(RECORD_SIZE as usize);
+    if rows.len() < unit.sites.len() {
+        return Err(outside(unit));
+    }
+    for (local, (row, site)) in rows.zip(&unit.sites).enumerate() {
+        let told = u32::from_le_bytes(row[RECORD_LOCAL_AT..RECORD_LOCAL_AT + 4].try_into().unwrap());
+        if row[RECORD_KIND_AT] != site.kind as u8 || told as usize != local {
+            return damaged(format!("unit {}: record {local} is not that of its site", unit.source));
+        }
+    }
+    Ok(offset / RECORD_SIZE as u32)
+}

@@ -1,0 +1,17 @@
+//! The static model of a target, read from what `cairn cc` left in its executable.
+//!
+//! A target describes itself: its functions, blocks, calls and branch sites lie in ELF sections of
+//! the file. Here they become one [`Program`] with ids that are dense over all files it was linked
+//! from: a site is named by its record's index, a branch (one side of a site) by the index of its
+//! coverage byte. Nothing here runs the target.
+
+mod assemble;
+mod elf;
+mod error;
+mod model;
+pub mod testing;
+
+pub use assemble::PlacedUnit;
+pub use cairn_wire::{SiteId, SiteKind};
+pub use error::{Damage, ProgramError};
+pub use model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site};

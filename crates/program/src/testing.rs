@@ -1,0 +1,75 @@
+//! Programs made by hand, for the tests of this crate and of those that stand on it.
+
+use crate::model::Program;
+use cairn_wire::meta::{Block, Function, Side, Site, Unit};
+use cairn_wire::{SiteId, SiteKind};
+
+/// Draws a program of one function whose sites follow one another.
+#[derive(Clone, Debug)]
+pub struct Sketch {
+    unit: Unit,
+    sides: u32,
+}
+
+impl Default for Sketch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Sketch {
+    /// A program without sites.
+    pub fn new() -> Sketch {
+        let main = Function { name: "main".into(), blocks: vec![Block::default()], ..Function::default() };
+        let files = vec!["sketch.c".into()];
+        let unit = Unit { source: "sketch.c".into(), files, functions: vec![main], ..Unit::default() };
+        Sketch { unit, sides: 0 }
+    }
+
+    /// Adds a conditional branch.
+    pub fn branch(&mut self) -> SiteId {
+        self.site(SiteKind::Branch, 1, vec![vec![], vec![]])
+    }
+
+    /// Adds a switch of this width with one side per list of values, and a default that lists none.
+    pub fn switch(&mut self, width: u32, cases: &[&[u64]]) -> SiteId {
+        let listed = cases.iter().map(|values| values.to_vec());
+        self.site(SiteKind::Switch, width, listed.chain([vec![]]).collect())
+    }
+
+    /// Adds a place where a value may be pinned.
+    pub fn pin(&mut self) -> SiteId {
+        self.site(SiteKind::Pin, 64, vec![])
+    }
+
+    /// Makes all sites added so far, and later ones, not the user's.
+    pub fn uncounted(&mut self) {
+        self.unit.functions[0].uncounted = true;
+    }
+
+    /// The unit as drawn.
+    pub fn unit(&self) -> Unit {
+        self.unit.clone()
+    }
+
+    /// The program as drawn.
+    pub fn build(&self) -> Program {
+        Program::from_units(vec![self.unit()]).expect("a sketch is never damaged")
+    }
+
+    fn site(&mut self, kind: SiteKind, width: u32, values: Vec<Vec<u64>>) -> SiteId {
+        let id = self.unit.sites.len() as u32;
+        let blocks = &mut self.unit.functions[0].blocks;
+        let (here, next) = (blocks.len() as u32 - 1, blocks.len() as u32);
+        blocks[here as usize].successors = vec![next; values.len().max(1)];
+        blocks[here as usize].site = (kind != SiteKind::Pin).then_some(id);
+        blocks.push(Block::default());
+        let sides: Vec<_> = values.into_iter().map(|values| Side { successor: next, values }).collect();
+        let first_side = self.sides;
+        self.sides += sides.len() as u32;
+        let (line, column) = (id + 1, 1);
+        let site = Site { kind, function: 0, block: here, file: 0, line, column, first_side, width, sides };
+        self.unit.sites.push(site);
+        SiteId(id)
+    }
+}

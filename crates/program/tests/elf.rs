@@ -1,0 +1,197 @@
+//! Executables, real and made by hand.
+
+use cairn_program::testing::Sketch;
+use cairn_program::{BranchId, Program, ProgramError, SiteId};
+use cairn_wire::ABI_VERSION;
+use cairn_wire::meta::{Header, MAGIC, Unit};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+const EXECUTABLE: u16 = 2;
+const POSITION_INDEPENDENT: u16 = 3;
+const RELOCATABLE: u16 = 1;
+const RECORDS_AT: u64 = 0x40_0000;
+const COVERAGE_AT: u64 = 0x40_8000;
+const META_AT: u64 = 0x3f_0000;
+
+struct Section {
+    name: &'static str,
+    address: u64,
+    data: Vec<u8>,
+}
+
+/// A little-endian 64-bit ELF file with these sections and nothing else.
+fn elf(kind: u16, sections: &[Section]) -> Vec<u8> {
+    let mut names = vec![0];
+    let mut data = Vec::new();
+    let mut headers = vec![[0u64; 8]];
+    for section in sections {
+        headers.push(section_header(names.len(), 1, section.address, 64 + data.len(), section.data.len()));
+        names.extend_from_slice(section.name.as_bytes());
+        names.push(0);
+        data.extend_from_slice(&section.data);
+    }
+    headers.push(section_header(names.len(), 3, 0, 64 + data.len(), names.len() + 6));
+    names.extend_from_slice(b".names\0");
+    let last = headers.last_mut().unwrap();
+    last[4] = names.len() as u64;
+    data.extend_from_slice(&names);
+
+    let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    file.extend([kind, 62].iter().flat_map(|half| half.to_le_bytes()));
+    file.extend(1u32.to_le_bytes());
+    file.extend([0, 0, 64 + data.len() as u64].iter().flat_map(|word| word.to_le_bytes()));
+    file.extend(0u32.to_le_bytes());
+    let count = headers.len() as u16;
+    file.extend([64, 0, 0, 64, count, count - 1].iter().flat_map(|half: &u16| half.to_le_bytes()));
+    file.extend(data);
+    file.extend(headers.iter().flatten().flat_map(|word| word.to_le_bytes()));
+    file
+}
+
+fn section_header(name: usize, kind: u64, address: u64, offset: usize, size: usize) -> [u64; 8] {
+    [name as u64 | kind << 32, 0, address, offset as u64, size as u64, 0, 1, 0]
+}
+
+/// A unit's blob as the linker leaves it at `address`.
+fn blob(unit: &Unit, address: u64, first_site: u64, first_branch: u64) -> Vec<u8> {
+    let payload = unit.encode();
+    let distance = |at: usize, to: u64| to.wrapping_sub(address + at as u64) as i32 as u32;
+    let words = [
+        MAGIC,
+        ABI_VERSION,
+        payload.len() as u32,
+        unit.sites.len() as u32,
+        unit.sites.iter().map(|site| site.sides.len() as u32).sum(),
+        distance(Header::RECORDS_DISTANCE_AT, RECORDS_AT + first_site * 32),
+        distance(Header::COVERAGE_DISTANCE_AT, COVERAGE_AT + first_branch),
+        0,
+    ];
+    let mut blob: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    blob.extend(payload);
+    blob.resize(blob.len().next_multiple_of(8), 0);
+    blob
+}
+
+fn records(unit: &Unit) -> Vec<u8> {
+    let record = |(local, site): (usize, &cairn_wire::meta::Site)| {
+        let mut record = [0; 32];
+        record[0] = site.kind as u8;
+        record[4..8].copy_from_slice(&(local as u32).to_le_bytes());
+        record
+    };
+    unit.sites.iter().enumerate().flat_map(record).collect()
+}
+
+/// Two units, eight bytes of padding between their blobs, the second one's sites first.
+fn two_units() -> [Section; 3] {
+    let (mut first, mut second) = (Sketch::new(), Sketch::new());
+    first.branch();
+    second.switch(16, &[&[5]]);
+    second.pin();
+    let (first, second) = (first.unit(), second.unit());
+    let mut meta = blob(&first, META_AT, 2, 2);
+    meta.extend([0; 8]);
+    meta.extend(blob(&second, META_AT + meta.len() as u64, 0, 0));
+    let records = [records(&second), records(&first)].concat();
+    [
+        Section { name: "cairn_meta", address: META_AT, data: meta },
+        Section { name: "cairn_br", address: RECORDS_AT, data: records },
+        Section { name: "cairn_cov", address: COVERAGE_AT, data: vec![0; 4] },
+    ]
+}
+
+fn file(scratch: &TempDir, bytes: &[u8]) -> PathBuf {
+    let path = scratch.path().join("target");
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn read(bytes: &[u8]) -> Result<Program, ProgramError> {
+    let scratch = TempDir::new().unwrap();
+    Program::read(&file(&scratch, bytes))
+}
+
+#[test]
+fn units_are_found_where_their_headers_point() {
+    for kind in [EXECUTABLE, POSITION_INDEPENDENT] {
+        let program = read(&elf(kind, &two_units())).unwrap();
+        assert_eq!((program.site_count(), program.branch_count()), (3, 4));
+        assert_eq!(program.site(SiteId(0)).width, 16);
+        assert_eq!(program.site(SiteId(2)).first_branch, BranchId(2));
+        assert_eq!(program.site(SiteId(2)).file.as_ref(), "sketch.c");
+    }
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Program::read(Path::new("/nowhere/at/all")).unwrap_err();
+    assert_eq!(error.to_string(), "no such file: /nowhere/at/all");
+}
+
+#[test]
+fn a_directory_cannot_be_read() {
+    let error = Program::read(Path::new("/")).unwrap_err();
+    assert!(matches!(error, ProgramError::Unreadable { .. }), "{error}");
+}
+
+#[test]
+fn other_files_are_not_executables() {
+    let object = elf(RELOCATABLE, &two_units());
+    for bytes in [&b"#!/bin/sh\n"[..], b"", b"\x7fELF", &object] {
+        let error = read(bytes).unwrap_err();
+        assert!(error.to_string().ends_with("is not an ELF executable"), "{error}");
+    }
+}
+
+#[test]
+fn a_plain_executable_was_not_built_with_cairn() {
+    let scratch = TempDir::new().unwrap();
+    let (source, target) = (scratch.path().join("a.c"), scratch.path().join("a"));
+    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let compiled = Command::new("clang-19").arg(&source).arg("-o").arg(&target).status().unwrap();
+    assert!(compiled.success());
+    let error = Program::read(&target).unwrap_err();
+    assert!(error.to_string().ends_with("was not built with `cairn cc`"), "{error}");
+}
+
+#[test]
+fn another_abi_is_refused() {
+    let mut sections = two_units();
+    sections[0].data[4] = 77;
+    let error = read(&elf(EXECUTABLE, &sections)).unwrap_err();
+    assert!(matches!(error, ProgramError::OtherAbi { found: 77, .. }), "{error}");
+}
+
+/// Damages the sections of a sound target and expects a refusal.
+fn check_damaged(name: &str, damage: impl FnOnce(&mut [Section; 3])) {
+    let mut sections = two_units();
+    damage(&mut sections);
+    let error = read(&elf(EXECUTABLE, &sections)).unwrap_err();
+    assert!(matches!(error, ProgramError::Damaged { .. }), "{name}: {error}");
+}
+
+#[test]
+fn damage_is_noticed() {
+    check_damaged("magic", |s| s[0].data[0] ^= 1);
+    check_damaged("payload", |s| s[0].data[8] = 0xff);
+    check_damaged("sites", |s| s[0].data[12] += 1);
+    check_damaged("records far away", |s| s[0].data[22] ^= 0xff);
+    check_damaged("records not a row", |s| s[0].data[20] ^= 1);
+    check_damaged("coverage far away", |s| s[0].data[26] ^= 0xff);
+    check_damaged("kind", |s| s[1].data[0] = 3);
+    check_damaged("local", |s| s[1].data[4] = 3);
+    check_damaged("no records", |s| s[1].data.clear());
+    check_damaged("an orphan record", |s| s[1].data.extend([0; 32]));
+    check_damaged("short coverage", |s| s[2].data.truncate(3));
+}
+
+#[test]
+fn no_cut_file_brings_the_reader_down() {
+    let whole = elf(EXECUTABLE, &two_units());
+    let scratch = TempDir::new().unwrap();
+    for len in 0..whole.len() {
+        assert!(Program::read(&file(&scratch, &whole[..len])).is_err(), "cut to {len}");
+    }
+}

@@ -1,0 +1,79 @@
+//! The allocator's wrappers: memory that is handed out again must not keep old labels.
+
+use crate::memory::drop_shadow;
+use crate::shadow::{__cairn_clear, __cairn_copy};
+use crate::state::state;
+use libc::{c_void, size_t};
+
+/// From here on dropping pages is cheaper than looking at them.
+const LARGE: u64 = 1 << 17;
+
+fn fresh(at: *mut c_void, size: u64) {
+    if at.is_null() || !state().tracing {
+        return;
+    }
+    if size >= LARGE {
+        drop_shadow(at as u64, size);
+        let page = 4096;
+        __cairn_clear(at as u64, page);
+        __cairn_clear(at as u64 + size - page, page);
+    } else {
+        __cairn_clear(at as u64, size);
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_w_malloc(size: size_t) -> *mut c_void {
+    // SAFETY: as the program's own call.
+    let at = unsafe { libc::malloc(size) };
+    fresh(at, size as u64);
+    at
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_w_calloc(count: size_t, size: size_t) -> *mut c_void {
+    // SAFETY: as the program's own call.
+    let at = unsafe { libc::calloc(count, size) };
+    fresh(at, (count as u64).wrapping_mul(size as u64));
+    at
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_w_realloc(old: *mut c_void, size: size_t) -> *mut c_void {
+    // SAFETY: as the program's own calls; the old block is alive until realloc.
+    unsafe {
+        let old_size = if old.is_null() { 0 } else { libc::malloc_usable_size(old) as u64 };
+        let at = libc::realloc(old, size);
+        if at.is_null() || !state().tracing {
+            return at;
+        }
+        let kept = old_size.min(size as u64);
+        if at != old {
+            __cairn_copy(at as u64, old as u64, kept);
+        }
+        __cairn_clear(at as u64 + kept, size as u64 - kept);
+        at
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cairn_w_memcpy(to: *mut c_void, from: *const c_void, len: size_t) -> *mut c_void {
+    __cairn_copy(to as u64, from as u64, len as u64);
+    // SAFETY: as the program's own call.
+    unsafe { libc::memcpy(to, from, len) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cairn_w_memmove(to: *mut c_void, from: *const c_void, len: size_t) -> *mut c_void {
+    __cairn_copy(to as u64, from as u64, len as u64);
+    // SAFETY: as the program's own call.
+    unsafe { libc::memmove(to, from, len) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cairn_w_memset(to: *mut c_void, byte: i32, len: size_t) -> *mut c_void {
+    let label = crate::tls::argument(__cairn_w_memset as *const () as usize, 1);
+    crate::shadow::__cairn_fill(to as u64, label, len as u64);
+    // SAFETY: as the program's own call.
+    unsafe { libc::memset(to, byte, len) }
+}

@@ -1,0 +1,79 @@
+//! Address space: the shadow, private reservations, the shared memory.
+
+use crate::message::fatal;
+use cairn_wire::control::PAGE;
+use cairn_wire::shadow;
+use core::ptr::null_mut;
+use libc::{
+    MAP_ANONYMOUS, MAP_FAILED, MAP_FIXED, MAP_FIXED_NOREPLACE, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED, PROT_READ,
+    PROT_WRITE, c_void,
+};
+
+const READ_WRITE: i32 = PROT_READ | PROT_WRITE;
+const PRIVATE: i32 = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+/// Linux 5.14; older kernels answer EINVAL, which costs nothing.
+const MADV_POPULATE_WRITE: i32 = 23;
+
+/// Runs before every constructor of the program and of its libraries: they may be instrumented.
+#[used]
+#[unsafe(link_section = ".preinit_array")]
+static MAP_SHADOW: extern "C" fn() = map_shadow;
+
+extern "C" fn map_shadow() {
+    let base = shadow::BASE as *mut c_void;
+    // SAFETY: a fresh mapping that replaces nothing.
+    unsafe {
+        let at = libc::mmap(base, shadow::SIZE as usize, READ_WRITE, PRIVATE | MAP_FIXED_NOREPLACE, -1, 0);
+        if at != base {
+            fatal(b"cannot reserve the shadow memory (64 TiB of addresses): lift the address space limit (ulimit -v)");
+        }
+        // A labelled byte must cost a small page, not two megabytes of zeros; and no core dump needs them.
+        libc::madvise(base, shadow::SIZE as usize, libc::MADV_NOHUGEPAGE);
+        libc::madvise(base, shadow::SIZE as usize, libc::MADV_DONTDUMP);
+    }
+}
+
+/// Zeroed private memory that costs nothing until touched.
+pub fn reserve(bytes: usize) -> *mut u8 {
+    // SAFETY: a fresh mapping at an address of the kernel's choice.
+    let at = unsafe { libc::mmap(null_mut(), bytes, READ_WRITE, PRIVATE, -1, 0) };
+    if at == MAP_FAILED {
+        fatal(b"cannot reserve memory for the label table");
+    }
+    at as *mut u8
+}
+
+/// Maps `len` bytes of the shared memory anywhere.
+pub fn map_shared(fd: i32, len: u64) -> Option<*mut u8> {
+    // SAFETY: a fresh mapping at an address of the kernel's choice.
+    let at = unsafe { libc::mmap(null_mut(), len as usize, READ_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0) };
+    (at != MAP_FAILED).then_some(at as *mut u8)
+}
+
+/// Maps a part of the shared memory over the program's own pages at `at`.
+///
+/// # Safety
+/// The pages must hold nothing but bytes meant to be shared.
+pub unsafe fn map_over(at: *mut u8, len: u64, fd: i32, offset: u64) -> bool {
+    let flags = MAP_SHARED | MAP_FIXED;
+    // SAFETY: the caller vouches for the pages.
+    unsafe { libc::mmap(at as *mut c_void, len as usize, READ_WRITE, flags, fd, offset as i64) == at as *mut c_void }
+}
+
+/// Faults in pages that will be written soon, all at once.
+pub fn populate(from: *mut u8, bytes: u64) {
+    let start = from as u64 / PAGE * PAGE;
+    let len = (from as u64 + bytes - start).next_multiple_of(PAGE);
+    // SAFETY: touches no contents; the range lies in the shared memory.
+    unsafe { libc::madvise(start as *mut c_void, len as usize, MADV_POPULATE_WRITE) };
+}
+
+/// Drops the shadow of a large range without looking at it.
+pub fn drop_shadow(addr: u64, len: u64) {
+    let start = shadow::address(addr).next_multiple_of(PAGE);
+    let end = (shadow::address(addr) + (len << shadow::SCALE_SHIFT)) / PAGE * PAGE;
+    if start < end {
+        // SAFETY: whole pages of the shadow of this range; they read as zeros afterwards.
+        unsafe { libc::madvise(start as *mut c_void, (end - start) as usize, libc::MADV_DONTNEED) };
+    }
+}

@@ -1,0 +1,122 @@
+//! What instrumented code calls when an operand is symbolic.
+//!
+//! Every function takes the operands' labels and concrete values, and the concrete result for the
+//! oracle; with no label among the operands the answer is 0.
+
+use crate::state::{site_id, state};
+use crate::tls::tls;
+use cairn_wire::event::NO_SITE;
+use cairn_wire::site::SiteRecord;
+use cairn_wire::{EventKind, LabelEntry, Op};
+
+/// Interns an expression from its parts.
+pub fn intern(op: Op, width: u32, aux: u16, l1: u32, l2: u32, k: u64) -> u32 {
+    state().intern(LabelEntry { op: op as u8, width: width as u8, aux, l1, l2, next: 0, k })
+}
+
+/// A binary operation or comparison; `code` is the operation and, from bit 8 on, the operands' width.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_binary(code: u32, l1: u32, l2: u32, a: u64, b: u64, result: u64) -> u32 {
+    if l1 | l2 == 0 {
+        return 0;
+    }
+    let Some(op) = Op::from_u8(code as u8) else { return 0 };
+    let width = code >> 8;
+    let k = if l1 == 0 {
+        a
+    } else if l2 == 0 {
+        b
+    } else {
+        0
+    };
+    let label = if op.is_comparison() {
+        intern(op, 1, width as u16, l1, l2, k)
+    } else {
+        intern(op, width, 0, l1, l2, k)
+    };
+    state().check(label, result)
+}
+
+/// A conversion; `code` is the operation, from bit 8 on the new width, from bit 16 on `aux`.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_cast(code: u32, label: u32, result: u64) -> u32 {
+    if label == 0 {
+        return 0;
+    }
+    let Some(op) = Op::from_u8(code as u8) else { return 0 };
+    let label = intern(op, code >> 8 & 0xff, (code >> 16) as u16, label, 0, 0);
+    state().check(label, result)
+}
+
+/// The bytes of a value in reverse order.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_bswap(width: u32, label: u32, result: u64) -> u32 {
+    if label == 0 {
+        return 0;
+    }
+    let byte = |low: u32| intern(Op::Extract, 8, low as u16, label, 0, 0);
+    let mut sum = byte(0);
+    for low in (8..width).step_by(8) {
+        sum = intern(Op::Concat, low + 8, 0, sum, byte(low), 0);
+    }
+    state().check(sum, result)
+}
+
+/// A branch, switch or select decided on a labelled value.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_branch(record: *const SiteRecord, label: u32, value: u64) {
+    if label == 0 {
+        return;
+    }
+    match site_id(record) {
+        Some(site) => state().record(EventKind::Branch, site, label, value),
+        None => state().control().lost += 1,
+    }
+}
+
+/// A labelled value that is used as the constant it is in this run.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cairn_pin(record: *const SiteRecord, label: u32, value: u64) {
+    if label != 0 {
+        state().record(EventKind::Pin, site_id(record).unwrap_or(NO_SITE), label, value);
+    }
+}
+
+/// A function without a model took a labelled value.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_lost(label: u32) {
+    if label != 0 {
+        state().control().lost += 1;
+    }
+}
+
+/// A function with a struct parameter passed by value begins: its copy gets the labels of the original.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_byval(function: u64, slot: u32, copy: u64, len: u64) {
+    let tls = tls();
+    match tls.byval.get(slot as usize) {
+        Some(&original) if tls.tag == function && original != 0 => crate::shadow::__cairn_copy(copy, original, len),
+        _ => crate::shadow::__cairn_clear(copy, len),
+    }
+}
+
+/// `va_start` has filled in a list: the machine code behind it wrote the registers to the stack, past
+/// our eyes. The labels of variadic arguments are not passed on; old ones must not shine through.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cairn_va_start(list: *const VaList, overflow: u64) {
+    /// Six integer and eight vector registers.
+    const REGISTER_AREA: u64 = 6 * 8 + 8 * 16;
+    // SAFETY: the program's own list, as the calling convention lays it out.
+    let list = unsafe { &*list };
+    crate::shadow::__cairn_clear(list.registers, REGISTER_AREA);
+    crate::shadow::__cairn_clear(list.overflow, overflow);
+}
+
+/// `va_list` of the x86-64 calling convention.
+#[repr(C)]
+struct VaList {
+    integer_offset: u32,
+    vector_offset: u32,
+    overflow: u64,
+    registers: u64,
+}

@@ -1,0 +1,218 @@
+//! The program's entry: a plain run, or a fork server for the driver.
+
+use crate::state::{site_count, state};
+use crate::{input, io, memory, message};
+use cairn_wire::control::{self, Control};
+use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
+use cairn_wire::{ABI_VERSION, Event, LabelEntry};
+use core::arch::global_asm;
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::mem::{MaybeUninit, zeroed};
+use libc::{F_SETFD, FD_CLOEXEC, rusage, timeval};
+
+// Weak, so that a program whose own `main` was not instrumented still links; it then has no server.
+global_asm!(
+    ".weak main",
+    ".type main,@function",
+    "main:",
+    "jmp {entry}",
+    ".weak __cairn_user_main",
+    entry = sym entry,
+);
+
+type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
+
+unsafe extern "C" {
+    /// The program's own `main`, as the pass has renamed it.
+    fn __cairn_user_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
+    static mut __start_cairn_cov: u8;
+    static mut __stop_cairn_cov: u8;
+}
+
+/// The three descriptors of the protocol.
+#[derive(Clone, Copy)]
+struct Channel {
+    shared: c_int,
+    command: c_int,
+    status: c_int,
+}
+
+unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
+    if let Some(channel) = channel() {
+        attach(channel);
+        if serve(channel) == Role::Server {
+            return 0;
+        }
+        begin_child(channel);
+        // SAFETY: argc and argv are those of the process.
+        unsafe { input::replace_arguments(argc, argv) };
+    }
+    let user: Main = __cairn_user_main;
+    // The symbol is weak, which the compiler does not know.
+    if core::hint::black_box(user as usize) == 0 {
+        message::fatal(b"the program has no instrumented main function");
+    }
+    // SAFETY: the program's own entry with the process's own arguments.
+    unsafe { user(argc, argv, envp) }
+}
+
+/// Descriptors from the environment, which then forgets them: programs the target starts are not servers.
+fn channel() -> Option<Channel> {
+    let mut name = [0u8; 32];
+    name[..ENV_CONTROL.len()].copy_from_slice(ENV_CONTROL.as_bytes());
+    let name = name.as_ptr() as *const c_char;
+    // SAFETY: the name is NUL-terminated, the value a C string until unsetenv.
+    unsafe {
+        let value = libc::getenv(name);
+        if value.is_null() {
+            return None;
+        }
+        let channel = parse(CStr::from_ptr(value).to_bytes());
+        libc::unsetenv(name);
+        channel
+    }
+}
+
+fn parse(text: &[u8]) -> Option<Channel> {
+    let mut numbers = text.split(|b| *b == b',').map(|part| {
+        part.iter().try_fold(0, |n: c_int, b| b.is_ascii_digit().then(|| n * 10 + c_int::from(b - b'0')))
+    });
+    let mut next = || numbers.next().flatten();
+    Some(Channel { shared: next()?, command: next()?, status: next()? })
+}
+
+fn attach(channel: Channel) {
+    for fd in [channel.shared, channel.command, channel.status] {
+        // SAFETY: sets a flag of a descriptor.
+        unsafe { libc::fcntl(fd, F_SETFD, FD_CLOEXEC) };
+    }
+    let first = memory::map_shared(channel.shared, control::PAGE);
+    let Some(first) = first else { message::fatal(b"cannot map the shared memory") };
+    // SAFETY: the driver begins the shared memory with a control page.
+    let control = unsafe { *(first as *const Control) };
+    if control.magic != control::MAGIC || control.abi != ABI_VERSION {
+        hello(channel);
+        message::fatal(b"this program was built by another version of Cairn");
+    }
+    let Some(base) = memory::map_shared(channel.shared, control.layout.total) else {
+        message::fatal(b"cannot map the shared memory")
+    };
+    // SAFETY: mapped as large as the control page says.
+    unsafe { state().attach(base) };
+    share_coverage(channel, &control);
+}
+
+/// Puts the shared coverage bytes under the program's own: marking a branch is one plain store.
+fn share_coverage(channel: Channel, control: &Control) {
+    let start = &raw mut __start_cairn_cov;
+    let len = (&raw mut __stop_cairn_cov) as u64 - start as u64;
+    if start as u64 % control::PAGE != 0 || len % control::PAGE != 0 {
+        message::fatal(b"the coverage section is not page aligned: link the program with `cairn cc`");
+    }
+    let len = len.min(control.layout.coverage_size);
+    // SAFETY: the linker gave the section whole pages of its own.
+    if len > 0 && !unsafe { memory::map_over(start, len, channel.shared, control.layout.coverage) } {
+        message::fatal(b"cannot share the coverage bytes");
+    }
+}
+
+fn hello(channel: Channel) {
+    let sides = (&raw mut __stop_cairn_cov) as u64 - (&raw mut __start_cairn_cov) as u64;
+    let hello = Hello { magic: HELLO_MAGIC, abi: ABI_VERSION, sites: site_count(), sides: sides as u32 };
+    send(channel.status, &hello);
+}
+
+#[derive(PartialEq, Eq)]
+enum Role {
+    Server,
+    Child,
+}
+
+/// Forks a child per command; returns in the child, and in the server when the driver is gone.
+fn serve(channel: Channel) -> Role {
+    hello(channel);
+    while receive(channel.command) == Some(RUN) {
+        // SAFETY: the server has one thread unless a constructor of the program made more.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            return Role::Child;
+        }
+        if !send(channel.status, &Started { pid }) {
+            break;
+        }
+        if pid > 0 && !send(channel.status, &wait(pid)) {
+            break;
+        }
+    }
+    Role::Server
+}
+
+fn wait(pid: c_int) -> Ended {
+    let mut status = 0;
+    // SAFETY: rusage is plain data; wait4 fills it.
+    let mut usage: rusage = unsafe { zeroed() };
+    // SAFETY: waits for our own child; the pointers are ours.
+    while unsafe { libc::wait4(pid, &mut status, 0, &mut usage) } < 0 && errno() == libc::EINTR {}
+    let micros = |t: timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
+    Ended {
+        wait_status: status,
+        max_rss_kib: usage.ru_maxrss as u32,
+        cpu_micros: micros(usage.ru_utime) + micros(usage.ru_stime),
+    }
+}
+
+fn begin_child(channel: Channel) {
+    // SAFETY: plain system calls on our own descriptors and process.
+    unsafe {
+        libc::close(channel.shared);
+        libc::close(channel.command);
+        libc::close(channel.status);
+        libc::setpgid(0, 0);
+        // The offset is shared with the server and with earlier runs.
+        libc::lseek(0, 0, libc::SEEK_SET);
+    }
+    let state = state();
+    state.begin_run();
+    let control = state.control();
+    let labels = u64::from(control.expected_labels) * size_of::<LabelEntry>() as u64;
+    let events = u64::from(control.expected_events) * size_of::<Event>() as u64;
+    let layout = control.layout;
+    let base = state.control as *mut u8;
+    memory::populate(base.wrapping_add(layout.labels as usize), labels);
+    memory::populate(base.wrapping_add(layout.events as usize), events);
+    io::begin_run();
+}
+
+/// Ends the process at once, without the program's exit handlers.
+pub fn end_run() -> ! {
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(0) }
+}
+
+fn send<T>(fd: c_int, message: &T) -> bool {
+    loop {
+        // SAFETY: messages are plain data of this size, and fit a pipe's atomic write.
+        let wrote = unsafe { libc::write(fd, message as *const T as *const c_void, size_of::<T>()) };
+        if wrote >= 0 || errno() != libc::EINTR {
+            return wrote == size_of::<T>() as isize;
+        }
+    }
+}
+
+fn receive(fd: c_int) -> Option<u8> {
+    let mut byte = MaybeUninit::<u8>::uninit();
+    loop {
+        // SAFETY: room for one byte.
+        match unsafe { libc::read(fd, byte.as_mut_ptr() as *mut c_void, 1) } {
+            // SAFETY: read has written it.
+            1 => return Some(unsafe { byte.assume_init() }),
+            -1 if errno() == libc::EINTR => {}
+            _ => return None,
+        }
+    }
+}
+
+fn errno() -> c_int {
+    // SAFETY: the thread's own error number.
+    unsafe { *libc::__errno_location() }
+}

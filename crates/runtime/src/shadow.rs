@@ -1,0 +1,144 @@
+//! Loads, stores and copies of labels in shadow memory.
+
+use crate::ops;
+use crate::state::state;
+use cairn_wire::shadow::{LABEL_BITS, LABEL_MASK, address, word};
+use cairn_wire::{LabelEntry, Op};
+
+/// Shadow words of `len` application bytes.
+fn words(addr: u64, len: u64) -> &'static mut [u32] {
+    // SAFETY: all of the shadow is mapped from before the first instrumented instruction on.
+    unsafe { core::slice::from_raw_parts_mut(address(addr) as *mut u32, len as usize) }
+}
+
+fn any(words: &[u32]) -> bool {
+    // Whole cache lines at a time: most of what is looked at is concrete.
+    words.chunks(16).any(|chunk| chunk.iter().fold(0, |or, w| or | w) != 0)
+}
+
+/// Label of the `size` bytes at `addr`, which hold `value`.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_load(addr: u64, size: u32, value: u64) -> u32 {
+    let words = words(addr, size.into());
+    let first = words[0] & LABEL_MASK;
+    let label = if whole(words, first) { first } else { assemble(words, value) };
+    state().check(label, value)
+}
+
+/// Whether the words are those of one value, stored whole.
+fn whole(words: &[u32], label: u32) -> bool {
+    words.iter().enumerate().all(|(i, w)| *w == word(label, i as u32))
+        && (label == 0 || usize::from(state().entry(label).width) == words.len() * 8)
+}
+
+/// Puts a value together from runs of bytes of other values and of constants, top byte first.
+fn assemble(words: &[u32], value: u64) -> u32 {
+    let mut end = words.len();
+    let mut sum = Piece { label: 0, constant: 0, width: 0 };
+    while end > 0 {
+        let mut start = end - 1;
+        while start > 0 && continues(words[start - 1], words[start]) {
+            start -= 1;
+        }
+        sum = join(sum, piece(words, value, start, end));
+        end = start;
+    }
+    sum.label
+}
+
+fn continues(lower: u32, upper: u32) -> bool {
+    (lower == 0 && upper == 0) || (lower != 0 && lower.wrapping_add(1 << LABEL_BITS) == upper && upper > lower)
+}
+
+#[derive(Clone, Copy)]
+struct Piece {
+    label: u32,
+    constant: u64,
+    width: u32,
+}
+
+fn piece(words: &[u32], value: u64, start: usize, end: usize) -> Piece {
+    let width = (end - start) as u32 * 8;
+    let mask = u64::MAX >> (64 - width);
+    let label = words[start] & LABEL_MASK;
+    let low = (words[start] >> LABEL_BITS) * 8;
+    let label = match label {
+        0 => 0,
+        _ if low == 0 && u32::from(state().entry(label).width) == width => label,
+        _ => ops::intern(Op::Extract, width, low as u16, label, 0, 0),
+    };
+    Piece { label, constant: value >> (start * 8) & mask, width }
+}
+
+fn join(high: Piece, low: Piece) -> Piece {
+    let width = high.width + low.width;
+    let constant = if high.width == 0 { low.constant } else { high.constant << low.width | low.constant };
+    let label = match (high.label, low.label) {
+        (0, 0) => 0,
+        (0, l) if high.width == 0 => l,
+        (0, l) => ops::intern(Op::Concat, width, 0, 0, l, high.constant),
+        (h, 0) => ops::intern(Op::Concat, width, 0, h, 0, low.constant),
+        (h, l) => ops::intern(Op::Concat, width, 0, h, l, 0),
+    };
+    Piece { label, constant, width }
+}
+
+/// Gives the `size` bytes at `addr` a label (0: none).
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_store(addr: u64, size: u32, label: u32) {
+    let words = words(addr, size.into());
+    if label == 0 {
+        return words.fill(0);
+    }
+    let label = match u32::from(state().entry(label).width) {
+        width if width < size * 8 => ops::intern(Op::ZExt, size * 8, 0, label, 0, 0),
+        _ => label,
+    };
+    for (i, w) in words.iter_mut().enumerate() {
+        *w = word(label, i as u32);
+    }
+}
+
+/// Makes `len` bytes at `addr` concrete.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cairn_clear(addr: u64, len: u64) {
+    let words = words(addr, len);
+    if any(words) {
+        words.fill(0);
+    }
+}
+
+/// Copies the labels of `len` bytes, as `memmove` does the bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cairn_copy(to: u64, from: u64, len: u64) {
+    if !any(words(from, len)) {
+        return __cairn_clear(to, len);
+    }
+    // SAFETY: both ranges are shadow memory; `copy` allows them to overlap.
+    unsafe { core::ptr::copy(address(from) as *const u32, address(to) as *mut u32, len as usize) }
+}
+
+/// Labels `len` bytes at `addr` with one byte's label, as `memset` does.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cairn_fill(addr: u64, label: u32, len: u64) {
+    if label == 0 {
+        return __cairn_clear(addr, len);
+    }
+    let width = state().entry(label).width;
+    let byte = if width == 8 { label } else { ops::intern(Op::Extract, 8, 0, label, 0, 0) };
+    words(addr, len).fill(word(byte, 0));
+}
+
+/// Labels the byte at `addr` as byte `offset` of input object `object`.
+pub fn mark_input(addr: u64, object: u16, offset: u64) {
+    let label = input_label(object, offset);
+    words(addr, 1)[0] = word(label, 0);
+    // SAFETY: the caller has just written this byte.
+    let value = unsafe { *(addr as *const u8) };
+    state().check(label, value.into());
+}
+
+/// Label of an input byte.
+pub fn input_label(object: u16, offset: u64) -> u32 {
+    state().intern(LabelEntry { op: Op::Input as u8, width: 8, aux: object, k: offset, ..LabelEntry::default() })
+}

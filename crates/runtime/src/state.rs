@@ -1,0 +1,144 @@
+//! What the runtime knows about the run it is in.
+//!
+//! One static cell: a target has one runtime, and the fields change only before its own code runs.
+
+use crate::table::Table;
+use cairn_wire::control::{self, Control, mode};
+use cairn_wire::site::SiteRecord;
+use cairn_wire::{Event, EventKind, LabelEntry, ObjectEntry};
+use core::cell::UnsafeCell;
+use core::ptr::null_mut;
+
+/// Everything the runtime keeps.
+pub struct State {
+    /// Labels are handed out. Without it every label is 0 and no slow path is ever taken.
+    pub tracing: bool,
+    /// Every labelled value is recorded for the oracle.
+    pub checking: bool,
+    /// Control page of the shared memory.
+    pub control: *mut Control,
+    /// Event log.
+    pub events: *mut Event,
+    /// Events that fit.
+    pub event_capacity: u32,
+    /// Input objects.
+    pub objects: *mut ObjectEntry,
+    /// Bytes of the input objects.
+    pub input: *mut u8,
+    /// Room for them.
+    pub input_size: u64,
+    /// Label table.
+    pub table: Table,
+}
+
+struct Cell(UnsafeCell<State>);
+
+// SAFETY: see `state`.
+unsafe impl Sync for Cell {}
+
+static STATE: Cell = Cell(UnsafeCell::new(State {
+    tracing: false,
+    checking: false,
+    control: null_mut(),
+    events: null_mut(),
+    event_capacity: 0,
+    objects: null_mut(),
+    input: null_mut(),
+    input_size: 0,
+    table: Table::empty(),
+}));
+
+/// The one state. Callers take short exclusive borrows and call nothing of the target meanwhile.
+pub fn state() -> &'static mut State {
+    // SAFETY: threads of one target share it; until the table has a lock, a threaded target may
+    // lose labels, which the driver's validation of the table turns into a damaged trace.
+    unsafe { &mut *STATE.0.get() }
+}
+
+unsafe extern "C" {
+    static __start_cairn_br: SiteRecord;
+    static __stop_cairn_br: SiteRecord;
+}
+
+/// Site records of the program.
+pub fn site_count() -> u32 {
+    let bytes = (&raw const __stop_cairn_br) as usize - (&raw const __start_cairn_br) as usize;
+    (bytes / size_of::<SiteRecord>()) as u32
+}
+
+/// Id of the site whose record this is; `None` for a record of a shared object, which has its own
+/// section and no ids yet.
+pub fn site_id(record: *const SiteRecord) -> Option<u32> {
+    let offset = (record as usize).wrapping_sub((&raw const __start_cairn_br) as usize);
+    let index = (offset / size_of::<SiteRecord>()) as u32;
+    (offset < usize::MAX / 2 && index < site_count()).then_some(index)
+}
+
+impl State {
+    /// Connects the state with a mapped shared memory.
+    ///
+    /// # Safety
+    /// `base` must be the start of a mapping as large as its control page says.
+    pub unsafe fn attach(&mut self, base: *mut u8) {
+        self.control = base as *mut Control;
+        // SAFETY: the mapping begins with a control page the driver has filled in.
+        let layout = unsafe { (*self.control).layout };
+        let region = |offset: u64| base.wrapping_add(offset as usize);
+        self.events = region(layout.events) as *mut Event;
+        self.event_capacity = layout.event_capacity as u32;
+        self.objects = region(layout.objects) as *mut ObjectEntry;
+        self.input = region(layout.input);
+        self.input_size = layout.input_size;
+        self.table.attach(region(layout.labels) as *mut LabelEntry, layout.label_capacity as u32);
+    }
+
+    /// Starts a run: empty table, empty log, the mode the driver asks for.
+    pub fn begin_run(&mut self) {
+        let control = self.control();
+        control.objects = control.objects_given.min(control::MAX_OBJECTS as u32);
+        (control.labels, control.events, control.flags, control.lost) = (1, 0, 0, 0);
+        let mode = control.mode;
+        self.tracing = mode & mode::TRACE != 0;
+        self.checking = mode & mode::CHECK != 0;
+    }
+
+    /// The control page; only of an attached state.
+    pub fn control(&mut self) -> &'static mut Control {
+        // SAFETY: attached states point to the control page for the life of the process.
+        unsafe { &mut *self.control }
+    }
+
+    /// Label of an expression; 0 when not tracing or when the table is full.
+    pub fn intern(&mut self, entry: LabelEntry) -> u32 {
+        if !self.tracing {
+            return 0;
+        }
+        let control = self.control();
+        self.table.intern(entry, control)
+    }
+
+    /// Row of a label.
+    pub fn entry(&self, label: u32) -> LabelEntry {
+        self.table.entry(label)
+    }
+
+    /// Appends to the log.
+    pub fn record(&mut self, kind: EventKind, site: u32, label: u32, value: u64) {
+        let control = self.control();
+        if control.events >= self.event_capacity {
+            control.flags |= control::flag::EVENTS_FULL;
+            return;
+        }
+        // SAFETY: the index is below the capacity of the mapped log.
+        unsafe { *self.events.add(control.events as usize) = Event::new(kind, site, label, value) };
+        control.events += 1;
+    }
+
+    /// Records a labelled value for the oracle, in check mode.
+    pub fn check(&mut self, label: u32, value: u64) -> u32 {
+        if self.checking && label != 0 {
+            self.record(EventKind::Check, cairn_wire::event::NO_SITE, label, value);
+        }
+        label
+    }
+}

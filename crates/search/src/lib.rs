@@ -1,0 +1,16 @@
+//! Search strategies: which branch to flip next.
+//!
+//! A strategy is told of every run and names flips of the execution tree, one at a time. It knows
+//! nothing of solvers, inputs or processes, reads no clock, and takes all its randomness from the
+//! [`Rng`] it is given: the same seed and the same runs give the same search. To add one, write a
+//! file in `strategy/` and a line in `registry.rs`.
+
+mod registry;
+mod rng;
+mod strategy;
+mod traits;
+
+pub use registry::{Info, UnknownStrategy, create, list};
+pub use rng::Rng;
+pub use strategy::{Dfs, RandomBranch};
+pub use traits::{Next, Outcome, RunView, Strategy};

@@ -1,0 +1,25 @@
+//! The one source of randomness of a campaign.
+
+/// A small deterministic generator (PCG): the same seed gives the same numbers on every machine.
+#[derive(Clone, Debug)]
+pub struct Rng(oorandom::Rand64);
+
+impl Rng {
+    /// The generator of this seed.
+    pub fn new(seed: u64) -> Rng {
+        Rng(oorandom::Rand64::new(seed.into()))
+    }
+
+    /// A uniform number below `n`, which must not be 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        assert!(n > 0, "no number is below 0");
+        self.0.rand_range(0..n as u64) as usize
+    }
+
+    /// Fills a slice with uniform bytes.
+    pub fn fill(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&self.0.rand_u64().to_le_bytes()[..chunk.len()]);
+        }
+    }
+}

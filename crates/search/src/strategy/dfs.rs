@@ -1,0 +1,100 @@
+//! Bounded depth-first search.
+//!
+//! J. Burnim, K. Sen: Heuristics for Scalable Dynamic Test Generation, ASE 2008; before it DART's
+//! and CUTE's search. From the current position on, force one branch of the path after the other;
+//! when a run took the flip, search on behind it first, with one less of the depth. A branch that
+//! cannot be forced does not count, so a depth of d means all paths through the first d branches
+//! that have two sides, at most 2^d of them. The same holds along one path: every branch forced
+//! there uses up one of the depth of what follows on it.
+//!
+//! What differs. A switch is one branch with many sides, forced one after the other, and counts once.
+//! A side that another run has taken already is not run again, but counts. And CREST forgets the
+//! path of a run that went elsewhere than predicted; here it is searched like a given input's once
+//! the rest is done, so that an unbounded search leaves no flip of the tree untried.
+//!
+//! Cost: a stack of path suffixes, together never longer than the tree, and constant time per node.
+
+use crate::rng::Rng;
+use crate::traits::{Next, Outcome, RunView, Strategy};
+use cairn_tree::{Flip, FlipState, NodeId, Tree};
+use std::collections::VecDeque;
+
+/// A path that is being searched from `next` on.
+#[derive(Clone, Debug)]
+struct Frame {
+    nodes: Vec<NodeId>,
+    next: usize,
+    depth: u32,
+}
+
+/// Depth-first search, bounded or not.
+#[derive(Clone, Debug)]
+pub struct Dfs {
+    bound: Option<u32>,
+    stack: Vec<Frame>,
+    /// Paths that nobody asked for: given inputs', and those of runs that went elsewhere.
+    waiting: VecDeque<Vec<NodeId>>,
+    asked: Option<Flip>,
+}
+
+impl Dfs {
+    /// A search of at most `bound` two-sided branches per path.
+    pub fn new(bound: Option<u32>) -> Dfs {
+        Dfs { bound, stack: Vec::new(), waiting: VecDeque::new(), asked: None }
+    }
+
+    /// The search with the settings a user wrote.
+    pub(crate) fn parse(depth: Option<&str>) -> Result<Dfs, String> {
+        let Some(depth) = depth else { return Ok(Dfs::new(None)) };
+        match depth.parse() {
+            Ok(bound) if bound > 0 => Ok(Dfs::new(Some(bound))),
+            _ => Err(format!("its depth is a number from 1 on, not `{depth}`")),
+        }
+    }
+}
+
+impl Strategy for Dfs {
+    fn on_run(&mut self, run: &RunView) {
+        if run.flip.is_none() || run.flip != self.asked {
+            self.waiting.push_back(run.nodes.to_vec());
+        } else if !run.predicted {
+            self.waiting.push_back(run.nodes[run.first_new..].to_vec());
+        } else if let Some(above) = self.stack.last() {
+            // The flip was untried, so all that follows it is new.
+            let nodes = run.nodes[run.first_new..].to_vec();
+            self.stack.push(Frame { nodes, next: 0, depth: above.depth - 1 });
+        }
+    }
+
+    fn next(&mut self, tree: &Tree, _: &mut Rng) -> Next {
+        loop {
+            let Some(frame) = self.stack.last_mut() else {
+                let Some(nodes) = self.waiting.pop_front() else { return Next::Done };
+                self.stack.push(Frame { nodes, next: 0, depth: self.bound.unwrap_or(u32::MAX) });
+                continue;
+            };
+            let Some(&node) = frame.nodes.get(frame.next).filter(|_| frame.depth > 0) else {
+                self.stack.pop();
+                continue;
+            };
+            if let Some(flip) = tree.untried_of(node).next() {
+                self.asked = Some(flip);
+                return Next::Flip(flip);
+            }
+            let taken = tree.sides(node).filter(|(_, state)| *state == FlipState::Sat);
+            frame.depth -= u32::from(taken.count() > 1);
+            frame.next += 1;
+        }
+    }
+
+    fn on_outcome(&mut self, _: Flip, _: Outcome) {
+        self.asked = None;
+    }
+
+    fn describe(&self) -> String {
+        match self.bound {
+            Some(bound) => format!("dfs:{bound} (depth first, {bound} two-sided branches deep)"),
+            None => "dfs (depth first, unbounded)".to_owned(),
+        }
+    }
+}

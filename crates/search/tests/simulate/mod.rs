@@ -1,0 +1,156 @@
+//! A target in memory: a decision program over a few input bits, no process, no solver.
+
+use cairn_expr::{Dag, ExprId, InputByte};
+use cairn_program::testing::Sketch;
+use cairn_program::{BranchId, Program, SiteId};
+use cairn_search::{Next, Outcome, Rng, RunView, Strategy};
+use cairn_tree::{Coverage, Flip, FlipState, Step, StepKind, Tree};
+
+/// One bit per value.
+pub type Input = Vec<bool>;
+
+/// Which bit a run looks at next, given what it has decided: `None` ends it.
+pub type Decide = Box<dyn Fn(&[(usize, bool)]) -> Option<usize>>;
+
+/// The tree, the program and the inputs of all runs.
+pub struct Simulation {
+    decide: Decide,
+    program: Program,
+    values: Vec<ExprId>,
+    pub tree: Tree,
+    coverage: Coverage,
+    pub inputs: Vec<Input>,
+    /// Flips that go wrong: the run keeps the old input but for bit 0.
+    pub diverges: fn(Flip) -> bool,
+}
+
+/// A run's decisions: bit and side.
+pub fn path(decide: &Decide, input: &Input) -> Vec<(usize, bool)> {
+    let mut path = Vec::new();
+    while let Some(bit) = decide(&path) {
+        path.push((bit, input[bit]));
+    }
+    path
+}
+
+/// A program whose every decision depends on a seed and on all decisions before it.
+pub fn random_program(seed: u64, bits: usize, longest: usize) -> Decide {
+    Box::new(move |path| {
+        let mut hash = seed.wrapping_add(77);
+        for (bit, side) in path {
+            hash = (hash ^ (*bit as u64 * 2 + u64::from(*side))).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            hash ^= hash >> 29;
+        }
+        let ends = path.len() >= longest || (path.len() > 1 && hash >> 32 & 7 == 0);
+        (!ends).then_some((hash >> 40) as usize % bits)
+    })
+}
+
+/// A program that looks at all its bits in order.
+pub fn straight_program(bits: usize) -> Decide {
+    Box::new(move |path| (path.len() < bits).then_some(path.len()))
+}
+
+impl Simulation {
+    pub fn new(decide: Decide, bits: usize) -> Simulation {
+        let (mut sketch, mut dag) = (Sketch::new(), Dag::new());
+        for _ in 0..bits {
+            sketch.branch();
+        }
+        let program = sketch.build();
+        let values = (0..bits as u32).map(|offset| dag.input(InputByte { object: 0, offset })).collect();
+        let (tree, coverage) = (Tree::new(&program), Coverage::new(&program));
+        Simulation { decide, values, tree, coverage, program, inputs: vec![], diverges: |_| false }
+    }
+
+    /// Runs an input and tells the strategy; gives whether the flip was taken.
+    pub fn run(&mut self, input: Input, flip: Option<Flip>, strategy: &mut dyn Strategy) -> bool {
+        let decisions = path(&self.decide, &input);
+        let step = |&(bit, side): &(usize, bool)| Step {
+            kind: StepKind::Branch,
+            site: SiteId(bit as u32),
+            side: side.into(),
+            value: self.values[bit],
+            concrete: side.into(),
+        };
+        let steps: Vec<_> = decisions.iter().map(step).collect();
+        let added = self.tree.add_run(&steps);
+        let taken = |flip: Flip| {
+            let at = added.nodes.iter().position(|node| *node == flip.node);
+            at.is_some_and(|at| steps[at].side == flip.side)
+        };
+        let predicted = flip.is_some_and(taken);
+        let new_branches = self.cover(&decisions);
+        strategy.on_run(&RunView {
+            tree: &self.tree,
+            program: &self.program,
+            nodes: &added.nodes,
+            first_new: added.first_new,
+            new_branches: &new_branches,
+            flip,
+            predicted,
+        });
+        self.inputs.push(input);
+        predicted
+    }
+
+    fn cover(&mut self, decisions: &[(usize, bool)]) -> Vec<BranchId> {
+        let mut bytes = vec![0; self.program.branch_count() as usize];
+        for (bit, side) in decisions {
+            bytes[bit * 2 + usize::from(*side)] = 1;
+        }
+        self.coverage.merge(&bytes)
+    }
+
+    /// The bits that lead to a flip, over those of the run that made its node; `None` if they
+    /// contradict the path.
+    fn solve(&self, flip: Flip) -> Option<Input> {
+        let node = self.tree.node(flip.node);
+        let bit = node.site.0 as usize;
+        let repeats = |at: &(_, u32)| self.tree.node(at.0).site.0 as usize == bit;
+        if self.tree.prefix(flip.node).iter().any(repeats) {
+            return None;
+        }
+        let mut input = self.inputs[self.tree.creator(flip.node).index()].clone();
+        input[bit] = flip.side == 1;
+        Some(input)
+    }
+
+    /// Gives the strategy what it asks for, `steps` times or until it is done; what it asked.
+    pub fn drive(&mut self, strategy: &mut dyn Strategy, rng: &mut Rng, steps: usize) -> Vec<Next> {
+        let mut asked = Vec::new();
+        while asked.len() < steps && asked.last() != Some(&Next::Done) {
+            let next = strategy.next(&self.tree, rng);
+            asked.push(next);
+            match next {
+                Next::Done => {}
+                Next::Restart => {
+                    let input = vec![false; self.values.len()];
+                    self.run(input, None, strategy);
+                }
+                Next::Flip(flip) => self.force(flip, strategy),
+            }
+        }
+        asked
+    }
+
+    fn force(&mut self, flip: Flip, strategy: &mut dyn Strategy) {
+        assert_eq!(self.tree.state(flip), FlipState::Untried);
+        let outcome = match self.solve(flip) {
+            None => Outcome::Unsat,
+            Some(mut input) => {
+                if (self.diverges)(flip) {
+                    input = self.inputs[self.tree.creator(flip.node).index()].clone();
+                    input[0] = !input[0];
+                }
+                if self.run(input, Some(flip), strategy) { Outcome::Taken } else { Outcome::Diverged }
+            }
+        };
+        match outcome {
+            Outcome::Unsat => self.tree.set_state(flip, FlipState::Unsat),
+            Outcome::Diverged => self.tree.set_state(flip, FlipState::Diverged),
+            Outcome::Taken | Outcome::Unknown => {}
+        }
+        strategy.on_outcome(flip, outcome);
+    }
+}

@@ -1,0 +1,85 @@
+//! What taking a side means for the deciding value.
+
+use crate::step::{NodeId, StepKind};
+use crate::tree::Tree;
+use cairn_expr::{BinOp, CmpOp, Dag, ExprId};
+use cairn_program::{Program, Site, SiteId, SiteKind};
+
+/// The condition, of width 1, under which `value` takes this side of a site.
+pub fn side_condition(dag: &mut Dag, program: &Program, site: SiteId, value: ExprId, side: u32) -> ExprId {
+    let site = program.site(site);
+    match site.kind {
+        SiteKind::Branch | SiteKind::Select if side == 1 => value,
+        SiteKind::Branch | SiteKind::Select => dag.not(value),
+        SiteKind::Switch => switch_condition(dag, site, value, side as usize),
+        SiteKind::Pin => dag.constant(1, 1),
+    }
+}
+
+/// The condition, of width 1, that a pinned value is the constant it was used as.
+pub fn pin_condition(dag: &mut Dag, value: ExprId, constant: u64) -> ExprId {
+    // A run records the low 64 bits of what it pins.
+    let value = if dag.width(value) > 64 { dag.extract(value, 0, 64) } else { value };
+    let constant = dag.constant(dag.width(value), constant.into());
+    dag.compare(CmpOp::Eq, value, constant)
+}
+
+/// A default is taken by what no other side lists: it may list values itself.
+fn switch_condition(dag: &mut Dag, site: &Site, value: ExprId, side: usize) -> ExprId {
+    let default = site.sides.len() - 1;
+    if side < default {
+        return any_of(dag, value, site.sides[side].values.clone());
+    }
+    let listed = site.sides[..default].iter().flat_map(|side| &side.values).copied().collect();
+    let elsewhere = any_of(dag, value, listed);
+    dag.not(elsewhere)
+}
+
+/// That `value` is one of `values`: neighbours become one range, and the whole a balanced
+/// disjunction, since a switch may have thousands of cases.
+fn any_of(dag: &mut Dag, value: ExprId, mut values: Vec<u64>) -> ExprId {
+    values.sort_unstable();
+    values.dedup();
+    let ranges = values.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+    let mut terms: Vec<_> =
+        ranges.map(|range| in_range(dag, value, range[0], range[range.len() - 1])).collect();
+    while terms.len() > 1 {
+        let pairs = terms.chunks(2);
+        terms = pairs.map(|pair| pair.iter().copied().reduce(|a, b| or(dag, a, b)).unwrap()).collect();
+    }
+    terms.pop().unwrap_or_else(|| dag.constant(1, 0))
+}
+
+fn or(dag: &mut Dag, a: ExprId, b: ExprId) -> ExprId {
+    dag.binary(BinOp::Or, a, b)
+}
+
+fn in_range(dag: &mut Dag, value: ExprId, low: u64, high: u64) -> ExprId {
+    let width = dag.width(value);
+    let (low_end, high_end) = (dag.constant(width, low.into()), dag.constant(width, high.into()));
+    if low == high {
+        return dag.compare(CmpOp::Eq, value, low_end);
+    }
+    let above = dag.compare(CmpOp::Ule, low_end, value);
+    let below = dag.compare(CmpOp::Ule, value, high_end);
+    dag.binary(BinOp::And, above, below)
+}
+
+impl Tree {
+    /// The condition under which a run that comes to this node leaves it by this side.
+    pub fn condition(&self, dag: &mut Dag, program: &Program, node: NodeId, side: u32) -> ExprId {
+        let node = self.node(node);
+        match node.kind {
+            StepKind::Branch => side_condition(dag, program, node.site, node.value, side),
+            StepKind::Pin => pin_condition(dag, node.value, node.concrete),
+        }
+    }
+
+    /// The conditions under which a run comes to this node, from the root on, without those that
+    /// follow from earlier ones.
+    pub fn path_condition(&self, dag: &mut Dag, program: &Program, node: NodeId) -> Vec<ExprId> {
+        let prefix = self.prefix(node);
+        let free = prefix.iter().filter(|(node, _)| !self.node(*node).forced);
+        free.map(|&(node, side)| self.condition(dag, program, node, side)).collect()
+    }
+}

@@ -1,0 +1,172 @@
+//! The shared memory: a control page, then regions whose place the driver chooses.
+//!
+//! ```text
+//! Control | objects | input bytes | coverage | events | labels
+//! ```
+//!
+//! Everything in it may be scribbled over by a broken target: the driver keeps its own copy of what
+//! it wrote, and checks every count and index it reads.
+
+/// First word of the control page.
+pub const MAGIC: u64 = 0x4e52_4941_435f_4853;
+/// Most input objects of one run.
+pub const MAX_OBJECTS: usize = 512;
+/// Longest object name, in bytes.
+pub const MAX_NAME: usize = 104;
+/// Unit of every region's offset.
+pub const PAGE: u64 = 4096;
+
+/// Bits of [`Control::mode`].
+pub mod mode {
+    /// Label the input and record labels and events.
+    pub const TRACE: u32 = 1;
+    /// Also record every labelled value for the oracle.
+    pub const CHECK: u32 = 2;
+}
+
+/// Bits of [`Control::flags`].
+pub mod flag {
+    /// The label table was full; later values are concrete.
+    pub const LABELS_FULL: u32 = 1;
+    /// The event log was full; later decisions are missing.
+    pub const EVENTS_FULL: u32 = 2;
+    /// More input objects than [`super::MAX_OBJECTS`], or no room for their bytes.
+    pub const OBJECTS_FULL: u32 = 4;
+    /// `cairn_assume` was false: the input is outside what the user asked for.
+    pub const REJECTED: u32 = 8;
+}
+
+/// Where each region lies, as byte offsets from the start of the shared memory (page multiples).
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Layout {
+    /// [`ObjectEntry`] table, [`MAX_OBJECTS`] entries.
+    pub objects: u64,
+    /// Bytes of the input objects.
+    pub input: u64,
+    /// Size of the input region.
+    pub input_size: u64,
+    /// Coverage bytes, mapped over the target's own coverage section.
+    pub coverage: u64,
+    /// Size of the coverage region (a page multiple).
+    pub coverage_size: u64,
+    /// [`crate::Event`] log.
+    pub events: u64,
+    /// Events that fit.
+    pub event_capacity: u64,
+    /// [`crate::LabelEntry`] table; entry 0 is never used.
+    pub labels: u64,
+    /// Labels that fit, entry 0 included.
+    pub label_capacity: u64,
+    /// Size of all.
+    pub total: u64,
+}
+
+/// The control page.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Control {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// [`crate::ABI_VERSION`] of the driver.
+    pub abi: u32,
+    /// [`mode`] bits of the next run; written by the driver.
+    pub mode: u32,
+    /// Where the regions are; written once by the driver.
+    pub layout: Layout,
+    /// Objects the driver gives to the next run; those the target adds follow.
+    pub objects_given: u32,
+    /// Objects after the run; written by the target.
+    pub objects: u32,
+    /// Bytes of the input region in use; the target appends.
+    pub input_used: u64,
+    /// Next free label; written by the target, starts at 1.
+    pub labels: u32,
+    /// Events recorded; written by the target.
+    pub events: u32,
+    /// [`flag`] bits; written by the target.
+    pub flags: u32,
+    /// Labels the previous run used: the child populates that many pages ahead.
+    pub expected_labels: u32,
+    /// Events the previous run used.
+    pub expected_events: u32,
+    /// Times a labelled value was used as a constant without a recorded constraint.
+    pub lost: u32,
+}
+
+const _: () = assert!(size_of::<Control>() <= PAGE as usize);
+
+/// What an input object is to the program.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum ObjectKind {
+    /// The bytes of standard input.
+    Stdin = 0,
+    /// The bytes of the file named by `name`.
+    File = 1,
+    /// `argv[index]`, up to its first NUL.
+    Arg = 2,
+    /// An object the program named itself (`cairn_symbolic`).
+    Named = 3,
+}
+
+impl ObjectKind {
+    /// The kind with this byte, if there is one.
+    pub const fn from_u8(byte: u8) -> Option<ObjectKind> {
+        match byte {
+            0 => Some(ObjectKind::Stdin),
+            1 => Some(ObjectKind::File),
+            2 => Some(ObjectKind::Arg),
+            3 => Some(ObjectKind::Named),
+            _ => None,
+        }
+    }
+}
+
+/// One input object. Its index in the table is the `aux` of its bytes' labels.
+///
+/// The driver gives first the stream and argument objects, then the named ones in the order the
+/// program is expected to ask for them. The n-th `cairn_symbolic` of a run takes the n-th named
+/// object given; it gets as many of its bytes as both sides have, and zeros for the rest, and the
+/// runtime sets `len` (and `name`) to what the program asked for. An object that was not given is
+/// appended, all zeros.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ObjectEntry {
+    /// An [`ObjectKind`] as a byte.
+    pub kind: u8,
+    /// Whether this run of the program has asked for it (named objects only).
+    pub used: u8,
+    /// Length of the name.
+    pub name_len: u16,
+    /// `argv` index of an argument.
+    pub index: u32,
+    /// Where its bytes start in the input region.
+    pub offset: u64,
+    /// Bytes it has.
+    pub len: u64,
+    /// Path of a file or name of a named object.
+    pub name: [u8; MAX_NAME],
+}
+
+const _: () = assert!(size_of::<ObjectEntry>() == 128);
+
+impl Default for ObjectEntry {
+    fn default() -> Self {
+        ObjectEntry { kind: 0, used: 0, name_len: 0, index: 0, offset: 0, len: 0, name: [0; MAX_NAME] }
+    }
+}
+
+impl ObjectEntry {
+    /// The name's bytes; empty if the length was scribbled over.
+    pub fn name(&self) -> &[u8] {
+        self.name.get(..self.name_len as usize).unwrap_or(&[])
+    }
+
+    /// Sets the name, cut to what fits.
+    pub fn set_name(&mut self, name: &[u8]) {
+        let len = name.len().min(MAX_NAME);
+        self.name[..len].copy_from_slice(&name[..len]);
+        self.name_len = len as u16;
+    }
+}

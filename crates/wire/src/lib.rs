@@ -1,0 +1,28 @@
+//! Every byte that crosses the border between a target and Cairn.
+//!
+//! The target writes label entries and events into shared memory, the driver reads them; the
+//! instrumenting pass writes site records and a metadata blob into the object file, the runtime
+//! and the driver read those. Nothing else may define such bytes. Change any layout here and
+//! [`ABI_VERSION`] must change with it.
+#![no_std]
+
+#[cfg(feature = "meta")]
+extern crate alloc;
+
+pub mod control;
+pub mod event;
+pub mod label;
+#[cfg(feature = "meta")]
+pub mod meta;
+pub mod protocol;
+pub mod shadow;
+pub mod site;
+pub mod tls;
+
+pub use control::{Control, Layout, ObjectEntry, ObjectKind};
+pub use event::{Event, EventKind};
+pub use label::{LabelEntry, Op};
+pub use site::{SiteId, SiteKind, SiteRecord};
+
+/// Version of everything in this crate; a target built with another one is refused.
+pub const ABI_VERSION: u32 = 1;

@@ -1,0 +1,378 @@
+//! The metadata blob of a translation unit: what the program looks like, told by the program.
+//!
+//! A blob is a [`Header`] and a payload of variable-length integers and strings. The header holds
+//! the distance to the unit's site records and coverage bytes, which the linker fills in; blobs lie
+//! one after the other in section [`crate::site::META_SECTION`], padded to eight bytes.
+
+use crate::site::SiteKind;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// First word of every blob.
+pub const MAGIC: u32 = 0x4154_454d;
+
+/// What stands before the payload, as little-endian words in this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: u32,
+    /// [`crate::ABI_VERSION`] of the pass.
+    pub abi: u32,
+    /// Bytes of the payload, without padding.
+    pub payload: u32,
+    /// Site records of the unit.
+    pub sites: u32,
+    /// Coverage bytes of the unit.
+    pub sides: u32,
+    /// Address of the unit's first site record minus the address of this field.
+    pub records_distance: i32,
+    /// Address of the unit's first coverage byte minus the address of this field.
+    pub coverage_distance: i32,
+    /// Reserved, 0.
+    pub reserved: u32,
+}
+
+impl Header {
+    /// Bytes of a header.
+    pub const SIZE: usize = 32;
+    /// Where `records_distance` lies in the header.
+    pub const RECORDS_DISTANCE_AT: usize = 20;
+    /// Where `coverage_distance` lies in the header.
+    pub const COVERAGE_DISTANCE_AT: usize = 24;
+
+    /// Reads a header from the front of `bytes`.
+    pub fn read(bytes: &[u8]) -> Option<Header> {
+        let word = |i: usize| Some(u32::from_le_bytes(bytes.get(i * 4..i * 4 + 4)?.try_into().ok()?));
+        let header = Header {
+            magic: word(0)?,
+            abi: word(1)?,
+            payload: word(2)?,
+            sites: word(3)?,
+            sides: word(4)?,
+            records_distance: word(5)? as i32,
+            coverage_distance: word(6)? as i32,
+            reserved: word(7)?,
+        };
+        (header.magic == MAGIC).then_some(header)
+    }
+
+    /// Bytes from this header to the next one.
+    pub fn stride(&self) -> usize {
+        (Self::SIZE + self.payload as usize).next_multiple_of(8)
+    }
+}
+
+/// A translation unit.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unit {
+    /// Source file as given to the compiler.
+    pub source: String,
+    /// All files that sites and functions refer to.
+    pub files: Vec<String>,
+    /// Functions with a body.
+    pub functions: Vec<Function>,
+    /// Sites in record order.
+    pub sites: Vec<Site>,
+}
+
+/// A function with a body.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Function {
+    /// Symbol name.
+    pub name: String,
+    /// Index into [`Unit::files`].
+    pub file: u32,
+    /// Line of its definition, 0 if unknown.
+    pub line: u32,
+    /// Visible in this unit only.
+    pub internal: bool,
+    /// May be called through a pointer.
+    pub address_taken: bool,
+    /// Part of a Cairn header or model: its branches are not the user's.
+    pub uncounted: bool,
+    /// Equal for functions of the same type.
+    pub type_hash: u64,
+    /// Basic blocks; the first is the entry.
+    pub blocks: Vec<Block>,
+}
+
+/// A basic block before instrumentation.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Block {
+    /// Instructions, debug records and phis not counted.
+    pub instructions: u32,
+    /// Successor blocks by index; those of a terminator with a site in side order.
+    pub successors: Vec<u32>,
+    /// Site of the terminator, as an index into [`Unit::sites`].
+    pub site: Option<u32>,
+    /// Calls in order.
+    pub calls: Vec<Call>,
+}
+
+/// A call in a block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Call {
+    /// To the named symbol.
+    Direct(String),
+    /// Through a pointer to functions with this type hash.
+    Indirect(u64),
+}
+
+/// A site.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// What stands there.
+    pub kind: SiteKind,
+    /// Index into [`Unit::functions`].
+    pub function: u32,
+    /// Index into [`Function::blocks`].
+    pub block: u32,
+    /// Index into [`Unit::files`].
+    pub file: u32,
+    /// Line, 0 if unknown.
+    pub line: u32,
+    /// Column, 0 if unknown.
+    pub column: u32,
+    /// Its first side's index among the unit's coverage bytes.
+    pub first_side: u32,
+    /// Width of the deciding value in bits: 1, or that of a switch's operand.
+    pub width: u32,
+    /// The sides; empty for a pin.
+    pub sides: Vec<Side>,
+}
+
+/// One side of a site.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Side {
+    /// Block the side leads to (a select's own block).
+    pub successor: u32,
+    /// Values of a switch's operand that take this side. The last side of a switch is the default:
+    /// it is taken by every value that no side lists (and by those listed here that share its block).
+    pub values: Vec<u64>,
+}
+
+impl Unit {
+    /// The payload of this unit's blob.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut w = Writer::default();
+        w.string(&self.source);
+        w.list(&self.files, |w, f| w.string(f));
+        w.list(&self.functions, Writer::function);
+        w.list(&self.sites, Writer::site);
+        w.0
+    }
+
+    /// Reads a payload back; `None` if it is damaged.
+    pub fn decode(payload: &[u8]) -> Option<Unit> {
+        let mut r = Reader(payload);
+        Some(Unit {
+            source: r.string()?,
+            files: r.list(Reader::string)?,
+            functions: r.list(Reader::function)?,
+            sites: r.list(Reader::site)?,
+        })
+    }
+}
+
+#[derive(Default)]
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn int(&mut self, mut v: u64) {
+        while v >= 0x80 {
+            self.0.push(v as u8 | 0x80);
+            v >>= 7;
+        }
+        self.0.push(v as u8);
+    }
+
+    fn string(&mut self, s: &str) {
+        self.int(s.len() as u64);
+        self.0.extend_from_slice(s.as_bytes());
+    }
+
+    fn list<T>(&mut self, items: &[T], mut each: impl FnMut(&mut Self, &T)) {
+        self.int(items.len() as u64);
+        for item in items {
+            each(self, item);
+        }
+    }
+
+    fn function(&mut self, f: &Function) {
+        self.string(&f.name);
+        self.int(f.file.into());
+        self.int(f.line.into());
+        self.int(u64::from(f.internal) | u64::from(f.address_taken) << 1 | u64::from(f.uncounted) << 2);
+        self.int(f.type_hash);
+        self.list(&f.blocks, Self::block);
+    }
+
+    fn block(&mut self, b: &Block) {
+        self.int(b.instructions.into());
+        self.list(&b.successors, |w, s| w.int((*s).into()));
+        self.int(b.site.map_or(0, |s| u64::from(s) + 1));
+        self.list(&b.calls, Self::call);
+    }
+
+    fn call(&mut self, c: &Call) {
+        match c {
+            Call::Direct(name) => {
+                self.int(0);
+                self.string(name);
+            }
+            Call::Indirect(type_hash) => {
+                self.int(1);
+                self.int(*type_hash);
+            }
+        }
+    }
+
+    fn site(&mut self, s: &Site) {
+        self.int(s.kind as u64);
+        for v in [s.function, s.block, s.file, s.line, s.column, s.first_side, s.width] {
+            self.int(v.into());
+        }
+        self.list(&s.sides, |w, side| {
+            w.int(side.successor.into());
+            w.list(&side.values, |w, v| w.int(*v));
+        });
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn int(&mut self) -> Option<u64> {
+        let mut v = 0;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            v |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(v);
+            }
+        }
+        None
+    }
+
+    fn word(&mut self) -> Option<u32> {
+        self.int()?.try_into().ok()
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let len = self.int()? as usize;
+        let (text, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+
+    fn list<T>(&mut self, mut each: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let len = self.int()? as usize;
+        // Every item takes at least one byte: a damaged length cannot make us allocate the world.
+        let mut items = Vec::with_capacity(len.min(self.0.len()));
+        for _ in 0..len {
+            items.push(each(self)?);
+        }
+        Some(items)
+    }
+
+    fn function(&mut self) -> Option<Function> {
+        let name = self.string()?;
+        let (file, line, bits) = (self.word()?, self.word()?, self.int()?);
+        Some(Function {
+            name,
+            file,
+            line,
+            internal: bits & 1 != 0,
+            address_taken: bits & 2 != 0,
+            uncounted: bits & 4 != 0,
+            type_hash: self.int()?,
+            blocks: self.list(Self::block)?,
+        })
+    }
+
+    fn block(&mut self) -> Option<Block> {
+        Some(Block {
+            instructions: self.word()?,
+            successors: self.list(Self::word)?,
+            site: self.word()?.checked_sub(1),
+            calls: self.list(Self::call)?,
+        })
+    }
+
+    fn call(&mut self) -> Option<Call> {
+        match self.int()? {
+            0 => Some(Call::Direct(self.string()?)),
+            1 => Some(Call::Indirect(self.int()?)),
+            _ => None,
+        }
+    }
+
+    fn site(&mut self) -> Option<Site> {
+        Some(Site {
+            kind: SiteKind::from_u8(self.int()?.try_into().ok()?)?,
+            function: self.word()?,
+            block: self.word()?,
+            file: self.word()?,
+            line: self.word()?,
+            column: self.word()?,
+            first_side: self.word()?,
+            width: self.word()?,
+            sides: self.list(|r| Some(Side { successor: r.word()?, values: r.list(Self::int)? }))?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::{string::ToString, vec};
+
+    fn sample() -> Unit {
+        Unit {
+            source: "a.c".to_string(),
+            files: vec!["a.c".to_string(), "a.h".to_string()],
+            functions: vec![Function {
+                name: "main".to_string(),
+                line: 300,
+                address_taken: true,
+                type_hash: u64::MAX,
+                blocks: vec![
+                    Block {
+                        instructions: 7,
+                        successors: vec![1, 0],
+                        site: Some(0),
+                        calls: vec![Call::Direct("f".to_string()), Call::Indirect(9)],
+                    },
+                    Block::default(),
+                ],
+                ..Function::default()
+            }],
+            sites: vec![Site {
+                kind: SiteKind::Switch,
+                function: 0,
+                block: 0,
+                file: 1,
+                line: 12,
+                column: 5,
+                first_side: 3,
+                width: 32,
+                sides: vec![Side { successor: 1, values: vec![1, u64::MAX] }, Side::default()],
+            }],
+        }
+    }
+
+    #[test]
+    fn a_unit_survives_encoding() {
+        let unit = sample();
+        assert_eq!(Unit::decode(&unit.encode()), Some(unit));
+    }
+
+    #[test]
+    fn a_cut_payload_is_refused() {
+        let payload = sample().encode();
+        for len in 0..payload.len() {
+            assert_eq!(Unit::decode(&payload[..len]), None, "cut to {len}");
+        }
+    }
+}

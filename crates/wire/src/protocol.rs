@@ -1,0 +1,47 @@
+//! The fork server: who says what on which descriptor.
+//!
+//! The driver starts the target with [`ENV_CONTROL`] set to `shm,command,status`: three inherited
+//! descriptor numbers. The runtime maps the shared memory, writes a [`Hello`], and then, for every
+//! [`RUN`] byte it reads, forks a child and writes one [`Started`] and, when the child has ended, one
+//! [`Ended`]. End of file on the command pipe ends the server. Every message fits a pipe's atomic write.
+
+/// Environment variable that turns an instrumented program into a fork server.
+pub const ENV_CONTROL: &str = "CAIRN_CONTROL";
+/// Command byte: run once.
+pub const RUN: u8 = b'R';
+/// First word of a [`Hello`].
+pub const HELLO_MAGIC: u32 = 0x4e52_4943;
+
+/// First message of a fork server.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Hello {
+    /// [`HELLO_MAGIC`].
+    pub magic: u32,
+    /// The target's [`crate::ABI_VERSION`].
+    pub abi: u32,
+    /// Site records the running program has.
+    pub sites: u32,
+    /// Coverage bytes the running program has.
+    pub sides: u32,
+}
+
+/// A child was forked.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Started {
+    /// Its process id, also its process group; negative errno if the fork failed.
+    pub pid: i32,
+}
+
+/// A child has ended.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ended {
+    /// Status as `waitpid` gives it.
+    pub wait_status: i32,
+    /// Peak resident size in KiB.
+    pub max_rss_kib: u32,
+    /// CPU time of the child in microseconds.
+    pub cpu_micros: u64,
+}

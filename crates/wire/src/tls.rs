@@ -1,0 +1,30 @@
+//! Labels of arguments and results, passed beside the call in thread-local memory.
+//!
+//! The tag says for whom the labels are: a caller sets it to the callee's address, a callee that
+//! does not find itself there was called by code without instrumentation and takes its arguments
+//! as concrete; the same on the way back. Calls through libc (`qsort` calling a comparison) thus
+//! never see labels that were left by somebody else.
+
+/// Symbol of the thread-local block.
+pub const SYMBOL: &str = "__cairn_tls";
+/// Labels of scalar arguments a call can pass; later arguments are concrete.
+pub const MAX_ARGS: usize = 64;
+/// Labels of a result; an aggregate has one per scalar.
+pub const MAX_RESULTS: usize = 8;
+/// Structs passed by value whose shadow a call can pass.
+pub const MAX_BYVAL: usize = 16;
+
+/// The thread-local block; instrumented code addresses its fields by offset.
+#[repr(C)]
+pub struct Tls {
+    /// Address of the function the labels are meant for, or that has returned.
+    pub tag: u64,
+    /// Labels of the result.
+    pub results: [u32; MAX_RESULTS],
+    /// Labels of the arguments.
+    pub args: [u32; MAX_ARGS],
+    /// Where structs passed by value were copied from.
+    pub byval: [u64; MAX_BYVAL],
+    /// Bytes of variadic arguments the caller has put on the stack.
+    pub overflow: u64,
+}
