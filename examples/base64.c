@@ -1,14 +1,14 @@
 /*
  * cairn-example: base64
- * input: stdin 8
- * branches: 0
+ * input: stdin 5
+ * branches: 40
  * unreachable: 0
  * faults: 1
  * fault: SIGSEGV terminate
  * strategy: random-branch
  * execs: 5000
  *
- * Decodes a line of base64, at most two groups of four characters.
+ * Decodes a line of base64.
  *
  * The fault: the padding may have any length. A group of nothing but padding takes four bytes off the
  * three it has; where it stands alone the length wraps around, and the result is terminated four
@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define INPUT_SIZE 8
+#define INPUT_SIZE 5
 
 /* The six bits a character stands for, or -1. */
 static int sextet(char c)

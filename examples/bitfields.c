@@ -1,7 +1,7 @@
 /*
  * cairn-example: bitfields
  * input: named
- * branches: 0
+ * branches: 33
  * unreachable: 1
  * faults: 1
  * fault: SIGSEGV forward

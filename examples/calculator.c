@@ -1,7 +1,7 @@
 /*
  * cairn-example: calculator
- * input: stdin 8
- * branches: 0
+ * input: stdin 6
+ * branches: 44
  * unreachable: 0
  * faults: 1
  * fault: SIGFPE divide

@@ -1,7 +1,7 @@
 /*
  * cairn-example: casts
  * input: named
- * branches: 0
+ * branches: 38
  * unreachable: 2
  * faults: 1
  * fault: SIGABRT narrow_magnitude

@@ -1,8 +1,8 @@
 /*
  * cairn-example: date
  * input: stdin 10
- * branches: 0
- * unreachable: 1
+ * branches: 39
+ * unreachable: 2
  * faults: 1
  * fault: SIGABRT check
  * strategy: dfs

@@ -1,7 +1,7 @@
 /*
  * cairn-example: deque
  * input: stdin 6
- * branches: 0
+ * branches: 31
  * unreachable: 1
  * faults: 1
  * fault: SIGABRT check

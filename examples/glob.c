@@ -1,7 +1,7 @@
 /*
  * cairn-example: glob
  * input: args 5 2
- * branches: 0
+ * branches: 47
  * unreachable: 1
  * faults: 1
  * fault: SIGABRT skip_set

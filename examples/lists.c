@@ -1,7 +1,7 @@
 /*
  * cairn-example: lists
  * input: stdin 6
- * branches: 0
+ * branches: 30
  * unreachable: 0
  * faults: 1
  * fault: SIGSEGV report

@@ -1,8 +1,8 @@
 /*
  * cairn-example: magic
  * input: file 20
- * branches: 0
- * unreachable: 2
+ * branches: 39
+ * unreachable: 3
  * faults: 1
  * fault: SIGSEGV title_length
  * strategy: dfs

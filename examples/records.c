@@ -1,7 +1,7 @@
 /*
  * cairn-example: records
  * input: stdin 12
- * branches: 0
+ * branches: 38
  * unreachable: 0
  * faults: 1
  * fault: SIGFPE print_ratio

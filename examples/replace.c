@@ -1,7 +1,7 @@
 /*
  * cairn-example: replace
  * input: args 5 2, stdin 3
- * branches: 0
+ * branches: 73
  * unreachable: 1
  * faults: 1
  * fault: SIGSEGV compile_star

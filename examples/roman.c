@@ -1,7 +1,7 @@
 /*
  * cairn-example: roman
  * input: arg 5
- * branches: 0
+ * branches: 33
  * unreachable: 1
  * faults: 0
  * strategy: random-branch

@@ -1,7 +1,7 @@
 /*
  * cairn-example: tree
  * input: stdin 6
- * branches: 0
+ * branches: 16
  * unreachable: 0
  * faults: 1
  * fault: SIGABRT measure

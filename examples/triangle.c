@@ -1,7 +1,7 @@
 /*
  * cairn-example: triangle
  * input: named
- * branches: 0
+ * branches: 18
  * unreachable: 0
  * faults: 1
  * fault: SIGABRT check

@@ -1,7 +1,7 @@
 /*
  * cairn-example: utf8
  * input: stdin 5
- * branches: 0
+ * branches: 42
  * unreachable: 0
  * faults: 1
  * fault: SIGABRT plane_name

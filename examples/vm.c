@@ -1,8 +1,8 @@
 /*
  * cairn-example: vm
- * input: file 9
- * branches: 0
- * unreachable: 3
+ * input: file 7
+ * branches: 38
+ * unreachable: 4
  * faults: 2
  * fault: SIGFPE divide
  * fault: SIGSEGV store
@@ -13,22 +13,21 @@
  * which has an operand.
  *
  *     p n   push n           + - /  the two on top          = store the top in the cell below it
- *     :     push the top     ?      skip if zero            b make negative cells       . stop
+ *     :     push the top     ?      skip if zero            . stop
  *
  * The faults: zero by zero is said to be zero, but anything else by zero is divided; and a negative
- * cell is stored in a bank that only `b` makes.
+ * cell belongs to the caller, but a program that was started by hand has none.
  *
- * Out of reach: the wrong number of arguments, a file that cannot be opened, a full stack (nine bytes
- * cannot push sixteen numbers).
+ * Out of reach: the wrong number of arguments, a file that cannot be opened, a full stack (seven bytes
+ * cannot push eight numbers).
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#define MAX_CODE 9
-#define MAX_STACK 16
+#define MAX_CODE 7
+#define MAX_STACK 8
 #define CELLS 4
-#define BANK_CELLS 4096
 
 enum state { RUNNING, HALTED, BROKEN };
 
@@ -36,7 +35,7 @@ struct machine {
     int stack[MAX_STACK];
     int depth;
     int *cells;
-    int *volatile bank;
+    struct machine *volatile caller;
     const unsigned char *code;
     int size, at;
 };
@@ -66,9 +65,8 @@ static enum state store(struct machine *machine, int cell, int value)
     if (cell >= CELLS)
         return BROKEN;
     if (cell < 0)
-        machine->bank[-cell] = value;
-    else
-        machine->cells[cell] = value;
+        return store(machine->caller, -cell, value);
+    machine->cells[cell] = value;
     return RUNNING;
 }
 
@@ -102,13 +100,6 @@ static enum state skip_if_zero(struct machine *machine)
     return RUNNING;
 }
 
-static enum state make_bank(struct machine *machine)
-{
-    static int bank[BANK_CELLS];
-    machine->bank = bank;
-    return RUNNING;
-}
-
 static enum state step(struct machine *machine)
 {
     unsigned char instruction = machine->code[machine->at++];
@@ -124,8 +115,6 @@ static enum state step(struct machine *machine)
         return calculate(machine, instruction);
     case '?':
         return skip_if_zero(machine);
-    case 'b':
-        return make_bank(machine);
     case '.':
         return HALTED;
     default:

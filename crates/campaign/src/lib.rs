@@ -1,1 +1,32 @@
-//! Placeholder until the crate's first content lands.
+//! The loop: run, read the path, pick a branch, solve, run again; and what is kept of it.
+//!
+//! [`run`] makes one campaign. It prints nothing: an [`Observer`] hears what happens, the campaign
+//! directory holds what is kept, and a [`Summary`] tells the end. The target stands behind the trait
+//! [`Executor`], so that the loop can be tested on programs that are plain Rust functions. The same
+//! settings give the same campaign, test for test, as long as no time limit cuts in.
+
+mod afl;
+mod check;
+mod corpus;
+mod directory;
+mod executor;
+mod explore;
+mod ktest;
+mod observer;
+mod path;
+mod prediction;
+mod settings;
+mod summary;
+mod testcase;
+
+pub use check::Mismatch;
+pub use corpus::Place;
+pub use directory::{CampaignDirectory, DirectoryError};
+pub use executor::{Execution, Executor};
+pub use explore::{CampaignError, run};
+pub use ktest::{KTest, KTestError, KTestObject};
+pub use observer::{Event, Observer, Progress};
+pub use prediction::Divergence;
+pub use settings::Settings;
+pub use summary::{Notes, SolverSummary, Stop, Summary};
+pub use testcase::{TestError, decode_test, encode_test, read_seeds, read_test};

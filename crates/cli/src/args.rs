@@ -8,7 +8,9 @@ use std::path::PathBuf;
 /// Finds the inputs that take a C program everywhere, and those that break it.
 #[derive(Parser, Debug)]
 #[command(name = "cairn", version, about, disable_help_subcommand = true)]
-#[command(after_help = "Exit codes: 0 nothing was found, 1 crashes or hangs were found, 2 something went wrong.")]
+#[command(
+    after_help = "Exit codes: 0 nothing was found, 1 crashes or hangs were found, 2 something went wrong."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -51,6 +53,13 @@ pub struct InputArgs {
     /// program opens as NAME (it then runs in a scratch directory)
     #[arg(long, value_name = "[NAME=]LEN", help_heading = "Input")]
     pub sym_file: Option<FileArg>,
+}
+
+impl InputArgs {
+    /// Whether anything is.
+    pub fn is_any(&self) -> bool {
+        self.sym_stdin.is_some() || !self.sym_arg.is_empty() || self.sym_file.is_some()
+    }
 }
 
 /// `cairn run`.
@@ -121,9 +130,9 @@ pub struct ReplayArgs {
     /// Arguments of the program, as they were for `cairn run`
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
-    /// What is symbolic, as it was for `cairn run`; needed only to tell where raw bytes go.
-    #[command(flatten)]
-    pub input: InputArgs,
+    /// The test is the content of the file that the program opens as NAME
+    #[arg(long, value_name = "NAME")]
+    pub file: Option<String>,
     /// Longest time of the execution, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]

@@ -1,2 +1,131 @@
-//! Placeholder.
-fn main() {}
+//! `cairn`: the only place that prints, parses flags and picks exit codes.
+
+mod args;
+mod compile;
+mod failure;
+mod interrupt;
+mod outdir;
+mod replay;
+mod run;
+mod status;
+mod style;
+mod summary;
+mod target;
+mod toolchain;
+mod units;
+
+use args::{Cli, Command};
+use cairn_instrument::driver::Language;
+use clap::Parser;
+use clap::error::ErrorKind;
+use failure::Failure;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let done = match as_compiler(&words) {
+        Some((language, args)) => compile::compiler(args, language),
+        None => command(&words),
+    };
+    done.unwrap_or_else(|failure| failure.report())
+}
+
+/// A compiler's command line is not looked at: neither `cairn cc …` nor that of a link called `cairn-cc`.
+fn as_compiler(words: &[OsString]) -> Option<(Language, &[OsString])> {
+    let (own_name, args) = words.split_first()?;
+    let language = |name: &str| match name {
+        "cc" => Some(Language::C),
+        "c++" => Some(Language::Cxx),
+        _ => None,
+    };
+    let own_name = Path::new(own_name).file_name()?.to_str()?;
+    if let Some(language) = own_name.strip_prefix("cairn-").and_then(language) {
+        return Some((language, args));
+    }
+    let (first, rest) = args.split_first()?;
+    Some((language(first.to_str()?)?, rest))
+}
+
+fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match cli.command {
+        Command::Cc(compiler) => compile::compiler(&compiler.args, Language::C),
+        Command::Cxx(compiler) => compile::compiler(&compiler.args, Language::Cxx),
+        Command::Run(args) => run::run(&args),
+        Command::Replay(args) => replay::replay(&args),
+    }
+}
+
+/// Help and version are answers; everything else is a mistake, told in one line.
+fn usage(error: &clap::Error) -> Result<ExitCode, Failure> {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            error.print()?;
+            Ok(ExitCode::SUCCESS)
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            error.print()?;
+            Ok(ExitCode::from(failure::FAILED))
+        }
+        _ => Err(Failure::new(complaint(error))),
+    }
+}
+
+/// The first paragraph of what clap has to say.
+fn complaint(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    text.split("\n\n").next().unwrap_or(text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_compiler_goes_by_two_names() {
+        let cases = [
+            ("cairn cc -c x.c", Some((Language::C, 2))),
+            ("/usr/bin/cairn c++ --help", Some((Language::Cxx, 1))),
+            ("bin/cairn-cc -c x.c", Some((Language::C, 2))),
+            ("cairn-c++ cc", Some((Language::Cxx, 1))),
+            ("cairn run cc", None),
+            ("cairn", None),
+        ];
+        for (text, expected) in cases {
+            let words = words(text);
+            let seen = as_compiler(&words).map(|(language, args)| (language, args.len()));
+            assert_eq!(seen, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn complaints_are_one_line() {
+        for text in [
+            "cairn run",
+            "cairn run --execs 0 x",
+            "cairn run --time soon x",
+            "cairn fly",
+            "cairn run x --fly",
+        ] {
+            let error = Cli::try_parse_from(words(text)).unwrap_err();
+            let complaint = complaint(&error);
+            assert!(!complaint.contains("Usage") && !complaint.contains("\n\n"), "{complaint}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 /// Stands for the path of the symbolic file.
 pub const FILE_MARK: &str = "@@";
 /// What the symbolic file is called if the user gives it no name.
-const FILE_NAME: &str = "input";
+pub const FILE_NAME: &str = "input";
 
 /// Fills in arguments and symbolic input as the user asked for them.
 pub fn describe(spec: &mut TargetSpec, input: &InputArgs, args: &[OsString]) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! Finds what lies beside the executable: the runtime, the headers; and clang.
 
 use crate::failure::Failure;
+use cairn_instrument::driver::Toolchain;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,34 +11,37 @@ const CLANG_MAJOR: &str = "19";
 const RUNTIME: &str = "libcairn_runtime.a";
 const HEADER: &str = "cairn.h";
 
-/// The static library that every target is linked with.
-pub fn runtime_library() -> Result<PathBuf, Failure> {
-    find("CAIRN_LIB_DIR", RUNTIME, &[".", "../lib/cairn"])
+/// All that a build needs.
+pub fn find() -> Result<Toolchain, Failure> {
+    Ok(Toolchain {
+        clang: clang()?,
+        // A build tree has it beside the executable, an installation in a directory of its own.
+        library_dir: directory_of(RUNTIME, "CAIRN_LIB_DIR", &[".", "../lib/cairn"])?,
+        include_dir: directory_of(HEADER, "CAIRN_INCLUDE_DIR", &["../../include", "../include/cairn"])?,
+    })
 }
 
-/// The directory of `cairn.h`.
-pub fn include_directory() -> Result<PathBuf, Failure> {
-    let header = find("CAIRN_INCLUDE_DIR", HEADER, &["../../include", "../include/cairn"])?;
-    Ok(header.parent().unwrap_or(Path::new(".")).to_owned())
-}
-
-/// The file in the directory that the environment names, or in one of those beside the executable.
-fn find(variable: &str, name: &str, beside: &[&str]) -> Result<PathBuf, Failure> {
-    if let Some(directory) = env::var_os(variable) {
-        let path = Path::new(&directory).join(name);
-        let missing = || Failure::new(format_args!("{variable} is set, but there is no {}", path.display()));
-        return if path.is_file() { Ok(path) } else { Err(missing()) };
+/// The directory that the environment names, or the one of those beside the executable that has the file.
+fn directory_of(name: &str, variable: &str, beside: &[&str]) -> Result<PathBuf, Failure> {
+    if let Some(directory) = env::var_os(variable).map(PathBuf::from) {
+        let missing =
+            || Failure::new(format_args!("{variable} is set, but {} has no {name}", directory.display()));
+        return if directory.join(name).is_file() {
+            Ok(std::path::absolute(directory)?)
+        } else {
+            Err(missing())
+        };
     }
     let executable = env::current_exe()?.canonicalize()?;
     let home = executable.parent().unwrap_or(Path::new("."));
-    let found = beside.iter().map(|d| home.join(d).join(name)).find(|p| p.is_file());
-    let missing = || format!("{name} was not found beside {}: set {variable} to its directory", executable.display());
-    let path = found.ok_or_else(|| Failure::new(missing()))?;
-    Ok(path.canonicalize()?)
+    let found = beside.iter().map(|d| home.join(d)).find(|d| d.join(name).is_file());
+    let missing =
+        || format!("{name} was not found beside {}: set {variable} to its directory", executable.display());
+    Ok(found.ok_or_else(|| Failure::new(missing()))?.canonicalize()?)
 }
 
 /// A clang of the right version.
-pub fn clang() -> Result<PathBuf, Failure> {
+fn clang() -> Result<PathBuf, Failure> {
     if let Some(chosen) = env::var_os("CAIRN_CLANG") {
         let chosen = PathBuf::from(chosen);
         return match major_version(&chosen) {
@@ -46,9 +50,18 @@ pub fn clang() -> Result<PathBuf, Failure> {
             None => Err(Failure::new(format_args!("CAIRN_CLANG is {}, which is no clang", chosen.display()))),
         };
     }
-    let candidates = ["clang-19", "clang"].map(PathBuf::from);
-    let found = candidates.into_iter().find(|c| major_version(c).as_deref() == Some(CLANG_MAJOR));
-    found.ok_or_else(|| Failure::new("clang 19 is not installed (Debian: apt install clang-19)"))
+    // Debian's name says the version: no need to ask, and configure scripts call us often.
+    if let Some(clang) = on_path("clang-19") {
+        return Ok(clang);
+    }
+    let clang = PathBuf::from("clang");
+    let missing = || Failure::new("clang 19 is not installed (Debian: apt install clang-19)");
+    major_version(&clang).filter(|major| major == CLANG_MAJOR).map(|_| clang).ok_or_else(missing)
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
 }
 
 fn wrong_version(clang: &Path, major: &str) -> Failure {

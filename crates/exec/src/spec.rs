@@ -33,6 +33,8 @@ pub enum Output {
     Discard,
     /// Every run brings back its own.
     Capture,
+    /// It goes where the driver's own goes.
+    Inherit,
 }
 
 /// A program and everything about its surroundings.

@@ -73,8 +73,8 @@ impl Stage {
         }
         // Opened anew, so that the program can read but not write it.
         command.stdin(File::open(format!("/proc/self/fd/{}", self.stdin.as_raw_fd()))?);
-        command.stdout(stdio(self.stdout.as_ref())?);
-        command.stderr(stdio(self.stderr.as_ref())?);
+        command.stdout(stdio(spec.output, self.stdout.as_ref())?);
+        command.stderr(stdio(spec.output, self.stderr.as_ref())?);
         Ok(command)
     }
 
@@ -138,8 +138,12 @@ fn anonymous_file(name: &str) -> io::Result<File> {
     Ok(memfd_create(name, MemfdFlags::CLOEXEC)?.into())
 }
 
-fn stdio(file: Option<&File>) -> io::Result<Stdio> {
-    file.map_or(Ok(Stdio::null()), |f| Ok(f.try_clone()?.into()))
+fn stdio(output: Output, file: Option<&File>) -> io::Result<Stdio> {
+    match (file, output) {
+        (Some(file), _) => Ok(file.try_clone()?.into()),
+        (None, Output::Inherit) => Ok(Stdio::inherit()),
+        (None, Output::Discard | Output::Capture) => Ok(Stdio::null()),
+    }
 }
 
 /// The position is shared with the program, which writes on from where the driver left it.

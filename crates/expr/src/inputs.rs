@@ -158,11 +158,7 @@ impl InputSets {
             return b;
         }
         let (ta, tb) = (self.tries[a.index()], self.tries[b.index()]);
-        if ta.level < tb.level {
-            self.merge((b, tb), (a, ta))
-        } else {
-            self.merge((a, ta), (b, tb))
-        }
+        if ta.level < tb.level { self.merge((b, tb), (a, ta)) } else { self.merge((a, ta), (b, tb)) }
     }
 
     /// Union of two different sets, the first at least as high as the second.
@@ -198,11 +194,8 @@ impl InputSets {
 
     fn intern(&mut self, trie: Trie) -> SetId {
         let InputSets { tries, flat, table } = self;
-        let entry = table.entry(
-            trie.hash(),
-            |&id| tries[id as usize].same(&trie),
-            |&id| tries[id as usize].hash(),
-        );
+        let entry =
+            table.entry(trie.hash(), |&id| tries[id as usize].same(&trie), |&id| tries[id as usize].hash());
         match entry {
             hashbrown::hash_table::Entry::Occupied(found) => SetId(*found.get()),
             hashbrown::hash_table::Entry::Vacant(place) => {

@@ -12,7 +12,9 @@ fn input_bytes() -> Vec<InputByte> {
 }
 
 fn random_input(rng: &mut fastrand::Rng) -> Vec<u8> {
-    (0..BYTES).map(|_| if rng.bool() { rng.u8(..) } else { [0, 1, 0x7f, 0x80, 0xff][rng.usize(..5)] }).collect()
+    (0..BYTES)
+        .map(|_| if rng.bool() { rng.u8(..) } else { [0, 1, 0x7f, 0x80, 0xff][rng.usize(..5)] })
+        .collect()
 }
 
 fn lookup(bytes: &[u8]) -> impl Fn(InputByte) -> u8 {

@@ -18,6 +18,8 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::ptr::null_mut;
 
+/// LLVM's number for the convention.
+const PRESERVE_MOST: u32 = 14;
 const NAMELESS: *const std::ffi::c_char = c"".as_ptr();
 
 /// A context with one module in it.
@@ -305,6 +307,11 @@ impl Module {
         }
     }
 
+    /// Makes a function keep the caller's integer registers; calls of it follow.
+    pub fn preserve_registers(&self, function: Value) {
+        unsafe { LLVMSetFunctionCallConv(function.0, PRESERVE_MOST) }
+    }
+
     /// Adds an attribute without value to a function.
     pub fn add_attribute(&self, function: Value, name: &str) {
         unsafe {
@@ -471,6 +478,21 @@ impl Value {
     pub fn next(self) -> Option<Value> {
         let next = unsafe { LLVMGetNextInstruction(self.0) };
         (!next.is_null()).then_some(Value(next))
+    }
+
+    /// A copy of an instruction, not yet in a block.
+    pub fn duplicate(self) -> Value {
+        Value(unsafe { LLVMInstructionClone(self.0) })
+    }
+
+    /// Changes one operand.
+    pub fn set_operand(self, index: u32, value: Value) {
+        unsafe { LLVMSetOperand(self.0, index, value.0) }
+    }
+
+    /// Whether this is a parameter of a function.
+    pub fn is_param(self) -> bool {
+        !unsafe { LLVMIsAArgument(self.0) }.is_null()
     }
 
     /// Puts another value in this one's place everywhere.
@@ -688,9 +710,12 @@ impl Builder {
         unsafe { LLVMPositionBuilderAtEnd(self.0, block.0) }
     }
 
-    /// Puts an unlinked instruction here.
+    /// Puts an unlinked instruction here; it keeps its source position.
     pub fn insert(&self, instruction: Value) {
-        unsafe { LLVMInsertIntoBuilder(self.0, instruction.0) }
+        unsafe {
+            LLVMSetCurrentDebugLocation2(self.0, null_mut());
+            LLVMInsertIntoBuilder(self.0, instruction.0);
+        }
     }
 
     /// A binary operation.
@@ -759,11 +784,28 @@ impl Builder {
         Value(unsafe { LLVMBuildPhi(self.0, ty.0, NAMELESS) })
     }
 
-    /// A call.
+    /// A call of a function, by its own convention.
     pub fn call(&self, (function, ty): (Value, Type), arguments: &[Value]) -> Value {
         let mut arguments: Vec<_> = arguments.iter().map(|a| a.0).collect();
         let count = arguments.len() as u32;
-        Value(unsafe { LLVMBuildCall2(self.0, ty.0, function.0, arguments.as_mut_ptr(), count, NAMELESS) })
+        unsafe {
+            let call = LLVMBuildCall2(self.0, ty.0, function.0, arguments.as_mut_ptr(), count, NAMELESS);
+            LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(function.0));
+            Value(call)
+        }
+    }
+
+    /// The same value, but one that no optimisation knows to be the same.
+    pub fn opaque(&self, value: Value) -> Value {
+        let mut ty = value.ty().0;
+        let constraint = c"=r,0";
+        unsafe {
+            let function = LLVMFunctionType(ty, &mut ty, 1, 0);
+            let dialect = llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
+            let asm = LLVMGetInlineAsm(function, NAMELESS, 0, constraint.as_ptr(), 4, 0, 0, dialect, 0);
+            let mut argument = value.0;
+            Value(LLVMBuildCall2(self.0, function, asm, &mut argument, 1, NAMELESS))
+        }
     }
 
     /// A jump.

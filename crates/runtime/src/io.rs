@@ -53,7 +53,9 @@ pub fn begin_run() {
 fn identity(call: impl FnOnce(*mut libc::stat) -> c_int) -> Option<Identity> {
     let mut stat = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the call has filled the structure when it answers 0.
-    (call(stat.as_mut_ptr()) == 0).then(|| unsafe { stat.assume_init() }).map(|s| Identity(s.st_dev, s.st_ino))
+    (call(stat.as_mut_ptr()) == 0)
+        .then(|| unsafe { stat.assume_init() })
+        .map(|s| Identity(s.st_dev, s.st_ino))
 }
 
 fn identity_of(fd: c_int) -> Option<Identity> {
@@ -95,7 +97,8 @@ fn received(to: *mut c_void, len: u64, object: Option<u16>, offset: off_t) {
 unsafe extern "C" fn __cairn_w_read(fd: c_int, to: *mut c_void, len: size_t) -> ssize_t {
     let object = object_of(fd);
     // SAFETY: as the program's own calls.
-    let (offset, got) = unsafe { (object.map_or(-1, |_| libc::lseek(fd, 0, SEEK_CUR)), libc::read(fd, to, len)) };
+    let (offset, got) =
+        unsafe { (object.map_or(-1, |_| libc::lseek(fd, 0, SEEK_CUR)), libc::read(fd, to, len)) };
     if got > 0 {
         received(to, got as u64, object, offset);
     }
@@ -113,7 +116,12 @@ unsafe extern "C" fn __cairn_w_pread(fd: c_int, to: *mut c_void, len: size_t, of
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_fread(to: *mut c_void, size: size_t, count: size_t, from: *mut FILE) -> size_t {
+unsafe extern "C" fn __cairn_w_fread(
+    to: *mut c_void,
+    size: size_t,
+    count: size_t,
+    from: *mut FILE,
+) -> size_t {
     // SAFETY: as the program's own calls.
     unsafe {
         let object = object_of(libc::fileno(from));
@@ -194,7 +202,13 @@ macro_rules! character_readers {
     )*};
 }
 
-character_readers!(__cairn_w_fgetc, __cairn_w_getc, __cairn_w__IO_getc, __cairn_w_getc_unlocked, __cairn_w_fgetc_unlocked);
+character_readers!(
+    __cairn_w_fgetc,
+    __cairn_w_getc,
+    __cairn_w__IO_getc,
+    __cairn_w_getc_unlocked,
+    __cairn_w_fgetc_unlocked
+);
 
 macro_rules! stdin_readers {
     ($($name:ident),*) => {$(
@@ -216,7 +230,11 @@ unsafe extern "C" fn __cairn_w_fclose(stream: *mut FILE) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_freopen(path: *const c_char, mode: *const c_char, stream: *mut FILE) -> *mut FILE {
+unsafe extern "C" fn __cairn_w_freopen(
+    path: *const c_char,
+    mode: *const c_char,
+    stream: *mut FILE,
+) -> *mut FILE {
     forget_stream();
     // SAFETY: as the program's own call.
     unsafe { libc::freopen(path, mode, stream) }

@@ -15,10 +15,16 @@ mod server;
 mod shadow;
 mod state;
 mod table;
+mod thunk;
 mod tls;
 
 // The core library comes compiled with unwinding and names this symbol; nothing here ever unwinds.
-core::arch::global_asm!(".weak rust_eh_personality", ".hidden rust_eh_personality", "rust_eh_personality:", "ud2");
+core::arch::global_asm!(
+    ".weak rust_eh_personality",
+    ".hidden rust_eh_personality",
+    "rust_eh_personality:",
+    "ud2"
+);
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {

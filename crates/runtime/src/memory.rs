@@ -5,8 +5,8 @@ use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
 use core::ptr::null_mut;
 use libc::{
-    MAP_ANONYMOUS, MAP_FAILED, MAP_FIXED, MAP_FIXED_NOREPLACE, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED, PROT_READ,
-    PROT_WRITE, c_void,
+    MAP_ANONYMOUS, MAP_FAILED, MAP_FIXED, MAP_FIXED_NOREPLACE, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED,
+    PROT_READ, PROT_WRITE, c_void,
 };
 
 const READ_WRITE: i32 = PROT_READ | PROT_WRITE;
@@ -57,7 +57,9 @@ pub fn map_shared(fd: i32, len: u64) -> Option<*mut u8> {
 pub unsafe fn map_over(at: *mut u8, len: u64, fd: i32, offset: u64) -> bool {
     let flags = MAP_SHARED | MAP_FIXED;
     // SAFETY: the caller vouches for the pages.
-    unsafe { libc::mmap(at as *mut c_void, len as usize, READ_WRITE, flags, fd, offset as i64) == at as *mut c_void }
+    unsafe {
+        libc::mmap(at as *mut c_void, len as usize, READ_WRITE, flags, fd, offset as i64) == at as *mut c_void
+    }
 }
 
 /// Faults in pages that will be written soon, all at once.

@@ -15,8 +15,7 @@ pub fn intern(op: Op, width: u32, aux: u16, l1: u32, l2: u32, k: u64) -> u32 {
 }
 
 /// A binary operation or comparison; `code` is the operation and, from bit 8 on, the operands' width.
-#[unsafe(no_mangle)]
-extern "C" fn __cairn_binary(code: u32, l1: u32, l2: u32, a: u64, b: u64, result: u64) -> u32 {
+pub extern "C" fn binary(code: u32, l1: u32, l2: u32, a: u64, b: u64, result: u64) -> u32 {
     if l1 | l2 == 0 {
         return 0;
     }
@@ -38,8 +37,7 @@ extern "C" fn __cairn_binary(code: u32, l1: u32, l2: u32, a: u64, b: u64, result
 }
 
 /// A conversion; `code` is the operation, from bit 8 on the new width, from bit 16 on `aux`.
-#[unsafe(no_mangle)]
-extern "C" fn __cairn_cast(code: u32, label: u32, result: u64) -> u32 {
+pub extern "C" fn cast(code: u32, label: u32, result: u64) -> u32 {
     if label == 0 {
         return 0;
     }
@@ -49,8 +47,7 @@ extern "C" fn __cairn_cast(code: u32, label: u32, result: u64) -> u32 {
 }
 
 /// The bytes of a value in reverse order.
-#[unsafe(no_mangle)]
-extern "C" fn __cairn_bswap(width: u32, label: u32, result: u64) -> u32 {
+pub extern "C" fn bswap(width: u32, label: u32, result: u64) -> u32 {
     if label == 0 {
         return 0;
     }
@@ -63,8 +60,7 @@ extern "C" fn __cairn_bswap(width: u32, label: u32, result: u64) -> u32 {
 }
 
 /// A branch, switch or select decided on a labelled value.
-#[unsafe(no_mangle)]
-extern "C" fn __cairn_branch(record: *const SiteRecord, label: u32, value: u64) {
+pub extern "C" fn branch(record: *const SiteRecord, label: u32, value: u64) {
     if label == 0 {
         return;
     }
@@ -75,8 +71,7 @@ extern "C" fn __cairn_branch(record: *const SiteRecord, label: u32, value: u64) 
 }
 
 /// A labelled value that is used as the constant it is in this run.
-#[unsafe(no_mangle)]
-pub extern "C" fn __cairn_pin(record: *const SiteRecord, label: u32, value: u64) {
+pub extern "C" fn pin(record: *const SiteRecord, label: u32, value: u64) {
     if label != 0 {
         state().record(EventKind::Pin, site_id(record).unwrap_or(NO_SITE), label, value);
     }
@@ -95,7 +90,9 @@ extern "C" fn __cairn_lost(label: u32) {
 extern "C" fn __cairn_byval(function: u64, slot: u32, copy: u64, len: u64) {
     let tls = tls();
     match tls.byval.get(slot as usize) {
-        Some(&original) if tls.tag == function && original != 0 => crate::shadow::__cairn_copy(copy, original, len),
+        Some(&original) if tls.tag == function && original != 0 => {
+            crate::shadow::__cairn_copy(copy, original, len)
+        }
         _ => crate::shadow::__cairn_clear(copy, len),
     }
 }

@@ -17,8 +17,7 @@ fn any(words: &[u32]) -> bool {
 }
 
 /// Label of the `size` bytes at `addr`, which hold `value`.
-#[unsafe(no_mangle)]
-extern "C" fn __cairn_load(addr: u64, size: u32, value: u64) -> u32 {
+pub extern "C" fn load(addr: u64, size: u32, value: u64) -> u32 {
     let words = words(addr, size.into());
     let first = words[0] & LABEL_MASK;
     let label = if whole(words, first) { first } else { assemble(words, value) };
@@ -47,7 +46,8 @@ fn assemble(words: &[u32], value: u64) -> u32 {
 }
 
 fn continues(lower: u32, upper: u32) -> bool {
-    (lower == 0 && upper == 0) || (lower != 0 && lower.wrapping_add(1 << LABEL_BITS) == upper && upper > lower)
+    (lower == 0 && upper == 0)
+        || (lower != 0 && lower.wrapping_add(1 << LABEL_BITS) == upper && upper > lower)
 }
 
 #[derive(Clone, Copy)]
@@ -84,8 +84,7 @@ fn join(high: Piece, low: Piece) -> Piece {
 }
 
 /// Gives the `size` bytes at `addr` a label (0: none).
-#[unsafe(no_mangle)]
-extern "C" fn __cairn_store(addr: u64, size: u32, label: u32) {
+pub extern "C" fn store(addr: u64, size: u32, label: u32) {
     let words = words(addr, size.into());
     if label == 0 {
         return words.fill(0);
@@ -140,5 +139,11 @@ pub fn mark_input(addr: u64, object: u16, offset: u64) {
 
 /// Label of an input byte.
 pub fn input_label(object: u16, offset: u64) -> u32 {
-    state().intern(LabelEntry { op: Op::Input as u8, width: 8, aux: object, k: offset, ..LabelEntry::default() })
+    state().intern(LabelEntry {
+        op: Op::Input as u8,
+        width: 8,
+        aux: object,
+        k: offset,
+        ..LabelEntry::default()
+    })
 }

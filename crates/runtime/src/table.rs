@@ -4,9 +4,9 @@
 //! fresh. Heads start small (a short run touches four pages) and grow fourfold with the table, so
 //! a look-up costs a few steps however long the run: linear cost over the whole run.
 
+use cairn_wire::LabelEntry;
 use cairn_wire::control::{Control, flag};
 use cairn_wire::shadow::LABEL_MASK;
-use cairn_wire::LabelEntry;
 use core::ptr::null_mut;
 
 const FIRST_BUCKETS: u32 = 4096;
@@ -14,7 +14,8 @@ const GROWTH: u32 = 4;
 /// Levels 4 Ki to 64 Mi buckets.
 const LEVELS: u32 = 8;
 /// Room for all levels, one after the other.
-const HEAD_BYTES: usize = 4 * (FIRST_BUCKETS as usize) * ((GROWTH as usize).pow(LEVELS) - 1) / (GROWTH as usize - 1);
+const HEAD_BYTES: usize =
+    4 * (FIRST_BUCKETS as usize) * ((GROWTH as usize).pow(LEVELS) - 1) / (GROWTH as usize - 1);
 
 /// The table and its hash index.
 pub struct Table {

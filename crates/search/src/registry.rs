@@ -4,6 +4,8 @@ use crate::strategy::{Dfs, RandomBranch};
 use crate::traits::Strategy;
 use thiserror::Error;
 
+type Made = Result<Box<dyn Strategy>, String>;
+
 /// A strategy one can ask for.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
@@ -13,7 +15,7 @@ pub struct Info {
     pub usage: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
-    make: fn(Option<&str>) -> Result<Box<dyn Strategy>, String>,
+    make: fn(Option<&str>) -> Made,
 }
 
 const ALL: &[Info] = &[

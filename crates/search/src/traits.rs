@@ -2,17 +2,30 @@
 
 use crate::rng::Rng;
 use cairn_program::{BranchId, Program};
-use cairn_tree::{Flip, NodeId, Tree};
+use cairn_tree::{Flip, NodeId, RunId, Tree};
 
 /// What a strategy wants next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// An input that takes this untried flip.
-    Flip(Flip),
+    /// An input that takes this untried flip and is otherwise that of a run through its node:
+    /// bytes that do not matter for the flip keep their values.
+    Flip {
+        /// The flip.
+        flip: Flip,
+        /// The run.
+        base: RunId,
+    },
     /// A run on random input.
     Restart,
     /// Nothing: the strategy has searched all it would.
     Done,
+}
+
+impl Next {
+    /// A flip over the input of the run that came to its node first.
+    pub fn flip(tree: &Tree, flip: Flip) -> Next {
+        Next::Flip { flip, base: tree.creator(flip.node) }
+    }
 }
 
 /// What became of a flip the strategy asked for.
@@ -35,6 +48,8 @@ pub struct RunView<'a> {
     pub tree: &'a Tree,
     /// The target.
     pub program: &'a Program,
+    /// Which run it is.
+    pub run: RunId,
     /// The run's nodes in order.
     pub nodes: &'a [NodeId],
     /// Index of the first node that the run created; the number of nodes if it created none.

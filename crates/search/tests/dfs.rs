@@ -90,7 +90,7 @@ fn a_second_given_input_is_searched_without_running_anything_again() {
 fn where_runs_go_elsewhere_the_search_goes_on() {
     let mut dfs = Dfs::new(None);
     let mut simulation = Simulation::new(straight_program(3), 3);
-    // Flips of the second bit only flip the first one.
+    // The flip of the first path's second bit flips its last one instead.
     simulation.diverges = |flip| flip.node.index() == 1;
     simulation.run(vec![false; 3], None, &mut dfs);
     let asked = simulation.drive(&mut dfs, &mut Rng::new(0), 1000);
@@ -102,17 +102,15 @@ fn where_runs_go_elsewhere_the_search_goes_on() {
 }
 
 #[test]
-fn a_run_that_goes_elsewhere_uses_up_no_depth_and_its_path_waits() {
+fn a_run_that_goes_elsewhere_uses_up_no_depth() {
     let mut dfs = Dfs::new(Some(1));
     let mut simulation = Simulation::new(straight_program(3), 3);
-    // The flip of the second bit of the first path takes the third path of the first bit's subtree.
     simulation.diverges = |flip| flip.node.index() == 0;
     simulation.run(vec![false; 3], None, &mut dfs);
-    simulation.diverges = |_| false;
     simulation.drive(&mut dfs, &mut Rng::new(0), 1000);
     let bits = |input: &Input| input.iter().map(|bit| u8::from(*bit)).collect::<Vec<_>>();
     let order: Vec<_> = simulation.inputs.iter().map(bits).collect();
-    assert_eq!(order, [[0, 0, 0], [1, 0, 0]]);
+    assert_eq!(order, [[0, 0, 0], [0, 0, 1], [0, 1, 0]]);
 }
 
 fn step(site: SiteId, side: u32, dag: &mut Dag, offset: u32) -> Step {
@@ -124,12 +122,21 @@ fn step(site: SiteId, side: u32, dag: &mut Dag, offset: u32) -> Step {
 fn tell(dfs: &mut Dfs, tree: &mut Tree, program: &Program, asked: Next, steps: &[Step]) {
     let added = tree.add_run(steps);
     let flip = match asked {
-        Next::Flip(flip) => Some(flip),
+        Next::Flip { flip, .. } => Some(flip),
         Next::Restart | Next::Done => None,
     };
     let (nodes, first_new) = (&added.nodes[..], added.first_new);
     let predicted = flip.is_some();
-    dfs.on_run(&RunView { tree, program, nodes, first_new, new_branches: &[], flip, predicted });
+    dfs.on_run(&RunView {
+        tree,
+        program,
+        run: added.run,
+        nodes,
+        first_new,
+        new_branches: &[],
+        flip,
+        predicted,
+    });
     if let Some(flip) = flip {
         dfs.on_outcome(flip, Outcome::Taken);
     }
@@ -152,7 +159,7 @@ fn a_switch_counts_once_for_all_its_sides() {
         order.push((steps[0].side, steps[1].side));
         tell(&mut dfs, &mut tree, &program, asked, &steps);
         asked = dfs.next(&tree, &mut rng);
-        let Next::Flip(flip) = asked else { break };
+        let Next::Flip { flip, .. } = asked else { break };
         let mut prefix: Vec<_> = tree.prefix(flip.node).iter().map(|(_, side)| *side).collect();
         prefix.push(flip.side);
         sides = prefix;

@@ -47,7 +47,7 @@ fn every_branch_of_the_path_is_as_likely_as_any_other() {
     let mut counts = [0; BRANCHES];
     for seed in 0..DRAWS {
         match strategy.clone().next(&simulation.tree, &mut Rng::new(seed)) {
-            Next::Flip(Flip { node, side: 1 }) => counts[node.index()] += 1,
+            Next::Flip { flip: Flip { node, side: 1 }, .. } => counts[node.index()] += 1,
             other => panic!("{other:?}"),
         }
     }
@@ -67,15 +67,14 @@ fn it_stays_on_the_path_it_moved_to() {
         simulation.drive(&mut strategy, &mut rng, 1);
         let after = simulation.inputs.last().unwrap();
         let differing = before.iter().zip(after).filter(|(a, b)| a != b).count();
-        // All flips of this program can be forced, and the node's own run may be an older one.
-        let node_is_older = simulation.inputs.iter().rev().nth(1) != Some(&before);
-        assert!(differing == 1 || node_is_older, "{differing} bits");
+        assert_eq!(differing, 1, "all flips of this program can be forced");
     }
 }
 
 #[test]
 fn after_ten_thousand_idle_runs_it_starts_again() {
     const BITS: usize = 40;
+    // Drawing all 40 branches takes about 40 * ln 40 runs.
     let mut simulation = Simulation::new(straight_program(BITS), BITS);
     let mut strategy = start(&mut simulation, BITS);
     let asked = simulation.drive(&mut strategy, &mut Rng::new(5), 30_500);
@@ -83,7 +82,7 @@ fn after_ten_thousand_idle_runs_it_starts_again() {
     assert!(restarts.len() >= 2, "{restarts:?}");
     let between: Vec<_> = restarts.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(between.iter().all(|runs| *runs == 10_001 || *runs == 10_000), "{between:?}");
-    assert!(restarts[0] < 10_000 + 40, "branches are found in the first runs only: {restarts:?}");
+    assert!(restarts[0] < 10_000 + 500, "branches are found in the first runs only: {restarts:?}");
 }
 
 #[test]

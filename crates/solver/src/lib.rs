@@ -1,1 +1,52 @@
-//! Placeholder until the crate's first content lands.
+//! Finds input bytes that make a path take another side.
+//!
+//! A stack of layers behind one trait, [`Solver`]: each layer answers what it can and hands the rest
+//! down. [`standard`] puts the usual stack together. A solver belongs to one [`Dag`] for its life: the
+//! layers remember expressions by their ids.
+
+mod answer;
+mod bytes;
+mod cache;
+mod count;
+mod slice;
+mod stats;
+mod validate;
+mod z3;
+
+pub use answer::{Answer, Model, Overlay, Query, Unknown};
+pub use cache::Cache;
+pub use count::Count;
+pub use slice::Slice;
+pub use stats::Stats;
+pub use validate::Validate;
+pub use z3::Z3;
+
+use cairn_expr::{Assignment, Dag};
+use std::time::Duration;
+
+/// Answers queries about one DAG.
+pub trait Solver {
+    /// Looks for input bytes under which all constraints of the query hold; `seed` is an input under which the prefix does.
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer;
+
+    /// What this layer and those below it have done since they were made.
+    fn stats(&self) -> Stats;
+}
+
+/// What a query may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Wall time for one query, kept by the backend.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { time: Duration::from_secs(2) }
+    }
+}
+
+/// The usual stack: count, slice, look up, ask Z3, and check what it says.
+pub fn standard(limits: Limits) -> Box<dyn Solver> {
+    Box::new(Count::new(Slice::new(Cache::new(Validate::new(Z3::new(limits))))))
+}

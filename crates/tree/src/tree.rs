@@ -189,7 +189,7 @@ impl Tree {
         });
         let bits = match step.kind {
             StepKind::Branch => self.add_branch_slots(node, step, forced),
-            StepKind::Pin => self.add_pin_slots(step.concrete),
+            StepKind::Pin => self.add_pin_slots(step.concrete, forced),
         };
         self.nodes.push(Record {
             parent: parent.map_or(NO_PARENT, |(before, _)| before.0),
@@ -216,8 +216,8 @@ impl Tree {
         0
     }
 
-    fn add_pin_slots(&mut self, constant: u64) -> u32 {
-        self.pins += 1;
+    fn add_pin_slots(&mut self, constant: u64, forced: bool) -> u32 {
+        self.pins += usize::from(!forced);
         self.slots.push(PackedSlot::pack(Slot::Leaf));
         self.slots.extend([PackedSlot::raw(constant as u32), PackedSlot::raw((constant >> 32) as u32)]);
         PIN_BIT
@@ -341,7 +341,8 @@ impl Tree {
         self.untried() + self.unknown + self.diverged == 0
     }
 
-    /// How many pins there are: values of which only those constants were tried that runs met.
+    /// How many pins there are whose value was not decided before: other values may lead elsewhere,
+    /// and none but those that runs met were tried.
     pub fn pins(&self) -> usize {
         self.pins
     }

@@ -182,7 +182,9 @@ impl Dag {
             (Node::Extract(x, above), Node::Extract(y, start)) if x == y && above == start + low_width => {
                 Some(self.extract(x, start, high_width + low_width))
             }
-            (Node::SExt(sign), _) if self.is_sign_of(sign, low) => Some(self.sext(low, high_width + low_width)),
+            (Node::SExt(sign), _) if self.is_sign_of(sign, low) => {
+                Some(self.sext(low, high_width + low_width))
+            }
             _ => None,
         }
     }

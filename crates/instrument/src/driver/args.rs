@@ -82,14 +82,14 @@ impl Command {
         self.items.iter().filter_map(|item| if let Item::Input(input) = item { Some(input) } else { None })
     }
 
+    /// Whether some input is of this kind.
+    pub fn has_input(&self, kind: Kind) -> bool {
+        self.inputs().any(|input| input.kind() == kind)
+    }
+
     /// Whether one of these options is given.
     pub fn has(&self, names: &[&str]) -> bool {
         self.options().any(|opt| names.iter().any(|name| opt.is(name)))
-    }
-
-    /// The value of the last `name`, joined or separate.
-    pub fn last_value(&self, name: &str) -> Option<&OsStr> {
-        self.options().rev().find_map(|opt| opt.value_of(name))
     }
 
     /// The last `-o`; an option that only begins with those letters is none.
@@ -163,7 +163,8 @@ impl Parser<'_> {
 
     /// Adds an option; as clang does, takes `-Wp,-MD,FILE` for `-MD -MF FILE`.
     fn push(&mut self, opt: Opt) {
-        let parts: Vec<_> = opt.after("-Wp,").map(|l| l.as_bytes().split(|&b| b == b',').collect()).unwrap_or_default();
+        let parts: Vec<_> =
+            opt.after("-Wp,").map(|l| l.as_bytes().split(|&b| b == b',').collect()).unwrap_or_default();
         let (Some(&(b"-MD" | b"-MMD")), true) = (parts.first(), parts.len() <= 2) else {
             return self.items.push(Item::Opt(opt));
         };
@@ -171,13 +172,6 @@ impl Parser<'_> {
         if let Some(file) = parts.get(1) {
             self.items.push(Item::Opt(Opt::new("-MF", Some(OsStr::from_bytes(file).to_owned()))));
         }
-    }
-}
-
-impl Command {
-    /// Whether some input is of this kind.
-    pub fn has_input(&self, kind: Kind) -> bool {
-        self.inputs().any(|input| input.kind() == kind)
     }
 }
 

@@ -93,7 +93,10 @@ impl Unit<'_> {
     /// A header must be precompiled with the flags under which it will be used.
     fn precompile(&self) -> i32 {
         let mut words = self.adjusted_words();
-        words.extend(options_with(self.session.command, &[Role::Output, Role::CompileOnly, Role::Dependencies]));
+        words.extend(options_with(
+            self.session.command,
+            &[Role::Output, Role::CompileOnly, Role::Dependencies],
+        ));
         words.extend(self.input.words());
         self.session.clang.run(&words)
     }
@@ -127,7 +130,7 @@ impl Unit<'_> {
         words.extend(AFTER.map(OsString::from));
         if matches!(self.input.kind(), Kind::Source | Kind::Header) {
             words.extend(PLAIN_LIBRARY.map(OsString::from));
-            words.extend(macros_of_level(command).map(OsString::from));
+            words.extend(macros_of_level(command).iter().map(OsString::from));
             words.extend(["-idirafter".into(), self.session.tools.include_dir.clone().into_os_string()]);
         }
         words.extend(self.quiet());
@@ -201,10 +204,12 @@ pub fn with_objects(session: &Session) -> Result<Vec<Item>, i32> {
     let mut failure = 0;
     for (index, item) in session.command.items().iter().enumerate() {
         match item {
-            Item::Input(input) if input.kind().is_traceable() => match compile_for_link(session, input, index) {
-                Ok(object) => items.push(Item::Input(Input::new(object.as_os_str(), None))),
-                Err(code) => failure = if failure == 0 { code } else { failure },
-            },
+            Item::Input(input) if input.kind().is_traceable() => {
+                match compile_for_link(session, input, index) {
+                    Ok(object) => items.push(Item::Input(Input::new(object.as_os_str(), None))),
+                    Err(code) => failure = if failure == 0 { code } else { failure },
+                }
+            }
             _ => items.push(item.clone()),
         }
     }

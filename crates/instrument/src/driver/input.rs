@@ -34,8 +34,11 @@ impl Kind {
             "bc" | "ll" => Kind::Ir,
             "h" | "H" | "hh" | "hp" | "hxx" | "hpp" | "h++" | "HPP" | "tcc" => Kind::Header,
             "s" | "S" | "sx" | "asm" => Kind::Foreign,
-            "m" | "M" | "mm" | "mi" | "mii" | "cl" | "clcpp" | "cu" | "cui" | "hip" | "hipi" | "hlsl" => Kind::Foreign,
-            "cppm" | "ccm" | "cxxm" | "c++m" | "iim" | "pcm" | "ast" | "rs" | "f" | "F" | "for" | "f90" | "F90" => Kind::Foreign,
+            "m" | "M" | "mm" | "mi" | "mii" | "cl" | "clcpp" | "cu" | "cui" | "hip" | "hipi" | "hlsl" => {
+                Kind::Foreign
+            }
+            "cppm" | "ccm" | "cxxm" | "c++m" | "iim" | "pcm" | "ast" | "rs" | "f" | "F" | "for" | "f90"
+            | "F90" => Kind::Foreign,
             _ => Kind::Linker,
         }
     }

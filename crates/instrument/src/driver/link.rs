@@ -35,9 +35,11 @@ fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32>
 /// The user's own link line, in order.
 fn user_words(session: &Session, items: &[Item], product: Product) -> Vec<OsString> {
     let runtime = session.tools.library_dir.join(RUNTIME);
+    let mut leniency = Leniency::default();
     let mut words = Vec::new();
     for item in items {
         match item {
+            Item::Opt(opt) if product == Product::SharedLibrary => words.extend(leniency.pass(opt)),
             Item::Opt(opt) => words.extend(link_option(opt)),
             // Build systems that read `-v` may name the runtime themselves.
             Item::Input(input) if Path::new(input.path()) == runtime => {}
@@ -49,7 +51,7 @@ fn user_words(session: &Session, items: &[Item], product: Product) -> Vec<OsStri
             }
         }
     }
-    if product == Product::SharedLibrary { allow_undefined(words) } else { words }
+    words
 }
 
 fn link_option(opt: &Opt) -> Vec<OsString> {
@@ -75,14 +77,71 @@ fn surround(session: &Session, user: Vec<OsString>) -> Result<Vec<OsString>, i32
     let ends = pages::assemble(session.tools, session.scratch.path())?;
     let mut words = vec![ends.first.into_os_string()];
     words.extend(user);
-    words.extend(["-Wl,--export-dynamic-symbol=__cairn_*", "-Wl,--push-state,--no-whole-archive"].map(OsString::from));
+    words.extend(
+        ["-Wl,--export-dynamic-symbol=__cairn_*", "-Wl,--push-state,--no-whole-archive"].map(OsString::from),
+    );
     words.push(session.tools.library_dir.join(RUNTIME).into_os_string());
     words.push("-Wl,--pop-state".into());
     words.push(ends.last.into_os_string());
     Ok(words)
 }
 
-/// Drops the demand that a library's symbols all be defined: the program defines the runtime's.
-fn allow_undefined(words: Vec<OsString>) -> Vec<OsString> {
-    todo!()
+/// What asks the linker to refuse symbols that a library does not define itself; the program will
+/// define the runtime's.
+const DEMANDS: [&str; 6] = [
+    "--no-undefined",
+    "-no-undefined",
+    "-zdefs",
+    "--no-allow-shlib-undefined",
+    "-no-allow-shlib-undefined",
+    "--unresolved-symbols=report-all",
+];
+
+/// Passes a library's link options on without such demands.
+#[derive(Default)]
+struct Leniency {
+    /// A `-z` whose keyword, perhaps in the next option, is still to come.
+    held: bool,
+}
+
+impl Leniency {
+    fn pass(&mut self, opt: &Opt) -> Vec<OsString> {
+        let words = linker_words(opt);
+        if words.is_empty() {
+            return link_option(opt);
+        }
+        let kept = words.iter().flat_map(|word| self.pass_word(word));
+        kept.flat_map(|word| [OsString::from("-Xlinker"), word]).collect()
+    }
+
+    fn pass_word(&mut self, word: &OsStr) -> Vec<OsString> {
+        let keyword = std::mem::replace(&mut self.held, false);
+        if keyword {
+            return if word == "defs" { vec![] } else { vec!["-z".into(), word.into()] };
+        }
+        self.held = word == "-z";
+        if self.held || DEMANDS.iter().any(|demand| word == *demand) { vec![] } else { vec![word.into()] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::args::Command;
+
+    fn check(line: &str, expected: &str) {
+        let args: Vec<_> = line.split_whitespace().map(OsString::from).collect();
+        let mut leniency = Leniency::default();
+        let words: Vec<_> =
+            Command::parse(&args).unwrap().options().flat_map(|opt| leniency.pass(opt)).collect();
+        assert_eq!(words.join(OsStr::new(" ")), OsStr::new(expected), "{line}");
+    }
+
+    #[test]
+    fn libraries_may_leave_symbols_undefined() {
+        check("-shared -Wl,-z,defs,-z,now", "-shared -Xlinker -z -Xlinker now");
+        check("-Wl,-z -Wl,defs -Wl,-soname,x", "-Xlinker -soname -Xlinker x");
+        check("-Xlinker -z -g -Xlinker defs -z relro", "-g -Xlinker -z -Xlinker relro");
+        check("-Wl,--no-undefined -z defs -Wl,-zdefs", "");
+    }
 }

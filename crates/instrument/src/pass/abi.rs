@@ -44,6 +44,7 @@ impl Abi {
         let cold = |name: &str, result: Type, params: &[Type]| {
             let declared = function(name, result, params);
             module.add_attribute(declared.0, "cold");
+            module.preserve_registers(declared.0);
             declared
         };
         Abi {

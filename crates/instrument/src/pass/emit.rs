@@ -1,4 +1,8 @@
 //! The slow block of a segment: straight calls into the runtime.
+//!
+//! It computes the segment's operations a second time, from inputs the optimiser cannot recognise: used
+//! directly, every intermediate value would have to survive until the check, and the fast path would
+//! spend its time saving registers for a block it hardly ever enters.
 
 use super::function::{FunctionPass, Labels};
 use super::intrinsics::{Intrinsic, intrinsic};
@@ -6,6 +10,7 @@ use super::segment::Action;
 use super::types::{Leaf, leaf_range, leaves, scalar_width};
 use crate::llvm::{Opcode, Predicate, Type, TypeKind, Value};
 use cairn_wire::Op;
+use std::collections::HashMap;
 
 /// Builds one slow block at the builder's position.
 pub struct Slow<'a, 'b> {
@@ -14,12 +19,14 @@ pub struct Slow<'a, 'b> {
     here: Labels,
     /// The same, in order.
     order: Vec<Value>,
+    /// What stands for the values of the fast path here.
+    doubles: HashMap<Value, Value>,
 }
 
 impl<'a, 'b> Slow<'a, 'b> {
     /// An empty slow block.
     pub fn new(pass: &'a FunctionPass<'b>) -> Self {
-        Slow { pass, here: Labels::new(), order: Vec::new() }
+        Slow { pass, here: Labels::new(), order: Vec::new(), doubles: HashMap::new() }
     }
 
     /// Emits all actions; the values that got labels, in order.
@@ -27,16 +34,28 @@ impl<'a, 'b> Slow<'a, 'b> {
         for action in actions {
             match *action {
                 Action::Operation(instruction) => {
+                    self.repeat(instruction);
                     let labels = self.operation(instruction);
                     self.set(instruction, labels);
                 }
                 Action::Load(load) => {
+                    self.adopt(load.operand(0));
+                    self.adopt(load);
                     let labels = self.load(load);
                     self.set(load, labels);
                 }
-                Action::Store(store) => self.store(store),
-                Action::Decision(site, value) => self.report(self.pass.unit.abi.branch, site, value),
-                Action::Pin(site, value) => self.report(self.pass.unit.abi.pin, site, value),
+                Action::Store(store) => {
+                    self.adopt(store.operand(1));
+                    self.store(store);
+                }
+                Action::Decision(site, value) => {
+                    self.adopt(value);
+                    self.report(self.pass.unit.abi.branch, site, value);
+                }
+                Action::Pin(site, value) => {
+                    self.adopt(value);
+                    self.report(self.pass.unit.abi.pin, site, value);
+                }
             }
         }
         let here = self.here;
@@ -46,6 +65,33 @@ impl<'a, 'b> Slow<'a, 'b> {
     fn set(&mut self, value: Value, labels: Vec<Value>) {
         self.here.insert(value, labels);
         self.order.push(value);
+    }
+
+    /// Computes an operation again.
+    fn repeat(&mut self, instruction: Value) {
+        let double = instruction.duplicate();
+        let callee = instruction.opcode() == Opcode::LLVMCall;
+        for (index, operand) in instruction.operands().into_iter().enumerate() {
+            if callee && index > 0 {
+                break;
+            }
+            self.adopt(operand);
+            double.set_operand(index as u32, self.value(operand));
+        }
+        self.pass.builder.insert(double);
+        self.doubles.insert(instruction, double);
+    }
+
+    /// Takes in a value from outside.
+    fn adopt(&mut self, value: Value) {
+        let plain_width = matches!(scalar_width(value.ty()), Some(8 | 16 | 32 | 64));
+        if plain_width && (value.is_instruction() || value.is_param()) && !self.doubles.contains_key(&value) {
+            self.doubles.insert(value, self.pass.builder.opaque(value));
+        }
+    }
+
+    fn value(&self, value: Value) -> Value {
+        self.doubles.get(&value).copied().unwrap_or(value)
     }
 
     fn labels(&self, value: Value) -> Vec<Value> {
@@ -61,7 +107,7 @@ impl<'a, 'b> Slow<'a, 'b> {
     }
 
     fn wide(&self, value: Value) -> Value {
-        self.pass.unit.abi.widen(&self.pass.builder, value)
+        self.pass.unit.abi.widen(&self.pass.builder, self.value(value))
     }
 
     fn report(&self, function: super::abi::Function, site: super::sites::SiteRef, value: Value) {
@@ -103,6 +149,10 @@ impl<'a, 'b> Slow<'a, 'b> {
     }
 
     fn binary(&self, op: Op, width: u32, a: (Value, Value), b: (Value, Value), result: Value) -> Value {
+        let concrete = self.pass.unit.abi.concrete;
+        if a.0 == concrete && b.0 == concrete {
+            return concrete;
+        }
         let code = self.constant(32, u64::from(op as u32 | width << 8));
         self.pass.builder.call(self.pass.unit.abi.binary, &[code, a.0, b.0, a.1, b.1, result])
     }
@@ -115,6 +165,9 @@ impl<'a, 'b> Slow<'a, 'b> {
     }
 
     fn cast_label(&self, op: Op, width: u32, label: Value, result: Value) -> Value {
+        if label == self.pass.unit.abi.concrete {
+            return label;
+        }
         let code = self.constant(32, u64::from(op as u32 | width << 8));
         self.pass.builder.call(self.pass.unit.abi.cast, &[code, label, result])
     }
@@ -135,7 +188,7 @@ impl<'a, 'b> Slow<'a, 'b> {
         if condition.ty().kind() == TypeKind::LLVMVectorTypeKind {
             return vec![self.pass.unit.abi.concrete; yes.len()];
         }
-        yes.into_iter().zip(no).map(|(y, n)| self.pass.builder.select(condition, y, n)).collect()
+        yes.into_iter().zip(no).map(|(y, n)| self.pass.builder.select(self.value(condition), y, n)).collect()
     }
 
     fn extract(&self, instruction: Value) -> Vec<Value> {
@@ -194,7 +247,7 @@ impl<'a, 'b> Slow<'a, 'b> {
 
     fn scaled(&self, index: Value, stride: u64) -> (Value, Value) {
         let builder = &self.pass.builder;
-        let wide = builder.sext(index, self.pass.unit.abi.word);
+        let wide = builder.sext(self.value(index), self.pass.unit.abi.word);
         let label = match index.ty().int_width() {
             64 => self.label(index),
             _ => self.cast_label(Op::SExt, 64, self.label(index), wide),
@@ -212,9 +265,6 @@ impl<'a, 'b> Slow<'a, 'b> {
             return sum;
         }
         let new = self.pass.builder.binary(Opcode::LLVMAdd, sum.1, term.1);
-        if sum.0 == self.pass.unit.abi.concrete && term.0 == self.pass.unit.abi.concrete {
-            return (self.pass.unit.abi.concrete, new);
-        }
         (self.binary(Op::Add, 64, sum, term, new), new)
     }
 

@@ -7,6 +7,7 @@ mod abi;
 mod calls;
 mod emit;
 mod function;
+mod inline;
 mod intrinsics;
 mod segment;
 mod sites;
@@ -34,6 +35,8 @@ impl Instrumenter for Pass {
             return module.write(output);
         }
         module.run_passes(c"function(sroa)")?;
+        inline::mark_small_functions(&module);
+        module.run_passes(c"always-inline,function(sroa)")?;
         instrument(&module);
         module.verify().map_err(|e| format!("internal error: the instrumented module is malformed: {e}"))?;
         module.run_passes(c"function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)")?;

@@ -234,23 +234,32 @@ fn record_bytes(site: &meta::Site, local: u32) -> Vec<u8> {
     bytes
 }
 
+/// Whether an instruction decides something.
+pub fn is_site(instruction: Value) -> bool {
+    match instruction.opcode() {
+        Opcode::LLVMBr => instruction.is_conditional(),
+        Opcode::LLVMSelect => is_flag(instruction.operand(0)),
+        opcode => opcode == Opcode::LLVMSwitch,
+    }
+}
+
 /// Kind, width of the deciding value, and sides of an instruction that is a site.
 fn sides_of(instruction: Value, block: u32, number: &HashMap<Block, u32>) -> Option<(SiteKind, u32, Vec<meta::Side>)> {
+    if !is_site(instruction) {
+        return None;
+    }
     let side = |successor: u32| meta::Side { successor, values: Vec::new() };
     match instruction.opcode() {
-        Opcode::LLVMBr if instruction.is_conditional() => {
+        Opcode::LLVMBr => {
             let successors = instruction.successors();
             let sides = vec![side(number[&successors[1]]), side(number[&successors[0]])];
             Some((SiteKind::Branch, 1, sides))
         }
-        Opcode::LLVMSelect if is_flag(instruction.operand(0)) => {
-            Some((SiteKind::Select, 1, vec![side(block), side(block)]))
-        }
-        Opcode::LLVMSwitch => {
+        Opcode::LLVMSelect => Some((SiteKind::Select, 1, vec![side(block), side(block)])),
+        _ => {
             let width = instruction.operand(0).ty().int_width();
             Some((SiteKind::Switch, width, switch_sides(instruction, number)))
         }
-        _ => None,
     }
 }
 

@@ -79,7 +79,7 @@ impl Strategy for Dfs {
             };
             if let Some(flip) = tree.untried_of(node).next() {
                 self.asked = Some(flip);
-                return Next::Flip(flip);
+                return Next::flip(tree, flip);
             }
             let taken = tree.sides(node).filter(|(_, state)| *state == FlipState::Sat);
             frame.depth -= u32::from(taken.count() > 1);

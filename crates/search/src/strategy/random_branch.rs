@@ -13,7 +13,7 @@
 
 use crate::rng::Rng;
 use crate::traits::{Next, Outcome, RunView, Strategy};
-use cairn_tree::{Flip, FlipState, Tree};
+use cairn_tree::{Flip, FlipState, RunId, Tree};
 
 const MAX_TRIES: u32 = 1_000;
 const MAX_IDLE_RUNS: u32 = 10_000;
@@ -21,7 +21,9 @@ const MAX_IDLE_RUNS: u32 = 10_000;
 /// Random branch search.
 #[derive(Clone, Debug, Default)]
 pub struct RandomBranch {
-    /// Flips of the current path that were not drawn yet.
+    /// The run whose path is the current one.
+    current: Option<RunId>,
+    /// Flips of that path that were not drawn yet.
     candidates: Vec<Flip>,
     /// Tries in a row that led to no run.
     failed: u32,
@@ -35,11 +37,12 @@ impl RandomBranch {
         RandomBranch::default()
     }
 
-    fn draw(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Flip> {
+    fn draw(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Next> {
+        let base = self.current?;
         while self.failed < MAX_TRIES && !self.candidates.is_empty() {
             let flip = self.candidates.swap_remove(rng.below(self.candidates.len()));
             if tree.state(flip) == FlipState::Untried {
-                return Some(flip);
+                return Some(Next::Flip { flip, base });
             }
         }
         None
@@ -52,6 +55,7 @@ impl Strategy for RandomBranch {
         self.idle = if is_new { 0 } else { self.idle + 1 };
         self.failed = 0;
         if run.flip.is_none() || run.predicted || is_new {
+            self.current = Some(run.run);
             self.candidates.clear();
             self.candidates.extend(run.nodes.iter().flat_map(|node| run.tree.untried_of(*node)));
         }
@@ -62,8 +66,8 @@ impl Strategy for RandomBranch {
             self.idle = 0;
             return Next::Restart;
         }
-        let flip = self.draw(tree, rng).or_else(|| tree.pick_untried(|n| rng.below(n)));
-        flip.map_or(Next::Done, Next::Flip)
+        let anywhere = |rng: &mut Rng| Some(Next::flip(tree, tree.pick_untried(|n| rng.below(n))?));
+        self.draw(tree, rng).or_else(|| anywhere(rng)).unwrap_or(Next::Done)
     }
 
     fn on_outcome(&mut self, _: Flip, outcome: Outcome) {

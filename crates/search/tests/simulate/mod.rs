@@ -4,7 +4,7 @@ use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, Program, SiteId};
 use cairn_search::{Next, Outcome, Rng, RunView, Strategy};
-use cairn_tree::{Coverage, Flip, FlipState, Step, StepKind, Tree};
+use cairn_tree::{Coverage, Flip, FlipState, RunId, Step, StepKind, Tree};
 
 /// One bit per value.
 pub type Input = Vec<bool>;
@@ -20,7 +20,7 @@ pub struct Simulation {
     pub tree: Tree,
     coverage: Coverage,
     pub inputs: Vec<Input>,
-    /// Flips that go wrong: the run keeps the old input but for bit 0.
+    /// Flips that go wrong: the run keeps the old input but for the last bit.
     pub diverges: fn(Flip) -> bool,
 }
 
@@ -84,6 +84,7 @@ impl Simulation {
         strategy.on_run(&RunView {
             tree: &self.tree,
             program: &self.program,
+            run: added.run,
             nodes: &added.nodes,
             first_new: added.first_new,
             new_branches: &new_branches,
@@ -102,16 +103,16 @@ impl Simulation {
         self.coverage.merge(&bytes)
     }
 
-    /// The bits that lead to a flip, over those of the run that made its node; `None` if they
+    /// The bits that lead to a flip, over those of the base run; `None` if they
     /// contradict the path.
-    fn solve(&self, flip: Flip) -> Option<Input> {
+    fn solve(&self, flip: Flip, base: RunId) -> Option<Input> {
         let node = self.tree.node(flip.node);
         let bit = node.site.0 as usize;
         let repeats = |at: &(_, u32)| self.tree.node(at.0).site.0 as usize == bit;
         if self.tree.prefix(flip.node).iter().any(repeats) {
             return None;
         }
-        let mut input = self.inputs[self.tree.creator(flip.node).index()].clone();
+        let mut input = self.inputs[base.index()].clone();
         input[bit] = flip.side == 1;
         Some(input)
     }
@@ -128,20 +129,20 @@ impl Simulation {
                     let input = vec![false; self.values.len()];
                     self.run(input, None, strategy);
                 }
-                Next::Flip(flip) => self.force(flip, strategy),
+                Next::Flip { flip, base } => self.force(flip, base, strategy),
             }
         }
         asked
     }
 
-    fn force(&mut self, flip: Flip, strategy: &mut dyn Strategy) {
+    fn force(&mut self, flip: Flip, base: RunId, strategy: &mut dyn Strategy) {
         assert_eq!(self.tree.state(flip), FlipState::Untried);
-        let outcome = match self.solve(flip) {
+        let outcome = match self.solve(flip, base) {
             None => Outcome::Unsat,
             Some(mut input) => {
                 if (self.diverges)(flip) {
-                    input = self.inputs[self.tree.creator(flip.node).index()].clone();
-                    input[0] = !input[0];
+                    input = self.inputs[base.index()].clone();
+                    *input.last_mut().unwrap() ^= true;
                 }
                 if self.run(input, Some(flip), strategy) { Outcome::Taken } else { Outcome::Diverged }
             }

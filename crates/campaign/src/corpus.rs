@@ -1,0 +1,142 @@
+//! Which inputs are worth keeping, and under which name.
+//!
+//! A test is kept if it takes a branch that no kept run took before. A crash or hang is kept if it is
+//! another one than those known: it ends in another way, or after another last symbolic decision. A
+//! known one is kept once more if it takes a new branch, since no other input shows that branch then.
+
+use cairn_exec::{End, Severity};
+use cairn_program::SiteId;
+use std::collections::BTreeSet;
+
+/// Where in the campaign directory an input goes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Place {
+    /// Tests.
+    Queue,
+    /// Inputs that break the program.
+    Crashes,
+    /// Inputs on which it does not end in time.
+    Hangs,
+}
+
+impl Place {
+    /// All places.
+    pub const ALL: [Place; 3] = [Place::Queue, Place::Crashes, Place::Hangs];
+
+    /// Its directory.
+    pub const fn directory(self) -> &'static str {
+        match self {
+            Place::Queue => "queue",
+            Place::Crashes => "crashes",
+            Place::Hangs => "hangs",
+        }
+    }
+}
+
+/// How an input came to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// Given from outside.
+    Given,
+    /// Random bytes.
+    Random,
+    /// Solved for a flip.
+    Flip,
+}
+
+impl Origin {
+    fn name(self) -> &'static str {
+        match self {
+            Origin::Given => "seed",
+            Origin::Random => "random",
+            Origin::Flip => "flip",
+        }
+    }
+}
+
+/// What decides about keeping a run's input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub end: End,
+    /// Place and side of the last symbolic decision.
+    pub last: Option<(SiteId, u32)>,
+    pub new_branches: usize,
+    pub origin: Origin,
+    /// The test that the input was made from.
+    pub parent: Option<u32>,
+    pub execution: u64,
+}
+
+/// An input to keep.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Keep {
+    pub place: Place,
+    /// Number in its place.
+    pub id: u32,
+    /// File name, without an extension.
+    pub name: String,
+}
+
+/// What was kept so far.
+#[derive(Debug, Default)]
+pub(crate) struct Corpus {
+    /// Files per place.
+    files: [u32; 3],
+    /// Different findings per place.
+    kinds: [u32; 3],
+    findings: BTreeSet<(Place, String, Option<(SiteId, u32)>)>,
+}
+
+impl Corpus {
+    /// Decides about an input.
+    pub fn judge(&mut self, candidate: &Candidate) -> Option<Keep> {
+        let place = match candidate.end.severity() {
+            Severity::Rejected => return None,
+            Severity::Ok => Place::Queue,
+            Severity::Crash => Place::Crashes,
+            Severity::Hang => Place::Hangs,
+        };
+        // The first test is kept even if the program has no branch at all.
+        let is_first = place == Place::Queue && self.files[place as usize] == 0;
+        let key = (place, candidate.end.suffix(), candidate.last);
+        let is_new_finding = place != Place::Queue && self.findings.insert(key);
+        self.kinds[place as usize] += u32::from(is_new_finding);
+        if !is_first && !is_new_finding && candidate.new_branches == 0 {
+            return None;
+        }
+        let id = self.files[place as usize];
+        self.files[place as usize] += 1;
+        Some(Keep { place, id, name: name(place, id, candidate) })
+    }
+
+    /// Tests kept.
+    pub fn tests(&self) -> u64 {
+        self.files[Place::Queue as usize].into()
+    }
+
+    /// Different crashes.
+    pub fn crashes(&self) -> u64 {
+        self.kinds[Place::Crashes as usize].into()
+    }
+
+    /// Different hangs.
+    pub fn hangs(&self) -> u64 {
+        self.kinds[Place::Hangs as usize].into()
+    }
+}
+
+/// A name after AFL's habit. It holds no time, so that a campaign repeated has the same names.
+fn name(place: Place, id: u32, candidate: &Candidate) -> String {
+    let mut name = format!("id:{id:06}");
+    if place == Place::Crashes {
+        name += &format!(",{}", candidate.end.suffix());
+    }
+    if let Some(parent) = candidate.parent {
+        name += &format!(",src:{parent:06}");
+    }
+    name += &format!(",execs:{},op:{}", candidate.execution, candidate.origin.name());
+    if candidate.new_branches > 0 {
+        name += ",+cov";
+    }
+    name
+}

@@ -1,0 +1,380 @@
+//! The loop itself.
+
+use crate::check::Oracle;
+use crate::corpus::{Candidate, Corpus, Origin, Place};
+use crate::directory::{CampaignDirectory, DirectoryError};
+use crate::executor::{Execution, Executor};
+use crate::observer::{Event, Observer, Progress};
+use crate::path::{Path, path};
+use crate::prediction::{Divergence, first_difference};
+use crate::settings::Settings;
+use crate::summary::{Notes, Stop, Summary};
+use cairn_exec::{End, Input, RunError, StartError};
+use cairn_expr::Dag;
+use cairn_program::{BranchId, Program};
+use cairn_search::{Next, Outcome, Rng, RunView, Strategy, UnknownStrategy};
+use cairn_solver::{Answer, Query, Solver};
+use cairn_tree::{AddedRun, Coverage, Flip, FlipState, RunId, Tree};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// Times an input is run if the target's server does not survive it.
+const ATTEMPTS: u32 = 3;
+/// Inputs in a row that may be lost before the campaign gives up.
+const MAX_LOST_IN_A_ROW: u32 = 10;
+/// Divergences that are remembered.
+const MAX_DIVERGENCES: usize = 20;
+/// Time between two notes in the campaign directory.
+const NOTE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Why a campaign could not go on.
+#[derive(Debug, Error)]
+pub enum CampaignError {
+    /// There is no such strategy.
+    #[error(transparent)]
+    Strategy(#[from] UnknownStrategy),
+    /// There was nothing to begin with.
+    #[error("a campaign needs an input to begin with")]
+    NoInput,
+    /// The target cannot be run.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The target cannot be started anew.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The campaign directory cannot be written.
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+}
+
+/// Makes one campaign.
+pub fn run(
+    settings: &Settings,
+    program: &Program,
+    executor: &mut dyn Executor,
+    solver: &mut dyn Solver,
+    directory: Option<CampaignDirectory>,
+    observer: &mut dyn Observer,
+) -> Result<Summary, CampaignError> {
+    if settings.inputs.is_empty() {
+        return Err(CampaignError::NoInput);
+    }
+    let now = Instant::now();
+    let mut campaign = Campaign {
+        strategy: cairn_search::create(&settings.strategy)?,
+        rng: Rng::new(settings.seed),
+        dag: Dag::new(),
+        tree: Tree::new(program),
+        coverage: Coverage::new(program),
+        corpus: Corpus::default(),
+        oracle: Oracle::default(),
+        past: Vec::new(),
+        executions: 0,
+        divergences: 0,
+        lost_in_a_row: 0,
+        notes: Notes::default(),
+        started: now,
+        noted: now,
+        settings,
+        program,
+        executor,
+        solver,
+        directory,
+        observer,
+    };
+    campaign.note()?;
+    campaign.notes.stop = campaign.explore()?;
+    campaign.note()?;
+    Ok(campaign.summary())
+}
+
+/// A run that is in the tree.
+struct PastRun {
+    input: Input,
+    /// The test it is, or was made from.
+    test: Option<u32>,
+}
+
+/// Why an input is run.
+#[derive(Clone, Copy)]
+struct Cause {
+    origin: Origin,
+    flip: Option<Flip>,
+    base: Option<RunId>,
+}
+
+impl Cause {
+    const GIVEN: Cause = Cause { origin: Origin::Given, flip: None, base: None };
+    const RANDOM: Cause = Cause { origin: Origin::Random, flip: None, base: None };
+}
+
+struct Campaign<'a> {
+    settings: &'a Settings,
+    program: &'a Program,
+    executor: &'a mut dyn Executor,
+    solver: &'a mut dyn Solver,
+    directory: Option<CampaignDirectory>,
+    observer: &'a mut dyn Observer,
+    strategy: Box<dyn Strategy>,
+    rng: Rng,
+    dag: Dag,
+    tree: Tree,
+    coverage: Coverage,
+    corpus: Corpus,
+    oracle: Oracle,
+    /// By run id.
+    past: Vec<PastRun>,
+    executions: u64,
+    divergences: u64,
+    lost_in_a_row: u32,
+    notes: Notes,
+    started: Instant,
+    /// When the directory was written last.
+    noted: Instant,
+}
+
+impl Campaign<'_> {
+    fn explore(&mut self) -> Result<Stop, CampaignError> {
+        let settings = self.settings;
+        for input in &settings.inputs {
+            if let Some(stop) = self.must_stop() {
+                return Ok(stop);
+            }
+            self.execute(input, Cause::GIVEN)?;
+        }
+        loop {
+            if let Some(stop) = self.must_stop() {
+                return Ok(stop);
+            }
+            match self.strategy.next(&self.tree, &mut self.rng) {
+                Next::Done => return Ok(Stop::Done),
+                Next::Flip { flip, base } => self.try_flip(flip, base)?,
+                Next::Restart => {
+                    let input = self.random_input();
+                    self.execute(&input, Cause::RANDOM)?;
+                }
+            }
+        }
+    }
+
+    fn must_stop(&self) -> Option<Stop> {
+        if self.settings.stop.load(Ordering::Relaxed) {
+            return Some(Stop::Interrupted);
+        }
+        if self.settings.execs.is_some_and(|most| self.executions >= most) {
+            return Some(Stop::Executions);
+        }
+        self.settings.time.is_some_and(|most| self.started.elapsed() >= most).then_some(Stop::Time)
+    }
+
+    /// Random bytes in the shape that the last run's input had.
+    fn random_input(&mut self) -> Input {
+        let mut input = self.past.last().map_or_else(Input::default, |run| run.input.clone());
+        for object in &mut input.objects {
+            self.rng.fill(&mut object.bytes);
+        }
+        input
+    }
+
+    fn try_flip(&mut self, flip: Flip, base: RunId) -> Result<(), CampaignError> {
+        debug_assert_eq!(self.tree.state(flip), FlipState::Untried);
+        let (outcome, state) = match self.solve(flip, base) {
+            Answer::Unsat => (Outcome::Unsat, FlipState::Unsat),
+            Answer::Unknown(_) => (Outcome::Unknown, FlipState::Unknown),
+            Answer::Sat(model) => {
+                let mut input = self.past[base.index()].input.clone();
+                model.iter().for_each(|(byte, value)| input.set(byte, value));
+                let cause = Cause { origin: Origin::Flip, flip: Some(flip), base: Some(base) };
+                match self.execute(&input, cause)? {
+                    Some(true) => (Outcome::Taken, FlipState::Sat),
+                    Some(false) => (Outcome::Diverged, FlipState::Diverged),
+                    None => (Outcome::Unknown, FlipState::Unknown),
+                }
+            }
+        };
+        self.tree.set_state(flip, state);
+        self.strategy.on_outcome(flip, outcome);
+        if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {
+            self.tell(&Event::Unsolved);
+        }
+        Ok(())
+    }
+
+    fn solve(&mut self, flip: Flip, base: RunId) -> Answer {
+        let prefix = self.tree.path_condition(&mut self.dag, self.program, flip.node);
+        let target = self.tree.condition(&mut self.dag, self.program, flip.node, flip.side);
+        let seed = &self.past[base.index()].input;
+        self.solver.solve(&self.dag, &Query { prefix: &prefix, target }, seed)
+    }
+
+    /// Runs an input and takes in all it shows. Tells whether it took the flip it was made for;
+    /// nothing if the run was lost.
+    fn execute(&mut self, input: &Input, cause: Cause) -> Result<Option<bool>, CampaignError> {
+        self.executions += 1;
+        let Some(execution) = self.run_target(input)? else { return Ok(None) };
+        if self.settings.check {
+            self.oracle.compare(&self.dag, &execution, self.executions);
+        }
+        let path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
+        let added = self.tree.add_run(&path.steps);
+        self.count(&execution, &path, &added);
+        let end = execution.run.end;
+        let new_branches = match end {
+            // What only a refused input reaches, no test will ever show.
+            End::Rejected => Vec::new(),
+            _ => self.coverage.merge(&execution.run.coverage),
+        };
+        let difference =
+            cause.flip.and_then(|flip| first_difference(&self.tree, flip, &added.nodes, &path.steps));
+        let predicted = cause.flip.is_some() && difference.is_none();
+        self.tell_strategy(&added, &new_branches, cause, predicted);
+        self.keep(execution, &path, new_branches.len(), cause)?;
+        self.tell(&Event::Executed { end, new_branches: new_branches.len() });
+        if let (Some(flip), Some(at)) = (cause.flip, difference) {
+            self.diverged(flip, at, &path);
+        }
+        if self.noted.elapsed() >= NOTE_INTERVAL {
+            self.note()?;
+        }
+        Ok(Some(predicted))
+    }
+
+    /// Runs an input, on a new server if the old one fails. Nothing if no server survives it.
+    fn run_target(&mut self, input: &Input) -> Result<Option<Execution>, CampaignError> {
+        let mut attempts = 0;
+        let error = loop {
+            attempts += 1;
+            match self.executor.execute(input, &mut self.dag, self.settings.check) {
+                Ok(execution) => {
+                    self.lost_in_a_row = 0;
+                    return Ok(Some(execution));
+                }
+                Err(error) if is_about_input(&error) => break error,
+                Err(error) => {
+                    self.executor.restart()?;
+                    self.notes.restarts += 1;
+                    self.tell(&Event::Restarted { reason: &error.to_string() });
+                    if attempts == ATTEMPTS {
+                        break error;
+                    }
+                }
+            }
+        };
+        self.notes.lost_runs += 1;
+        self.lost_in_a_row += 1;
+        let never_ran = self.past.is_empty();
+        if never_ran || self.lost_in_a_row == MAX_LOST_IN_A_ROW { Err(error.into()) } else { Ok(None) }
+    }
+
+    fn count(&mut self, execution: &Execution, path: &Path, added: &AddedRun) {
+        let flags = execution.run.flags;
+        let cut = path.cut || flags.labels_full || flags.events_full || flags.objects_full;
+        self.notes.cut_runs += u64::from(cut);
+        self.notes.rejected_runs += u64::from(execution.run.end == End::Rejected);
+        self.notes.nondeterministic_runs += u64::from(added.mismatch);
+        if path.damaged || flags.damaged {
+            self.notes.damaged_runs += 1;
+            self.tell(&Event::Damaged);
+        }
+    }
+
+    fn tell_strategy(&mut self, added: &AddedRun, new_branches: &[BranchId], cause: Cause, predicted: bool) {
+        self.strategy.on_run(&RunView {
+            tree: &self.tree,
+            program: self.program,
+            run: added.run,
+            nodes: &added.nodes,
+            first_new: added.first_new,
+            new_branches,
+            flip: cause.flip,
+            predicted,
+        });
+    }
+
+    /// Keeps the run for later flips, and its input as a file if it is worth it.
+    fn keep(
+        &mut self,
+        execution: Execution,
+        path: &Path,
+        new_branches: usize,
+        cause: Cause,
+    ) -> Result<(), CampaignError> {
+        let parent = cause.base.and_then(|base| self.past[base.index()].test);
+        let keep = self.corpus.judge(&Candidate {
+            end: execution.run.end,
+            last: path.steps.last().map(|step| (step.site, step.side)),
+            new_branches,
+            origin: cause.origin,
+            parent,
+            execution: self.executions,
+        });
+        let input = execution.run.input;
+        let mut test = parent;
+        if let Some(keep) = keep {
+            test = if keep.place == Place::Queue { Some(keep.id) } else { parent };
+            let write = |directory: &CampaignDirectory| directory.keep(&keep, &input, &self.settings.command);
+            let file = self.directory.as_ref().map(write).transpose()?;
+            self.tell(&Event::Kept { place: keep.place, path: file.as_deref() });
+        }
+        self.past.push(PastRun { input, test });
+        Ok(())
+    }
+
+    fn diverged(&mut self, flip: Flip, at: usize, path: &Path) {
+        self.divergences += 1;
+        let model = (&self.tree, self.program);
+        let divergence = Divergence::explain(model, self.executions, flip, at, &path.steps);
+        self.tell(&Event::Diverged(&divergence));
+        if self.notes.divergences.len() < MAX_DIVERGENCES {
+            self.notes.divergences.push(divergence);
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            executions: self.executions,
+            elapsed: self.started.elapsed(),
+            branches_total: self.program.counted_branches(),
+            branches_covered: self.coverage.covered() as u64,
+            tests: self.corpus.tests(),
+            crashes: self.corpus.crashes(),
+            hangs: self.corpus.hangs(),
+            divergences: self.divergences,
+            untried: self.tree.untried() as u64,
+            solver: self.solver.stats(),
+        }
+    }
+
+    fn tell(&mut self, event: &Event) {
+        let progress = self.progress();
+        self.observer.on_event(event, &progress);
+    }
+
+    /// Writes down where the campaign stands.
+    fn note(&mut self) -> Result<(), CampaignError> {
+        self.noted = Instant::now();
+        let progress = self.progress();
+        if let Some(directory) = &mut self.directory {
+            directory.note(&progress, &self.settings.command)?;
+        }
+        Ok(())
+    }
+
+    fn summary(mut self) -> Summary {
+        self.notes.pins = self.tree.pins() as u64;
+        self.notes.checked_values = self.oracle.checked;
+        self.notes.mismatches = self.oracle.mismatches;
+        self.notes.first_mismatch = self.oracle.first.take();
+        let asked = (self.settings.strategy.as_str(), self.settings.seed);
+        Summary::new(&self.progress(), asked, self.tree.exhausted(), self.notes)
+    }
+}
+
+/// Whether another server would refuse the input just the same.
+fn is_about_input(error: &RunError) -> bool {
+    match error {
+        RunError::InputTooLarge(_) | RunError::TooManyObjects(_) | RunError::NoSuchArgument { .. } => true,
+        RunError::ServerDied(_) | RunError::ServerSilent | RunError::CannotFork(_) | RunError::Io(_) => false,
+    }
+}

@@ -1,0 +1,81 @@
+//! What the world hears of a campaign while it runs.
+
+use crate::corpus::Place;
+use crate::prediction::Divergence;
+use cairn_exec::End;
+use cairn_solver::Stats;
+use std::path::Path;
+use std::time::Duration;
+
+/// Where a campaign stands.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Progress {
+    /// Runs made.
+    pub executions: u64,
+    /// Time since the start.
+    pub elapsed: Duration,
+    /// Branches of the user's code.
+    pub branches_total: u32,
+    /// Those of them that were taken.
+    pub branches_covered: u64,
+    /// Tests kept.
+    pub tests: u64,
+    /// Different crashes.
+    pub crashes: u64,
+    /// Different hangs.
+    pub hangs: u64,
+    /// Runs that went elsewhere than predicted.
+    pub divergences: u64,
+    /// Flips that nobody has tried.
+    pub untried: u64,
+    /// What the solver did.
+    pub solver: Stats,
+}
+
+impl Progress {
+    /// Runs per second so far.
+    pub fn executions_per_second(&self) -> f64 {
+        self.executions as f64 / self.elapsed.as_secs_f64().max(1e-3)
+    }
+}
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A run was made.
+    Executed {
+        /// How it ended.
+        end: End,
+        /// Branches that it was the first to take.
+        new_branches: usize,
+    },
+    /// The solver gave an answer that leads to no run.
+    Unsolved,
+    /// An input was kept.
+    Kept {
+        /// Where.
+        place: Place,
+        /// Its file, if there is a campaign directory.
+        path: Option<&'a Path>,
+    },
+    /// A run went elsewhere than predicted.
+    Diverged(&'a Divergence),
+    /// The target's recording makes no sense from some point on.
+    Damaged,
+    /// The target's server failed and was started anew.
+    Restarted {
+        /// What was wrong with it.
+        reason: &'a str,
+    },
+}
+
+/// Hears of everything that happens.
+pub trait Observer {
+    /// Something happened, and this is where the campaign stands.
+    fn on_event(&mut self, event: &Event, progress: &Progress);
+}
+
+/// Nobody listens.
+impl Observer for () {
+    fn on_event(&mut self, _: &Event, _: &Progress) {}
+}

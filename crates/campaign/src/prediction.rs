@@ -1,0 +1,104 @@
+//! Whether a run went where its input was meant to take it.
+//!
+//! After a solved flip the run must come to the flip's node along the same path and take the other
+//! side. If it does not, the target's expressions do not tell all it depends on: worth counting, and
+//! worth saying where it shows first.
+
+use cairn_program::{Program, SiteId, SiteKind};
+use cairn_tree::{Flip, NodeId, Step, StepKind, Tree};
+use std::fmt::Write;
+
+/// A run that did not go where it was meant to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Divergence {
+    /// Which execution it was, counted from 1.
+    pub execution: u64,
+    /// The flip it was made for.
+    pub flip: Flip,
+    /// Index of the first decision that was another one.
+    pub at: usize,
+    /// How many decisions were predicted.
+    pub predicted: usize,
+    /// What differs there, with its place in the source.
+    pub explanation: String,
+}
+
+/// The first index where a run leaves the path to a flip, if it does.
+pub(crate) fn first_difference(tree: &Tree, flip: Flip, nodes: &[NodeId], steps: &[Step]) -> Option<usize> {
+    let mut expected = tree.prefix(flip.node);
+    expected.push((flip.node, flip.side));
+    let found = |index: usize| Some((*nodes.get(index)?, steps.get(index)?.side));
+    (0..expected.len()).find(|&index| found(index) != Some(expected[index]))
+}
+
+impl Divergence {
+    pub(crate) fn explain(
+        (tree, program): (&Tree, &Program),
+        execution: u64,
+        flip: Flip,
+        at: usize,
+        steps: &[Step],
+    ) -> Divergence {
+        let mut expected = tree.prefix(flip.node);
+        expected.push((flip.node, flip.side));
+        let (node, side) = expected[at];
+        let explanation = Difference { tree, program, node, side, found: steps.get(at) }.tell();
+        Divergence { execution, flip, at, predicted: expected.len(), explanation }
+    }
+}
+
+/// What was expected, and what was found.
+struct Difference<'a> {
+    tree: &'a Tree,
+    program: &'a Program,
+    node: NodeId,
+    side: u32,
+    found: Option<&'a Step>,
+}
+
+impl Difference<'_> {
+    fn tell(&self) -> String {
+        let node = self.tree.node(self.node);
+        let mut text = format!("expected {}", self.decision(node.kind, node.site, self.side, node.concrete));
+        let Some(found) = self.found else {
+            text.push_str(", but the run ended before it");
+            return text;
+        };
+        let decision = self.decision(found.kind, found.site, found.side, found.concrete);
+        let same_place = (found.kind, found.site) == (node.kind, node.site);
+        let same_decision = same_place && found.side == self.side;
+        let _ = match same_decision && found.value != node.value {
+            true => write!(text, ", but it was on another value"),
+            false => write!(text, ", found {decision}"),
+        };
+        text
+    }
+
+    /// A decision with its place, such as `a.c:3:7 true`.
+    fn decision(&self, kind: StepKind, site: SiteId, side: u32, concrete: u64) -> String {
+        let place = self.place(site);
+        if kind == StepKind::Pin {
+            return format!("{place} used as the constant {concrete}");
+        }
+        let sides = self.program.site(site).sides.len() as u32;
+        match self.program.site(site).kind {
+            SiteKind::Switch if side + 1 == sides => format!("{place} default"),
+            SiteKind::Switch => format!("{place} case {}", self.first_case(site, side)),
+            _ if side == 0 => format!("{place} false"),
+            _ => format!("{place} true"),
+        }
+    }
+
+    fn first_case(&self, site: SiteId, side: u32) -> u64 {
+        let values = &self.program.site(site).sides[side as usize].values;
+        values.first().copied().unwrap_or_default()
+    }
+
+    fn place(&self, site: SiteId) -> String {
+        if site.0 >= self.program.site_count() {
+            return "a value".to_owned();
+        }
+        let site = self.program.site(site);
+        format!("{}:{}:{}", site.file, site.line, site.column)
+    }
+}

@@ -1,0 +1,50 @@
+//! What a campaign is told.
+
+use cairn_exec::Input;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Most decisions of one run that become nodes of the tree. A program that loops for ever on its
+/// input makes millions until its time is up, and none of the later ones is worth its memory.
+const MAX_STEPS: usize = 200_000;
+
+/// What a campaign is to do, and when it is to end.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Strategy, as the registry knows it.
+    pub strategy: String,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Runs to make at most.
+    pub execs: Option<u64>,
+    /// Time to take at most.
+    pub time: Option<Duration>,
+    /// Inputs to begin with, at least one.
+    pub inputs: Vec<Input>,
+    /// Whether to compare every labelled value of every run with what its expression gives.
+    pub check: bool,
+    /// Decisions of one run that are looked at.
+    pub max_steps: usize,
+    /// The command line, for the files that mention it.
+    pub command: Vec<String>,
+    /// Raised from outside to end the campaign.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Settings {
+    /// A campaign without an end of its own, from these inputs.
+    pub fn new(strategy: impl Into<String>, inputs: Vec<Input>) -> Settings {
+        Settings {
+            strategy: strategy.into(),
+            seed: 0,
+            execs: None,
+            time: None,
+            inputs,
+            check: false,
+            max_steps: MAX_STEPS,
+            command: Vec::new(),
+            stop: Arc::default(),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! How a campaign ended.
+
+use crate::check::Mismatch;
+use crate::observer::Progress;
+use crate::prediction::Divergence;
+use cairn_solver::Stats;
+use serde::Serialize;
+
+/// The figures of a campaign; what serde makes of it is what `--json` promises.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Summary {
+    /// Runs made.
+    pub executions: u64,
+    /// Wall time.
+    pub elapsed_seconds: f64,
+    /// Branches of the user's code.
+    pub branches_total: u32,
+    /// Those of them that were taken.
+    pub branches_covered: u64,
+    /// Tests kept.
+    pub tests: u64,
+    /// Different crashes.
+    pub crashes: u64,
+    /// Different hangs.
+    pub hangs: u64,
+    /// Runs that went elsewhere than predicted.
+    pub divergences: u64,
+    /// The strategy as it was asked for.
+    pub strategy: String,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Whether every path was run or proved impossible. False if something was left out on the way:
+    /// a value used as a constant, a recording cut short, a run lost.
+    pub exhausted: bool,
+    /// What the solver did.
+    pub solver: SolverSummary,
+    /// What to tell the user beyond the figures.
+    #[serde(skip)]
+    pub notes: Notes,
+}
+
+/// The solver's part.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct SolverSummary {
+    /// Queries asked.
+    pub queries: u64,
+    /// Queries answered with an input.
+    pub sat: u64,
+    /// Queries shown to have no answer.
+    pub unsat: u64,
+    /// Queries nobody could answer.
+    pub unknown: u64,
+    /// Queries answered from the cache.
+    pub cached: u64,
+    /// Queries answered by local search.
+    pub walk: u64,
+    /// Queries the SMT backend was asked.
+    pub smt: u64,
+    /// Wall time spent solving.
+    pub seconds: f64,
+}
+
+/// Why a campaign ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Stop {
+    /// The strategy has nothing left to try.
+    #[default]
+    Done,
+    /// All runs were made that were asked for.
+    Executions,
+    /// The time was up.
+    Time,
+    /// It was stopped from outside.
+    Interrupted,
+}
+
+/// What a user should know that is no figure.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Notes {
+    /// Why it ended.
+    pub stop: Stop,
+    /// The first divergences.
+    pub divergences: Vec<Divergence>,
+    /// Places in the tree where a value was used as a constant: other values were not tried there.
+    pub pins: u64,
+    /// Runs that came to another place than earlier ones after the same decisions.
+    pub nondeterministic_runs: u64,
+    /// Runs whose recording makes no sense from some point on.
+    pub damaged_runs: u64,
+    /// Runs with more labels or decisions than are recorded.
+    pub cut_runs: u64,
+    /// Runs that the target's server did not survive.
+    pub lost_runs: u64,
+    /// Runs on inputs that `cairn_assume` refused.
+    pub rejected_runs: u64,
+    /// Times the server was started anew.
+    pub restarts: u64,
+    /// Check mode: values compared with their expressions.
+    pub checked_values: u64,
+    /// Check mode: values that differ.
+    pub mismatches: u64,
+    /// Check mode: the first of them.
+    pub first_mismatch: Option<Mismatch>,
+}
+
+impl Notes {
+    /// Whether some run's path is not known whole.
+    pub(crate) fn something_is_missing(&self) -> bool {
+        self.pins + self.damaged_runs + self.cut_runs + self.lost_runs > 0
+    }
+}
+
+impl Summary {
+    pub(crate) fn new(
+        progress: &Progress,
+        (strategy, seed): (&str, u64),
+        tree_exhausted: bool,
+        notes: Notes,
+    ) -> Summary {
+        Summary {
+            executions: progress.executions,
+            elapsed_seconds: progress.elapsed.as_secs_f64(),
+            branches_total: progress.branches_total,
+            branches_covered: progress.branches_covered,
+            tests: progress.tests,
+            crashes: progress.crashes,
+            hangs: progress.hangs,
+            divergences: progress.divergences,
+            strategy: strategy.to_owned(),
+            seed,
+            exhausted: tree_exhausted && !notes.something_is_missing(),
+            solver: progress.solver.into(),
+            notes,
+        }
+    }
+}
+
+impl From<Stats> for SolverSummary {
+    fn from(stats: Stats) -> SolverSummary {
+        let Stats { queries, sat, unsat, unknown, cached, walk, smt, seconds, .. } = stats;
+        SolverSummary { queries, sat, unsat, unknown, cached, walk, smt, seconds }
+    }
+}

@@ -1,0 +1,153 @@
+//! Inputs as files.
+//!
+//! An input that is one stream (standard input or one file) is its bytes. Anything else is in KLEE's
+//! format, whose objects have only a name: `stdin`, `arg01` for `argv[1]`, `NAME-data` for a file, all
+//! as KLEE's own; any other name is an object the program named itself. Should a program name one
+//! like those, a backslash before it tells them apart.
+
+use crate::ktest::{KTest, KTestError, KTestObject};
+use cairn_exec::{Input, Object};
+use cairn_wire::ObjectKind;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+const STDIN: &str = "stdin";
+const ARG: &str = "arg";
+const FILE_END: &str = "-data";
+const ESCAPE: char = '\\';
+
+/// Why a file cannot be used as an input.
+#[derive(Debug, Error)]
+pub enum TestError {
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Its content is damaged.
+    #[error("cannot use {} as an input: {source}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: KTestError,
+    },
+    /// It is raw bytes, and there is not exactly one stream they could be for.
+    #[error(
+        "cannot use {} as an input: it is raw bytes, and the program has {streams} symbolic streams, not one",
+        path.display()
+    )]
+    NoPlace {
+        /// The file.
+        path: PathBuf,
+        /// Streams there are.
+        streams: usize,
+    },
+    /// There is no file in the directory.
+    #[error("there is no input in {}", .0.display())]
+    NoSeeds(PathBuf),
+}
+
+fn is_stream(object: &Object) -> bool {
+    matches!(object.kind, ObjectKind::Stdin | ObjectKind::File)
+}
+
+/// The content of an input's file, and the extension its name needs.
+pub fn encode_test(input: &Input, command: &[String]) -> (Vec<u8>, &'static str) {
+    match input.objects.as_slice() {
+        [only] if is_stream(only) => (only.bytes.clone(), ""),
+        objects => {
+            let object = |o: &Object| KTestObject { name: label(o), bytes: o.bytes.clone() };
+            let test = KTest { args: command.to_vec(), objects: objects.iter().map(object).collect() };
+            (test.encode(), ".ktest")
+        }
+    }
+}
+
+/// The input in a file's content. Raw bytes become the one stream that `blank`, an input of the
+/// target's shape, has.
+pub fn decode_test(path: &Path, content: Vec<u8>, blank: &Input) -> Result<Input, TestError> {
+    if KTest::recognises(&content) {
+        let test =
+            KTest::decode(&content).map_err(|source| TestError::Damaged { path: path.to_owned(), source })?;
+        return Ok(Input { objects: test.objects.into_iter().map(object).collect() });
+    }
+    let streams = blank.objects.iter().filter(|object| is_stream(object)).count();
+    if streams != 1 {
+        return Err(TestError::NoPlace { path: path.to_owned(), streams });
+    }
+    let mut input = blank.clone();
+    for stream in input.objects.iter_mut().filter(|object| is_stream(object)) {
+        stream.bytes.clone_from(&content);
+    }
+    Ok(input)
+}
+
+/// The input in a file.
+pub fn read_test(path: &Path, blank: &Input) -> Result<Input, TestError> {
+    let content = std::fs::read(path).map_err(|source| unreadable(path, source))?;
+    decode_test(path, content, blank)
+}
+
+/// The inputs in a directory's files, in order of their names; hidden files do not count.
+pub fn read_seeds(directory: &Path, blank: &Input) -> Result<Vec<Input>, TestError> {
+    let entries = std::fs::read_dir(directory).map_err(|source| unreadable(directory, source))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|source| unreadable(directory, source))?;
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if !is_hidden && entry.path().is_file() {
+            files.push(entry.path());
+        }
+    }
+    if files.is_empty() {
+        return Err(TestError::NoSeeds(directory.to_owned()));
+    }
+    files.sort();
+    files.iter().map(|file| read_test(file, blank)).collect()
+}
+
+fn unreadable(path: &Path, source: io::Error) -> TestError {
+    TestError::Unreadable { path: path.to_owned(), source }
+}
+
+fn label(object: &Object) -> String {
+    match object.kind {
+        ObjectKind::Stdin => STDIN.to_owned(),
+        ObjectKind::File => format!("{}{FILE_END}", object.name),
+        ObjectKind::Arg => format!("{ARG}{:02}", object.index),
+        ObjectKind::Named if is_plain(&object.name) => object.name.clone(),
+        ObjectKind::Named => format!("{ESCAPE}{}", object.name),
+    }
+}
+
+fn object(object: KTestObject) -> Object {
+    let KTestObject { name, bytes } = object;
+    if name == STDIN {
+        return Object::stdin(bytes);
+    }
+    if let Some(index) = argument_index(&name) {
+        return Object::arg(index, bytes);
+    }
+    match (name.strip_suffix(FILE_END), name.strip_prefix(ESCAPE)) {
+        (_, Some(escaped)) => Object::named(escaped, bytes),
+        (Some(file), None) => Object::file(file, bytes),
+        (None, None) => Object::named(name, bytes),
+    }
+}
+
+fn argument_index(name: &str) -> Option<u32> {
+    let digits = name.strip_prefix(ARG)?;
+    let is_number = digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().ok())?
+}
+
+/// Whether a name means nothing but a named object.
+fn is_plain(name: &str) -> bool {
+    let taken = name == STDIN || name.ends_with(FILE_END) || name.starts_with(ESCAPE);
+    !taken && argument_index(name).is_none()
+}

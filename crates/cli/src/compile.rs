@@ -1,0 +1,52 @@
+//! `cairn cc`, and C files that are compiled on the way to a campaign.
+
+use crate::failure::Failure;
+use crate::toolchain;
+use cairn_instrument::Pass;
+use cairn_instrument::driver::{self, Language};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Does what clang would do with these arguments.
+pub fn compiler(args: &[OsString], language: Language) -> Result<ExitCode, Failure> {
+    let tools = toolchain::find()?;
+    let code = driver::run(args, language, &tools, &Pass);
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+/// Whether a file is one to be compiled first.
+pub fn is_source(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "c" || is_cxx(path))
+}
+
+fn is_cxx(path: &Path) -> bool {
+    path.extension().is_some_and(|e| ["cc", "cpp", "cxx", "C"].iter().any(|cxx| e == *cxx))
+}
+
+/// Makes an instrumented program of source files (and whatever else is to be linked).
+pub fn build(files: &[PathBuf], program: &Path) -> Result<(), Failure> {
+    if let Some(missing) = files.iter().find(|f| !f.exists()) {
+        return Err(Failure::new(format_args!("no such file: {}", missing.display())));
+    }
+    let language = if files.iter().any(|f| is_cxx(f)) { Language::Cxx } else { Language::C };
+    let mut args: Vec<OsString> = files.iter().map(|f| in_place(f)).collect();
+    args.extend(["-o".into(), program.into()]);
+    match driver::run(&args, language, &toolchain::find()?, &Pass) {
+        0 => Ok(()),
+        _ => Err(Failure::new(format_args!("cannot compile {}", names(files)))),
+    }
+}
+
+/// A file whose name looks like an option is still a file.
+fn in_place(file: &Path) -> OsString {
+    if file.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        Path::new(".").join(file).into()
+    } else {
+        file.into()
+    }
+}
+
+fn names(files: &[PathBuf]) -> String {
+    files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ")
+}

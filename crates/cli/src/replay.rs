@@ -1,0 +1,84 @@
+//! `cairn replay`: one saved test, on an instrumented program or any other build of it.
+
+use crate::args::ReplayArgs;
+use crate::failure::{FOUND, Failure, NOTHING_FOUND};
+use crate::target;
+use cairn_campaign::{KTest, read_test};
+use cairn_exec::{
+    Arg, End, Input, Limits, Mode, Object, Output, RunError, Server, SymbolicFile, TargetSpec, run_native,
+};
+use cairn_program::{Program, ProgramError};
+use cairn_wire::ObjectKind;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Names the test to `cairn_replay.c` in a plain build.
+const ENV_TEST: &str = "CAIRN_TEST";
+
+/// Runs the test and tells how it ended.
+pub fn replay(args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    let input = read_test(&args.test, &raw_shape(args))?;
+    let end = match Program::read(&args.target) {
+        Ok(program) => replay_instrumented(args, &input, program.branch_count() as usize)?,
+        // Whatever else it is, it may still be a program.
+        Err(ProgramError::NotInstrumented { .. } | ProgramError::NotExecutable { .. }) => {
+            replay_plain(args, &input)?
+        }
+        Err(other) => return Err(other.into()),
+    };
+    eprintln!("cairn: {}: {end}", args.target.display());
+    Ok(ExitCode::from(if end.is_finding() { FOUND } else { NOTHING_FOUND }))
+}
+
+/// Where raw bytes go: to the file that the arguments or the user name, or else to standard input.
+fn raw_shape(args: &ReplayArgs) -> Input {
+    let marked = args.args.iter().any(|a| matches!(target::argument(a), Arg::File(_)));
+    let object = match &args.file {
+        Some(name) => Object::file(name, []),
+        None if marked => Object::file(target::FILE_NAME, []),
+        None => Object::stdin([]),
+    };
+    Input { objects: vec![object] }
+}
+
+fn replay_instrumented(args: &ReplayArgs, input: &Input, coverage: usize) -> Result<End, Failure> {
+    let mut server = Server::start(spec(args, input, coverage), Limits::default())?;
+    match server.run(input, Mode::NATIVE) {
+        Ok(run) => Ok(run.end),
+        Err(RunError::ServerDied(end)) => Ok(end),
+        Err(other) => Err(other.into()),
+    }
+}
+
+fn replay_plain(args: &ReplayArgs, input: &Input) -> Result<End, Failure> {
+    let mut spec = spec(args, input, 0);
+    if KTest::recognises(&std::fs::read(&args.test)?) {
+        spec.env.push((ENV_TEST.into(), std::path::absolute(&args.test)?.into()));
+    }
+    Ok(run_native(&spec, input)?.end)
+}
+
+/// The program's surroundings as the test wants them.
+fn spec(args: &ReplayArgs, input: &Input, coverage: usize) -> TargetSpec {
+    let mut spec = TargetSpec::new(&args.target, coverage);
+    spec.timeout = Duration::from_millis(args.timeout);
+    spec.output = Output::Inherit;
+    spec.args = args.args.iter().map(target::argument).collect();
+    for object in &input.objects {
+        match object.kind {
+            ObjectKind::File => {
+                spec.files.push(SymbolicFile { name: object.name.clone(), len: object.bytes.len() })
+            }
+            ObjectKind::Arg => place_argument(&mut spec.args, object),
+            ObjectKind::Stdin | ObjectKind::Named => {}
+        }
+    }
+    spec
+}
+
+/// Symbolic arguments stand after the others, in order.
+fn place_argument(args: &mut Vec<Arg>, object: &Object) {
+    if args.len() + 1 == object.index as usize {
+        args.push(Arg::Symbolic(object.bytes.len()));
+    }
+}

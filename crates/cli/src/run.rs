@@ -1,0 +1,117 @@
+//! `cairn run`: from the command line to a campaign and its summary.
+
+use crate::args::RunArgs;
+use crate::compile;
+use crate::failure::{FOUND, Failure, NOTHING_FOUND};
+use crate::interrupt;
+use crate::outdir::Claim;
+use crate::status::Status;
+use crate::style::Style;
+use crate::summary::Report;
+use crate::target;
+use cairn_campaign::{CampaignDirectory, Settings, Summary, read_seeds};
+use cairn_exec::{Limits, Server, TargetSpec};
+use cairn_program::Program;
+use std::io::{Write, stderr, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Runs a campaign.
+pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    cairn_search::create(&args.strategy)?;
+    let mut claim = Claim::stake(&args.out, args.force)?;
+    let path = program_path(args, &mut claim)?;
+    let program = Program::read(&path)?;
+    let spec = spec(args, &path, &program)?;
+    let settings = settings(args, &spec)?;
+    let mut server = Server::start(spec, Limits::default())?;
+    let directory = CampaignDirectory::create(&args.out, args.force)?;
+    claim.keep();
+    let mut solver = cairn_solver::standard(solver_limits(args));
+    let mut status = Status::new(args.quiet);
+    let outcome =
+        cairn_campaign::run(&settings, &program, &mut server, &mut *solver, Some(directory), &mut status);
+    status.clear();
+    let summary = outcome?;
+    tell(args, &path, &summary, &status)?;
+    verdict(&summary)
+}
+
+/// The program to explore; source files are compiled first.
+fn program_path(args: &RunArgs, claim: &mut Claim) -> Result<PathBuf, Failure> {
+    match args.target.as_slice() {
+        files if files.iter().any(|f| compile::is_source(f)) => {
+            let program = claim.program_path(&files[0])?;
+            compile::build(files, &program)?;
+            Ok(program)
+        }
+        [program] => Ok(program.clone()),
+        _ => Err(Failure::new("give one program, or C files (arguments of the program go after --)")),
+    }
+}
+
+fn spec(args: &RunArgs, path: &Path, program: &Program) -> Result<TargetSpec, Failure> {
+    let mut spec = TargetSpec::new(path, program.branch_count() as usize);
+    spec.timeout = Duration::from_millis(args.timeout);
+    target::describe(&mut spec, &args.input, &args.args)?;
+    Ok(spec)
+}
+
+fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
+    let blank = spec.blank_input();
+    let inputs = match &args.seeds {
+        Some(seeds) => read_seeds(seeds, &blank)?,
+        None => vec![blank],
+    };
+    let mut settings = Settings::new(&args.strategy, inputs);
+    settings.seed = args.seed;
+    settings.execs = args.execs;
+    settings.time = args.time.map(|budget| budget.0);
+    settings.check = args.check;
+    settings.stop = interrupt::flag()?;
+    // By its bare name: where the program lies says nothing about the campaign.
+    let name = spec.path.file_name().unwrap_or(spec.path.as_os_str()).to_string_lossy().into_owned();
+    settings.command = vec![name];
+    settings.command.extend(args.args.iter().map(|a| a.to_string_lossy().into_owned()));
+    Ok(settings)
+}
+
+fn solver_limits(args: &RunArgs) -> cairn_solver::Limits {
+    cairn_solver::Limits { time: Duration::from_millis(args.solver_timeout) }
+}
+
+/// Prints the summary; with `--json`, standard output has the JSON object and nothing else.
+fn tell(args: &RunArgs, program: &Path, summary: &Summary, status: &Status) -> Result<(), Failure> {
+    let report = |style| Report {
+        summary,
+        findings: &status.findings,
+        program,
+        args: &args.args,
+        file: args.input.sym_file.as_ref().and_then(|f| f.name.as_deref()),
+        directory: &args.out,
+        symbolic_input: args.input.is_any(),
+        style,
+    };
+    if args.json {
+        if !args.quiet {
+            write!(stderr(), "{}", report(Style::of(&stderr())).text())?;
+        }
+        writeln!(stdout(), "{}", serde_json::to_string(summary)?)?;
+    } else {
+        write!(stdout(), "{}", report(Style::of(&stdout())).text())?;
+    }
+    Ok(())
+}
+
+/// A wrong value is worse than a crash: it is ours.
+fn verdict(summary: &Summary) -> Result<ExitCode, Failure> {
+    if let Some(first) = &summary.notes.first_mismatch {
+        return Err(Failure::new(format_args!(
+            "the oracle found {} wrong values; the first, in execution {}: the program has {:#x}, its expression gives {:#x}",
+            summary.notes.mismatches, first.execution, first.program, first.expression
+        )));
+    }
+    let found = summary.crashes + summary.hangs > 0;
+    Ok(ExitCode::from(if found { FOUND } else { NOTHING_FOUND }))
+}

@@ -1,0 +1,166 @@
+//! How a campaign is doing, while it does it.
+
+use crate::style::{Style, clock, grouped, percent};
+use cairn_campaign::{Event, Observer, Place, Progress};
+use cairn_exec::End;
+use std::io::{IsTerminal, Write, stderr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const LIVE_PERIOD: Duration = Duration::from_millis(200);
+const PLAIN_PERIOD: Duration = Duration::from_secs(5);
+const USUAL_WIDTH: usize = 80;
+
+/// An input that breaks the program.
+pub struct Finding {
+    /// How the program ends on it.
+    pub end: End,
+    /// Its file.
+    pub path: PathBuf,
+}
+
+enum Show {
+    /// Nothing.
+    Nothing,
+    /// A line every few seconds.
+    Lines,
+    /// One line, rewritten.
+    Live,
+}
+
+/// Shows where the campaign stands, and remembers what it found.
+pub struct Status {
+    show: Show,
+    style: Style,
+    last: Option<Duration>,
+    last_end: Option<End>,
+    /// Crashes and hangs that were kept, in order.
+    pub findings: Vec<Finding>,
+}
+
+impl Status {
+    /// For the user's standard error, unless quiet is wanted.
+    pub fn new(quiet: bool) -> Status {
+        let show = match (quiet, stderr().is_terminal()) {
+            (true, _) => Show::Nothing,
+            (false, false) => Show::Lines,
+            (false, true) => Show::Live,
+        };
+        Status { show, style: Style::of(&stderr()), last: None, last_end: None, findings: Vec::new() }
+    }
+
+    /// Makes room for other text.
+    pub fn clear(&self) {
+        if matches!(self.show, Show::Live) && self.last.is_some() {
+            eprint!("\r\x1b[K");
+        }
+    }
+
+    fn is_due(&self, elapsed: Duration) -> bool {
+        let period = match self.show {
+            Show::Nothing => return false,
+            Show::Lines => PLAIN_PERIOD,
+            Show::Live => LIVE_PERIOD,
+        };
+        elapsed >= self.last.map_or(Duration::ZERO, |last| last + period)
+    }
+
+    fn print(&mut self, progress: &Progress) {
+        // Whoever closed standard error does not want to know.
+        let _ = match self.show {
+            Show::Nothing => Ok(()),
+            Show::Lines => writeln!(stderr(), "{}", line(progress, self.style, usize::MAX)),
+            Show::Live => {
+                let line = line(progress, self.style, terminal_width());
+                write!(stderr(), "\r\x1b[K{line}").and_then(|()| stderr().flush())
+            }
+        };
+    }
+}
+
+impl Observer for Status {
+    fn on_event(&mut self, event: &Event, progress: &Progress) {
+        match event {
+            Event::Executed { end, .. } => self.last_end = Some(*end),
+            Event::Kept { place: Place::Crashes | Place::Hangs, path: Some(path) } => {
+                if let Some(end) = self.last_end {
+                    self.findings.push(Finding { end, path: path.to_path_buf() });
+                }
+            }
+            _ => {}
+        }
+        if self.is_due(progress.elapsed) {
+            // The first line comes after the first period: short campaigns need none.
+            if self.last.is_some() {
+                self.print(progress);
+            }
+            self.last = Some(progress.elapsed);
+        }
+    }
+}
+
+/// One line of at most `width` characters; the least interesting part goes first when it is too long.
+fn line(progress: &Progress, style: Style, width: usize) -> String {
+    let seconds = progress.elapsed.as_secs_f64();
+    let covered = (progress.branches_covered as f64, f64::from(progress.branches_total));
+    let mut parts = vec![
+        clock(seconds),
+        format!("{} runs", grouped(progress.executions)),
+        format!("{}/s", grouped(progress.executions_per_second() as u64)),
+        format!("branches {}/{} ({})", covered.0, covered.1, percent(covered.0, covered.1)),
+        format!("tests {}", grouped(progress.tests)),
+        format!("crashes {}", grouped(progress.crashes)),
+        format!("untried {}", grouped(progress.untried)),
+        format!("solver {}", percent(progress.solver.seconds, seconds)),
+    ];
+    if progress.hangs > 0 {
+        parts.insert(6, format!("hangs {}", grouped(progress.hangs)));
+    }
+    let length = |parts: &[String]| parts.iter().map(|p| p.chars().count() + 2).sum::<usize>();
+    while parts.len() > 1 && length(&parts) > width {
+        parts.pop();
+    }
+    if let Some(crashes) = parts.get_mut(5).filter(|_| progress.crashes > 0) {
+        *crashes = style.bad(crashes);
+    }
+    parts.join("  ")
+}
+
+fn terminal_width() -> usize {
+    let size = rustix::termios::tcgetwinsize(stderr());
+    size.ok().map(|s| usize::from(s.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn progress() -> Progress {
+        Progress {
+            executions: 12_345,
+            elapsed: Duration::from_secs(10),
+            branches_total: 50,
+            branches_covered: 25,
+            tests: 7,
+            crashes: 2,
+            untried: 99,
+            ..Progress::default()
+        }
+    }
+
+    #[test]
+    fn a_line_tells_all_there_is() {
+        let line = line(&progress(), Style::of(&std::fs::File::open("/dev/null").unwrap()), usize::MAX);
+        let expected =
+            "10 s  12,345 runs  1,234/s  branches 25/50 (50 %)  tests 7  crashes 2  untried 99  solver 0 %";
+        assert_eq!(line, expected);
+    }
+
+    #[test]
+    fn a_line_fits_a_narrow_terminal() {
+        let style = Style::of(&std::fs::File::open("/dev/null").unwrap());
+        for width in [10, 40, 60, 80] {
+            assert!(line(&progress(), style, width).chars().count() <= width, "{width}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The end of a campaign, in a few lines.
+
+use crate::status::Finding;
+use crate::style::{Style, clock, counted, percent};
+use cairn_campaign::{Stop, Summary};
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::path::Path;
+
+/// What the lines are made of.
+pub struct Report<'a> {
+    /// The figures.
+    pub summary: &'a Summary,
+    /// Crashes and hangs that were kept.
+    pub findings: &'a [Finding],
+    /// The program as it can be started.
+    pub program: &'a Path,
+    /// Its arguments as the user gave them.
+    pub args: &'a [OsString],
+    /// Name of a symbolic file that the program opens by itself.
+    pub file: Option<&'a str>,
+    /// The campaign directory.
+    pub directory: &'a Path,
+    /// Whether anything outside the program was made symbolic.
+    pub symbolic_input: bool,
+    /// How to colour.
+    pub style: Style,
+}
+
+impl Report<'_> {
+    /// All of it.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let lines =
+            [self.coverage(), self.tests(), self.found(), self.divergences(), self.oracle(), self.hint()];
+        for line in lines.into_iter().flatten() {
+            let _ = writeln!(text, "{line}");
+        }
+        let _ = writeln!(text, "everything is in {}", self.directory.display());
+        text
+    }
+
+    fn coverage(&self) -> Option<String> {
+        let s = self.summary;
+        let share = percent(s.branches_covered as f64, s.branches_total.into());
+        let why = match s.notes.stop {
+            Stop::Done if s.exhausted => "every path was tried",
+            Stop::Done => "nothing is left to try",
+            Stop::Executions => "all executions were made",
+            Stop::Time => "the time was up",
+            Stop::Interrupted => "interrupted",
+        };
+        Some(format!(
+            "{} of {} branches covered ({share}) in {} and {}: {why}",
+            s.branches_covered,
+            s.branches_total,
+            counted(s.executions, "execution", "executions"),
+            clock(s.elapsed_seconds),
+        ))
+    }
+
+    fn tests(&self) -> Option<String> {
+        let s = self.summary;
+        let queue = self.directory.join("queue");
+        let solver = format!("{} asked of the solver", counted(s.solver.queries, "question", "questions"));
+        Some(format!("{} in {}; {solver}", counted(s.tests, "test", "tests"), queue.display()))
+    }
+
+    fn found(&self) -> Option<String> {
+        let s = self.summary;
+        if s.crashes + s.hangs == 0 {
+            return Some(self.style.good("no crash, no hang"));
+        }
+        let mut parts = Vec::new();
+        if s.crashes > 0 {
+            parts.push(counted(s.crashes, "crash", "crashes"));
+        }
+        if s.hangs > 0 {
+            parts.push(counted(s.hangs, "hang", "hangs"));
+        }
+        let mut text = self.style.bad(&parts.join(" and "));
+        if let Some(first) = self.findings.first() {
+            let _ = write!(text, "; the first ({}) again: {}", first.end, self.replay_command(&first.path));
+        }
+        Some(text)
+    }
+
+    fn replay_command(&self, test: &Path) -> String {
+        let mut words = vec!["cairn".to_owned(), "replay".to_owned()];
+        if let Some(file) = self.file {
+            words.extend(["--file".to_owned(), quoted(file)]);
+        }
+        words.extend([self.program, test].map(|path| quoted(&path.to_string_lossy())));
+        if !self.args.is_empty() {
+            words.push("--".to_owned());
+            words.extend(self.args.iter().map(|arg| quoted(&arg.to_string_lossy())));
+        }
+        words.join(" ")
+    }
+
+    fn divergences(&self) -> Option<String> {
+        let first = self.summary.notes.divergences.first()?;
+        let count = counted(self.summary.divergences, "run", "runs");
+        Some(format!("{count} did not go where predicted; the first: {}", first.explanation))
+    }
+
+    fn oracle(&self) -> Option<String> {
+        let notes = &self.summary.notes;
+        if notes.checked_values == 0 {
+            return None;
+        }
+        let compared = counted(notes.checked_values, "value", "values");
+        Some(format!("oracle: {compared} compared with their expressions, {} differ", notes.mismatches))
+    }
+
+    fn hint(&self) -> Option<String> {
+        if self.summary.solver.queries > 0 {
+            return None;
+        }
+        Some(match self.symbolic_input {
+            true => "hint: no branch depended on the symbolic input: does the program read it?".to_owned(),
+            false => "hint: the program never decided on symbolic input: try --sym-stdin 16".to_owned(),
+        })
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_a_shell() {
+        let words = ["a/b.c", "id:000000,sig:11", "two words", "it's", "", "$HOME"].map(quoted);
+        assert_eq!(words, ["a/b.c", "id:000000,sig:11", "'two words'", "'it'\\''s'", "''", "'$HOME'"]);
+    }
+}

@@ -1,0 +1,120 @@
+//! `cairn cc`: a driver that takes clang's command lines and builds instrumented programs.
+//!
+//! A source file is compiled in three steps: clang's front end makes bitcode in which the branches
+//! are those of the source, the pass instruments it, and clang's back end makes the object. A program
+//! is linked with the runtime. Everything that is no such build (`-E`, `--version`, assembly…) goes
+//! to clang untouched, so that configure scripts see an ordinary clang.
+
+mod args;
+mod compile;
+mod deps;
+mod input;
+mod link;
+mod options;
+mod pages;
+mod plan;
+mod process;
+mod response;
+
+use args::Command;
+use plan::Plan;
+use process::Clang;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Set to anything but `0`, makes the driver a plain clang.
+pub const ENV_PLAIN: &str = "CAIRN_CC_PLAIN";
+
+/// Where the tools and files are that a build needs.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    /// The clang that compiles and links.
+    pub clang: PathBuf,
+    /// Directory of `libcairn_runtime.a`.
+    pub library_dir: PathBuf,
+    /// Directory of the headers that users include; searched last.
+    pub include_dir: PathBuf,
+}
+
+/// The language that the driver is for, as `clang` and `clang++` differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// `cairn cc`.
+    C,
+    /// `cairn c++`.
+    Cxx,
+}
+
+/// The pass, as the driver sees it.
+pub trait Instrumenter {
+    /// Reads a module from `input_bitcode` and writes it instrumented; an error says why it cannot,
+    /// and the module is then compiled as it is.
+    fn instrument(&self, input_bitcode: &Path, output_bitcode: &Path) -> Result<(), String>;
+}
+
+/// Does what `clang args` does, instrumenting what is compiled; the exit code.
+pub fn run(args: &[OsString], language: Language, tools: &Toolchain, pass: &dyn Instrumenter) -> i32 {
+    let clang = Clang::new(&tools.clang, language);
+    let expanded = response::expand(args).ok();
+    let Some(command) = expanded.as_deref().and_then(Command::parse).filter(|_| !plain_wanted()) else {
+        return clang.run(args);
+    };
+    let plan = plan::plan(&command);
+    if let Plan::Plain { warning } = &plan {
+        return run_plain(args, &command, clang, tools, warning.as_deref());
+    }
+    let scratch = match tempfile::Builder::new().prefix("cairn-cc-").tempdir() {
+        Ok(scratch) => scratch,
+        Err(error) => return fail(&format!("cannot make a temporary directory: {error}")),
+    };
+    let back_end = Clang::new(&tools.clang, Language::C);
+    let session = Session { command: &command, clang, back_end, tools, pass, scratch };
+    match plan {
+        Plan::Link(product) => link::compile_and_link(&session, product),
+        Plan::Compile | Plan::Plain { .. } => compile::compile_all(&session),
+    }
+}
+
+/// One run of the driver.
+struct Session<'a> {
+    command: &'a Command,
+    /// Clang for the user's language.
+    clang: Clang<'a>,
+    /// Clang for bitcode.
+    back_end: Clang<'a>,
+    tools: &'a Toolchain,
+    pass: &'a dyn Instrumenter,
+    scratch: TempDir,
+}
+
+fn plain_wanted() -> bool {
+    std::env::var_os(ENV_PLAIN).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Runs clang on the user's own words; its preprocessor still finds the headers.
+fn run_plain(
+    args: &[OsString],
+    command: &Command,
+    clang: Clang,
+    tools: &Toolchain,
+    warning: Option<&str>,
+) -> i32 {
+    warning.into_iter().for_each(warn);
+    let mut words = Vec::new();
+    if command.has_input(input::Kind::Source) && !command.has(&["-###"]) {
+        words.extend(["-idirafter".into(), tools.include_dir.clone().into_os_string()]);
+    }
+    words.extend_from_slice(args);
+    clang.run(&words)
+}
+
+fn warn(message: &str) {
+    eprintln!("cairn cc: warning: {message}");
+}
+
+/// Says what went wrong; the exit code for it.
+fn fail(message: &str) -> i32 {
+    eprintln!("cairn cc: error: {message}");
+    1
+}

@@ -1,0 +1,112 @@
+//! A thread that interrupts Z3 when a query's time is up.
+//!
+//! Z3's own timeout is looked at only now and then; an interrupt is heard by every loop that checks for
+//! cancellation. Arming must be cheap, since most queries take less than a millisecond: the thread is
+//! woken only if it sleeps without a deadline, and otherwise looks for itself when the last one has passed.
+
+use ::z3::{Context, ContextHandle};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// An interrupt that comes between two steps of Z3 is not heard: it is sent again after this time.
+const AGAIN: Duration = Duration::from_millis(5);
+
+#[derive(Default)]
+struct State {
+    deadline: Option<Instant>,
+    /// Whether the thread waits for somebody to wake it.
+    is_idle: bool,
+    is_over: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keeps an eye on one thread's Z3 context.
+pub(super) struct Watchdog {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The time limit of one query; ends when dropped.
+pub(super) struct Armed {
+    shared: Arc<Shared>,
+}
+
+thread_local! {
+    // The handle must outlive everything, since another thread uses it; a thread has one context for life anyway.
+    static CONTEXT: &'static Context = Box::leak(Box::new(Context::thread_local()));
+}
+
+impl Watchdog {
+    /// Starts watching this thread's context.
+    pub(super) fn start() -> Watchdog {
+        let shared = Arc::new(Shared::default());
+        let handle = CONTEXT.with(|context| context.handle());
+        let theirs = shared.clone();
+        let thread = std::thread::spawn(move || watch(&theirs, &handle));
+        Watchdog { shared, thread: Some(thread) }
+    }
+
+    /// Interrupts what Z3 does at `deadline` unless the result is dropped before.
+    pub(super) fn arm(&self, deadline: Instant) -> Armed {
+        let mut state = self.shared.lock();
+        state.deadline = Some(deadline);
+        if state.is_idle {
+            self.shared.wake.notify_one();
+        }
+        Armed { shared: self.shared.clone() }
+    }
+}
+
+impl Drop for Armed {
+    fn drop(&mut self) {
+        self.shared.lock().deadline = None;
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.shared.lock().is_over = true;
+        self.shared.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // It has nothing to say if it panicked.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn watch(shared: &Shared, context: &ContextHandle) {
+    let mut state = shared.lock();
+    while !state.is_over {
+        let now = Instant::now();
+        state = match state.deadline {
+            None => {
+                state.is_idle = true;
+                let mut state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.is_idle = false;
+                state
+            }
+            Some(deadline) if now < deadline => wait(shared, state, deadline - now),
+            Some(_) => {
+                // With the lock held: once disarmed, no interrupt can hit the next query.
+                context.interrupt();
+                wait(shared, state, AGAIN)
+            }
+        };
+    }
+}
+
+fn wait<'a>(shared: &'a Shared, state: MutexGuard<'a, State>, time: Duration) -> MutexGuard<'a, State> {
+    shared.wake.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0
+}
