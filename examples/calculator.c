@@ -1,6 +1,6 @@
 /*
  * cairn-example: calculator
- * input: stdin 6
+ * input: stdin 5
  * branches: 44
  * unreachable: 0
  * faults: 1

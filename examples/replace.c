@@ -1,6 +1,6 @@
 /*
  * cairn-example: replace
- * input: args 5 2, stdin 3
+ * input: args 5 2, stdin 2
  * branches: 73
  * unreachable: 1
  * faults: 1

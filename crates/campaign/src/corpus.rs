@@ -77,6 +77,9 @@ pub(crate) struct Keep {
     pub name: String,
 }
 
+/// What makes two findings the same: place, end, and the last symbolic decision.
+type Finding = (Place, String, Option<(SiteId, u32)>);
+
 /// What was kept so far.
 #[derive(Debug, Default)]
 pub(crate) struct Corpus {
@@ -84,7 +87,7 @@ pub(crate) struct Corpus {
     files: [u32; 3],
     /// Different findings per place.
     kinds: [u32; 3],
-    findings: BTreeSet<(Place, String, Option<(SiteId, u32)>)>,
+    findings: BTreeSet<Finding>,
 }
 
 impl Corpus {

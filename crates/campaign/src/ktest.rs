@@ -41,16 +41,11 @@ pub enum KTestError {
 }
 
 impl KTest {
-    /// Whether these bytes claim to be in this format.
-    pub fn recognises(bytes: &[u8]) -> bool {
-        bytes.starts_with(MAGIC)
-    }
-
     /// The file's content.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        let mut word = |bytes: &mut Vec<u8>, value: usize| bytes.extend((value as u32).to_be_bytes());
-        let mut text = |bytes: &mut Vec<u8>, text: &[u8]| {
+        let word = |bytes: &mut Vec<u8>, value: usize| bytes.extend((value as u32).to_be_bytes());
+        let text = |bytes: &mut Vec<u8>, text: &[u8]| {
             bytes.extend((text.len() as u32).to_be_bytes());
             bytes.extend(text);
         };
@@ -105,7 +100,7 @@ impl Reader<'_> {
             test.args.push(self.text()?);
         }
         if version >= 2 {
-            (self.word()?, self.word()?);
+            let _unused = (self.word()?, self.word()?);
         }
         for _ in 0..self.word()? {
             test.objects.push(KTestObject { name: self.text()?, bytes: self.bytes()? });

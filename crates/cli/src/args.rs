@@ -27,6 +27,7 @@ pub enum Command {
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(CompilerArgs),
     /// Explore a program and write tests
+    #[command(after_help = strategies())]
     Run(Box<RunArgs>),
     /// Run a program on one saved test
     Replay(ReplayArgs),
@@ -80,18 +81,18 @@ pub struct RunArgs {
     pub seeds: Option<PathBuf>,
 
     /// Stop after N executions
-    #[arg(long, value_name = "N", help_heading = "Budget", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", help_heading = "Budget", value_parser = positive)]
     pub execs: Option<u64>,
     /// Stop after this time: 30s, 5m, 1h
     #[arg(long, value_name = "TIME", help_heading = "Budget")]
     pub time: Option<Budget>,
     /// Longest time of one execution, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = positive)]
     pub timeout: u64,
     /// Longest time of one query to the solver, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = positive)]
     pub solver_timeout: u64,
 
     /// How to choose what to try next
@@ -135,6 +136,20 @@ pub struct ReplayArgs {
     pub file: Option<String>,
     /// Longest time of the execution, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = positive)]
     pub timeout: u64,
+}
+
+fn positive(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("it must be at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("it must be a whole number".to_owned()),
+    }
+}
+
+/// The strategies that `--strategy` knows, for the help text.
+fn strategies() -> String {
+    let lines = cairn_search::list().iter().map(|s| format!("  {:<16} {}\n", s.usage, s.summary));
+    format!("Strategies:\n{}", lines.collect::<String>())
 }

@@ -21,16 +21,9 @@ impl Failure {
         Failure(reason.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// A failure that somebody else has told the user about already.
-    pub fn told() -> Failure {
-        Failure(String::new())
-    }
-
     /// Says why, and gives the exit code.
     pub fn report(&self) -> ExitCode {
-        if !self.0.is_empty() {
-            eprintln!("cairn: {}", self.0);
-        }
+        eprintln!("cairn: {}", self.0);
         ExitCode::from(FAILED)
     }
 }

@@ -3,7 +3,7 @@
 use crate::args::ReplayArgs;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::target;
-use cairn_campaign::{KTest, read_test};
+use cairn_campaign::{encode_test, read_test};
 use cairn_exec::{
     Arg, End, Input, Limits, Mode, Object, Output, RunError, Server, SymbolicFile, TargetSpec, run_native,
 };
@@ -52,8 +52,13 @@ fn replay_instrumented(args: &ReplayArgs, input: &Input, coverage: usize) -> Res
 
 fn replay_plain(args: &ReplayArgs, input: &Input) -> Result<End, Failure> {
     let mut spec = spec(args, input, 0);
-    if KTest::recognises(&std::fs::read(&args.test)?) {
-        spec.env.push((ENV_TEST.into(), std::path::absolute(&args.test)?.into()));
+    let is_named = |object: &&Object| object.kind == ObjectKind::Named;
+    let named = Input { objects: input.objects.iter().filter(is_named).cloned().collect() };
+    // The rest of the input reaches the program by itself.
+    let test = tempfile::NamedTempFile::with_suffix(".ktest")?;
+    if !named.objects.is_empty() {
+        std::fs::write(test.path(), encode_test(&named, &[]).0)?;
+        spec.env.push((ENV_TEST.into(), test.path().into()));
     }
     Ok(run_native(&spec, input)?.end)
 }

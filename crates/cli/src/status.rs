@@ -33,7 +33,8 @@ pub struct Status {
     show: Show,
     style: Style,
     last: Option<Duration>,
-    last_end: Option<End>,
+    /// Files of the execution that is being reported; how it ended is told last.
+    kept: Vec<PathBuf>,
     /// Crashes and hangs that were kept, in order.
     pub findings: Vec<Finding>,
 }
@@ -46,7 +47,7 @@ impl Status {
             (false, false) => Show::Lines,
             (false, true) => Show::Live,
         };
-        Status { show, style: Style::of(&stderr()), last: None, last_end: None, findings: Vec::new() }
+        Status { show, style: Style::of(&stderr()), last: None, kept: Vec::new(), findings: Vec::new() }
     }
 
     /// Makes room for other text.
@@ -81,11 +82,12 @@ impl Status {
 impl Observer for Status {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
         match event {
-            Event::Executed { end, .. } => self.last_end = Some(*end),
             Event::Kept { place: Place::Crashes | Place::Hangs, path: Some(path) } => {
-                if let Some(end) = self.last_end {
-                    self.findings.push(Finding { end, path: path.to_path_buf() });
-                }
+                self.kept.push(path.to_path_buf());
+            }
+            Event::Executed { end, .. } => {
+                let findings = self.kept.drain(..).map(|path| Finding { end: *end, path });
+                self.findings.extend(findings);
             }
             _ => {}
         }

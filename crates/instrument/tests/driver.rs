@@ -305,6 +305,7 @@ fn messages_are_clangs_and_appear_once() {
     check("-c other.c -lm -L. -Wl,-O1 -shared");
     check("-c other.c sub/third.c -lm");
     check("-fnonsense -c a.c");
+    check("-fno-strict-overflow -fstrict-aliasing -ftrapv -c other.c");
     check("-fcolor-diagnostics -Wall -c warns.c");
     check("");
     check("-c");

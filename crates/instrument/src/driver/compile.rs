@@ -8,9 +8,10 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Flags that make the front end's output fit for the pass; they come before the user's, who may
-/// have reasons of his own. Solver and machine agree that integers wrap and that memory has no types.
-const BEFORE: [&str; 2] = ["-fwrapv", "-fno-strict-aliasing"];
+/// Solver and machine agree that integers wrap and that memory has no types, so the front end shall
+/// not tell the back end otherwise. Clang's driver is bypassed: it would compare these with the user's
+/// own flags of that kind, and complain.
+const PLAIN_SEMANTICS: [&str; 4] = ["-Xclang", "-fwrapv", "-Xclang", "-relaxed-aliasing"];
 
 /// What must hold whatever the user says. The level keeps clang from marking functions `optnone`,
 /// and without passes the branches stay those of the source.
@@ -125,7 +126,7 @@ impl Unit<'_> {
     /// The user's options for the front end and ours around them, without output and input.
     fn adjusted_words(&self) -> Vec<OsString> {
         let command = self.session.command;
-        let mut words: Vec<_> = BEFORE.map(OsString::from).into();
+        let mut words: Vec<_> = PLAIN_SEMANTICS.map(OsString::from).into();
         words.extend(command.options().filter(|opt| goes_to_front_end(opt)).flat_map(front_end_option));
         words.extend(AFTER.map(OsString::from));
         if matches!(self.input.kind(), Kind::Source | Kind::Header) {

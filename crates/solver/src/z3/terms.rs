@@ -84,7 +84,7 @@ impl Terms {
             Node::ZExt(a) => Term::Bits(self.bits(a).zero_ext(width - u32::from(dag.width(a)))),
             Node::SExt(a) => Term::Bits(self.bits(a).sign_ext(width - u32::from(dag.width(a)))),
             Node::Extract(a, low) => Term::Bits(self.bits(a).extract(u32::from(low) + width - 1, low.into())),
-            Node::Concat(a, b) => Term::Bits(self.bits(a).concat(&self.bits(b))),
+            Node::Concat(a, b) => Term::Bits(self.bits(a).concat(self.bits(b))),
             Node::Ite(c, t, e) if self.is_truth(t) || self.is_truth(e) => {
                 Term::Truth(self.truth(c).ite(&self.truth(t), &self.truth(e)))
             }

@@ -15,6 +15,8 @@ const AGAIN: Duration = Duration::from_millis(5);
 #[derive(Default)]
 struct State {
     deadline: Option<Instant>,
+    /// Whether the deadline has passed and an interrupt was sent.
+    has_fired: bool,
     /// Whether the thread waits for somebody to wake it.
     is_idle: bool,
     is_over: bool,
@@ -38,9 +40,9 @@ pub(super) struct Watchdog {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The time limit of one query; ends when dropped.
-pub(super) struct Armed {
-    shared: Arc<Shared>,
+/// The time limit of one call into Z3.
+pub(super) struct Armed<'a> {
+    shared: &'a Shared,
 }
 
 thread_local! {
@@ -58,20 +60,24 @@ impl Watchdog {
         Watchdog { shared, thread: Some(thread) }
     }
 
-    /// Interrupts what Z3 does at `deadline` unless the result is dropped before.
-    pub(super) fn arm(&self, deadline: Instant) -> Armed {
+    /// Interrupts what Z3 does from `deadline` on, until disarmed.
+    pub(super) fn arm(&self, deadline: Instant) -> Armed<'_> {
         let mut state = self.shared.lock();
         state.deadline = Some(deadline);
+        state.has_fired = false;
         if state.is_idle {
             self.shared.wake.notify_one();
         }
-        Armed { shared: self.shared.clone() }
+        Armed { shared: &self.shared }
     }
 }
 
-impl Drop for Armed {
-    fn drop(&mut self) {
-        self.shared.lock().deadline = None;
+impl Armed<'_> {
+    /// Ends the limit; true if an interrupt was sent.
+    pub(super) fn disarm(self) -> bool {
+        let mut state = self.shared.lock();
+        state.deadline = None;
+        state.has_fired
     }
 }
 
@@ -101,6 +107,7 @@ fn watch(shared: &Shared, context: &ContextHandle) {
             Some(_) => {
                 // With the lock held: once disarmed, no interrupt can hit the next query.
                 context.interrupt();
+                state.has_fired = true;
                 wait(shared, state, AGAIN)
             }
         };

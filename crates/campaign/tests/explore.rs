@@ -1,0 +1,433 @@
+//! Whole campaigns on fake programs.
+
+mod fake;
+
+use cairn_campaign::{
+    CampaignError, Divergence, Event, Observer, Place, Progress, Settings, Stop, Summary, run,
+};
+use cairn_exec::{End, Input, Object};
+use cairn_expr::{Assignment, Dag};
+use cairn_program::testing::Sketch;
+use cairn_solver::{Answer, Query, Solver, Stats, Unknown};
+use fake::{Fake, stdin};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+const SEGV: i32 = 11;
+
+/// A header of two letters, a switch over commands, and a crash deep in one of them.
+fn vault() -> Fake {
+    let mut sketch = Sketch::new();
+    let letters = [sketch.branch(), sketch.branch()];
+    let commands = sketch.switch(8, &[&[1, 2, 3], &[200]]);
+    let (small, impossible) = (sketch.branch(), sketch.branch());
+    Fake::new(sketch.build(), move |t| {
+        for (offset, letter) in [b'O', b'K'].into_iter().enumerate() {
+            let byte = t.byte(0, offset);
+            let equal = t.equals(byte, letter.into());
+            if !t.branch(letters[offset], equal) {
+                return End::Exit(1);
+            }
+        }
+        let command = t.byte(0, 2);
+        match t.decide(commands, command) {
+            0 => {
+                let argument = t.byte(0, 3);
+                let is_small = t.less(argument, 10);
+                if !t.branch(small, is_small) {
+                    return End::Exit(0);
+                }
+                let is_large = t.equals(argument, 77);
+                t.branch(impossible, is_large);
+                End::Signal(SEGV)
+            }
+            1 => End::Exit(2),
+            _ => End::Exit(3),
+        }
+    })
+}
+
+const VAULT_BRANCHES: u32 = 11;
+const VAULT_REACHABLE: u64 = 10;
+/// Two wrong letters, two switch sides, a large argument, the crash.
+const VAULT_PATHS: u64 = 6;
+
+#[test]
+fn depth_first_search_runs_every_path_once() {
+    let summary = vault().explore(&Settings::new("dfs", vec![stdin(8)]), None);
+    assert_eq!((summary.branches_total, summary.branches_covered), (VAULT_BRANCHES, VAULT_REACHABLE));
+    assert_eq!(summary.executions, VAULT_PATHS);
+    assert_eq!((summary.crashes, summary.hangs, summary.divergences), (1, 0, 0));
+    assert_eq!((summary.exhausted, summary.notes.stop), (true, Stop::Done));
+    // One letter more each, two other commands; the crash is no test.
+    assert_eq!(summary.tests, 5);
+    assert_eq!(summary.solver.sat, VAULT_PATHS - 1);
+    assert_eq!(summary.solver.unsat, 1, "the argument is small and 77");
+}
+
+#[test]
+fn random_branches_get_there_too() {
+    for seed in 0..5 {
+        let settings = Settings { seed, ..Settings::new("random-branch", vec![stdin(4)]) };
+        let summary = vault().explore(&settings, None);
+        assert_eq!((summary.branches_covered, summary.crashes), (VAULT_REACHABLE, 1));
+        assert!(summary.exhausted);
+    }
+}
+
+#[test]
+fn bytes_that_do_not_matter_keep_their_values() {
+    let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let log = seen.clone();
+    let mut sketch = Sketch::new();
+    let site = sketch.branch();
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        log.borrow_mut().push(t.input.objects[0].bytes.clone());
+        let byte = t.byte(0, 1);
+        let equal = t.equals(byte, 7);
+        t.branch(site, equal);
+        End::Exit(0)
+    });
+    let given = Input { objects: vec![Object::stdin(*b"abcd")] };
+    fake.explore(&Settings::new("dfs", vec![given]), None);
+    assert_eq!(*seen.borrow(), [b"abcd".to_vec(), b"a\x07cd".to_vec()]);
+}
+
+#[test]
+fn given_inputs_are_all_run_first() {
+    let crash = Input { objects: vec![Object::stdin(*b"OK\x01\x01")] };
+    let settings = Settings { execs: Some(2), ..Settings::new("dfs", vec![stdin(4), crash]) };
+    let summary = vault().explore(&settings, None);
+    assert_eq!((summary.executions, summary.crashes), (2, 1));
+    assert_eq!(summary.notes.stop, Stop::Executions);
+    assert!(!summary.exhausted);
+}
+
+#[test]
+fn budgets_end_a_campaign() {
+    let start = || Settings::new("dfs", vec![stdin(4)]);
+    let summary = vault().explore(&Settings { execs: Some(3), ..start() }, None);
+    assert_eq!((summary.executions, summary.notes.stop, summary.exhausted), (3, Stop::Executions, false));
+    let summary = vault().explore(&Settings { time: Some(Duration::ZERO), ..start() }, None);
+    assert_eq!((summary.executions, summary.notes.stop), (0, Stop::Time));
+    let stopped = start();
+    stopped.stop.store(true, Ordering::Relaxed);
+    assert_eq!(vault().explore(&stopped, None).notes.stop, Stop::Interrupted);
+}
+
+#[test]
+fn the_summary_is_the_promised_json() {
+    let settings = Settings { seed: 42, ..Settings::new("dfs", vec![stdin(4)]) };
+    let json = serde_json::to_value(vault().explore(&settings, None)).unwrap();
+    let keys = |value: &serde_json::Value| {
+        let mut keys: Vec<_> = value.as_object().unwrap().keys().cloned().collect();
+        keys.sort();
+        keys.join(" ")
+    };
+    assert_eq!(
+        keys(&json),
+        "branches_covered branches_total crashes divergences elapsed_seconds executions exhausted hangs seed \
+         solver strategy tests"
+    );
+    assert_eq!(keys(&json["solver"]), "cached queries sat seconds smt unknown unsat walk");
+    assert_eq!((&json["strategy"], &json["seed"]), (&"dfs".into(), &42.into()));
+}
+
+#[test]
+fn refused_inputs_count_as_runs_and_no_more() {
+    let mut sketch = Sketch::new();
+    let (assumed, zero) = (sketch.branch(), sketch.branch());
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        let byte = t.byte(0, 0);
+        let wanted = t.less(byte, 100);
+        if !t.branch(assumed, wanted) {
+            return End::Rejected;
+        }
+        let is_zero = t.equals(byte, 0);
+        t.branch(zero, is_zero);
+        End::Exit(0)
+    });
+    let unwanted = Input { objects: vec![Object::stdin([200])] };
+    let summary = fake.explore(&Settings::new("dfs", vec![unwanted]), None);
+    assert_eq!((summary.executions, summary.notes.rejected_runs), (3, 1));
+    assert_eq!((summary.tests, summary.branches_covered), (2, 3));
+    assert!(summary.exhausted);
+}
+
+#[test]
+fn objects_a_run_asks_for_become_input() {
+    let mut sketch = Sketch::new();
+    let sites = [sketch.branch(), sketch.branch()];
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        for (n, site) in sites.into_iter().enumerate() {
+            let object = t.named(["x", "y"][n], 4);
+            let byte = t.byte(object, 3);
+            let equal = t.equals(byte, 9);
+            if !t.branch(site, equal) {
+                return End::Exit(n as i32);
+            }
+        }
+        End::Signal(6)
+    });
+    let summary = fake.explore(&Settings::new("dfs", vec![Input::default()]), None);
+    assert_eq!((summary.executions, summary.crashes, summary.branches_covered), (3, 1, 4));
+    assert!(summary.exhausted);
+}
+
+/// Hears everything.
+#[derive(Default)]
+struct Log {
+    executed: u64,
+    kept: Vec<Place>,
+    diverged: Vec<Divergence>,
+    restarted: Vec<String>,
+    damaged: u64,
+    unsolved: u64,
+    last: Progress,
+}
+
+impl Observer for Log {
+    fn on_event(&mut self, event: &Event, progress: &Progress) {
+        match event {
+            Event::Executed { .. } => self.executed += 1,
+            Event::Unsolved => self.unsolved += 1,
+            Event::Kept { place, .. } => self.kept.push(*place),
+            Event::Diverged(divergence) => self.diverged.push((*divergence).clone()),
+            Event::Damaged => self.damaged += 1,
+            Event::Restarted { reason } => self.restarted.push(reason.to_string()),
+        }
+        self.last = *progress;
+    }
+}
+
+fn listen(fake: &mut Fake, settings: &Settings) -> (Result<Summary, CampaignError>, Log) {
+    let mut log = Log::default();
+    let program = fake.program.clone();
+    let mut solver = cairn_solver::standard(cairn_solver::Limits::default());
+    let summary = run(settings, &program, fake, &mut *solver, None, &mut log);
+    (summary, log)
+}
+
+#[test]
+fn the_observer_hears_what_the_summary_says() {
+    let (summary, log) = listen(&mut vault(), &Settings::new("dfs", vec![stdin(4)]));
+    let summary = summary.unwrap();
+    assert_eq!((log.executed, log.unsolved), (summary.executions, summary.solver.unsat));
+    assert_eq!(log.kept.iter().filter(|place| **place == Place::Queue).count() as u64, summary.tests);
+    assert_eq!(log.kept.iter().filter(|place| **place == Place::Crashes).count(), 1);
+    assert_eq!(log.last.branches_covered, summary.branches_covered);
+    assert_eq!((log.last.untried, log.last.executions), (0, summary.executions));
+}
+
+#[test]
+fn a_run_that_goes_elsewhere_is_counted_and_explained() {
+    let mut sketch = Sketch::new();
+    let sites = [sketch.branch(), sketch.branch()];
+    // After the first run the first decision no longer depends on the input.
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        let (first, second) = (t.byte(0, 0), t.byte(0, 1));
+        let mut condition = t.equals(first, 5);
+        if t.runs_before > 0 {
+            condition.concrete = 0;
+        }
+        t.branch(sites[0], condition);
+        let condition = t.equals(second, 5);
+        t.branch(sites[1], condition);
+        End::Exit(0)
+    });
+    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
+    let summary = summary.unwrap();
+    assert_eq!((summary.divergences, summary.exhausted), (1, false));
+    assert_eq!(log.diverged, summary.notes.divergences);
+    assert_eq!((log.diverged[0].at, log.diverged[0].predicted), (0, 1));
+    assert_eq!(log.diverged[0].explanation, "expected sketch.c:1:1 true, found sketch.c:1:1 false");
+    assert_eq!(summary.branches_covered, 3, "the search went on");
+}
+
+#[test]
+fn divergences_tell_where_they_show() {
+    let mut sketch = Sketch::new();
+    let (branch, other) = (sketch.branch(), sketch.branch());
+    let switch = sketch.switch(8, &[&[3]]);
+    // Every run but the first ends at once, or goes to another place.
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        let byte = t.byte(0, 0);
+        match t.runs_before {
+            0 => {
+                t.decide(switch, byte);
+                let condition = t.equals(byte, 50);
+                t.branch(branch, condition);
+            }
+            1 => {}
+            _ => {
+                let condition = t.equals(byte, 51);
+                t.branch(other, condition);
+            }
+        }
+        End::Exit(0)
+    });
+    let settings = Settings { execs: Some(3), ..Settings::new("dfs", vec![stdin(1)]) };
+    let summary = fake.explore(&settings, None);
+    let explanations: Vec<_> = summary.notes.divergences.iter().map(|d| d.explanation.as_str()).collect();
+    assert_eq!(
+        explanations,
+        [
+            "expected sketch.c:3:1 case 3, but the run ended before it",
+            "expected sketch.c:3:1 default, found sketch.c:2:1 false"
+        ]
+    );
+    assert_eq!(summary.notes.nondeterministic_runs, 1);
+}
+
+#[test]
+fn pinned_values_are_told_and_nothing_is_called_exhausted() {
+    let mut sketch = Sketch::new();
+    let (pin, site) = (sketch.pin(), sketch.branch());
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        let (index, other) = (t.byte(0, 0), t.byte(0, 1));
+        let limit = 10 + t.pin(pin, index);
+        let condition = t.less(other, limit);
+        t.branch(site, condition);
+        End::Exit(0)
+    });
+    let summary = fake.explore(&Settings::new("dfs", vec![stdin(2)]), None);
+    assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (2, 2, 0));
+    assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (1, false, Stop::Done));
+}
+
+#[test]
+fn a_server_that_dies_is_started_anew() {
+    let mut fake = vault();
+    // Every third attempt fails, whatever the input.
+    fake.dies = |attempt, _| attempt % 3 == 0;
+    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
+    let summary = summary.unwrap();
+    assert_eq!((summary.branches_covered, summary.exhausted), (VAULT_REACHABLE, true));
+    assert_eq!((summary.notes.lost_runs, summary.executions), (0, VAULT_PATHS));
+    assert_eq!(summary.notes.restarts, fake.restarts as u64);
+    assert!(fake.restarts > 0 && log.restarted.len() == fake.restarts);
+}
+
+#[test]
+fn an_input_that_no_server_survives_is_given_up() {
+    let mut fake = vault();
+    fake.dies = |_, input| input.objects[0].bytes[2] == 200;
+    let summary = fake.explore(&Settings::new("dfs", vec![stdin(4)]), None);
+    assert_eq!((summary.notes.lost_runs, summary.notes.restarts), (1, 3));
+    assert_eq!((summary.branches_covered, summary.exhausted), (VAULT_REACHABLE - 1, false));
+    assert_eq!(summary.executions, VAULT_PATHS);
+}
+
+#[test]
+fn a_target_that_never_runs_ends_the_campaign() {
+    let mut fake = vault();
+    fake.dies = |_, _| true;
+    let (result, _) = listen(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
+    assert_eq!(result.unwrap_err().to_string(), "the program's fork server stopped answering");
+    assert_eq!(fake.runs, 3);
+}
+
+#[test]
+fn a_target_that_runs_no_more_ends_the_campaign() {
+    let mut sketch = Sketch::new();
+    let sites: Vec<_> = (0..20).map(|_| sketch.branch()).collect();
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        for (offset, site) in sites.iter().enumerate() {
+            let byte = t.byte(0, offset);
+            let condition = t.equals(byte, 1);
+            t.branch(*site, condition);
+        }
+        End::Exit(0)
+    });
+    fake.dies = |attempt, _| attempt > 1;
+    let (result, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(20)]));
+    assert!(matches!(result, Err(CampaignError::Run(_))));
+    assert_eq!((log.executed, fake.runs), (1, 1 + 10 * 3));
+}
+
+#[test]
+fn a_damaged_trace_is_counted_and_the_campaign_goes_on() {
+    let mut sketch = Sketch::new();
+    let (first, second) = (sketch.branch(), sketch.branch());
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        let (a, b) = (t.byte(0, 0), t.byte(0, 1));
+        let condition = t.equals(a, 1);
+        if t.branch(first, condition) {
+            t.scribble();
+        }
+        let condition = t.equals(b, 1);
+        t.branch(second, condition);
+        End::Exit(0)
+    });
+    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
+    let summary = summary.unwrap();
+    assert_eq!((summary.notes.damaged_runs, log.damaged, summary.exhausted), (1, 1, false));
+    assert_eq!((summary.branches_covered, summary.executions), (4, 3));
+}
+
+#[test]
+fn paths_without_end_are_cut() {
+    let mut sketch = Sketch::new();
+    let site = sketch.branch();
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        for offset in 0..50 {
+            let byte = t.byte(0, offset);
+            let condition = t.equals(byte, 1);
+            t.branch(site, condition);
+        }
+        End::Timeout
+    });
+    let settings = Settings { max_steps: 3, ..Settings::new("dfs", vec![stdin(50)]) };
+    let summary = fake.explore(&settings, None);
+    assert_eq!((summary.executions, summary.hangs, summary.tests), (8, 2, 0));
+    assert_eq!((summary.notes.cut_runs, summary.exhausted), (8, false));
+}
+
+/// A solver that never knows.
+struct Clueless(u64);
+
+impl Solver for Clueless {
+    fn solve(&mut self, _: &Dag, _: &Query, _: &dyn Assignment) -> Answer {
+        self.0 += 1;
+        Answer::Unknown(Unknown::TimeLimit)
+    }
+
+    fn stats(&self) -> Stats {
+        Stats { queries: self.0, unknown: self.0, ..Stats::default() }
+    }
+}
+
+#[test]
+fn without_answers_nothing_is_exhausted() {
+    for strategy in ["dfs", "random-branch"] {
+        let mut fake = vault();
+        let program = fake.program.clone();
+        let settings = Settings::new(strategy, vec![stdin(4)]);
+        let summary = run(&settings, &program, &mut fake, &mut Clueless(0), None, &mut ()).unwrap();
+        assert_eq!((summary.executions, summary.solver.unknown), (1, 1));
+        assert_eq!((summary.exhausted, summary.notes.stop), (false, Stop::Done));
+    }
+}
+
+#[test]
+fn the_oracle_notices_a_tracer_that_lies() {
+    let settings = Settings { check: true, ..Settings::new("dfs", vec![stdin(4)]) };
+    let honest = vault().explore(&settings, None);
+    assert!(honest.notes.checked_values > 0);
+    assert_eq!((honest.notes.mismatches, honest.notes.first_mismatch), (0, None));
+    let mut liar = vault();
+    liar.lie = 1;
+    let settings = Settings { execs: Some(1), ..settings };
+    let summary = liar.explore(&settings, None);
+    assert_eq!(summary.notes.mismatches, 1);
+    let first = summary.notes.first_mismatch.unwrap();
+    assert_eq!((first.execution, first.program, first.expression), (1, 1, 0));
+}
+
+#[test]
+fn bad_settings_are_refused() {
+    let (result, _) = listen(&mut vault(), &Settings::new("best-first", vec![stdin(4)]));
+    assert!(result.unwrap_err().to_string().starts_with("there is no strategy `best-first`"));
+    let (result, _) = listen(&mut vault(), &Settings::new("dfs", vec![]));
+    assert!(matches!(result, Err(CampaignError::NoInput)));
+}

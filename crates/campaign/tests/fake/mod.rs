@@ -1,0 +1,172 @@
+//! Targets that are Rust functions: no process, but real expressions, paths and coverage.
+#![allow(dead_code, reason = "every test file uses its own part of this")]
+
+use cairn_campaign::{CampaignDirectory, Execution, Executor, Settings, Summary, run};
+use cairn_exec::{End, Flags, Input, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
+use cairn_expr::{CmpOp, Dag, ExprId, InputByte};
+use cairn_program::{Program, SiteId};
+use cairn_wire::ObjectKind;
+use std::time::Duration;
+
+/// A value and its expression.
+#[derive(Clone, Copy)]
+pub struct Value {
+    pub expr: ExprId,
+    pub concrete: u64,
+}
+
+/// What a fake program works with: every operation keeps value and expression together.
+pub struct Tracer<'a> {
+    dag: &'a mut Dag,
+    program: &'a Program,
+    pub input: Input,
+    named: usize,
+    steps: Vec<TraceStep>,
+    coverage: Vec<u8>,
+    /// How many runs there were before this one.
+    pub runs_before: usize,
+}
+
+impl Tracer<'_> {
+    /// A byte of an object; 0 and concrete beyond its end.
+    pub fn byte(&mut self, object: usize, offset: usize) -> Value {
+        match self.input.objects[object].bytes.get(offset) {
+            None => self.constant(8, 0),
+            Some(&byte) => {
+                let at = InputByte { object: object as u16, offset: offset as u32 };
+                Value { expr: self.dag.input(at), concrete: byte.into() }
+            }
+        }
+    }
+
+    pub fn constant(&mut self, width: u8, value: u64) -> Value {
+        Value { expr: self.dag.constant(width, value.into()), concrete: value }
+    }
+
+    /// The object that this call of `cairn_symbolic` gets.
+    pub fn named(&mut self, name: &str, len: usize) -> usize {
+        let is_named = |(_, object): &(usize, &Object)| object.kind == ObjectKind::Named;
+        let given = self.input.objects.iter().enumerate().filter(is_named).nth(self.named);
+        let index = given.map_or(self.input.objects.len(), |(index, _)| index);
+        self.named += 1;
+        if index == self.input.objects.len() {
+            self.input.objects.push(Object::named(name, vec![0; len]));
+        }
+        index
+    }
+
+    pub fn compare(&mut self, op: CmpOp, value: Value, constant: u64) -> Value {
+        let width = self.dag.width(value.expr);
+        let other = self.constant(width, constant);
+        let concrete = match op {
+            CmpOp::Eq => value.concrete == constant,
+            CmpOp::Ult => value.concrete < constant,
+            _ => unimplemented!("{op:?}"),
+        };
+        Value { expr: self.dag.compare(op, value.expr, other.expr), concrete: concrete.into() }
+    }
+
+    pub fn equals(&mut self, value: Value, constant: u64) -> Value {
+        self.compare(CmpOp::Eq, value, constant)
+    }
+
+    pub fn less(&mut self, value: Value, constant: u64) -> Value {
+        self.compare(CmpOp::Ult, value, constant)
+    }
+
+    /// Decides at a site; gives the side.
+    pub fn decide(&mut self, site: SiteId, value: Value) -> u32 {
+        self.step(StepKind::Branch, site, value);
+        let side = self.program.site(site).side_of(value.concrete);
+        self.coverage[self.program.branch(site, side).0 as usize] = 1;
+        side
+    }
+
+    pub fn branch(&mut self, site: SiteId, condition: Value) -> bool {
+        self.decide(site, condition) == 1
+    }
+
+    /// Uses a value as a constant and says so.
+    pub fn pin(&mut self, site: SiteId, value: Value) -> u64 {
+        self.step(StepKind::Pin, site, value);
+        value.concrete
+    }
+
+    fn step(&mut self, kind: StepKind, site: SiteId, value: Value) {
+        if self.dag.as_constant(value.expr).is_none() {
+            self.steps.push(TraceStep { kind, site, value: value.expr, concrete: value.concrete });
+        }
+    }
+
+    /// Records something that cannot be.
+    pub fn scribble(&mut self) {
+        let value = self.constant(8, 0).expr;
+        let input = self.dag.input(InputByte { object: 0, offset: 0 });
+        let value = self.dag.binary(cairn_expr::BinOp::Add, input, value);
+        self.steps.push(TraceStep { kind: StepKind::Branch, site: SiteId(u32::MAX), value, concrete: 0 });
+    }
+}
+
+type Body = Box<dyn Fn(&mut Tracer) -> End>;
+
+/// A fake program, its static model, and what may go wrong with it.
+pub struct Fake {
+    pub program: Program,
+    body: Body,
+    pub runs: usize,
+    pub restarts: usize,
+    /// Says of a run's number and input whether the server dies of it.
+    pub dies: fn(usize, &Input) -> bool,
+    /// Added to every recorded decision's value: what a broken tracer would do.
+    pub lie: u64,
+}
+
+impl Fake {
+    pub fn new(program: Program, body: impl Fn(&mut Tracer) -> End + 'static) -> Fake {
+        let body = Box::new(body);
+        Fake { program, body, runs: 0, restarts: 0, dies: |_, _| false, lie: 0 }
+    }
+
+    /// One run outside of any campaign.
+    pub fn once(&mut self, input: &Input) -> Execution {
+        self.execute(input, &mut Dag::new(), false).unwrap()
+    }
+
+    /// A campaign with the usual solver.
+    pub fn explore(&mut self, settings: &Settings, directory: Option<CampaignDirectory>) -> Summary {
+        let program = self.program.clone();
+        let mut solver = cairn_solver::standard(cairn_solver::Limits::default());
+        run(settings, &program, self, &mut *solver, directory, &mut ()).unwrap()
+    }
+}
+
+impl Executor for Fake {
+    fn execute(&mut self, input: &Input, dag: &mut Dag, _: bool) -> Result<Execution, RunError> {
+        self.runs += 1;
+        if (self.dies)(self.runs, input) {
+            return Err(RunError::ServerSilent);
+        }
+        let coverage = vec![0; self.program.branch_count() as usize];
+        let input = input.clone();
+        let (program, runs_before) = (&self.program, self.runs - 1);
+        let steps = Vec::new();
+        let mut tracer = Tracer { dag, program, input, named: 0, steps, coverage, runs_before };
+        let end = (self.body)(&mut tracer);
+        let Tracer { input, mut steps, coverage, .. } = tracer;
+        steps.iter_mut().for_each(|step| step.concrete += self.lie);
+        let trace = Trace { steps, ..Trace::default() };
+        let (cpu, max_rss_kib, flags) = (Duration::ZERO, 0, Flags::default());
+        let (stdout, stderr) = (Vec::new(), Vec::new());
+        Ok(Execution { run: Run { end, coverage, input, cpu, max_rss_kib, flags, stdout, stderr }, trace })
+    }
+
+    fn restart(&mut self) -> Result<(), StartError> {
+        self.restarts += 1;
+        Ok(())
+    }
+}
+
+/// Standard input of so many zeros.
+pub fn stdin(len: usize) -> Input {
+    Input { objects: vec![Object::stdin(vec![0; len])] }
+}
