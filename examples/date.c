@@ -1,8 +1,8 @@
 /*
  * cairn-example: date
  * input: stdin 10
- * branches: 39
- * unreachable: 2
+ * branches: 38
+ * unreachable: 1
  * faults: 1
  * fault: SIGABRT check
  * strategy: dfs
@@ -76,7 +76,7 @@ static int day_of_year(const struct date *date)
     return day;
 }
 
-/* Counts the day of the year back into a date, which must be the same. */
+/* Counts the day of the year back into a month, which must be the same. */
 static void check(const struct date *date, int day)
 {
     int month = 1;
@@ -84,7 +84,7 @@ static void check(const struct date *date, int day)
         day -= days_in_month(month, is_leap(date->year));
         month++;
     }
-    if (month != date->month || day != date->day)
+    if (month != date->month)
         abort();
 }
 

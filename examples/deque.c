@@ -1,6 +1,6 @@
 /*
  * cairn-example: deque
- * input: stdin 6
+ * input: stdin 5
  * branches: 31
  * unreachable: 1
  * faults: 1
@@ -15,13 +15,13 @@
  * The fault: an undone list gets its numbers back but keeps the total it had. That shows only when
  * the change that is undone has changed the total.
  *
- * Out of reach: an empty standard input (it always has six bytes).
+ * Out of reach: an empty standard input (it always has five bytes).
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CAPACITY 3
+#define CAPACITY 2
 
 struct list {
     int numbers[CAPACITY];

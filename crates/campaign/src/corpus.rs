@@ -1,8 +1,9 @@
 //! Which inputs are worth keeping, and under which name.
 //!
 //! A test is kept if it takes a branch that no kept run took before. A crash or hang is kept if it is
-//! another one than those known: it ends in another way, or after another last symbolic decision. A
-//! known one is kept once more if it takes a new branch, since no other input shows that branch then.
+//! another one than those known: it ends in another way or at another place of the program (after
+//! another last symbolic decision, if the place is not known). A known one is kept once more if it
+//! takes a new branch, since no other input shows that branch then.
 
 use cairn_exec::{End, Severity};
 use cairn_program::SiteId;
@@ -58,6 +59,8 @@ impl Origin {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub end: End,
+    /// Where in the program's own code it crashed.
+    pub code: Option<u64>,
     /// Place and side of the last symbolic decision.
     pub last: Option<(SiteId, u32)>,
     pub new_branches: usize,
@@ -77,8 +80,21 @@ pub(crate) struct Keep {
     pub name: String,
 }
 
-/// What makes two findings the same: place, end, and the last symbolic decision.
-type Finding = (Place, String, Option<(SiteId, u32)>);
+/// What makes two findings the same.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Finding {
+    place: Place,
+    end: String,
+    code: Option<u64>,
+    last: Option<(SiteId, u32)>,
+}
+
+impl Finding {
+    fn new(place: Place, candidate: &Candidate) -> Finding {
+        let Candidate { code, last, .. } = *candidate;
+        Finding { place, end: candidate.end.suffix(), code, last: last.filter(|_| code.is_none()) }
+    }
+}
 
 /// What was kept so far.
 #[derive(Debug, Default)]
@@ -101,8 +117,7 @@ impl Corpus {
         };
         // The first test is kept even if the program has no branch at all.
         let is_first = place == Place::Queue && self.files[place as usize] == 0;
-        let key = (place, candidate.end.suffix(), candidate.last);
-        let is_new_finding = place != Place::Queue && self.findings.insert(key);
+        let is_new_finding = place != Place::Queue && self.findings.insert(Finding::new(place, candidate));
         self.kinds[place as usize] += u32::from(is_new_finding);
         if !is_first && !is_new_finding && candidate.new_branches == 0 {
             return None;

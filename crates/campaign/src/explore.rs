@@ -303,6 +303,7 @@ impl Campaign<'_> {
         let parent = cause.base.and_then(|base| self.past[base.index()].test);
         let keep = self.corpus.judge(&Candidate {
             end: execution.run.end,
+            code: self.crash_site(&execution.run.crash),
             last: path.steps.last().map(|step| (step.site, step.side)),
             new_branches,
             origin: cause.origin,
@@ -319,6 +320,13 @@ impl Campaign<'_> {
         }
         self.past.push(PastRun { input, test });
         Ok(())
+    }
+
+    /// The innermost address in code of the program's own: one fault in a caller of `memcpy` must
+    /// not hide another. Any address, if the program's code cannot be told from other code.
+    fn crash_site(&self, frames: &[u64]) -> Option<u64> {
+        let own = frames.iter().find(|frame| self.program.function_at(**frame).is_some());
+        own.or(frames.first()).copied()
     }
 
     fn diverged(&mut self, flip: Flip, at: usize, path: &Path) {

@@ -383,6 +383,28 @@ fn paths_without_end_are_cut() {
     assert_eq!((summary.notes.cut_runs, summary.exhausted), (8, false));
 }
 
+#[test]
+fn crashes_are_told_apart_by_where_they_strike() {
+    let mut sketch = Sketch::new();
+    let sites: Vec<_> = (0..4).map(|_| sketch.branch()).collect();
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        for (offset, site) in sites.iter().enumerate() {
+            let byte = t.byte(0, offset);
+            let condition = t.equals(byte, 1);
+            if t.branch(*site, condition) {
+                // Two of the four are the same fault.
+                t.crash = vec![[0x100, 0x200, 0x100, 0x300][offset], 0x900 + offset as u64];
+                return End::Signal(SEGV);
+            }
+        }
+        End::Exit(0)
+    });
+    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
+    assert_eq!(summary.unwrap().crashes, 3);
+    let files = log.kept.iter().filter(|place| **place == Place::Crashes).count();
+    assert_eq!(files, 4, "the same fault again, but the first to take its branch");
+}
+
 /// A solver that never knows.
 struct Clueless(u64);
 

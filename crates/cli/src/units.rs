@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn odd_times_are_refused() {
-        for text in ["", "s", "0s", "-5s", "1.5h", "5d", "5 m", "99999999999999999999h", "1000000h", "5mm"] {
+        for text in ["", "s", "0s", "-5s", "1.5h", "5d", "5 m", "99999999999999999999h", "2000000h", "5mm"] {
             assert_eq!(seconds(text), None, "{text}");
         }
     }

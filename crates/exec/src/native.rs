@@ -25,8 +25,9 @@ pub fn run_native(spec: &TargetSpec, input: &Input) -> Result<Run, StartError> {
         command.spawn().map_err(|source| StartError::CannotExecute { path: spec.path.clone(), source })?;
     let end = wait(&mut child, spec.timeout).map_err(set_up("waiting for the program"))?;
     let (stdout, stderr) = stage.output().map_err(set_up("the program's output"))?;
-    let (coverage, cpu, max_rss_kib, flags) = (Vec::new(), Duration::ZERO, 0, Flags::default());
-    Ok(Run { end, coverage, input: input.clone(), cpu, max_rss_kib, flags, stdout, stderr })
+    let (coverage, crash, cpu, max_rss_kib, flags) =
+        (Vec::new(), Vec::new(), Duration::ZERO, 0, Flags::default());
+    Ok(Run { end, coverage, input: input.clone(), cpu, max_rss_kib, flags, crash, stdout, stderr })
 }
 
 /// Waits for the end or makes it one, and takes along whatever the program has started.

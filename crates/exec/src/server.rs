@@ -76,6 +76,9 @@ pub struct Run {
     pub max_rss_kib: u32,
     /// What to know of its recording.
     pub flags: Flags,
+    /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
+    /// Empty if none did, or if nobody knows.
+    pub crash: Vec<u64>,
     /// What it printed to standard output, if that is captured.
     pub stdout: Vec<u8>,
     /// What it printed to standard error, if that is captured.
@@ -240,8 +243,10 @@ impl Server {
         self.object_sizes.clear();
         self.object_sizes.extend(seen.objects.iter().map(|o| o.bytes.len()));
         let (stdout, stderr) = self.stage.output()?;
+        let end = end_of(ended.wait_status, timed_out, self.recorded.flags);
         Ok(Run {
-            end: end_of(ended.wait_status, timed_out, self.recorded.flags),
+            end,
+            crash: crash_of(end, &self.recorded.crash),
             coverage: self.memory.read(self.layout.coverage, self.spec.coverage),
             input: seen,
             cpu: Duration::from_micros(ended.cpu_micros),
@@ -276,6 +281,13 @@ fn end_of(wait_status: i32, timed_out: bool, flags: u32) -> End {
         End::Signal(libc::SIGKILL) if timed_out => End::Timeout,
         End::Exit(_) if flags & flag::REJECTED != 0 => End::Rejected,
         end => end,
+    }
+}
+
+fn crash_of(end: End, frames: &[u64]) -> Vec<u64> {
+    match end {
+        End::Signal(_) => frames.iter().copied().take_while(|frame| *frame != 0).collect(),
+        End::Exit(_) | End::Timeout | End::Rejected => Vec::new(),
     }
 }
 

@@ -28,6 +28,7 @@ struct control {
     uint32_t objects_given, objects;
     uint64_t input_used;
     uint32_t labels, events, flags, expected_labels, expected_events, lost;
+    uint64_t crash[8];
 };
 
 struct object {
@@ -145,7 +146,7 @@ static int run(int argc, char **argv)
     if (control->mode & 1)
         record(first);
     switch (first) {
-    case 'c': raise(SIGSEGV); break;
+    case 'c': control->crash[0] = 0x1234, control->crash[1] = 0x5678; raise(SIGSEGV); break;
     case 'h': for (;;) pause();
     case 'r': control->flags |= REJECTED; _exit(0);
     case 's': scribble(control->objects + 1); break;

@@ -79,6 +79,13 @@ fn a_run_brings_back_coverage_path_and_usage() {
 }
 
 #[test]
+fn a_crash_tells_where_it_struck() {
+    let mut server = server();
+    assert_eq!(server.run(&stdin("c"), Mode::TRACE).unwrap().crash, [0x1234, 0x5678]);
+    assert!(server.run(&stdin("x"), Mode::TRACE).unwrap().crash.is_empty());
+}
+
+#[test]
 fn without_tracing_there_is_no_path() {
     let mut server = server();
     let run = server.run(&stdin("x"), Mode::NATIVE).unwrap();

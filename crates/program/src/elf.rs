@@ -2,11 +2,12 @@
 
 use crate::assemble::PlacedUnit;
 use crate::error::{Damage, ProgramError};
-use crate::model::Program;
+use crate::model::{Code, FunctionId, Program};
 use cairn_wire::meta::{Header, Unit};
 use cairn_wire::site::{COVERAGE_SECTION, META_SECTION, SECTION};
 use cairn_wire::{ABI_VERSION, SiteRecord};
-use object::{Object, ObjectKind, ObjectSection};
+use object::{Object, ObjectKind, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -76,7 +77,24 @@ fn parse(bytes: &[u8]) -> Result<Program, Refusal> {
     if described as u64 != records.size / RECORD_SIZE {
         return damaged("some branch sites belong to no unit");
     }
-    Ok(Program::from_placed_units(units)?)
+    let mut program = Program::from_placed_units(units)?;
+    program.code = code(&file, &program);
+    Ok(program)
+}
+
+/// Finds the functions' code by their names in the symbol table.
+fn code(file: &object::File, program: &Program) -> Vec<Code> {
+    let ids: HashMap<&str, FunctionId> =
+        program.functions().map(|(id, function)| (function.name.as_ref(), id)).collect();
+    let base = file.segments().map(|segment| segment.address()).min().unwrap_or(0);
+    let place = |symbol: object::Symbol| {
+        let function = *ids.get(symbol.name().ok()?)?;
+        let start = symbol.address().checked_sub(base)?;
+        (symbol.kind() == SymbolKind::Text).then(|| Code { start, end: start + symbol.size(), function })
+    };
+    let mut code: Vec<_> = file.symbols().filter_map(place).collect();
+    code.sort_by_key(|code| (code.start, code.function));
+    code
 }
 
 fn section<'a>(file: &object::File<'a>, name: &str) -> Result<Option<Section<'a>>, Refusal> {

@@ -143,6 +143,16 @@ pub struct Program {
     /// Owner of each coverage byte; a linker may leave bytes between units that nobody owns.
     pub(crate) owners: Vec<Option<(SiteId, u32)>>,
     pub(crate) counted_branches: u32,
+    /// Where functions lie in the file, sorted; empty if it was stripped.
+    pub(crate) code: Vec<Code>,
+}
+
+/// Where a function's code lies, as offsets from the program's start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Code {
+    pub start: u64,
+    pub end: u64,
+    pub function: FunctionId,
 }
 
 impl Program {
@@ -209,6 +219,14 @@ impl Program {
     /// The function with this id.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.0 as usize]
+    }
+
+    /// The function whose code is at this offset from the program's start; none for code that was
+    /// not compiled with `cairn cc`, and if the file was stripped.
+    pub fn function_at(&self, offset: u64) -> Option<FunctionId> {
+        let after = self.code.partition_point(|code| code.start <= offset);
+        let code = &self.code[after.checked_sub(1)?];
+        (offset < code.end).then_some(code.function)
     }
 
     /// The block with this id.

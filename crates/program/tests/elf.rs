@@ -3,7 +3,8 @@
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, Program, ProgramError, SiteId};
 use cairn_wire::ABI_VERSION;
-use cairn_wire::meta::{Header, MAGIC, Unit};
+use cairn_wire::meta::{Function, Header, MAGIC, Unit};
+use object::{Object, ObjectSegment, ObjectSymbol};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -121,6 +122,56 @@ fn units_are_found_where_their_headers_point() {
         assert_eq!(program.site(SiteId(0)).width, 16);
         assert_eq!(program.site(SiteId(2)).first_branch, BranchId(2));
         assert_eq!(program.site(SiteId(2)).file.as_ref(), "sketch.c");
+    }
+}
+
+/// C source of a program that describes itself as `unit`, the way the pass makes it do so.
+fn source(unit: &Unit) -> String {
+    let mut bytes = blob(unit, 0, 0, 0);
+    let payload = bytes.split_off(Header::SIZE);
+    let words: Vec<_> = bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+    let words = words[..5].iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let sections = [
+        format!(".section cairn_meta,\"aw\"; .long {words}; .long records - ., coverage - ., 0"),
+        format!(".byte {}", list(&payload)),
+        format!(".section cairn_br,\"aw\"; records: .byte {}", list(&records(unit))),
+        ".section cairn_cov,\"aw\"; coverage: .zero 2; .text".to_owned(),
+    ];
+    let assembly: Vec<_> = sections.iter().map(|text| format!("__asm__({text:?});\n")).collect();
+    let functions = "__attribute__((noinline)) static int listed(int x) { return x + 1; }\n\
+                     int unlisted(int x) { return listed(x) + 2; }\n\
+                     int main(int argc, char **argv) { return unlisted(argc); }\n";
+    assembly.concat() + functions
+}
+
+/// Offset of a symbol from the start of the program.
+fn offset(path: &Path, name: &str) -> u64 {
+    let bytes = std::fs::read(path).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name)).unwrap();
+    symbol.address() - file.segments().map(|segment| segment.address()).min().unwrap()
+}
+
+#[test]
+fn a_linked_program_is_read_and_its_code_found() {
+    let mut sketch = Sketch::new();
+    sketch.branch();
+    let mut unit = sketch.unit();
+    unit.functions.push(Function { name: "listed".into(), internal: true, ..Function::default() });
+    let scratch = TempDir::new().unwrap();
+    let (file, target) = (scratch.path().join("a.c"), scratch.path().join("a"));
+    std::fs::write(&file, source(&unit)).unwrap();
+    for kind in ["-pie", "-no-pie"] {
+        let compiled = Command::new("clang-19").arg(kind).arg(&file).arg("-o").arg(&target).status().unwrap();
+        assert!(compiled.success());
+        let program = Program::read(&target).unwrap();
+        assert_eq!((program.site_count(), program.branch_count()), (1, 2));
+        let function_at = |offset| Some(program.function(program.function_at(offset)?).name.to_string());
+        assert_eq!(function_at(offset(&target, "listed") + 1).as_deref(), Some("listed"));
+        assert_eq!(function_at(offset(&target, "main")).as_deref(), Some("main"));
+        assert_eq!(function_at(offset(&target, "unlisted")), None);
+        assert_eq!([function_at(0), function_at(u64::MAX)], [None, None]);
     }
 }
 

@@ -6,6 +6,7 @@
 #![no_std]
 
 mod alloc;
+mod crash;
 mod input;
 mod io;
 mod memory;
@@ -18,6 +19,8 @@ mod table;
 mod thunk;
 mod tls;
 
+use core::alloc::{GlobalAlloc, Layout};
+
 // The core library comes compiled with unwinding and names this symbol; nothing here ever unwinds.
 core::arch::global_asm!(
     ".weak rust_eh_personality",
@@ -25,6 +28,21 @@ core::arch::global_asm!(
     "rust_eh_personality:",
     "ud2"
 );
+
+/// The metadata blob's types allocate; the runtime uses none of them, and has nothing to give.
+struct Nothing;
+
+// SAFETY: an allocator may refuse.
+unsafe impl GlobalAlloc for Nothing {
+    unsafe fn alloc(&self, _: Layout) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+
+    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+}
+
+#[global_allocator]
+static NOTHING: Nothing = Nothing;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {

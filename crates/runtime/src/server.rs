@@ -1,7 +1,7 @@
 //! The program's entry: a plain run, or a fork server for the driver.
 
 use crate::state::{site_count, state};
-use crate::{input, io, memory, message};
+use crate::{crash, input, io, memory, message};
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
 use cairn_wire::{ABI_VERSION, Event, LabelEntry};
@@ -40,6 +40,7 @@ struct Channel {
 unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
     if let Some(channel) = channel() {
         attach(channel);
+        crash::watch(envp as usize);
         if serve(channel) == Role::Server {
             return 0;
         }
@@ -106,7 +107,7 @@ fn attach(channel: Channel) {
 fn share_coverage(channel: Channel, control: &Control) {
     let start = &raw mut __start_cairn_cov;
     let len = (&raw mut __stop_cairn_cov) as u64 - start as u64;
-    if start as u64 % control::PAGE != 0 || len % control::PAGE != 0 {
+    if !(start as u64).is_multiple_of(control::PAGE) || !len.is_multiple_of(control::PAGE) {
         message::fatal(b"the coverage section is not page aligned: link the program with `cairn cc`");
     }
     let len = len.min(control.layout.coverage_size);

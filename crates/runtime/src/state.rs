@@ -97,6 +97,7 @@ impl State {
         let control = self.control();
         control.objects = control.objects_given.min(control::MAX_OBJECTS as u32);
         (control.labels, control.events, control.flags, control.lost) = (1, 0, 0, 0);
+        control.crash = [0; control::CRASH_FRAMES];
         let mode = control.mode;
         self.tracing = mode & mode::TRACE != 0;
         self.checking = mode & mode::CHECK != 0;

@@ -13,6 +13,8 @@ pub const MAGIC: u64 = 0x4e52_4941_435f_4853;
 pub const MAX_OBJECTS: usize = 512;
 /// Longest object name, in bytes.
 pub const MAX_NAME: usize = 104;
+/// Code addresses kept of a crash.
+pub const CRASH_FRAMES: usize = 8;
 /// Unit of every region's offset.
 pub const PAGE: u64 = 4096;
 
@@ -92,6 +94,9 @@ pub struct Control {
     pub expected_events: u32,
     /// Times a labelled value was used as a constant without a recorded constraint.
     pub lost: u32,
+    /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
+    /// Zero where unknown; calls outside the program are left out, and an entry may be stale.
+    pub crash: [u64; CRASH_FRAMES],
 }
 
 const _: () = assert!(size_of::<Control>() <= PAGE as usize);

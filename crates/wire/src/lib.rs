@@ -6,13 +6,11 @@
 //! [`ABI_VERSION`] must change with it.
 #![no_std]
 
-#[cfg(feature = "meta")]
 extern crate alloc;
 
 pub mod control;
 pub mod event;
 pub mod label;
-#[cfg(feature = "meta")]
 pub mod meta;
 pub mod protocol;
 pub mod shadow;

@@ -23,6 +23,8 @@ pub struct Tracer<'a> {
     named: usize,
     steps: Vec<TraceStep>,
     coverage: Vec<u8>,
+    /// Code addresses of a crash.
+    pub crash: Vec<u64>,
     /// How many runs there were before this one.
     pub runs_before: usize,
 }
@@ -149,15 +151,16 @@ impl Executor for Fake {
         let coverage = vec![0; self.program.branch_count() as usize];
         let input = input.clone();
         let (program, runs_before) = (&self.program, self.runs - 1);
-        let steps = Vec::new();
-        let mut tracer = Tracer { dag, program, input, named: 0, steps, coverage, runs_before };
+        let (steps, crash) = (Vec::new(), Vec::new());
+        let mut tracer = Tracer { dag, program, input, named: 0, steps, coverage, crash, runs_before };
         let end = (self.body)(&mut tracer);
-        let Tracer { input, mut steps, coverage, .. } = tracer;
+        let Tracer { input, mut steps, coverage, crash, .. } = tracer;
         steps.iter_mut().for_each(|step| step.concrete += self.lie);
         let trace = Trace { steps, ..Trace::default() };
         let (cpu, max_rss_kib, flags) = (Duration::ZERO, 0, Flags::default());
         let (stdout, stderr) = (Vec::new(), Vec::new());
-        Ok(Execution { run: Run { end, coverage, input, cpu, max_rss_kib, flags, stdout, stderr }, trace })
+        let run = Run { end, coverage, input, cpu, max_rss_kib, flags, crash, stdout, stderr };
+        Ok(Execution { run, trace })
     }
 
     fn restart(&mut self) -> Result<(), StartError> {

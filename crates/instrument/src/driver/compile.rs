@@ -183,8 +183,8 @@ fn front_end_option(opt: &Opt) -> Vec<OsString> {
 
 /// Undoes what our own level does to the macros, so that the source reads as in the user's build.
 fn macros_of_level(command: &Command) -> &'static [&'static str] {
-    let levels = command.options().filter_map(|opt| opt.after("-O"));
-    match levels.last().map(|level| level.to_string_lossy()).as_deref() {
+    let mut levels = command.options().filter_map(|opt| opt.after("-O"));
+    match levels.next_back().map(|level| level.to_string_lossy()).as_deref() {
         None | Some("0") => &["-U__OPTIMIZE__", "-D__NO_INLINE__=1"],
         Some("s" | "z") => &["-D__OPTIMIZE_SIZE__=1"],
         Some(_) => &[],

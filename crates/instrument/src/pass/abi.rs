@@ -119,8 +119,25 @@ impl Abi {
 
 /// Functions of libc whose declarations are redirected to the runtime's wrappers.
 pub const WRAPPED: &[&str] = &[
-    "malloc", "calloc", "realloc", "memcpy", "memmove", "memset", "read", "pread", "fread", "fgets", "fgetc", "getc",
-    "_IO_getc", "getc_unlocked", "fgetc_unlocked", "getchar", "getchar_unlocked", "fclose", "freopen",
+    "malloc",
+    "calloc",
+    "realloc",
+    "memcpy",
+    "memmove",
+    "memset",
+    "read",
+    "pread",
+    "fread",
+    "fgets",
+    "fgetc",
+    "getc",
+    "_IO_getc",
+    "getc_unlocked",
+    "fgetc_unlocked",
+    "getchar",
+    "getchar_unlocked",
+    "fclose",
+    "freopen",
 ];
 
 /// Prefix of a wrapper's name.

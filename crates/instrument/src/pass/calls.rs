@@ -126,7 +126,9 @@ impl FunctionPass<'_> {
             }
             match argument.ty().kind() {
                 TypeKind::LLVMX86_FP80TypeKind => memory += 16,
-                TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind | TypeKind::LLVMVectorTypeKind => vectors += 1,
+                TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind | TypeKind::LLVMVectorTypeKind => {
+                    vectors += 1
+                }
                 _ => integers += self.unit.module.store_size(argument.ty()).div_ceil(8),
             }
         }

@@ -138,14 +138,26 @@ impl<'a, 'b> Slow<'a, 'b> {
         let Some(op) = arithmetic_op(opcode) else { return self.pass.unit.abi.concrete };
         let (a, b) = (instruction.operand(0), instruction.operand(1));
         let width = instruction.ty().int_width();
-        self.binary(op, width, (self.label(a), self.wide(a)), (self.label(b), self.wide(b)), self.wide(instruction))
+        self.binary(
+            op,
+            width,
+            (self.label(a), self.wide(a)),
+            (self.label(b), self.wide(b)),
+            self.wide(instruction),
+        )
     }
 
     fn comparison(&self, instruction: Value) -> Value {
         let (a, b) = (instruction.operand(0), instruction.operand(1));
         let Some(width) = scalar_width(a.ty()) else { return self.pass.unit.abi.concrete };
         let op = comparison_op(instruction.predicate());
-        self.binary(op, width, (self.label(a), self.wide(a)), (self.label(b), self.wide(b)), self.wide(instruction))
+        self.binary(
+            op,
+            width,
+            (self.label(a), self.wide(a)),
+            (self.label(b), self.wide(b)),
+            self.wide(instruction),
+        )
     }
 
     fn binary(&self, op: Op, width: u32, a: (Value, Value), b: (Value, Value), result: Value) -> Value {
@@ -226,7 +238,9 @@ impl<'a, 'b> Slow<'a, 'b> {
             let stride;
             (ty, stride) = self.step(ty, position, index);
             sum = match stride {
-                Step::Bytes(bytes) => self.advance(sum, (self.pass.unit.abi.concrete, self.constant(64, bytes))),
+                Step::Bytes(bytes) => {
+                    self.advance(sum, (self.pass.unit.abi.concrete, self.constant(64, bytes)))
+                }
                 Step::Times(stride) => self.advance(sum, self.scaled(index, stride)),
             };
         }
@@ -284,8 +298,13 @@ impl<'a, 'b> Slow<'a, 'b> {
         let is_scalar = scalar_width(load.ty()).is_some();
         let value = if is_scalar { self.wide(load) } else { self.reload(load, leaf) };
         let size = self.constant(32, leaf.size);
-        let label = self.pass.builder.call(self.pass.unit.abi.load, &[self.at(load.operand(0), leaf), size, value]);
-        if u64::from(width) == leaf.size * 8 { label } else { self.cast_label(Op::Trunc, width, label, value) }
+        let label =
+            self.pass.builder.call(self.pass.unit.abi.load, &[self.at(load.operand(0), leaf), size, value]);
+        if u64::from(width) == leaf.size * 8 {
+            label
+        } else {
+            self.cast_label(Op::Trunc, width, label, value)
+        }
     }
 
     fn reload(&self, load: Value, leaf: &Leaf) -> Value {

@@ -45,7 +45,8 @@ impl<'a> FunctionPass<'a> {
         let labelled = labelled_values(unit.module, function);
         let builder = unit.module.builder();
         let labels = HashMap::new();
-        let mut pass = FunctionPass { unit, sites, found, function, labelled, labels, builder, overflow: None };
+        let mut pass =
+            FunctionPass { unit, sites, found, function, labelled, labels, builder, overflow: None };
         // Our own code must not be looked at: remember what was there first.
         let blocks: Vec<(Block, Vec<Value>)> =
             function.blocks().into_iter().map(|b| (b, b.instructions())).collect();
@@ -308,7 +309,9 @@ fn hoist_allocas(module: &Module, function: Value) {
     let instructions = entry.instructions();
     let Some(first) = instructions.iter().find(|i| i.opcode() != Opcode::LLVMAlloca) else { return };
     let past_first = instructions.iter().skip_while(|i| *i != first);
-    for alloca in past_first.filter(|i| i.opcode() == Opcode::LLVMAlloca && i.operand(0).as_constant().is_some()) {
+    for alloca in
+        past_first.filter(|i| i.opcode() == Opcode::LLVMAlloca && i.operand(0).as_constant().is_some())
+    {
         alloca.unlink();
         builder.before(*first);
         builder.insert(*alloca);

@@ -28,7 +28,8 @@ pub fn intrinsic(callee: Value) -> Option<Intrinsic> {
     }
     let name = callee.name();
     let name = name.strip_prefix("llvm.")?;
-    let is = |stem: &str| name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is =
+        |stem: &str| name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     Some(match name {
         _ if is("memcpy") || is("memmove") => Intrinsic::Copy,
         _ if is("memset") => Intrinsic::Fill,

@@ -86,12 +86,30 @@ impl Sites {
         })
     }
 
-    fn push(&mut self, kind: SiteKind, function: u32, block: u32, at: &Location, width: u32, sides: Vec<meta::Side>) -> SiteRef {
+    fn push(
+        &mut self,
+        kind: SiteKind,
+        function: u32,
+        block: u32,
+        at: &Location,
+        width: u32,
+        sides: Vec<meta::Side>,
+    ) -> SiteRef {
         let file = self.file(&at.file);
         let first_side = self.sides;
         self.sides += sides.len() as u32;
         let (line, column) = (at.line, at.column);
-        self.unit.sites.push(meta::Site { kind, function, block, file, line, column, first_side, width, sides });
+        self.unit.sites.push(meta::Site {
+            kind,
+            function,
+            block,
+            file,
+            line,
+            column,
+            first_side,
+            width,
+            sides,
+        });
         SiteRef(self.unit.sites.len() as u32 - 1)
     }
 
@@ -117,14 +135,18 @@ impl Sites {
         let number: HashMap<Block, u32> = blocks.iter().zip(0..).map(|(b, i)| (*b, i)).collect();
         for block in blocks {
             for instruction in block.instructions() {
-                let Some((kind, width, sides)) = sides_of(instruction, number[&block], &number) else { continue };
+                let Some((kind, width, sides)) = sides_of(instruction, number[&block], &number) else {
+                    continue;
+                };
                 let at = instruction.location();
                 let site = self.push(kind, found.index, number[&block], &at, width, sides);
                 found.of.insert(instruction, site);
                 if kind != SiteKind::Select {
-                    let described = &mut self.unit.functions[found.index as usize].blocks[number[&block] as usize];
+                    let described =
+                        &mut self.unit.functions[found.index as usize].blocks[number[&block] as usize];
                     described.site = Some(site.0);
-                    described.successors = self.unit.sites[site.0 as usize].sides.iter().map(|s| s.successor).collect();
+                    described.successors =
+                        self.unit.sites[site.0 as usize].sides.iter().map(|s| s.successor).collect();
                 }
             }
         }
@@ -174,7 +196,8 @@ impl Sites {
     }
 
     fn emit_records(&self, module: &Module) -> Option<Value> {
-        let records: Vec<u8> = self.unit.sites.iter().zip(0..).flat_map(|(s, i)| record_bytes(s, i)).collect();
+        let records: Vec<u8> =
+            self.unit.sites.iter().zip(0..).flat_map(|(s, i)| record_bytes(s, i)).collect();
         settle(module, self.records, site::SECTION, 32, module.bytes(&records), records.is_empty())
     }
 
@@ -185,9 +208,14 @@ impl Sites {
 
     fn emit_blob(&self, module: &Module, records: Option<Value>, coverage: Option<Value>) -> Value {
         let payload = self.unit.encode();
-        let words = [meta::MAGIC, ABI_VERSION, payload.len() as u32, self.unit.sites.len() as u32, self.sides];
+        let words =
+            [meta::MAGIC, ABI_VERSION, payload.len() as u32, self.unit.sites.len() as u32, self.sides];
         let front: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let padding = vec![0; (meta::Header::SIZE + payload.len()).next_multiple_of(8) - meta::Header::SIZE - payload.len()];
+        let padding =
+            vec![
+                0;
+                (meta::Header::SIZE + payload.len()).next_multiple_of(8) - meta::Header::SIZE - payload.len()
+            ];
         let total = (meta::Header::SIZE + payload.len() + padding.len()) as u64;
         let blob = module.global("cairn.meta", module.byte_array(total));
         let distance = |to: Option<Value>, at: usize| match to {
@@ -213,7 +241,14 @@ impl Sites {
 }
 
 /// Replaces a stand-in by the real global.
-fn settle(module: &Module, stand_in: Value, section: &str, align: u32, contents: Value, empty: bool) -> Option<Value> {
+fn settle(
+    module: &Module,
+    stand_in: Value,
+    section: &str,
+    align: u32,
+    contents: Value,
+    empty: bool,
+) -> Option<Value> {
     if empty {
         stand_in.delete_global();
         return None;
@@ -244,7 +279,11 @@ pub fn is_site(instruction: Value) -> bool {
 }
 
 /// Kind, width of the deciding value, and sides of an instruction that is a site.
-fn sides_of(instruction: Value, block: u32, number: &HashMap<Block, u32>) -> Option<(SiteKind, u32, Vec<meta::Side>)> {
+fn sides_of(
+    instruction: Value,
+    block: u32,
+    number: &HashMap<Block, u32>,
+) -> Option<(SiteKind, u32, Vec<meta::Side>)> {
     if !is_site(instruction) {
         return None;
     }

@@ -49,15 +49,16 @@ fn passes_on(module: &Module, user: Value, value: Value) -> bool {
     }
     use Opcode::*;
     match user.opcode() {
-        LLVMAdd | LLVMSub | LLVMMul | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMShl | LLVMLShr | LLVMAShr
-        | LLVMAnd | LLVMOr | LLVMXor | LLVMTrunc | LLVMZExt | LLVMSExt | LLVMPtrToInt | LLVMIntToPtr
-        | LLVMBitCast | LLVMICmp => scalar_width(user.operand(0).ty()).is_some(),
+        LLVMAdd | LLVMSub | LLVMMul | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMShl | LLVMLShr
+        | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor | LLVMTrunc | LLVMZExt | LLVMSExt | LLVMPtrToInt
+        | LLVMIntToPtr | LLVMBitCast | LLVMICmp => scalar_width(user.operand(0).ty()).is_some(),
         LLVMGetElementPtr => scalar_width(user.ty()).is_some(),
         // A select on a labelled condition has the label of the side it takes: the condition is in the path.
         LLVMSelect => user.operand(0) != value,
         LLVMPHI | LLVMFreeze | LLVMExtractValue | LLVMInsertValue => true,
         LLVMCall => {
-            matches!(intrinsic(user.callee()), Some(Intrinsic::Expect | Intrinsic::ByteSwap)) && user.operand(0) == value
+            matches!(intrinsic(user.callee()), Some(Intrinsic::Expect | Intrinsic::ByteSwap))
+                && user.operand(0) == value
         }
         _ => false,
     }

@@ -1,0 +1,47 @@
+# Cairn. `make demo` shows it at work, `make test` checks it, `make help` lists the rest.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CARGO ?= cargo
+# Where rustup puts cargo, for shells that were started before it was installed.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+built = target/release
+z3 = .deps/z3/lib/libz3.so.5.4
+prefix = $(DESTDIR)$(PREFIX)
+
+.PHONY: build setup demo test lint bench install uninstall clean help
+
+build: setup ## build everything (the default)
+	@$(CARGO) build --release --workspace
+
+setup: ## install missing Debian packages, fetch Z3
+	@scripts/setup.sh
+
+demo: build ## find a crash in a small program, and replay it
+	@scripts/demo.sh
+
+test: build ## run all tests
+	$(CARGO) test --release --workspace
+
+lint: setup ## check formatting, and clippy without a warning
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
+
+bench: build ## measure, next to the goals
+	@bench/run.sh
+
+install: build ## install to PREFIX (/usr/local)
+	install -d $(prefix)/bin $(prefix)/lib/cairn $(prefix)/include/cairn
+	install $(built)/cairn $(prefix)/bin/
+	install -m 644 $(built)/libcairn_runtime.a $(z3) $(prefix)/lib/cairn/
+	install -m 644 include/* $(prefix)/include/cairn/
+
+uninstall: ## remove what install put there
+	rm -rf $(prefix)/bin/cairn $(prefix)/lib/cairn $(prefix)/include/cairn
+
+clean: ## remove everything that was built
+	rm -rf target
+
+help: ## show this
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,101 @@
+//! An instrumented program must do what a plain build of it does.
+
+use crate::example::Example;
+use crate::sites::Functions;
+use cairn_campaign::{encode_test, read_test};
+use cairn_exec::{
+    Arg, End, Input, Limits, Mode, Object, Output, Run, Server, SymbolicFile, TargetSpec, run_native,
+    signal_name,
+};
+use cairn_program::Program;
+use cairn_wire::ObjectKind;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Both builds of an example.
+pub struct Builds<'a> {
+    pub example: &'a Example,
+    pub instrumented: &'a Path,
+    pub plain: &'a Path,
+}
+
+/// What running all tests of a campaign on both builds showed.
+#[derive(Default)]
+pub struct Comparison {
+    pub tests: usize,
+    pub complaints: Vec<String>,
+    /// Signal and function of every crash.
+    pub faults: BTreeSet<(String, String)>,
+}
+
+impl Builds<'_> {
+    /// Runs every test in the campaign directory on both builds.
+    pub fn compare(&self, campaign: &Path) -> Comparison {
+        let mut comparison = Comparison::default();
+        let branches = Program::read(self.instrumented).unwrap().branch_count() as usize;
+        let spec = self.spec(self.instrumented, branches);
+        let blank = spec.blank_input();
+        let mut server = Server::start(spec, Limits::default()).unwrap();
+        let functions = Functions::read(self.plain);
+        for test in tests(campaign) {
+            let input = read_test(&test, &blank).unwrap();
+            let plain = self.run_plain(&input);
+            for mode in [Mode::NATIVE, Mode::TRACE] {
+                let run = server.run(&input, mode).unwrap();
+                if (run.end, &run.stdout) != (plain.end, &plain.stdout) {
+                    comparison.complaints.push(format!(
+                        "{} {mode:?}: {} with {:?}, plain {} with {:?}",
+                        test.display(),
+                        run.end,
+                        String::from_utf8_lossy(&run.stdout),
+                        plain.end,
+                        String::from_utf8_lossy(&plain.stdout),
+                    ));
+                }
+            }
+            if let End::Signal(signal) = plain.end {
+                let function = functions.crashed_in(&plain.stderr).unwrap_or("nowhere");
+                let name = signal_name(signal).unwrap_or("some signal");
+                comparison.faults.insert((name.to_owned(), function.to_owned()));
+            }
+            comparison.tests += 1;
+        }
+        comparison
+    }
+
+    fn run_plain(&self, input: &Input) -> Run {
+        let mut spec = self.spec(self.plain, 0);
+        let is_named = |object: &&Object| object.kind == ObjectKind::Named;
+        let named = Input { objects: input.objects.iter().filter(is_named).cloned().collect() };
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), encode_test(&named, &[]).0).unwrap();
+        spec.env.push(("CAIRN_TEST".into(), file.path().into()));
+        run_native(&spec, input).unwrap()
+    }
+
+    fn spec(&self, program: &Path, branches: usize) -> TargetSpec {
+        let mut spec = TargetSpec::new(program, branches);
+        spec.output = Output::Capture;
+        spec.timeout = Duration::from_secs(10);
+        spec.args = self.example.args.iter().map(|a| Arg::File(a.clone())).collect();
+        for option in self.example.options.chunks(2) {
+            let len = option[1].parse().unwrap();
+            match option[0].as_str() {
+                "--sym-stdin" => spec.stdin = Some(len),
+                "--sym-arg" => spec.args.push(Arg::Symbolic(len)),
+                _ => spec.files.push(SymbolicFile { name: "input".to_owned(), len }),
+            }
+        }
+        spec
+    }
+}
+
+/// Every file that a campaign kept.
+pub fn tests(campaign: &Path) -> Vec<PathBuf> {
+    let places = ["queue", "crashes", "hangs"].map(|place| campaign.join(place));
+    let entries = places.iter().flat_map(|place| std::fs::read_dir(place).unwrap());
+    let mut tests: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    tests.sort();
+    tests
+}

@@ -1,0 +1,125 @@
+//! Whatever the user gets wrong is told in one sentence, with exit code 2.
+
+use crate::common::{Said, cairn, root, run, said, write_source};
+use std::path::Path;
+
+/// The one line that `cairn` said before it gave up.
+fn complaint(said: &Said) -> &str {
+    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{said:?}");
+    let lines: Vec<&str> = said.stderr.lines().collect();
+    assert_eq!(lines.len(), 1, "{said:?}");
+    lines[0].strip_prefix("cairn: ").unwrap_or_else(|| panic!("{said:?}"))
+}
+
+#[test]
+fn bad_usage_is_told_in_one_sentence() {
+    let source = root().join("examples/triangle.c");
+    let source = source.to_str().unwrap();
+    let cases: &[(&[&str], &str)] = &[
+        (&["run"], "required arguments were not provided"),
+        (&["fly"], "unrecognized subcommand 'fly'"),
+        (&["run", "--fly", source], "unexpected argument '--fly'"),
+        (&["run", "--execs", "0", source], "it must be at least 1"),
+        (&["run", "--execs", "many", source], "it must be a whole number"),
+        (&["run", "--time", "soon", source], "a time is a number and s, m or h"),
+        (&["run", "--time", "0s", source], "a time of zero"),
+        (&["run", "--timeout", "0", source], "it must be at least 1"),
+        (&["run", "--strategy", "clairvoyant", source], "there is no strategy `clairvoyant`; there are: dfs"),
+        (&["run", "--strategy", "dfs:deep", source], "dfs:deep"),
+        (&["run", "/no/such/program"], "no such file: /no/such/program"),
+        (&["run", "/no/such/file.c"], "no such file: /no/such/file.c"),
+        (&["run", "/etc/passwd"], "/etc/passwd is not an ELF executable"),
+        (&["run", "/"], "cannot read /"),
+        (&["run", "/bin/true"], "/bin/true was not built with `cairn cc`"),
+        (&["run", "/bin/true", "/bin/false"], "give one program"),
+        (&["run", "--out", "/dev/null/out", source], "/dev/null/out"),
+        (&["run", "--out", "/proc/out", source], "cannot make the directory /proc/out"),
+        (&["run", "--out", "/dev/null", source], "cannot write to /dev/null"),
+        (&["run", "--out", "/usr", source], "/usr is not a campaign directory"),
+        (&["replay", "/bin/true"], "required arguments were not provided"),
+        (&["replay", "/bin/true", "/no/such/test"], "cannot read /no/such/test"),
+        (&["replay", "/no/such/program", "/etc/passwd"], "no such file: /no/such/program"),
+    ];
+    for (args, expected) in cases {
+        // Each in a place of its own: the default campaign directory is in the working directory.
+        let place = tempfile::tempdir().unwrap();
+        let said = said(cairn().args(*args).current_dir(&place));
+        assert!(complaint(&said).contains(expected), "{args:?}: {said:?}");
+        assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0, "{args:?} left something behind");
+    }
+}
+
+#[test]
+fn symbolic_files_need_a_way_to_the_program() {
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "p.c", "int main(void) { return 0; }");
+    let out = place.path().join("out");
+    let try_with = |options: &[&str]| {
+        let mut command = cairn();
+        command.args(["run", "--out"]).arg(&out).arg(&source).args(options);
+        said(&mut command)
+    };
+    assert!(complaint(&try_with(&["--sym-file", "4"])).contains("--sym-file 4 needs @@"));
+    assert!(complaint(&try_with(&["--", "@@"])).contains("no --sym-file LEN"));
+    assert!(complaint(&try_with(&["--sym-file", "a/b=4"])).contains("`a/b` is not the name of a file"));
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_syntax_error_is_shown_as_clang_shows_it() {
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "bad.c", "int main(void) { return 0 }\n");
+    let out = place.path().join("out");
+    let said = run(["run".as_ref(), "--out".as_ref(), out.as_os_str(), source.as_os_str()]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{said:?}");
+    assert!(said.stderr.contains("bad.c:1:26: error: expected ';'"), "{said:?}");
+    let last = said.stderr.lines().last().unwrap();
+    assert_eq!(last, format!("cairn: cannot compile {}", source.display()));
+    assert!(!out.exists(), "nothing is left behind");
+}
+
+#[test]
+fn other_peoples_directories_are_left_alone() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("thesis.tex"), "years of work").unwrap();
+    let source = root().join("examples/triangle.c");
+    let said = run([
+        "run".as_ref(),
+        "--force".as_ref(),
+        "--out".as_ref(),
+        place.path().as_os_str(),
+        source.as_os_str(),
+    ]);
+    assert!(complaint(&said).contains("it has thesis.tex in it"), "{said:?}");
+    let left: Vec<_> = std::fs::read_dir(&place).unwrap().collect();
+    assert_eq!(left.len(), 1);
+}
+
+#[test]
+fn seeds_must_be_there() {
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "p.c", "int main(void) { return 0; }");
+    let empty = tempfile::tempdir().unwrap();
+    let with_seeds = |seeds: &Path| {
+        let mut command = cairn();
+        command.args(["run", "--sym-stdin", "4", "--out"]).arg(place.path().join("out"));
+        said(command.arg("--seeds").arg(seeds).arg(&source))
+    };
+    assert!(complaint(&with_seeds(empty.path())).contains("there is no input in"));
+    assert!(complaint(&with_seeds(Path::new("/no/such/seeds"))).contains("cannot read /no/such/seeds"));
+}
+
+#[test]
+fn a_missing_tool_is_named() {
+    let source = root().join("examples/triangle.c");
+    let place = tempfile::tempdir().unwrap();
+    for (variable, value, expected) in [
+        ("CAIRN_LIB_DIR", "/no/such", "CAIRN_LIB_DIR is set, but /no/such has no libcairn_runtime.a"),
+        ("CAIRN_INCLUDE_DIR", "/no/such", "CAIRN_INCLUDE_DIR is set, but /no/such has no cairn.h"),
+        ("CAIRN_CLANG", "/bin/true", "CAIRN_CLANG is /bin/true, which is no clang"),
+    ] {
+        let mut command = cairn();
+        command.env(variable, value).arg("run").arg(&source).current_dir(&place);
+        assert!(complaint(&said(&mut command)).contains(expected), "{variable}");
+    }
+}

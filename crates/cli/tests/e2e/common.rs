@@ -1,0 +1,82 @@
+//! Running `cairn`, and what it needs.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// How a command ended and what it said.
+#[derive(Debug)]
+pub struct Said {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// The repository.
+pub fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// A `cairn` that finds its runtime and its headers.
+pub fn cairn() -> Command {
+    let executable = Path::new(env!("CARGO_BIN_EXE_cairn"));
+    let mut command = Command::new(executable);
+    command.env("CAIRN_LIB_DIR", runtime_directory());
+    command.env("CAIRN_INCLUDE_DIR", root().join("include"));
+    command
+}
+
+/// `cairn` with these arguments, to its end.
+pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Said {
+    said(cairn().args(args))
+}
+
+/// A command to its end.
+pub fn said(command: &mut Command) -> Said {
+    let output = command.output().expect("the command can be started");
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    Said { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+}
+
+/// Compiles C with `cairn cc`.
+pub fn build_instrumented(source: &Path, program: &Path) {
+    let said = said(cairn().arg("cc").arg(source).arg("-o").arg(program));
+    assert_eq!(said.code, Some(0), "cairn cc {}: {}", source.display(), said.stderr);
+}
+
+/// Compiles C with clang alone; the program tells on standard error where it crashes.
+pub fn build_plain(source: &Path, program: &Path) {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e");
+    let include = root().join("include");
+    let mut clang = Command::new(std::env::var_os("CAIRN_CLANG").unwrap_or("clang-19".into()));
+    clang.args(["-O0", "-g", "-no-pie", "-I"]).arg(&include).arg(source).arg("-o").arg(program);
+    clang.arg(here.join("fault_frames.c")).arg(include.join("cairn_replay.c"));
+    let said = said(&mut clang);
+    assert_eq!(said.code, Some(0), "clang {}: {}", source.display(), said.stderr);
+}
+
+/// Writes a C file.
+pub fn write_source(directory: &Path, name: &str, text: &str) -> PathBuf {
+    let path = directory.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// Builds the runtime beside the `cairn` under test, once. It cannot be a dependency of the tests: it
+/// has no standard library, and must not get the features that other crates want.
+fn runtime_directory() -> &'static Path {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| {
+        let profile = Path::new(env!("CARGO_BIN_EXE_cairn")).parent().unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(root()).args(["build", "--quiet", "-p", "cairn-runtime", "--target-dir"]);
+        cargo.arg(profile.parent().unwrap());
+        if profile.file_name() == Some("release".as_ref()) {
+            cargo.arg("--release");
+        }
+        let said = said(&mut cargo);
+        assert_eq!(said.code, Some(0), "building the runtime: {}", said.stderr);
+        profile.to_owned()
+    })
+}

@@ -1,0 +1,10 @@
+//! `cairn` as its user meets it: real programs, compiled, explored and replayed.
+
+mod agreement;
+mod bad_input;
+mod common;
+mod example;
+mod examples;
+mod repeat;
+mod session;
+mod sites;

@@ -1,0 +1,251 @@
+//! What a user does in an afternoon: compile, run, interrupt, replay, run again.
+
+use crate::common::{build_instrumented, build_plain, cairn, root, run, said, write_source};
+use serde_json::Value;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const LOGIN: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    char word[8] = "";
+    if (!fgets(word, sizeof word, stdin)) return 1;
+    if (word[0] == 'k' && word[1] == 'e' && word[2] == 'y') { puts("in"); fflush(stdout); abort(); }
+    puts("out");
+    return 3;
+}
+"#;
+
+/// A path in a directory, as text.
+fn at(directory: &Path, name: &str) -> String {
+    directory.join(name).display().to_string()
+}
+
+fn only_file(directory: &Path) -> PathBuf {
+    let files: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|e| e.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    files[0].clone()
+}
+
+#[test]
+fn from_a_c_file_to_a_crash_that_replays() {
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "login.c", LOGIN);
+    let out = place.path().join("out");
+    let explored =
+        run(["run", "--sym-stdin", "4", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
+    assert_eq!(explored.code, Some(1), "{explored:?}");
+    assert!(
+        explored.stdout.contains("1 crash; the first (killed by SIGABRT) again: cairn replay "),
+        "{explored:?}"
+    );
+    let crash = only_file(&out.join("crashes"));
+    assert_eq!(std::fs::read(&crash).unwrap()[..3], *b"key");
+
+    // The command that the summary names, and a plain build.
+    let command = explored.stdout.split("again: cairn replay ").nth(1).unwrap().lines().next().unwrap();
+    let replayed = run(["replay"].into_iter().chain(command.split(' ')));
+    assert_eq!((replayed.code, replayed.stdout.as_str()), (Some(1), "in\n"), "{replayed:?}");
+    let plain = place.path().join("plain");
+    build_plain(&source, &plain);
+    let replayed = run(["replay".as_ref(), plain.as_os_str(), crash.as_os_str()]);
+    assert_eq!((replayed.code, replayed.stdout.as_str()), (Some(1), "in\n"), "{replayed:?}");
+    assert!(replayed.stderr.ends_with("plain: killed by SIGABRT\n"), "{replayed:?}");
+
+    let harmless = write_source(place.path(), "harmless", "word");
+    let replayed = run(["replay".as_ref(), plain.as_os_str(), harmless.as_os_str()]);
+    assert_eq!((replayed.code, replayed.stdout.as_str()), (Some(0), "out\n"), "{replayed:?}");
+}
+
+#[test]
+fn a_crash_in_named_objects_replays_on_a_plain_build() {
+    let place = tempfile::tempdir().unwrap();
+    let source = root().join("examples/triangle.c");
+    let explored =
+        run(["run", "-q", "--strategy", "dfs", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
+    assert_eq!(explored.code, Some(1), "{explored:?}");
+    let crash = std::fs::read_dir(place.path().join("out/crashes")).unwrap().next().unwrap().unwrap().path();
+    let plain = place.path().join("plain");
+    build_plain(&source, &plain);
+    for program in [plain, place.path().join("out/cairn-build/triangle")] {
+        let replayed = run(["replay".as_ref(), program.as_os_str(), crash.as_os_str()]);
+        assert_eq!(replayed.code, Some(1), "{replayed:?}");
+        assert!(replayed.stderr.ends_with(": killed by SIGABRT\n"), "{replayed:?}");
+    }
+}
+
+#[test]
+fn a_named_file_is_found_by_the_program() {
+    let text = r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(void) { FILE *f = fopen("level.cfg", "r"); if (!f) return 9; if (fgetc(f) == '7') abort(); return 0; }
+    "#;
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "game.c", text);
+    let out = place.path().join("out");
+    let explored = run([
+        "run",
+        "-q",
+        "--sym-file",
+        "level.cfg=2",
+        "--out",
+        &at(place.path(), "out"),
+        source.to_str().unwrap(),
+    ]);
+    assert_eq!(explored.code, Some(1), "{explored:?}");
+    let crash = only_file(&out.join("crashes"));
+    assert_eq!(std::fs::read(&crash).unwrap(), b"7\0");
+    let command = explored.stdout.split("again: cairn replay ").nth(1).unwrap().lines().next().unwrap();
+    assert_eq!(run(["replay"].into_iter().chain(command.split(' '))).code, Some(1), "{command}");
+}
+
+#[test]
+fn json_is_one_object_with_the_promised_fields() {
+    let place = tempfile::tempdir().unwrap();
+    let source = root().join("examples/triangle.c");
+    let said =
+        run(["run", "--json", "--execs", "5", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
+    assert_eq!(said.stdout.lines().count(), 1);
+    let summary: Value = serde_json::from_str(&said.stdout).unwrap();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let mut expected = vec![
+        "executions",
+        "elapsed_seconds",
+        "branches_total",
+        "branches_covered",
+        "tests",
+        "crashes",
+        "hangs",
+        "divergences",
+        "strategy",
+        "seed",
+        "exhausted",
+        "solver",
+    ];
+    expected.sort_unstable();
+    assert_eq!(keys(&summary), expected);
+    let mut expected = vec!["queries", "sat", "unsat", "unknown", "cached", "walk", "smt", "seconds"];
+    expected.sort_unstable();
+    assert_eq!(keys(&summary["solver"]), expected);
+    assert_eq!(summary["executions"], 5);
+}
+
+#[test]
+fn a_campaign_is_not_overwritten_unless_asked() {
+    let place = tempfile::tempdir().unwrap();
+    let source = root().join("examples/triangle.c");
+    let again = |more: &[&str]| {
+        let mut command = cairn();
+        command.args(["run", "-q", "--execs", "3", "--out", &at(place.path(), "out")]).args(more);
+        said(command.arg(&source))
+    };
+    assert_eq!(again(&[]).code, Some(0));
+    let refused = again(&[]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("holds a campaign already"), "{refused:?}");
+    assert_eq!(again(&["--force"]).code, Some(0));
+}
+
+#[test]
+fn a_program_without_symbolic_input_gets_a_hint() {
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "login.c", LOGIN);
+    let said = run(["run", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stdout.contains("try --sym-stdin 16"), "{said:?}");
+}
+
+#[test]
+fn seeds_are_where_a_campaign_starts() {
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "login.c", LOGIN);
+    let seeds = place.path().join("seeds");
+    std::fs::create_dir(&seeds).unwrap();
+    std::fs::write(seeds.join("one"), "key!").unwrap();
+    let mut command = cairn();
+    command.args([
+        "run",
+        "-q",
+        "--execs",
+        "1",
+        "--sym-stdin",
+        "4",
+        "--out",
+        &at(place.path(), "out"),
+        "--seeds",
+    ]);
+    assert_eq!(said(command.arg(&seeds).arg(&source)).code, Some(1));
+}
+
+#[test]
+fn a_hang_is_a_finding() {
+    let text = "#include <stdio.h>\nint main(void) { if (getchar() == 'q') for (;;) ; return 0; }";
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "loop.c", text);
+    let out = at(place.path(), "out");
+    let said = run(["run", "--sym-stdin", "1", "--timeout", "200", "--out", &out, source.to_str().unwrap()]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.stdout.contains("1 hang; the first (time limit reached) again"), "{said:?}");
+    assert_eq!(std::fs::read(only_file(&place.path().join("out/hangs"))).unwrap(), b"q");
+}
+
+#[test]
+fn an_interrupt_ends_the_campaign_with_its_summary() {
+    let text = r#"
+        #include <stdio.h>
+        int main(void) { int c, n = 0; while ((c = getchar()) != EOF) if (c > 64) n++; return n & 1; }
+    "#;
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "many.c", text);
+    let program = place.path().join("many");
+    build_instrumented(&source, &program);
+    let out = place.path().join("out");
+    let mut command = cairn();
+    command.args(["run", "-q", "--sym-stdin", "64", "--out"]).arg(&out).arg(&program);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    wait_for(&out.join("fuzzer_stats"));
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let asked = Instant::now();
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(text.contains(": interrupted"), "{text}");
+    assert!(asked.elapsed() < Duration::from_secs(5));
+}
+
+fn wait_for(path: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !path.exists() {
+        assert!(Instant::now() < deadline, "{} never appeared", path.display());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_link_called_cairn_cc_is_a_compiler() {
+    let place = tempfile::tempdir().unwrap();
+    let link = place.path().join("cairn-cc");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cairn"), &link).unwrap();
+    let mut command = Command::new(link);
+    command.envs(cairn().get_envs().filter_map(|(k, v)| Some((k, v?))));
+    let said = said(command.arg("--version"));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stdout.contains("clang version 19"), "{said:?}");
+}
+
+#[test]
+fn help_goes_to_standard_output() {
+    for args in [&["--help"][..], &["run", "--help"], &["replay", "--help"]] {
+        let said = run(args);
+        assert_eq!((said.code, said.stderr.as_str()), (Some(0), ""));
+        assert!(said.stdout.contains("Usage: cairn"));
+    }
+    assert!(run(["run", "--help"]).stdout.contains("random-branch"));
+    assert!(run(["--version"]).stdout.starts_with("cairn "));
+}

@@ -1,0 +1,136 @@
+//! Making instructions.
+#![allow(clippy::undocumented_unsafe_blocks)] // one reason for all calls, see the parent
+
+use super::{Block, NAMELESS, Opcode, Predicate, Type, Value};
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+use std::ptr::null_mut;
+
+/// Inserts instructions.
+pub struct Builder(pub(super) LLVMBuilderRef);
+
+impl Drop for Builder {
+    fn drop(&mut self) {
+        unsafe { LLVMDisposeBuilder(self.0) }
+    }
+}
+
+impl Builder {
+    /// Continues before an instruction.
+    pub fn before(&self, instruction: Value) {
+        unsafe { LLVMPositionBuilderBefore(self.0, instruction.0) }
+    }
+
+    /// Continues at the end of a block.
+    pub fn at_end(&self, block: Block) {
+        unsafe { LLVMPositionBuilderAtEnd(self.0, block.0) }
+    }
+
+    /// Puts an unlinked instruction here; it keeps its source position.
+    pub fn insert(&self, instruction: Value) {
+        unsafe {
+            LLVMSetCurrentDebugLocation2(self.0, null_mut());
+            LLVMInsertIntoBuilder(self.0, instruction.0);
+        }
+    }
+
+    /// A binary operation.
+    pub fn binary(&self, op: Opcode, a: Value, b: Value) -> Value {
+        Value(unsafe { LLVMBuildBinOp(self.0, op, a.0, b.0, NAMELESS) })
+    }
+
+    /// An integer comparison.
+    pub fn compare(&self, predicate: Predicate, a: Value, b: Value) -> Value {
+        Value(unsafe { LLVMBuildICmp(self.0, predicate, a.0, b.0, NAMELESS) })
+    }
+
+    /// Zero extension; nothing if the type is right already.
+    pub fn zext(&self, value: Value, to: Type) -> Value {
+        if value.ty() == to {
+            return value;
+        }
+        Value(unsafe { LLVMBuildZExt(self.0, value.0, to.0, NAMELESS) })
+    }
+
+    /// Sign extension; nothing if the type is right already.
+    pub fn sext(&self, value: Value, to: Type) -> Value {
+        if value.ty() == to {
+            return value;
+        }
+        Value(unsafe { LLVMBuildSExt(self.0, value.0, to.0, NAMELESS) })
+    }
+
+    /// Address as integer.
+    pub fn ptr_to_int(&self, value: Value, to: Type) -> Value {
+        Value(unsafe { LLVMBuildPtrToInt(self.0, value.0, to.0, NAMELESS) })
+    }
+
+    /// Integer as address.
+    pub fn int_to_ptr(&self, value: Value, to: Type) -> Value {
+        Value(unsafe { LLVMBuildIntToPtr(self.0, value.0, to.0, NAMELESS) })
+    }
+
+    /// A load with the given alignment.
+    pub fn load(&self, ty: Type, from: Value, align: u32) -> Value {
+        unsafe {
+            let load = LLVMBuildLoad2(self.0, ty.0, from.0, NAMELESS);
+            LLVMSetAlignment(load, align);
+            Value(load)
+        }
+    }
+
+    /// A store.
+    pub fn store(&self, value: Value, to: Value) -> Value {
+        Value(unsafe { LLVMBuildStore(self.0, value.0, to.0) })
+    }
+
+    /// Address of the byte `index` after `base`.
+    pub fn byte_address(&self, byte: Type, base: Value, index: Value) -> Value {
+        let mut index = index.0;
+        Value(unsafe { LLVMBuildGEP2(self.0, byte.0, base.0, &mut index, 1, NAMELESS) })
+    }
+
+    /// One of two values.
+    pub fn select(&self, condition: Value, yes: Value, no: Value) -> Value {
+        Value(unsafe { LLVMBuildSelect(self.0, condition.0, yes.0, no.0, NAMELESS) })
+    }
+
+    /// A phi without incoming values.
+    pub fn phi(&self, ty: Type) -> Value {
+        Value(unsafe { LLVMBuildPhi(self.0, ty.0, NAMELESS) })
+    }
+
+    /// A call of a function, by its own convention.
+    pub fn call(&self, (function, ty): (Value, Type), arguments: &[Value]) -> Value {
+        let mut arguments: Vec<_> = arguments.iter().map(|a| a.0).collect();
+        let count = arguments.len() as u32;
+        unsafe {
+            let call = LLVMBuildCall2(self.0, ty.0, function.0, arguments.as_mut_ptr(), count, NAMELESS);
+            LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(function.0));
+            Value(call)
+        }
+    }
+
+    /// The same value, but one that no optimisation knows to be the same.
+    pub fn opaque(&self, value: Value) -> Value {
+        let mut ty = value.ty().0;
+        let constraint = c"=r,0";
+        unsafe {
+            let function = LLVMFunctionType(ty, &mut ty, 1, 0);
+            let dialect = llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
+            let asm = LLVMGetInlineAsm(function, NAMELESS, 0, constraint.as_ptr(), 4, 0, 0, dialect, 0);
+            let mut argument = value.0;
+            Value(LLVMBuildCall2(self.0, function, asm, &mut argument, 1, NAMELESS))
+        }
+    }
+
+    /// A jump.
+    pub fn jump(&self, to: Block) -> Value {
+        Value(unsafe { LLVMBuildBr(self.0, to.0) })
+    }
+
+    /// A conditional branch.
+    pub fn branch(&self, condition: Value, yes: Block, no: Block) -> Value {
+        Value(unsafe { LLVMBuildCondBr(self.0, condition.0, yes.0, no.0) })
+    }
+}

@@ -1,0 +1,303 @@
+//! The module: reading, writing, declaring, constants.
+#![allow(clippy::undocumented_unsafe_blocks)] // one reason for all calls, see the parent
+
+use super::{Block, Builder, Linkage, NAMELESS, Type, Value, bytes_to_string, chain, message};
+use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
+use llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
+use llvm_sys::core::*;
+use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
+use llvm_sys::prelude::*;
+use llvm_sys::target::*;
+use llvm_sys::transforms::pass_builder::*;
+use std::ffi::{CStr, CString};
+use std::path::Path;
+use std::ptr::null_mut;
+
+/// LLVM's number for the convention.
+const PRESERVE_MOST: u32 = 14;
+
+/// A context with one module in it.
+pub struct Module {
+    context: LLVMContextRef,
+    module: LLVMModuleRef,
+    layout: LLVMTargetDataRef,
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        unsafe {
+            LLVMDisposeModule(self.module);
+            LLVMContextDispose(self.context);
+        }
+    }
+}
+
+fn path_string(path: &Path) -> Result<CString, String> {
+    CString::new(path.as_os_str().as_encoded_bytes())
+        .map_err(|_| format!("{}: bad file name", path.display()))
+}
+
+impl Module {
+    /// Reads a bitcode file.
+    pub fn read(path: &Path) -> Result<Module, String> {
+        let file = path_string(path)?;
+        unsafe {
+            let (mut buffer, mut error) = (null_mut(), null_mut());
+            if LLVMCreateMemoryBufferWithContentsOfFile(file.as_ptr(), &mut buffer, &mut error) != 0 {
+                return Err(message(error));
+            }
+            let context = LLVMContextCreate();
+            let mut module = null_mut();
+            let failed = LLVMParseBitcodeInContext2(context, buffer, &mut module) != 0;
+            LLVMDisposeMemoryBuffer(buffer);
+            if failed {
+                LLVMContextDispose(context);
+                return Err(format!("{}: not LLVM bitcode", path.display()));
+            }
+            Ok(Module { context, module, layout: LLVMGetModuleDataLayout(module) })
+        }
+    }
+
+    /// Writes a bitcode file.
+    pub fn write(&self, path: &Path) -> Result<(), String> {
+        let file = path_string(path)?;
+        match unsafe { LLVMWriteBitcodeToFile(self.module, file.as_ptr()) } {
+            0 => Ok(()),
+            _ => Err(format!("{}: cannot be written", path.display())),
+        }
+    }
+
+    /// Runs a pipeline given in `opt`'s notation.
+    pub fn run_passes(&self, pipeline: &CStr) -> Result<(), String> {
+        unsafe {
+            let options = LLVMCreatePassBuilderOptions();
+            let error = LLVMRunPasses(self.module, pipeline.as_ptr(), null_mut(), options);
+            LLVMDisposePassBuilderOptions(options);
+            if error.is_null() {
+                return Ok(());
+            }
+            let text = LLVMGetErrorMessage(error);
+            let owned = CStr::from_ptr(text).to_string_lossy().into_owned();
+            LLVMDisposeErrorMessage(text);
+            Err(owned)
+        }
+    }
+
+    /// Checks that the module is well formed.
+    pub fn verify(&self) -> Result<(), String> {
+        use llvm_sys::analysis::*;
+        unsafe {
+            let mut text = null_mut();
+            let action = LLVMVerifierFailureAction::LLVMReturnStatusAction;
+            let failed = LLVMVerifyModule(self.module, action, &mut text) != 0;
+            let text = message(text);
+            if failed { Err(text) } else { Ok(()) }
+        }
+    }
+
+    /// The module's source file name.
+    pub fn source(&self) -> String {
+        let mut len = 0;
+        unsafe { bytes_to_string(LLVMGetSourceFileName(self.module, &mut len), len) }
+    }
+
+    /// The target triple.
+    pub fn triple(&self) -> String {
+        unsafe { CStr::from_ptr(LLVMGetTarget(self.module)).to_string_lossy().into_owned() }
+    }
+
+    /// All functions, declarations included.
+    pub fn functions(&self) -> Vec<Value> {
+        let first = unsafe { LLVMGetFirstFunction(self.module) };
+        chain(first, |f| unsafe { LLVMGetNextFunction(f) }).map(Value).collect()
+    }
+
+    /// The function or declaration of this name.
+    pub fn function(&self, name: &str) -> Option<Value> {
+        let name = CString::new(name).ok()?;
+        let found = unsafe { LLVMGetNamedFunction(self.module, name.as_ptr()) };
+        (!found.is_null()).then_some(Value(found))
+    }
+
+    /// Declares a function.
+    pub fn declare(&self, name: &str, result: Type, params: &[Type]) -> (Value, Type) {
+        let mut types: Vec<_> = params.iter().map(|t| t.0).collect();
+        let name = CString::new(name).expect("names have no NUL");
+        unsafe {
+            let ty = LLVMFunctionType(result.0, types.as_mut_ptr(), types.len() as u32, 0);
+            let function = LLVMGetNamedFunction(self.module, name.as_ptr());
+            let function =
+                if function.is_null() { LLVMAddFunction(self.module, name.as_ptr(), ty) } else { function };
+            (Value(function), Type(ty))
+        }
+    }
+
+    /// Adds a global variable without initialiser.
+    pub fn global(&self, name: &str, ty: Type) -> Value {
+        let name = CString::new(name).expect("names have no NUL");
+        Value(unsafe { LLVMAddGlobal(self.module, ty.0, name.as_ptr()) })
+    }
+
+    /// Adds an external thread-local variable of the initial-exec model.
+    pub fn thread_local(&self, name: &str, ty: Type) -> Value {
+        let global = self.global(name, ty);
+        unsafe {
+            LLVMSetThreadLocalMode(global.0, llvm_sys::LLVMThreadLocalMode::LLVMInitialExecTLSModel);
+        }
+        global
+    }
+
+    /// Puts an internal global with contents into a section, and keeps every linker from dropping it.
+    pub fn place(&self, global: Value, contents: Value, section: &CStr, align: u32, constant: bool) {
+        unsafe {
+            LLVMSetInitializer(global.0, contents.0);
+            LLVMSetLinkage(global.0, Linkage::LLVMInternalLinkage);
+            LLVMSetSection(global.0, section.as_ptr());
+            LLVMSetAlignment(global.0, align);
+            LLVMSetGlobalConstant(global.0, constant.into());
+        }
+    }
+
+    /// Appends to `llvm.used`, whatever was in it before.
+    pub fn retain(&self, globals: &[Value]) {
+        unsafe {
+            let old = LLVMGetNamedGlobal(self.module, c"llvm.used".as_ptr());
+            let mut all: Vec<LLVMValueRef> = Vec::new();
+            if !old.is_null() {
+                let list = LLVMGetInitializer(old);
+                all.extend((0..LLVMGetNumOperands(list)).map(|i| LLVMGetOperand(list, i as u32)));
+                LLVMDeleteGlobal(old);
+            }
+            all.extend(globals.iter().map(|g| g.0));
+            let pointer = self.pointer();
+            let list = LLVMConstArray2(pointer.0, all.as_mut_ptr(), all.len() as u64);
+            let used = LLVMAddGlobal(self.module, LLVMTypeOf(list), c"llvm.used".as_ptr());
+            LLVMSetInitializer(used, list);
+            LLVMSetLinkage(used, Linkage::LLVMAppendingLinkage);
+            LLVMSetSection(used, c"llvm.metadata".as_ptr());
+        }
+    }
+
+    /// The integer type of this width.
+    pub fn int(&self, bits: u32) -> Type {
+        Type(unsafe { LLVMIntTypeInContext(self.context, bits) })
+    }
+
+    /// The pointer type.
+    pub fn pointer(&self) -> Type {
+        Type(unsafe { LLVMPointerTypeInContext(self.context, 0) })
+    }
+
+    /// The void type.
+    pub fn void(&self) -> Type {
+        Type(unsafe { LLVMVoidTypeInContext(self.context) })
+    }
+
+    /// An array of bytes.
+    pub fn byte_array(&self, len: u64) -> Type {
+        Type(unsafe { LLVMArrayType2(self.int(8).0, len) })
+    }
+
+    /// A constant byte array.
+    pub fn bytes(&self, bytes: &[u8]) -> Value {
+        Value(unsafe { LLVMConstStringInContext2(self.context, bytes.as_ptr().cast(), bytes.len(), 1) })
+    }
+
+    /// A packed constant struct.
+    pub fn packed(&self, fields: &[Value]) -> Value {
+        let mut fields: Vec<_> = fields.iter().map(|v| v.0).collect();
+        Value(unsafe { LLVMConstStructInContext(self.context, fields.as_mut_ptr(), fields.len() as u32, 1) })
+    }
+
+    /// A constant of an integer type.
+    pub fn constant(&self, bits: u32, value: u64) -> Value {
+        Value(unsafe { LLVMConstInt(self.int(bits).0, value, 0) })
+    }
+
+    /// `to - from` as a 32-bit constant the linker computes.
+    pub fn distance(&self, to: Value, from: Value) -> Value {
+        let wide = self.int(64).0;
+        unsafe {
+            let difference = LLVMConstSub(LLVMConstPtrToInt(to.0, wide), LLVMConstPtrToInt(from.0, wide));
+            Value(LLVMConstTrunc(difference, self.int(32).0))
+        }
+    }
+
+    /// The constant address `base + offset`.
+    pub fn offset(&self, base: Value, offset: u64) -> Value {
+        let mut index = self.constant(64, offset).0;
+        Value(unsafe { LLVMConstGEP2(self.int(8).0, base.0, &mut index, 1) })
+    }
+
+    /// Bytes a store of this type writes.
+    pub fn store_size(&self, ty: Type) -> u64 {
+        unsafe { LLVMStoreSizeOfType(self.layout, ty.0) }
+    }
+
+    /// Distance between elements of this type in an array.
+    pub fn alloc_size(&self, ty: Type) -> u64 {
+        unsafe { LLVMABISizeOfType(self.layout, ty.0) }
+    }
+
+    /// Byte offset of a struct's field.
+    pub fn field_offset(&self, ty: Type, field: u32) -> u64 {
+        unsafe { LLVMOffsetOfElement(self.layout, ty.0, field) }
+    }
+
+    /// A builder with no position.
+    pub fn builder(&self) -> Builder {
+        Builder(unsafe { LLVMCreateBuilderInContext(self.context) })
+    }
+
+    /// A new block placed before another one.
+    pub fn block_before(&self, at: Block) -> Block {
+        Block(unsafe { LLVMInsertBasicBlockInContext(self.context, at.0, NAMELESS) })
+    }
+
+    /// A new block at the end of a function.
+    pub fn block_at_end(&self, function: Value) -> Block {
+        Block(unsafe { LLVMAppendBasicBlockInContext(self.context, function.0, NAMELESS) })
+    }
+
+    /// Says of a two-way branch that its first side is hardly ever taken.
+    pub fn mark_unlikely(&self, branch: Value) {
+        let (rarely, mostly) = (self.constant(32, 1), self.constant(32, 1 << 20));
+        unsafe {
+            let kind = LLVMGetMDKindIDInContext(self.context, c"prof".as_ptr(), 4);
+            let name = LLVMMDStringInContext2(self.context, c"branch_weights".as_ptr(), 14);
+            let mut parts = [name, LLVMValueAsMetadata(rarely.0), LLVMValueAsMetadata(mostly.0)];
+            let node = LLVMMDNodeInContext2(self.context, parts.as_mut_ptr(), parts.len());
+            LLVMSetMetadata(branch.0, kind, LLVMMetadataAsValue(self.context, node));
+        }
+    }
+
+    /// Makes a function keep the caller's integer registers; calls of it follow.
+    pub fn preserve_registers(&self, function: Value) {
+        unsafe { LLVMSetFunctionCallConv(function.0, PRESERVE_MOST) }
+    }
+
+    /// Adds an attribute without value to a function.
+    pub fn add_attribute(&self, function: Value, name: &str) {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let attribute = LLVMCreateEnumAttribute(self.context, kind, 0);
+            LLVMAddAttributeAtIndex(function.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+
+    /// Removes an attribute from a function.
+    pub fn remove_attribute(&self, function: Value, name: &str) {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMRemoveEnumAttributeAtIndex(function.0, llvm_sys::LLVMAttributeFunctionIndex, kind);
+        }
+    }
+
+    /// Removes a function attribute from a call.
+    pub fn remove_call_attribute(&self, call: Value, name: &str) {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMRemoveCallSiteEnumAttribute(call.0, llvm_sys::LLVMAttributeFunctionIndex, kind);
+        }
+    }
+}

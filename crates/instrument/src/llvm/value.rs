@@ -1,0 +1,352 @@
+//! Questions to types, blocks and values.
+#![allow(clippy::undocumented_unsafe_blocks)] // one reason for all calls, see the parent
+
+use super::{
+    Block, Builder, Linkage, Location, Opcode, Predicate, Type, TypeKind, Value, bytes_to_string, chain,
+    message,
+};
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::{LLVMDISubprogramGetLine, LLVMGetSubprogram};
+
+impl Type {
+    /// What sort of type this is.
+    pub fn kind(self) -> TypeKind {
+        unsafe { LLVMGetTypeKind(self.0) }
+    }
+
+    /// Width of an integer type.
+    pub fn int_width(self) -> u32 {
+        unsafe { LLVMGetIntTypeWidth(self.0) }
+    }
+
+    /// Fields of a struct type.
+    pub fn fields(self) -> Vec<Type> {
+        (0..unsafe { LLVMCountStructElementTypes(self.0) })
+            .map(|i| Type(unsafe { LLVMStructGetTypeAtIndex(self.0, i) }))
+            .collect()
+    }
+
+    /// Element type and length of an array type.
+    pub fn array(self) -> (Type, u64) {
+        unsafe { (Type(LLVMGetElementType(self.0)), LLVMGetArrayLength2(self.0)) }
+    }
+
+    /// Element type of an array or vector.
+    pub fn element(self) -> Type {
+        Type(unsafe { LLVMGetElementType(self.0) })
+    }
+
+    /// Whether a function type takes more arguments than it names.
+    pub fn is_variadic(self) -> bool {
+        unsafe { LLVMIsFunctionVarArg(self.0) != 0 }
+    }
+
+    /// The type in LLVM's notation.
+    pub fn text(self) -> String {
+        message(unsafe { LLVMPrintTypeToString(self.0) })
+    }
+
+    /// Whether the type has a size.
+    pub fn is_sized(self) -> bool {
+        unsafe { LLVMTypeIsSized(self.0) != 0 }
+    }
+}
+
+impl Block {
+    /// Instructions in order.
+    pub fn instructions(self) -> Vec<Value> {
+        chain(unsafe { LLVMGetFirstInstruction(self.0) }, |i| unsafe { LLVMGetNextInstruction(i) })
+            .map(Value)
+            .collect()
+    }
+
+    /// First instruction.
+    pub fn first(self) -> Option<Value> {
+        let first = unsafe { LLVMGetFirstInstruction(self.0) };
+        (!first.is_null()).then_some(Value(first))
+    }
+
+    /// The terminator.
+    pub fn terminator(self) -> Value {
+        Value(unsafe { LLVMGetBasicBlockTerminator(self.0) })
+    }
+
+    /// Sends every jump to this block to another one. Phis that name it as a predecessor keep it:
+    /// LLVM would rename it there as well if it could see the block's successors.
+    pub fn redirect_to(self, other: Block, builder: &Builder) {
+        let terminator = self.terminator();
+        terminator.unlink();
+        unsafe { LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(self.0), LLVMBasicBlockAsValue(other.0)) }
+        builder.at_end(self);
+        builder.insert(terminator);
+    }
+}
+
+impl Value {
+    /// Its type.
+    pub fn ty(self) -> Type {
+        Type(unsafe { LLVMTypeOf(self.0) })
+    }
+
+    /// Symbol or value name.
+    pub fn name(self) -> String {
+        let mut len = 0;
+        unsafe { bytes_to_string(LLVMGetValueName2(self.0, &mut len), len) }
+    }
+
+    /// Renames a symbol.
+    pub fn set_name(self, name: &str) {
+        unsafe { LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len()) }
+    }
+
+    /// Whether this is an instruction.
+    pub fn is_instruction(self) -> bool {
+        !unsafe { LLVMIsAInstruction(self.0) }.is_null()
+    }
+
+    /// Operation of an instruction.
+    pub fn opcode(self) -> Opcode {
+        unsafe { LLVMGetInstructionOpcode(self.0) }
+    }
+
+    /// Operand by index.
+    pub fn operand(self, index: u32) -> Value {
+        Value(unsafe { LLVMGetOperand(self.0, index) })
+    }
+
+    /// All operands; a call's callee is the last.
+    pub fn operands(self) -> Vec<Value> {
+        (0..unsafe { LLVMGetNumOperands(self.0) }).map(|i| self.operand(i as u32)).collect()
+    }
+
+    /// Instructions (and constants) that use this value.
+    pub fn users(self) -> Vec<Value> {
+        chain(unsafe { LLVMGetFirstUse(self.0) }, |u| unsafe { LLVMGetNextUse(u) })
+            .map(|u| Value(unsafe { LLVMGetUser(u) }))
+            .collect()
+    }
+
+    /// The block an instruction is in.
+    pub fn block(self) -> Block {
+        Block(unsafe { LLVMGetInstructionParent(self.0) })
+    }
+
+    /// The instruction after this one.
+    pub fn next(self) -> Option<Value> {
+        let next = unsafe { LLVMGetNextInstruction(self.0) };
+        (!next.is_null()).then_some(Value(next))
+    }
+
+    /// A copy of an instruction, not yet in a block.
+    pub fn duplicate(self) -> Value {
+        Value(unsafe { LLVMInstructionClone(self.0) })
+    }
+
+    /// Changes one operand.
+    pub fn set_operand(self, index: u32, value: Value) {
+        unsafe { LLVMSetOperand(self.0, index, value.0) }
+    }
+
+    /// Whether this is a parameter of a function.
+    pub fn is_param(self) -> bool {
+        !unsafe { LLVMIsAArgument(self.0) }.is_null()
+    }
+
+    /// Puts another value in this one's place everywhere.
+    pub fn replace_with(self, other: Value) {
+        unsafe { LLVMReplaceAllUsesWith(self.0, other.0) }
+    }
+
+    /// Deletes an instruction that nobody uses.
+    pub fn erase(self) {
+        unsafe { LLVMInstructionEraseFromParent(self.0) }
+    }
+
+    /// Deletes a global that nobody uses.
+    pub fn delete_global(self) {
+        unsafe { LLVMDeleteGlobal(self.0) }
+    }
+
+    /// Takes an instruction out of its block.
+    pub fn unlink(self) {
+        unsafe { LLVMInstructionRemoveFromParent(self.0) }
+    }
+
+    /// The value as an integer constant, zero-extended.
+    pub fn as_constant(self) -> Option<u64> {
+        unsafe {
+            let int = LLVMIsAConstantInt(self.0);
+            (!int.is_null() && self.ty().int_width() <= 64).then(|| LLVMConstIntGetZExtValue(int))
+        }
+    }
+
+    /// Whether this is a function.
+    pub fn is_function(self) -> bool {
+        !unsafe { LLVMIsAFunction(self.0) }.is_null()
+    }
+
+    /// Whether this is a global variable whose contents never change.
+    pub fn is_constant_global(self) -> bool {
+        unsafe { !LLVMIsAGlobalVariable(self.0).is_null() && LLVMIsGlobalConstant(self.0) != 0 }
+    }
+
+    /// Whether this is a `getelementptr`, as instruction or as constant expression.
+    pub fn is_address_computation(self) -> bool {
+        unsafe {
+            let instruction = !LLVMIsAGetElementPtrInst(self.0).is_null();
+            instruction
+                || (!LLVMIsAConstantExpr(self.0).is_null()
+                    && LLVMGetConstOpcode(self.0) == Opcode::LLVMGetElementPtr)
+        }
+    }
+
+    /// Whether a function has no body.
+    pub fn is_declaration(self) -> bool {
+        unsafe { LLVMIsDeclaration(self.0) != 0 }
+    }
+
+    /// Linkage of a symbol.
+    pub fn linkage(self) -> Linkage {
+        unsafe { LLVMGetLinkage(self.0) }
+    }
+
+    /// Type of a function (not of the pointer to it).
+    pub fn function_type(self) -> Type {
+        Type(unsafe { LLVMGlobalGetValueType(self.0) })
+    }
+
+    /// Parameters of a function.
+    pub fn params(self) -> Vec<Value> {
+        (0..unsafe { LLVMCountParams(self.0) }).map(|i| Value(unsafe { LLVMGetParam(self.0, i) })).collect()
+    }
+
+    /// Blocks of a function in order.
+    pub fn blocks(self) -> Vec<Block> {
+        chain(unsafe { LLVMGetFirstBasicBlock(self.0) }, |b| unsafe { LLVMGetNextBasicBlock(b) })
+            .map(Block)
+            .collect()
+    }
+
+    /// Type of a parameter passed as a copy in memory (`byval`).
+    pub fn byval_type(self, param: u32) -> Option<Type> {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
+            let attribute = LLVMGetEnumAttributeAtIndex(self.0, param + 1, kind);
+            (!attribute.is_null()).then(|| Type(LLVMGetTypeAttributeValue(attribute)))
+        }
+    }
+
+    /// As [`Value::byval_type`], of a call's argument.
+    pub fn call_byval_type(self, argument: u32) -> Option<Type> {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
+            let attribute = LLVMGetCallSiteEnumAttribute(self.0, argument + 1, kind);
+            (!attribute.is_null()).then(|| Type(LLVMGetTypeAttributeValue(attribute)))
+        }
+    }
+
+    /// Whether a function has this attribute.
+    pub fn has_attribute(self, name: &str) -> bool {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            !LLVMGetEnumAttributeAtIndex(self.0, llvm_sys::LLVMAttributeFunctionIndex, kind).is_null()
+        }
+    }
+
+    /// What a call calls.
+    pub fn callee(self) -> Value {
+        Value(unsafe { LLVMGetCalledValue(self.0) })
+    }
+
+    /// Function type a call uses.
+    pub fn callee_type(self) -> Type {
+        Type(unsafe { LLVMGetCalledFunctionType(self.0) })
+    }
+
+    /// Arguments of a call.
+    pub fn arguments(self) -> Vec<Value> {
+        (0..unsafe { LLVMGetNumArgOperands(self.0) }).map(|i| self.operand(i)).collect()
+    }
+
+    /// Whether a call must be the last thing its function does.
+    pub fn is_must_tail(self) -> bool {
+        unsafe { LLVMGetTailCallKind(self.0) == llvm_sys::LLVMTailCallKind::LLVMTailCallKindMustTail }
+    }
+
+    /// Whether this is inline assembly.
+    pub fn is_inline_asm(self) -> bool {
+        !unsafe { LLVMIsAInlineAsm(self.0) }.is_null()
+    }
+
+    /// Predicate of an integer comparison.
+    pub fn predicate(self) -> Predicate {
+        unsafe { LLVMGetICmpPredicate(self.0) }
+    }
+
+    /// Whether a branch has a condition.
+    pub fn is_conditional(self) -> bool {
+        unsafe { LLVMIsConditional(self.0) != 0 }
+    }
+
+    /// Condition of a conditional branch.
+    pub fn condition(self) -> Value {
+        Value(unsafe { LLVMGetCondition(self.0) })
+    }
+
+    /// Successors of a terminator.
+    pub fn successors(self) -> Vec<Block> {
+        (0..unsafe { LLVMGetNumSuccessors(self.0) })
+            .map(|i| Block(unsafe { LLVMGetSuccessor(self.0, i) }))
+            .collect()
+    }
+
+    /// Changes one successor of a terminator.
+    pub fn set_successor(self, index: u32, block: Block) {
+        unsafe { LLVMSetSuccessor(self.0, index, block.0) }
+    }
+
+    /// Values and blocks of a phi.
+    pub fn incoming(self) -> Vec<(Value, Block)> {
+        (0..unsafe { LLVMCountIncoming(self.0) })
+            .map(|i| unsafe {
+                (Value(LLVMGetIncomingValue(self.0, i)), Block(LLVMGetIncomingBlock(self.0, i)))
+            })
+            .collect()
+    }
+
+    /// Adds values and blocks to a phi.
+    pub fn add_incoming(self, incoming: &[(Value, Block)]) {
+        for (value, block) in incoming {
+            let (mut value, mut block) = (value.0, block.0);
+            unsafe { LLVMAddIncoming(self.0, &mut value, &mut block, 1) };
+        }
+    }
+
+    /// Type a `getelementptr` walks through.
+    pub fn source_element_type(self) -> Type {
+        Type(unsafe { LLVMGetGEPSourceElementType(self.0) })
+    }
+
+    /// Indices of an `extractvalue` or `insertvalue`.
+    pub fn indices(self) -> Vec<u32> {
+        unsafe {
+            let count = LLVMGetNumIndices(self.0) as usize;
+            std::slice::from_raw_parts(LLVMGetIndices(self.0), count).to_vec()
+        }
+    }
+
+    /// Source position of an instruction, or of a function's definition.
+    pub fn location(self) -> Location {
+        unsafe {
+            let mut len = 0;
+            let text = LLVMGetDebugLocFilename(self.0, &mut len);
+            let file = bytes_to_string(text, len as usize);
+            if self.is_function() {
+                let subprogram = LLVMGetSubprogram(self.0);
+                let line = if subprogram.is_null() { 0 } else { LLVMDISubprogramGetLine(subprogram) };
+                return Location { file, line, column: 0 };
+            }
+            Location { file, line: LLVMGetDebugLocLine(self.0), column: LLVMGetDebugLocColumn(self.0) }
+        }
+    }
+}
