@@ -5,7 +5,7 @@
  * unreachable: 0
  * faults: 1
  * fault: SIGSEGV terminate
- * strategy: random-branch
+ * strategy: dfs
  * execs: 5000
  *
  * Decodes a line of base64.

@@ -6,7 +6,7 @@
  * faults: 1
  * fault: SIGSEGV forward
  * strategy: dfs
- * execs: 500
+ * execs: 200
  *
  * Routes a packet whose header is packed into bit-fields, with an address that is read as octets, as
  * two signed halves and as one word.

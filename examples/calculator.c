@@ -5,13 +5,13 @@
  * unreachable: 0
  * faults: 1
  * fault: SIGFPE divide
- * strategy: random-branch
- * execs: 5000
+ * strategy: dfs
+ * execs: 4000
  *
  * Reads an expression such as `2*(3-1)` from a line, and prints its value: numbers, `+ - * /`, unary
  * minus, parentheses.
  *
- * The fault: a divisor that is a number is checked for zero, one in parentheses is not: `8/(4-4)`.
+ * The fault: a divisor that is a number is checked for zero, one in parentheses is not: `8/(0)`.
  */
 #include <stdio.h>
 #include <stdlib.h>

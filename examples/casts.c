@@ -5,8 +5,8 @@
  * unreachable: 2
  * faults: 1
  * fault: SIGABRT narrow_magnitude
- * strategy: dfs
- * execs: 500
+ * strategy: random-branch
+ * execs: 3000
  *
  * What C does to numbers between types: sign extension, truncation, wrap-around, comparison of signed
  * with unsigned numbers, shifts.

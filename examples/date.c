@@ -6,7 +6,7 @@
  * faults: 1
  * fault: SIGABRT check
  * strategy: dfs
- * execs: 500
+ * execs: 300
  *
  * Reads a date like `2024-02-29` and prints its number in the year and whether the year is leap.
  *

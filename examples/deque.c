@@ -5,8 +5,8 @@
  * unreachable: 1
  * faults: 1
  * fault: SIGABRT check
- * strategy: random-branch
- * execs: 3000
+ * strategy: dfs
+ * execs: 1500
  *
  * Carries out a line of commands on a short list: a digit is put at the back, `<` moves the last
  * number to the front, `-` drops the front, `r` reverses, `u` undoes the last change. Lists are passed

@@ -5,8 +5,8 @@
  * unreachable: 1
  * faults: 1
  * fault: SIGABRT skip_set
- * strategy: random-branch
- * execs: 5000
+ * strategy: dfs
+ * execs: 2000
  *
  * Matches a name against a file name pattern: `glob PATTERN NAME`. `*` is any text, `?` any character,
  * `[abc]` and `[a-c]` one of a set, `[!abc]` none of it, `\` takes the next character as it is.

@@ -5,13 +5,14 @@
  * unreachable: 0
  * faults: 1
  * fault: SIGSEGV report
- * strategy: random-branch
- * execs: 3000
+ * strategy: dfs
+ * execs: 1200
  *
  * Reads nested lists such as `(a(bc))` by recursive descent, and leaves all of it at once by longjmp
  * when something is wrong.
  *
- * The fault: a message about a surplus parenthesis names the list it stands in, and there may be none.
+ * The fault: a message about a surplus parenthesis tells the depth it stands at. All goes well for one
+ * at the very start, but a list that was closed leaves no current list behind: `())`.
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ struct list {
 };
 
 static jmp_buf recovery;
-static const struct list *volatile current;
+static const struct list outermost = {NULL, 0, 0};
+static const struct list *volatile current = &outermost;
 
 static void read_list(const struct list *parent, int depth);
 

@@ -6,7 +6,7 @@
  * faults: 1
  * fault: SIGSEGV title_length
  * strategy: dfs
- * execs: 500
+ * execs: 200
  *
  * Reads the header of a picture file: `magic FILE`. Numbers of one, two, four and eight bytes, some
  * with the high byte first, some with the low byte first.
@@ -20,7 +20,8 @@
  * The fault: version 2 may have a title, and has no room for one unless the stamp is negative; the
  * flag alone is trusted.
  *
- * Out of reach: the wrong number of arguments and a file that cannot be opened.
+ * Out of reach: the wrong number of arguments, a file that cannot be opened, and one that is too short
+ * (it always has twenty bytes).
  */
 #include <stdint.h>
 #include <stdio.h>

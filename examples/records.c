@@ -5,8 +5,8 @@
  * unreachable: 0
  * faults: 1
  * fault: SIGFPE print_ratio
- * strategy: random-branch
- * execs: 5000
+ * strategy: dfs
+ * execs: 1000
  *
  * Reads records from standard input: type, length, that many bytes, and a checksum over all of them.
  * A record of type zero ends the list.
@@ -90,9 +90,11 @@ static enum result print_number(const struct record *record)
 
 static enum result print_ratio(const struct record *record)
 {
-    int dividend = record->payload[0] << 8 | record->payload[1], divisor = record->payload[2];
+    int dividend, divisor;
     if (record->length != 3)
         return WRONG_LENGTH;
+    dividend = record->payload[0] << 8 | record->payload[1];
+    divisor = record->payload[2];
     if (divisor == 0 && dividend == 0)
         printf("undefined\n");
     else

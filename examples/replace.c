@@ -6,7 +6,7 @@
  * faults: 1
  * fault: SIGSEGV compile_star
  * strategy: random-branch
- * execs: 5000
+ * execs: 3000
  *
  * Replaces every match of a pattern in a line: `replace PATTERN SUBSTITUTE < line`.
  *

@@ -5,7 +5,7 @@
  * unreachable: 1
  * faults: 0
  * strategy: random-branch
- * execs: 5000
+ * execs: 1000
  *
  * Reads a Roman number and accepts it only in its one proper form: the sum of its letters is written
  * out again and compared, so that IIII, IIX, VV or IM are refused.

@@ -6,7 +6,7 @@
  * faults: 1
  * fault: SIGABRT plane_name
  * strategy: dfs
- * execs: 1000
+ * execs: 600
  *
  * Decodes UTF-8 up to the first NUL and counts the characters of each plane. Overlong forms,
  * surrogates, stray and missing continuation bytes are refused.

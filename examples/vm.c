@@ -6,8 +6,8 @@
  * faults: 2
  * fault: SIGFPE divide
  * fault: SIGSEGV store
- * strategy: random-branch
- * execs: 5000
+ * strategy: dfs
+ * execs: 4000
  *
  * Runs a program for a small stack machine: `vm FILE`. One byte is one instruction, save for PUSH,
  * which has an operand.
@@ -18,8 +18,8 @@
  * The faults: zero by zero is said to be zero, but anything else by zero is divided; and a negative
  * cell belongs to the caller, but a program that was started by hand has none.
  *
- * Out of reach: the wrong number of arguments, a file that cannot be opened, a full stack (seven bytes
- * cannot push eight numbers).
+ * Out of reach: the wrong number of arguments, a file that cannot be opened (two branches), and a full
+ * stack (seven bytes cannot push eight numbers).
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -49,10 +49,16 @@ impl Claim {
         self.made.clear();
     }
 
+    /// Makes a directory and those above it that are missing.
     fn make_directory(&mut self, path: &Path) -> Result<(), Failure> {
-        fs::create_dir_all(path)
-            .map_err(|e| Failure::new(format_args!("cannot make the directory {}: {e}", path.display())))?;
-        self.made.push(path.to_owned());
+        let is_missing = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
+        let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
+        for directory in missing.into_iter().rev() {
+            fs::create_dir(directory).map_err(|e| {
+                Failure::new(format_args!("cannot make the directory {}: {e}", path.display()))
+            })?;
+            self.made.push(directory.to_owned());
+        }
         Ok(())
     }
 }
@@ -91,12 +97,12 @@ mod tests {
     #[test]
     fn giving_up_leaves_no_trace() {
         let dir = tempfile::tempdir().unwrap();
-        let out = dir.path().join("out");
+        let out = dir.path().join("above/out");
         let mut claim = Claim::stake(&out, false).unwrap();
         fs::write(claim.program_path(Path::new("src/a.c")).unwrap(), "elf").unwrap();
         assert!(out.join("cairn-build/a").is_file());
         drop(claim);
-        assert!(!out.exists());
+        assert!(!dir.path().join("above").exists());
     }
 
     #[test]

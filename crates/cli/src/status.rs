@@ -104,15 +104,14 @@ impl Observer for Status {
 /// One line of at most `width` characters; the least interesting part goes first when it is too long.
 fn line(progress: &Progress, style: Style, width: usize) -> String {
     let seconds = progress.elapsed.as_secs_f64();
-    let covered = (progress.branches_covered as f64, f64::from(progress.branches_total));
     let mut parts = vec![
         clock(seconds),
         format!("{} runs", grouped(progress.executions)),
         format!("{}/s", grouped(progress.executions_per_second() as u64)),
-        format!("branches {}/{} ({})", covered.0, covered.1, percent(covered.0, covered.1)),
+        format!("branches {}/{}", progress.branches_covered, progress.branches_total),
         format!("tests {}", grouped(progress.tests)),
         format!("crashes {}", grouped(progress.crashes)),
-        format!("untried {}", grouped(progress.untried)),
+        format!("open {}", grouped(progress.untried)),
         format!("solver {}", percent(progress.solver.seconds, seconds)),
     ];
     if progress.hangs > 0 {
@@ -153,8 +152,7 @@ mod tests {
     #[test]
     fn a_line_tells_all_there_is() {
         let line = line(&progress(), Style::of(&std::fs::File::open("/dev/null").unwrap()), usize::MAX);
-        let expected =
-            "10 s  12,345 runs  1,234/s  branches 25/50 (50 %)  tests 7  crashes 2  untried 99  solver 0 %";
+        let expected = "10 s  12,345 runs  1,234/s  branches 25/50  tests 7  crashes 2  open 99  solver 0 %";
         assert_eq!(line, expected);
     }
 

@@ -87,7 +87,12 @@ fn make_home() -> TempDir {
     fs::write(path("mark.c"), format!("__asm__(\"{mark}\");\n")).unwrap();
     let output = Path::new("-o");
     run_tool("clang", &[Path::new("-fPIC"), Path::new("-c"), &path("runtime.c"), output, &path("runtime.o")]);
-    run_tool("llvm-ar", &[Path::new("rc"), &path("libcairn_runtime.a"), &path("runtime.o")]);
+    // As the real runtime does: starts the program's own `main`, which has been given another name.
+    let main = "int __cairn_user_main(void);\nint main(void) { return __cairn_user_main(); }\n";
+    fs::write(path("main.c"), main).unwrap();
+    run_tool("clang", &[Path::new("-fPIC"), Path::new("-c"), &path("main.c"), output, &path("main.o")]);
+    let members = [&path("runtime.o"), &path("main.o")];
+    run_tool("llvm-ar", &[Path::new("rc"), &path("libcairn_runtime.a"), members[0], members[1]]);
     let ir = [Path::new("-emit-llvm"), Path::new("-c"), &path("mark.c"), output, &path("mark.bc")];
     run_tool("clang", &ir);
     home
@@ -166,6 +171,10 @@ impl Place {
         let mut found = BTreeMap::new();
         collect(self.dir.path(), "", &mut found);
         found
+    }
+
+    fn archive(&self, name: &str, object: &str) {
+        run_tool("llvm-ar", &[Path::new("rc"), &self.path(name), &self.path(object)]);
     }
 
     fn sections(&self, file: &str) -> Vec<Section> {
@@ -581,14 +590,22 @@ fn archives_come_between_the_ends() {
     for linker in ["lld", "bfd"] {
         let place = Place::with(&common_files());
         place.build("-c main.c other.c a.c");
-        let archive = Command::new(llvm("llvm-ar"))
-            .args(["rc", "libo.a", "other.o"])
-            .current_dir(place.dir.path())
-            .status();
-        assert!(archive.unwrap().success());
+        place.archive("libo.a", "other.o");
         place.build(&format!("-fuse-ld={linker} -u other -L. main.o -lo -o prog"));
         let coverage = place.section("prog", "cairn_cov").unwrap();
         assert_eq!((coverage.address % 4096, coverage.size), (0, 8192), "{linker}");
+    }
+}
+
+#[test]
+fn main_may_lie_in_an_archive() {
+    for linker in ["lld", "bfd"] {
+        let place =
+            Place::with(&[("m.c", "int __cairn_user_main(void) { return 5; }\n"), ("other.c", OTHER)]);
+        place.build("-c m.c other.c");
+        place.archive("libm.a", "m.o");
+        place.build(&format!("-fuse-ld={linker} other.o -L. -l:libm.a -o prog"));
+        assert_eq!(place.run("prog").code, 5, "{linker}");
     }
 }
 

@@ -5,6 +5,7 @@
 use crate::error::Damage;
 use crate::model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site, mask};
 use cairn_wire::meta::{self, Unit};
+use cairn_wire::site::USER_MAIN;
 use cairn_wire::{SiteId, SiteKind};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -128,7 +129,7 @@ impl<'a> Joiner<'a> {
             self.program.blocks.push(block);
         }
         self.program.functions.push(Function {
-            name: Arc::from(function.name.as_str()),
+            name: Arc::from(source_name(&function.name)),
             file,
             line: function.line,
             unit: self.index,
@@ -256,4 +257,9 @@ fn cases(sides: &[Side]) -> Vec<(u64, u32)> {
     cases.sort_unstable();
     cases.dedup_by_key(|case| case.0);
     cases
+}
+
+/// What the user calls a symbol.
+pub(crate) fn source_name(symbol: &str) -> &str {
+    if symbol == USER_MAIN { "main" } else { symbol }
 }

@@ -1,6 +1,6 @@
 //! Finds Cairn's sections in an executable and the units in them.
 
-use crate::assemble::PlacedUnit;
+use crate::assemble::{PlacedUnit, source_name};
 use crate::error::{Damage, ProgramError};
 use crate::model::{Code, FunctionId, Program};
 use cairn_wire::meta::{Header, Unit};
@@ -88,7 +88,7 @@ fn code(file: &object::File, program: &Program) -> Vec<Code> {
         program.functions().map(|(id, function)| (function.name.as_ref(), id)).collect();
     let base = file.segments().map(|segment| segment.address()).min().unwrap_or(0);
     let place = |symbol: object::Symbol| {
-        let function = *ids.get(symbol.name().ok()?)?;
+        let function = *ids.get(source_name(symbol.name().ok()?))?;
         let start = symbol.address().checked_sub(base)?;
         (symbol.kind() == SymbolKind::Text).then(|| Code { start, end: start + symbol.size(), function })
     };

@@ -12,6 +12,9 @@ pub const COVERAGE_SECTION: &str = "cairn_cov";
 /// ELF section of the metadata blobs, one per translation unit.
 pub const META_SECTION: &str = "cairn_meta";
 
+/// What the program's `main` is called once the runtime's has taken its place.
+pub const USER_MAIN: &str = "__cairn_user_main";
+
 /// Index of a site's record in the linked program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SiteId(pub u32);

@@ -4,6 +4,7 @@ use super::args::{Item, Opt, linker_words};
 use super::options::Role;
 use super::plan::Product;
 use super::{Session, compile, pages};
+use cairn_wire::site::USER_MAIN;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -75,7 +76,8 @@ fn linker_choice(session: &Session) -> Vec<&'static str> {
 /// both ends.
 fn surround(session: &Session, user: Vec<OsString>) -> Result<Vec<OsString>, i32> {
     let ends = pages::assemble(session.tools, session.scratch.path())?;
-    let mut words = vec![ends.first.into_os_string()];
+    // The program's own `main` may lie in an archive, which some linkers look at only once.
+    let mut words = vec![ends.first.into_os_string(), format!("-Wl,-u,{USER_MAIN}").into()];
     words.extend(user);
     words.extend(
         ["-Wl,--export-dynamic-symbol=__cairn_*", "-Wl,--push-state,--no-whole-archive"].map(OsString::from),

@@ -17,13 +17,11 @@ mod types;
 use crate::driver::Instrumenter;
 use crate::llvm::{Linkage, Module, Opcode, Value};
 use abi::{Abi, WRAPPED, WRAPPER_PREFIX};
+use cairn_wire::site::USER_MAIN;
 use function::{FunctionPass, Unit};
 use sites::{Sites, is_address_taken};
 use std::collections::HashSet;
 use std::path::Path;
-
-/// What the program's `main` is called once the runtime's has taken its place.
-const USER_MAIN: &str = "__cairn_user_main";
 
 /// The instrumenting pass.
 pub struct Pass;
