@@ -131,10 +131,14 @@ enum Role {
 
 /// Forks a child per command; returns in the child, and in the server when the driver is gone.
 fn serve(channel: Channel) -> Role {
+    die_with_parent();
     hello(channel);
     while receive(channel.command) == Some(RUN) {
         // SAFETY: the server has one thread unless a constructor of the program made more.
-        let pid = unsafe { libc::fork() };
+        let pid = match unsafe { libc::fork() } {
+            -1 => -errno(),
+            pid => pid,
+        };
         if pid == 0 {
             return Role::Child;
         }
@@ -146,6 +150,12 @@ fn serve(channel: Channel) -> Role {
         }
     }
     Role::Server
+}
+
+/// A driver that is killed must leave nothing running behind it.
+fn die_with_parent() {
+    // SAFETY: sets an attribute of this process.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
 fn wait(pid: c_int) -> Ended {
@@ -163,6 +173,7 @@ fn wait(pid: c_int) -> Ended {
 }
 
 fn begin_child(channel: Channel) {
+    die_with_parent();
     // SAFETY: plain system calls on our own descriptors and process.
     unsafe {
         libc::close(channel.shared);

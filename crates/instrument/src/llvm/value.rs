@@ -210,6 +210,11 @@ impl Value {
         unsafe { LLVMGetLinkage(self.0) }
     }
 
+    /// Makes a symbol visible in its unit only.
+    pub fn make_internal(self) {
+        unsafe { LLVMSetLinkage(self.0, Linkage::LLVMInternalLinkage) }
+    }
+
     /// Type of a function (not of the pointer to it).
     pub fn function_type(self) -> Type {
         Type(unsafe { LLVMGlobalGetValueType(self.0) })

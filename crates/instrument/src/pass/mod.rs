@@ -23,6 +23,9 @@ use sites::{Sites, is_address_taken};
 use std::collections::HashSet;
 use std::path::Path;
 
+/// Where the headers of the system lie.
+const SYSTEM_HEADERS: &str = "/usr/include/";
+
 /// The instrumenting pass.
 pub struct Pass;
 
@@ -50,6 +53,7 @@ fn instrument(module: &Module) {
     if let Some(main) = module.function("main").filter(|f| !f.is_declaration()) {
         main.set_name(USER_MAIN);
     }
+    adopt_inline_bodies(module);
     let bodies: Vec<Value> = module.functions().into_iter().filter(|f| has_own_body(*f)).collect();
     let instrumented: HashSet<Value> = bodies.iter().copied().filter(|f| can_instrument(*f)).collect();
     let private = instrumented.iter().copied().filter(|f| is_private(*f)).collect();
@@ -62,6 +66,17 @@ fn instrument(module: &Module) {
         }
     }
     sites.emit(module);
+}
+
+/// C99 `inline` functions without an external copy link only because the optimiser inlines them. Those of
+/// the user become functions of the unit; libc's own are left to libc, which is what the models know.
+fn adopt_inline_bodies(module: &Module) {
+    let offered = |f: &Value| !f.is_declaration() && f.linkage() == Linkage::LLVMAvailableExternallyLinkage;
+    for function in module.functions().into_iter().filter(offered) {
+        if !function.location().file.starts_with(SYSTEM_HEADERS) {
+            function.make_internal();
+        }
+    }
 }
 
 /// Bodies that are only there for inlining belong to another unit.
