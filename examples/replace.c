@@ -1,12 +1,12 @@
 /*
  * cairn-example: replace
- * input: args 5 2, stdin 2
- * branches: 73
- * unreachable: 1
+ * input: args 5 1, stdin 1
+ * branches: 74
+ * unreachable: 2
  * faults: 1
  * fault: SIGSEGV compile_star
  * strategy: random-branch
- * execs: 3000
+ * execs: 5000
  *
  * Replaces every match of a pattern in a line: `replace PATTERN SUBSTITUTE < line`.
  *
@@ -17,12 +17,12 @@
  * The fault: a `*` with nothing before it is taken literally, but after `^` there is nothing to
  * repeat either, and `previous` is still null.
  *
- * Out of reach: the wrong number of arguments.
+ * Out of reach: the wrong number of arguments, and a line of more than eight characters.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_ITEMS 4
+#define MAX_ITEMS 3
 #define MAX_LINE 8
 
 enum item_kind { RANGE, LINE_START, LINE_END };
@@ -201,12 +201,10 @@ static void replace_all(const struct pattern *pattern, const unsigned char *subs
 
 static void read_line(struct line *line)
 {
-    int c = getchar();
+    int c;
     line->length = 0;
-    while (c != EOF && c != '\n') {
+    while (line->length < MAX_LINE && (c = getchar()) != EOF && c != '\n')
         line->text[line->length++] = (unsigned char)c;
-        c = getchar();
-    }
 }
 
 int main(int argc, char **argv)

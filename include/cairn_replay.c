@@ -110,7 +110,9 @@ static int starts_with(struct bytes name, const char *text)
 /* Whether an object comes to the program by itself and not through cairn_symbolic. */
 static int is_stream_or_argument(struct bytes name)
 {
-    return (name.length == 5 && starts_with(name, "stdin")) || starts_with(name, "file:") || starts_with(name, "arg:");
+    if (starts_with(name, "stdin"))
+        return name.length == 5;
+    return starts_with(name, "file:") || starts_with(name, "arg:");
 }
 
 static struct bytes next_named_object(void)

@@ -167,10 +167,11 @@ impl InputSets {
             return self.join((a, ta.block), (b, tb.block));
         }
         if ta.level == 0 {
-            return self.intern(Trie { bits: ta.bits | tb.bits, ..ta });
+            let bits = ta.bits | tb.bits;
+            return if bits == ta.bits { a } else { self.intern(Trie { bits, ..ta }) };
         }
         let (zero, one) = ta.children();
-        let (zero, one) = if ta.level == tb.level {
+        let (new_zero, new_one) = if ta.level == tb.level {
             let (other_zero, other_one) = tb.children();
             (self.union(zero, other_zero), self.union(one, other_one))
         } else if tb.block >> (ta.level - 1) & 1 == 0 {
@@ -178,7 +179,11 @@ impl InputSets {
         } else {
             (zero, self.union(one, b))
         };
-        self.pair(zero, one, ta.block, ta.level)
+        // Mostly nothing is new: then there is nothing to look up.
+        if (new_zero, new_one) == (zero, one) {
+            return a;
+        }
+        self.pair(new_zero, new_one, ta.block, ta.level)
     }
 
     /// Union of two sets whose blocks differ above both levels.

@@ -47,3 +47,21 @@ pub(crate) fn members(first: InputByte, bits: u64) -> impl Iterator<Item = Input
     let positions = (0..64).filter(move |i| bits >> i & 1 == 1);
     positions.map(move |i| InputByte { offset: first.offset + i, ..first })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{about, byte};
+
+    #[test]
+    fn bytes_of_all_expressions_are_found_once_and_in_order() {
+        let mut dag = Dag::new();
+        let expressions = [(200, 3), (3, 3), (0, 200), (64, 63)].map(|(a, b)| about(&mut dag, a, b));
+        let mut collector = ByteCollector::default();
+        for _ in 0..2 {
+            let bytes = collector.collect(&dag, expressions.into_iter());
+            assert_eq!(bytes, [0, 3, 63, 64, 200].map(byte));
+        }
+        assert_eq!(collector.collect(&dag, expressions[1..2].iter().copied()), [byte(3)]);
+    }
+}

@@ -82,3 +82,55 @@ impl<S: Solver> Solver for Cache<S> {
         Stats { cached: self.hits, ..self.inner.stats() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Model;
+    use crate::testing::{Scripted, about, byte, zeros};
+
+    #[test]
+    fn the_same_set_of_constraints_is_asked_once() {
+        let mut dag = Dag::new();
+        let [a, b, c] = [(0, 1), (1, 2), (2, 2)].map(|(x, y)| about(&mut dag, x, y));
+        let model: Model = [(byte(0), 1)].into_iter().collect();
+        let mut cache = Cache::new(Scripted::new(Answer::Sat(model.clone())));
+        let mut ask = |prefix: &[ExprId], target| cache.solve(&dag, &Query { prefix, target }, &zeros);
+        assert_eq!(ask(&[a, b], c), Answer::Sat(model.clone()));
+        assert_eq!(ask(&[c, b], a), Answer::Sat(model.clone()));
+        assert_eq!(ask(&[b, a, b], c), Answer::Sat(model));
+        ask(&[a], c);
+        assert_eq!((cache.inner.asked.len(), cache.stats().cached), (2, 2));
+    }
+
+    #[test]
+    fn a_refused_model_is_not_remembered_but_a_timeout_is() {
+        let mut dag = Dag::new();
+        let target = about(&mut dag, 0, 0);
+        for (why, asked) in [(Unknown::Invalid, 2), (Unknown::TimeLimit, 1)] {
+            let mut cache = Cache::new(Scripted::new(Answer::Unknown(why)));
+            for _ in 0..2 {
+                let answer = cache.solve(&dag, &Query { prefix: &[], target }, &zeros);
+                assert_eq!(answer, Answer::Unknown(why));
+            }
+            assert_eq!(cache.inner.asked.len(), asked);
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded_and_what_is_used_stays() {
+        let mut dag = Dag::new();
+        let mut cache = Cache::new(Scripted::new(Answer::Unsat));
+        cache.generation_words = 50 * (ENTRY_WORDS + 1);
+        let often = about(&mut dag, 0, 0);
+        for offset in 1..500 {
+            let once = about(&mut dag, offset, offset);
+            for target in [often, once] {
+                cache.solve(&dag, &Query { prefix: &[], target }, &zeros);
+            }
+            assert!(cache.young.len() + cache.old.len() <= 103);
+        }
+        let asked_often = cache.inner.asked.iter().filter(|query| **query == [often]).count();
+        assert_eq!(asked_often, 1);
+    }
+}

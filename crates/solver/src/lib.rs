@@ -10,6 +10,8 @@ mod cache;
 mod count;
 mod slice;
 mod stats;
+#[cfg(test)]
+mod testing;
 mod validate;
 mod z3;
 

@@ -162,3 +162,111 @@ impl Groups {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Scripted, about, zeros};
+    use cairn_expr::{BinOp, CmpOp};
+
+    fn sliced(dag: &Dag, prefix: &[ExprId], target: ExprId) -> Vec<ExprId> {
+        let mut layer = Slice::new(Scripted::new(Answer::Unsat));
+        // Twice: what one query leaves behind must not show in the next.
+        for _ in 0..2 {
+            layer.solve(dag, &Query { prefix, target }, &zeros);
+        }
+        assert_eq!(layer.inner.asked[0], layer.inner.asked[1]);
+        layer.inner.asked.remove(0)
+    }
+
+    #[test]
+    fn keeps_what_shares_bytes_directly_or_through_others() {
+        let mut dag = Dag::new();
+        let pairs = [(0, 1), (5, 6), (2, 3), (1, 2), (7, 7), (70, 3), (71, 72)];
+        let prefix: Vec<ExprId> = pairs.iter().map(|&(a, b)| about(&mut dag, a, b)).collect();
+        let target = about(&mut dag, 0, 0);
+        assert_eq!(sliced(&dag, &prefix, target), [prefix[0], prefix[2], prefix[3], prefix[5], target]);
+        let target = about(&mut dag, 72, 72);
+        assert_eq!(sliced(&dag, &prefix, target), [prefix[6], target]);
+        let target = about(&mut dag, 99, 99);
+        assert_eq!(sliced(&dag, &prefix, target), [target]);
+    }
+
+    #[test]
+    fn objects_are_kept_apart() {
+        let mut dag = Dag::new();
+        let other = dag.input(InputByte { object: 1, offset: 0 });
+        let bound = dag.constant(8, 9);
+        let other = dag.compare(CmpOp::Ult, other, bound);
+        let target = about(&mut dag, 0, 0);
+        assert_eq!(sliced(&dag, &[other], target), [target]);
+    }
+
+    #[test]
+    fn a_constraint_is_asked_once_and_constants_not_at_all() {
+        let mut dag = Dag::new();
+        let (c, target) = (about(&mut dag, 0, 1), about(&mut dag, 1, 1));
+        let always = dag.truth(true);
+        assert_eq!(sliced(&dag, &[always, c, target, c], target), [c, target]);
+    }
+
+    #[test]
+    fn a_constant_target_needs_nobody() {
+        let mut dag = Dag::new();
+        let (always, never) = (dag.truth(true), dag.truth(false));
+        let mut layer = Slice::new(Scripted::new(Answer::Unsat));
+        let mut ask = |target| layer.solve(&dag, &Query { prefix: &[], target }, &zeros);
+        assert_eq!(ask(always), Answer::Sat(Model::default()));
+        assert_eq!(ask(never), Answer::Unsat);
+        assert!(layer.inner.asked.is_empty());
+    }
+
+    #[test]
+    fn random_prefixes_are_sliced_as_by_the_definition() {
+        let mut rng = fastrand::Rng::with_seed(11);
+        for _ in 0..200 {
+            let mut dag = Dag::new();
+            let pairs: Vec<(u32, u32)> = (0..12).map(|_| (rng.u32(..15) * 40, rng.u32(..15) * 40)).collect();
+            let mut prefix: Vec<ExprId> = pairs.iter().map(|&(a, b)| about(&mut dag, a, b)).collect();
+            let target = prefix.pop().expect("twelve");
+            let mut bytes = dag.inputs(target).to_vec();
+            for _ in 0..prefix.len() {
+                let touching = prefix.iter().filter(|&&e| dag.inputs(e).iter().any(|b| bytes.contains(b)));
+                bytes = touching.flat_map(|&e| dag.inputs(e)).chain(dag.inputs(target)).copied().collect();
+            }
+            let mut expected: Vec<ExprId> =
+                prefix.iter().copied().filter(|&e| dag.inputs(e).iter().any(|b| bytes.contains(b))).collect();
+            let mut seen = vec![target];
+            expected.retain(|e| {
+                !seen.contains(e) && {
+                    seen.push(*e);
+                    true
+                }
+            });
+            expected.push(target);
+            assert_eq!(sliced(&dag, &prefix, target), expected);
+        }
+    }
+
+    #[test]
+    fn a_path_over_ever_more_bytes_is_sliced_without_visiting_all_bytes_of_all_constraints() {
+        let mut dag = Dag::new();
+        let mut sum = dag.constant(32, 0);
+        let mut path = Vec::new();
+        for offset in 0..4000 {
+            let next = dag.input(InputByte { object: 0, offset });
+            let next = dag.zext(next, 32);
+            sum = dag.binary(BinOp::Add, sum, next);
+            let bound = dag.constant(32, 100 * u128::from(offset) + 7);
+            path.push(dag.compare(CmpOp::Ult, sum, bound));
+        }
+        let target = path.pop().expect("many");
+        let mut groups = Groups::default();
+        groups.begin(&dag);
+        path.iter().for_each(|&e| groups.add(&dag, dag.input_set(e)));
+        let visited =
+            groups.parents.iter().filter(|(_, generation)| *generation == groups.generation).count();
+        assert!(visited < 10 * path.len(), "{visited} parts for {} constraints", path.len());
+        assert_eq!(sliced(&dag, &path, target).len(), path.len() + 1);
+    }
+}

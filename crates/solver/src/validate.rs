@@ -42,3 +42,35 @@ impl<S: Solver> Solver for Validate<S> {
         Stats { invalid: self.refused, validate_seconds: self.time.as_secs_f64(), ..self.inner.stats() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Model;
+    use crate::testing::{Scripted, about, byte};
+
+    #[test]
+    fn a_model_that_breaks_a_constraint_is_refused_and_counted() {
+        let mut dag = Dag::new();
+        let (prefix, target) = ([about(&mut dag, 0, 1)], about(&mut dag, 1, 1));
+        let query = Query { prefix: &prefix, target };
+        // input[0] <= input[1] and input[1] < 200, where the seed has 100 everywhere.
+        for (value, is_good) in [(150, true), (99, false), (250, false)] {
+            let model: Model = [(byte(1), value)].into_iter().collect();
+            let mut layer = Validate::new(Scripted::new(Answer::Sat(model.clone())));
+            let answer = layer.solve(&dag, &query, &|_| 100);
+            let expected = if is_good { Answer::Sat(model) } else { Answer::Unknown(Unknown::Invalid) };
+            assert_eq!((answer, layer.stats().invalid), (expected, u64::from(!is_good)), "{value}");
+        }
+    }
+
+    #[test]
+    fn other_answers_pass() {
+        let mut dag = Dag::new();
+        let query = Query { prefix: &[], target: about(&mut dag, 0, 0) };
+        for answer in [Answer::Unsat, Answer::Unknown(Unknown::TimeLimit)] {
+            let mut layer = Validate::new(Scripted::new(answer.clone()));
+            assert_eq!(layer.solve(&dag, &query, &|_| 0), answer);
+        }
+    }
+}

@@ -174,19 +174,48 @@ impl Dag {
 
     /// The two side by side as something simpler than a concatenation.
     fn merge(&mut self, high: ExprId, low: ExprId) -> Option<ExprId> {
-        let (high_width, low_width) = (self.width(high), self.width(low));
+        let low_width = self.width(low);
+        let width = self.width(high) + low_width;
         match (self.node(high), self.node(low)) {
             (Node::Const(h), Node::Const(l)) => {
-                Some(self.constant(high_width + low_width, semantics::concat(low_width, h, l)))
+                Some(self.constant(width, semantics::concat(low_width, h, l)))
             }
-            (Node::Extract(x, above), Node::Extract(y, start)) if x == y && above == start + low_width => {
-                Some(self.extract(x, start, high_width + low_width))
+            (Node::Extract(x, above), Node::Extract(y, start)) => {
+                (x == y && above == start + low_width).then(|| self.extract(x, start, width))
             }
-            (Node::SExt(sign), _) if self.is_sign_of(sign, low) => {
-                Some(self.sext(low, high_width + low_width))
+            (Node::Extract(x, above), Node::Binary(..)) => {
+                self.is_part(low, x, above).then(|| self.extract(x, above - low_width, width))
+            }
+            (Node::SExt(sign), _) => self.is_sign_of(sign, low).then(|| self.sext(low, width)),
+            (Node::Binary(high_op, x, c), Node::Binary(low_op, y, d)) if high_op == low_op => {
+                self.merge_bitwise(high_op, (x, y), (c, d))
             }
             _ => None,
         }
+    }
+
+    /// Whether `low` is what an extract just below bit `above` of `x` gives: extracts narrow what they look at.
+    fn is_part(&mut self, low: ExprId, x: ExprId, above: u8) -> bool {
+        let low_width = self.width(low);
+        self.op(low) == self.op(x)
+            && low_width <= above
+            && self.extract(x, above - low_width, low_width) == low
+    }
+
+    /// Two neighbours of a value with constants on them, if without those they would merge.
+    fn merge_bitwise(
+        &mut self,
+        op: BinOp,
+        (x, y): (ExprId, ExprId),
+        (c, d): (ExprId, ExprId),
+    ) -> Option<ExprId> {
+        let is_bitwise = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
+        if !is_bitwise || !self.is_constant(c) || !self.is_constant(d) {
+            return None;
+        }
+        let value = self.nested(|dag| dag.merge(x, y)).flatten()?;
+        let constant = self.concat(c, d);
+        Some(self.binary(op, value, constant))
     }
 
     /// Whether `sign` is the sign bit of `e`: how the upper bytes of a sign extension look.

@@ -21,9 +21,38 @@ pub enum Step {
 }
 
 /// Steps with their widths.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct Recipe {
     pub steps: Vec<(Step, u8)>,
+    taste: Taste,
+}
+
+/// What a recipe prefers. Many rules are about the same value used twice or two constants in a row, which
+/// a wide choice seldom gives: so some recipes have few widths, reach back a few steps only and like constants.
+#[derive(Clone, Debug)]
+struct Taste {
+    widths: Vec<u8>,
+    ops: Vec<BinOp>,
+    /// How many steps back operands are looked for.
+    reach: usize,
+    /// Constants among 8 operands.
+    constants: u8,
+}
+
+impl Taste {
+    fn random(rng: &mut Rng) -> Taste {
+        if rng.bool() {
+            return Taste {
+                widths: WIDTHS.to_vec(),
+                ops: BinOp::ALL.to_vec(),
+                reach: usize::MAX,
+                constants: 2,
+            };
+        }
+        let widths = (0..2).map(|_| WIDTHS[rng.usize(..WIDTHS.len())]).collect();
+        let ops = (0..3).map(|_| BinOp::ALL[rng.usize(..BinOp::ALL.len())]).collect();
+        Taste { widths, ops, reach: rng.usize(2..8), constants: rng.u8(1..6) }
+    }
 }
 
 /// Widths that matter to C, and odd ones between them.
@@ -36,7 +65,7 @@ fn ones(width: u8) -> u128 {
 impl Recipe {
     /// At least `size` random steps over the bytes of `input`.
     pub fn random(rng: &mut Rng, size: usize, input: &[InputByte]) -> Recipe {
-        let mut recipe = Recipe::default();
+        let mut recipe = Recipe { steps: Vec::new(), taste: Taste::random(rng) };
         while recipe.steps.len() < size {
             recipe.random_step(rng, input);
         }
@@ -54,13 +83,13 @@ impl Recipe {
     }
 
     fn random_step(&mut self, rng: &mut Rng, input: &[InputByte]) {
-        let width = WIDTHS[rng.usize(..WIDTHS.len())];
+        let width = self.taste.widths[rng.usize(..self.taste.widths.len())];
         match rng.u8(..20) {
             0 | 1 => {
                 self.add(Step::Input(input[rng.usize(..input.len())]), 8);
             }
             2..=9 => {
-                let op = BinOp::ALL[rng.usize(..BinOp::ALL.len())];
+                let op = self.taste.ops[rng.usize(..self.taste.ops.len())];
                 let (a, b) = (self.operand(rng, input, width), self.operand(rng, input, width));
                 self.add(Step::Binary(op, a, b), width);
             }
@@ -120,12 +149,13 @@ impl Recipe {
             return self.add(Step::Input(input[0]), 8);
         }
         // Prefer what was made last, so that expressions grow deep.
-        let back = rng.usize(..self.steps.len()).min(rng.usize(..self.steps.len()));
+        let reach = self.steps.len().min(self.taste.reach);
+        let back = rng.usize(..reach).min(rng.usize(..reach));
         self.steps.len() - 1 - back
     }
 
     fn operand(&mut self, rng: &mut Rng, input: &[InputByte], width: u8) -> usize {
-        if rng.u8(..4) == 0 {
+        if rng.u8(..8) < self.taste.constants {
             let value = constant(rng, width);
             return self.add(Step::Const(value), width);
         }
@@ -197,7 +227,7 @@ impl Recipe {
 pub fn constant(rng: &mut Rng, width: u8) -> u128 {
     let all = ones(width);
     let bit = 1u128 << rng.u8(..width);
-    let value = match rng.u8(..10) {
+    let value = match rng.u8(..12) {
         0 => 0,
         1 => 1,
         2 => all,
@@ -207,6 +237,7 @@ pub fn constant(rng: &mut Rng, width: u8) -> u128 {
         6 => (all >> 1) + rng.u128(..3),
         7 => rng.u128(..130),
         8 => all - rng.u128(..3).min(all),
+        9 | 10 => rng.u128(..) | 1 | 1 << (width - 1),
         _ => rng.u128(..),
     };
     value & all

@@ -1,12 +1,22 @@
-//! The Z3 backend.
+//! The Z3 backend: one context per thread, one solver kept, every term translated once.
+//!
+//! The default solver used incrementally is faster and more robust on path conditions than the one
+//! specialised for bit-vectors, and Z3 5.4 than older ones, some of which gave wrong models. Which
+//! constraints stay asserted between queries is told in [`scopes`]. Random seeds are fixed: the same queries
+//! in the same order give the same models.
+//!
+//! The time limit is Z3's own timeout first, since it leaves the context clean; a watchdog interrupts
+//! a check that does not look at its clock.
 
+mod scopes;
 mod terms;
 mod watchdog;
 
 use crate::bytes::ByteCollector;
 use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
 use ::z3::{Params, SatResult};
-use cairn_expr::{Assignment, Dag, ExprId};
+use cairn_expr::{Assignment, Dag};
+use scopes::Scopes;
 use std::time::{Duration, Instant};
 use terms::Terms;
 use watchdog::Watchdog;
@@ -17,9 +27,7 @@ const MAX_TERMS: usize = 2_000_000;
 /// Asks Z3.
 pub struct Z3 {
     limits: Limits,
-    solver: ::z3::Solver,
-    /// Constraints asserted, one scope each.
-    stack: Vec<ExprId>,
+    scopes: Scopes,
     terms: Terms,
     bytes: ByteCollector,
     watchdog: Watchdog,
@@ -33,8 +41,7 @@ impl Z3 {
     pub fn new(limits: Limits) -> Z3 {
         Z3 {
             limits,
-            solver: ::z3::Solver::new(),
-            stack: Vec::new(),
+            scopes: Scopes::new(),
             terms: Terms::default(),
             bytes: ByteCollector::default(),
             watchdog: Watchdog::start(),
@@ -45,47 +52,29 @@ impl Z3 {
     }
 
     fn ask(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
-        let deadline = Instant::now() + self.limits.time;
-        if !self.enter(dag, query, deadline) {
-            return Answer::Unknown(Unknown::TimeLimit);
-        }
+        let start = Instant::now();
+        let deadline = start + self.limits.time;
+        self.scopes.enter(&mut self.terms, dag, query, start + self.limits.time / 4);
         match self.check(deadline) {
             SatResult::Unsat => Answer::Unsat,
             SatResult::Sat => self.model(dag, query, seed),
             SatResult::Unknown => {
                 let reason = self.why_unknown(deadline);
-                self.start_over();
+                // A solver that gave up is not to be trusted with its scopes.
+                self.scopes = Scopes::new();
                 Answer::Unknown(reason)
             }
         }
     }
 
-    /// Brings the solver's scopes in line with the query; false if that alone took too long.
-    ///
-    /// Z3 works on a constraint when the next scope is opened, and cannot be interrupted there.
-    fn enter(&mut self, dag: &Dag, query: &Query, deadline: Instant) -> bool {
-        let shared = query.constraints().zip(&self.stack).take_while(|(a, b)| a == *b).count();
-        self.solver.pop((self.stack.len() - shared) as u32);
-        self.stack.truncate(shared);
-        for e in query.constraints().skip(shared) {
-            if Instant::now() >= deadline {
-                return false;
-            }
-            self.solver.push();
-            self.solver.assert(self.terms.condition(dag, e));
-            self.stack.push(e);
-        }
-        true
-    }
-
     /// Lets Z3 decide, until the deadline or, should it not look at its clock, a little longer.
     fn check(&mut self, deadline: Instant) -> SatResult {
-        let time = deadline.saturating_duration_since(Instant::now());
-        self.solver.set_params(&parameters(time));
+        let solver = self.scopes.solver();
+        solver.set_params(&parameters(deadline.saturating_duration_since(Instant::now())));
         let armed = self.watchdog.arm(deadline + self.limits.time / 4);
-        let result = self.solver.check();
+        let result = solver.check();
         if armed.disarm() {
-            // Interrupts that came too late stay pending and would spoil the next scopes: an empty check takes them.
+            // Interrupts that Z3 did not hear stay pending and would spoil the next scopes: an empty check takes them.
             ::z3::Solver::new().check();
             return SatResult::Unknown;
         }
@@ -94,7 +83,7 @@ impl Z3 {
 
     /// A value for every byte of the query; what Z3 leaves open keeps the seed's value.
     fn model(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
-        let Some(found) = self.solver.get_model() else {
+        let Some(found) = self.scopes.solver().get_model() else {
             return Answer::Unknown(Unknown::Unsupported);
         };
         let value = |byte| found.get_const_interp(self.terms.variable(byte)?)?.as_u64();
@@ -104,23 +93,15 @@ impl Z3 {
     }
 
     fn why_unknown(&self, deadline: Instant) -> Unknown {
-        let reason = self.solver.get_reason_unknown().unwrap_or_default();
+        let reason = self.scopes.solver().get_reason_unknown().unwrap_or_default();
         let is_time = ["timeout", "cancel", "interrupt"].iter().any(|word| reason.contains(word));
         if is_time || Instant::now() >= deadline { Unknown::TimeLimit } else { Unknown::Unsupported }
-    }
-
-    /// A solver that gave up is not to be trusted with its scopes.
-    fn start_over(&mut self) {
-        self.solver = ::z3::Solver::new();
-        self.stack.clear();
     }
 }
 
 fn parameters(time: Duration) -> Params {
     let mut params = Params::new();
     params.set_u32("random_seed", 0);
-    // Z3 would take over SIGINT during a query, and with it the user's wish to stop.
-    params.set_bool("ctrl_c", false);
     // The largest number means no limit.
     params.set_u32("timeout", (time.as_millis() + 1).min(u32::MAX as u128 - 1) as u32);
     params
@@ -130,7 +111,7 @@ impl Solver for Z3 {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
         let start = Instant::now();
         if self.terms.len() > MAX_TERMS {
-            self.start_over();
+            self.scopes = Scopes::new();
             self.terms = Terms::default();
         }
         let answer = self.ask(dag, query, seed);

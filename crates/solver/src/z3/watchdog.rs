@@ -117,3 +117,40 @@ fn watch(shared: &Shared, context: &ContextHandle) {
 fn wait<'a>(shared: &'a Shared, state: MutexGuard<'a, State>, time: Duration) -> MutexGuard<'a, State> {
     shared.wake.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::z3::ast::BV;
+    use ::z3::{SatResult, Solver};
+
+    #[test]
+    fn a_check_without_timeout_is_interrupted_again_and_again() {
+        let watchdog = Watchdog::start();
+        for _ in 0..3 {
+            let (x, y) = (BV::new_const("x", 64), BV::new_const("y", 64));
+            let solver = Solver::new();
+            solver.assert(
+                x.zero_ext(64).bvmul(y.zero_ext(64)).eq(BV::from_u64(3_244_611_641 * 3_687_381_953, 128)),
+            );
+            solver.assert(x.bvugt(BV::from_u64(1, 64)));
+            solver.assert(y.bvugt(BV::from_u64(1, 64)));
+            let start = Instant::now();
+            let armed = watchdog.arm(start + Duration::from_millis(100));
+            assert_eq!(solver.check(), SatResult::Unknown);
+            assert!(armed.disarm());
+            assert!(start.elapsed() < Duration::from_millis(400), "{:?}", start.elapsed());
+            Solver::new().check();
+        }
+    }
+
+    #[test]
+    fn what_ends_in_time_is_left_alone() {
+        let watchdog = Watchdog::start();
+        for _ in 0..200 {
+            let armed = watchdog.arm(Instant::now() + Duration::from_secs(60));
+            assert_eq!(Solver::new().check(), SatResult::Sat);
+            assert!(!armed.disarm());
+        }
+    }
+}

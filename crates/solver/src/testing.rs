@@ -1,0 +1,45 @@
+//! What the layers' unit tests share.
+
+use crate::{Answer, Query, Solver, Stats};
+use cairn_expr::{Assignment, CmpOp, Dag, ExprId, InputByte};
+
+/// A layer that always gives the same answer and remembers what it was asked, targets last.
+pub(crate) struct Scripted {
+    pub(crate) answer: Answer,
+    pub(crate) asked: Vec<Vec<ExprId>>,
+}
+
+impl Scripted {
+    pub(crate) fn new(answer: Answer) -> Scripted {
+        Scripted { answer, asked: Vec::new() }
+    }
+}
+
+impl Solver for Scripted {
+    fn solve(&mut self, _: &Dag, query: &Query, _: &dyn Assignment) -> Answer {
+        self.asked.push(query.constraints().collect());
+        self.answer.clone()
+    }
+
+    fn stats(&self) -> Stats {
+        Stats { smt: self.asked.len() as u64, ..Stats::default() }
+    }
+}
+
+pub(crate) fn zeros(_: InputByte) -> u8 {
+    0
+}
+
+pub(crate) fn byte(offset: u32) -> InputByte {
+    InputByte { object: 0, offset }
+}
+
+/// `input[a] <= input[b]`, or for twice the same offset `input[a] < 200`.
+pub(crate) fn about(dag: &mut Dag, a: u32, b: u32) -> ExprId {
+    let (x, y) = (dag.input(byte(a)), dag.input(byte(b)));
+    if a != b {
+        return dag.compare(CmpOp::Ule, x, y);
+    }
+    let bound = dag.constant(8, 200);
+    dag.compare(CmpOp::Ult, x, bound)
+}

@@ -1,0 +1,119 @@
+//! The time limit is kept, whatever the query, and the next query does not suffer from it.
+
+use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
+use cairn_solver::{Answer, Limits, Query, Solver, Unknown, Z3, standard};
+use std::time::{Duration, Instant};
+
+const LIMIT: Duration = Duration::from_millis(200);
+/// For machines that are busy with other tests as well.
+const SLACK: Duration = Duration::from_millis(100);
+
+fn zeros(_: InputByte) -> u8 {
+    0
+}
+
+fn word(dag: &mut Dag, first: u32, bytes: u32) -> ExprId {
+    let mut word = dag.input(InputByte { object: 0, offset: first });
+    for offset in first + 1..first + bytes {
+        let byte = dag.input(InputByte { object: 0, offset });
+        word = dag.concat(byte, word);
+    }
+    word
+}
+
+/// Asks for the two prime factors, of 32 bits each, of a number.
+fn factoring(dag: &mut Dag) -> ExprId {
+    let (x, y) = (word(dag, 0, 4), word(dag, 4, 4));
+    let (x, y) = (dag.zext(x, 64), dag.zext(y, 64));
+    let product = dag.binary(BinOp::Mul, x, y);
+    let number = dag.constant(64, 3_244_611_641 * 3_687_381_953);
+    let one = dag.constant(64, 1);
+    let (x_proper, y_proper) = (dag.compare(CmpOp::Ugt, x, one), dag.compare(CmpOp::Ugt, y, one));
+    let equal = dag.compare(CmpOp::Eq, product, number);
+    let proper = dag.and(x_proper, y_proper);
+    dag.and(proper, equal)
+}
+
+fn easy(dag: &mut Dag, value: u128) -> ExprId {
+    let x = word(dag, 100, 2);
+    let value = dag.constant(16, value);
+    dag.compare(CmpOp::Eq, x, value)
+}
+
+fn assert_easy_works(dag: &mut Dag, solver: &mut dyn Solver, value: u128) {
+    let target = easy(dag, value);
+    let Answer::Sat(model) = solver.solve(dag, &Query { prefix: &[], target }, &zeros) else {
+        panic!("an easy query was not answered");
+    };
+    let bytes: Vec<u8> = model.iter().map(|(_, value)| value).collect();
+    assert_eq!(bytes, (value as u16).to_le_bytes());
+}
+
+#[test]
+fn a_hard_query_ends_in_time_and_the_next_one_works() {
+    let mut dag = Dag::new();
+    let mut solver = standard(Limits { time: LIMIT });
+    let hard = factoring(&mut dag);
+    for round in 0..3 {
+        // Another constraint each time, or the cache would answer.
+        let extra = easy(&mut dag, round);
+        let target = dag.and(hard, extra);
+        let start = Instant::now();
+        let answer = solver.solve(&dag, &Query { prefix: &[], target }, &zeros);
+        assert_eq!(answer, Answer::Unknown(Unknown::TimeLimit));
+        let time = start.elapsed();
+        assert!(time < 2 * LIMIT + SLACK, "{time:?}");
+        assert_easy_works(&mut dag, &mut *solver, 0x1234 + round);
+    }
+    let stats = solver.stats();
+    assert_eq!((stats.queries, stats.sat, stats.unknown, stats.time_limits), (6, 3, 3, 3));
+    assert!(stats.seconds >= 0.6 && stats.smt_seconds <= stats.seconds);
+}
+
+#[test]
+fn a_long_path_of_sums_keeps_the_limit_query_after_query() {
+    let mut dag = Dag::new();
+    let mut sum = dag.constant(32, 0);
+    let mut path = Vec::new();
+    for offset in 0..120 {
+        let byte = word(&mut dag, offset, 1);
+        let byte = dag.zext(byte, 32);
+        sum = dag.binary(BinOp::Add, sum, byte);
+        let bound = dag.constant(32, 100 + u128::from(offset * 7919 % 101) * 50);
+        path.push(dag.compare(CmpOp::Ult, sum, bound));
+    }
+    let mut z3 = Z3::new(Limits { time: LIMIT });
+    for end in (110..path.len()).rev() {
+        let target = dag.not(path[end]);
+        let start = Instant::now();
+        z3.solve(&dag, &Query { prefix: &path[..end], target }, &zeros);
+        let time = start.elapsed();
+        assert!(time < 2 * LIMIT + SLACK, "query {end} took {time:?}");
+    }
+    assert_easy_works(&mut dag, &mut z3, 7);
+}
+
+#[test]
+fn the_same_queries_in_the_same_order_give_the_same_models() {
+    let models = || {
+        let mut dag = Dag::new();
+        let mut solver = standard(Limits { time: Duration::from_secs(20) });
+        let mut path = Vec::new();
+        let mut models = Vec::new();
+        for i in 0..30 {
+            let (x, y) = (word(&mut dag, i % 7, 4), word(&mut dag, i % 5 + 3, 2));
+            let y = dag.zext(y, 32);
+            let sum = dag.binary(BinOp::Add, x, y);
+            let bound = dag.constant(32, 0x1000 + 77 * u128::from(i) * u128::from(i));
+            let target = dag.compare(CmpOp::Ugt, sum, bound);
+            models.push(solver.solve(&dag, &Query { prefix: &path, target }, &zeros));
+            path.push(target);
+        }
+        models
+    };
+    // Each on a thread, hence a Z3 context, of its own.
+    let [one, other] =
+        [std::thread::spawn(models), std::thread::spawn(models)].map(|t| t.join().expect("no panic"));
+    assert!(one.iter().any(|answer| matches!(answer, Answer::Sat(model) if !model.is_empty())));
+    assert_eq!(one, other);
+}

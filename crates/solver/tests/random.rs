@@ -1,0 +1,180 @@
+//! Random expressions and conjunctions: the reference evaluator, the SMT-LIB text and Z3 must agree.
+
+#[path = "../../expr/tests/recipe/mod.rs"]
+mod recipe;
+
+use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte, smtlib};
+use cairn_solver::{Answer, Limits, Overlay, Query, Solver, Unknown, Z3, standard};
+use recipe::Recipe;
+use std::time::Duration;
+use z3::SatResult;
+
+const BYTES: usize = 4;
+const LIMITS: Limits = Limits { time: Duration::from_millis(1500) };
+
+fn input_bytes() -> Vec<InputByte> {
+    (0..BYTES as u32).map(|offset| InputByte { object: 0, offset }).collect()
+}
+
+fn lookup(bytes: &[u8]) -> impl Fn(InputByte) -> u8 {
+    move |b: InputByte| bytes[b.offset as usize]
+}
+
+/// Constraints that leave only this input.
+fn fixed(dag: &mut Dag, input: &[u8]) -> Vec<ExprId> {
+    let equal = |(&value, byte): (&u8, InputByte)| {
+        let (byte, value) = (dag.input(byte), dag.constant(8, value.into()));
+        dag.compare(CmpOp::Eq, byte, value)
+    };
+    input.iter().zip(input_bytes()).map(equal).collect()
+}
+
+/// Asserts that Z3 computes the same value under the input: with the input fixed, no other value is possible.
+fn check_value(dag: &mut Dag, z3: &mut Z3, e: ExprId, input: &[u8], what: &dyn Fn() -> String) {
+    let value = Evaluator::new().eval(dag, e, &lookup(input));
+    let prefix = fixed(dag, input);
+    let value = dag.constant(dag.width(e), value);
+    let target = dag.compare(CmpOp::Ne, e, value);
+    let answer = z3.solve(dag, &Query { prefix: &prefix, target }, &lookup(input));
+    assert_eq!(answer, Answer::Unsat, "{}, input {input:?}", what());
+}
+
+#[test]
+fn random_expressions_have_z3s_value() {
+    let mut z3 = Z3::new(LIMITS);
+    let mut dag = Dag::new();
+    for seed in 0..60 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let recipe = Recipe::random(&mut rng, 30, &input_bytes());
+        let built = recipe.build(&mut dag);
+        let input: Vec<u8> = (0..BYTES).map(|_| rng.u8(..)).collect();
+        for i in (0..built.len()).rev().step_by(3) {
+            check_value(&mut dag, &mut z3, built[i], &input, &|| {
+                format!("seed {seed} step {:?}", recipe.steps[i])
+            });
+        }
+    }
+}
+
+/// A value of this width made of input bytes: small, so that divisions by zero and odd shifts happen, or spread wide.
+fn operand(dag: &mut Dag, first: u32, width: u8) -> ExprId {
+    let bytes = [first, first + 1].map(|offset| dag.input(InputByte { object: 0, offset }));
+    let pair = dag.concat(bytes[1], bytes[0]);
+    if width <= 16 { dag.trunc(pair, width) } else { dag.sext(pair, width) }
+}
+
+#[test]
+fn every_operation_has_z3s_value_at_every_kind_of_width() {
+    let mut z3 = Z3::new(LIMITS);
+    let mut rng = fastrand::Rng::with_seed(7);
+    let mut dag = Dag::new();
+    for width in [1, 7, 8, 32, 33, 64, 128] {
+        let (a, b) = (operand(&mut dag, 0, width), operand(&mut dag, 2, width));
+        let mut made: Vec<(String, ExprId)> = Vec::new();
+        for op in BinOp::ALL {
+            made.push((format!("{op:?} {width}"), dag.binary(op, a, b)));
+        }
+        for op in CmpOp::ALL {
+            made.push((format!("{op:?} {width}"), dag.compare(op, a, b)));
+        }
+        let edges = [[1, 0, 0, 0], [0xff, 0xff, 0, 0], [0, 0x80, 0xff, 0xff], [5, 0, width + 1, 0]];
+        let more = [rng.u32(..).to_le_bytes(), rng.u32(..).to_le_bytes()];
+        for (name, e) in made {
+            for input in edges.iter().chain(&more) {
+                check_value(&mut dag, &mut z3, e, input, &|| name.clone());
+            }
+        }
+    }
+}
+
+#[test]
+fn z3_reads_the_printed_script_and_finds_the_same_value() {
+    for seed in 100..160 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let recipe = Recipe::random(&mut rng, 30, &input_bytes());
+        let mut dag = Dag::new();
+        let e = *recipe.build(&mut dag).last().expect("a recipe has steps");
+        let input: Vec<u8> = (0..BYTES).map(|_| rng.u8(..)).collect();
+        let value = Evaluator::new().eval(&dag, e, &lookup(&input));
+        let value = dag.constant(dag.width(e), value);
+        for (op, expected) in [(CmpOp::Eq, SatResult::Sat), (CmpOp::Ne, SatResult::Unsat)] {
+            let mut constraints = fixed(&mut dag, &input);
+            constraints.push(dag.compare(op, e, value));
+            let solver = z3::Solver::new();
+            solver.from_string(smtlib::script(&dag, &constraints));
+            assert_eq!(solver.get_assertions().len(), constraints.len(), "seed {seed}: the script was read");
+            assert_eq!(solver.check(), expected, "seed {seed}");
+        }
+    }
+}
+
+/// One-bit steps of a recipe, each turned so that it holds under the hidden input.
+fn true_conditions(dag: &mut Dag, recipe: &Recipe, hidden: &[u8]) -> Vec<ExprId> {
+    let built = recipe.build(dag);
+    let values = recipe.values(lookup(hidden));
+    let bits = (0..built.len()).filter(|&i| recipe.width(i) == 1);
+    bits.map(|i| if values[i] == 1 { built[i] } else { dag.not(built[i]) }).collect()
+}
+
+#[test]
+fn satisfiable_conjunctions_get_valid_models() {
+    let mut solver = standard(LIMITS);
+    let mut dag = Dag::new();
+    let (mut answered, mut asked) = (0, 0);
+    for seed in 200..260 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let recipe = Recipe::random(&mut rng, 25, &input_bytes());
+        let hidden: Vec<u8> = (0..BYTES).map(|_| rng.u8(..)).collect();
+        let conditions = true_conditions(&mut dag, &recipe, &hidden);
+        let Some((&target, prefix)) = conditions.split_last() else { continue };
+        asked += 1;
+        match solver.solve(&dag, &Query { prefix, target }, &lookup(&hidden)) {
+            Answer::Sat(model) => {
+                answered += 1;
+                let input = Overlay { model: &model, seed: &lookup(&hidden) };
+                assert!(
+                    conditions.iter().all(|&e| Evaluator::new().eval(&dag, e, &input) == 1),
+                    "seed {seed}"
+                );
+            }
+            Answer::Unknown(Unknown::TimeLimit) => {}
+            other => panic!("seed {seed}: {other:?} for a conjunction that {hidden:?} satisfies"),
+        }
+    }
+    assert_eq!(solver.stats().invalid, 0);
+    assert!(answered * 10 >= asked * 9, "{answered} of {asked}");
+}
+
+#[test]
+fn answers_about_one_byte_are_those_of_trying_all_256_values() {
+    let byte = [InputByte { object: 0, offset: 0 }];
+    let (mut sat, mut unsat) = (0, 0);
+    let mut solver = standard(LIMITS);
+    let mut dag = Dag::new();
+    for seed in 300..400 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let recipe = Recipe::random(&mut rng, 25, &byte);
+        let conditions = true_conditions(&mut dag, &recipe, &[rng.u8(..)]);
+        let Some((&last, prefix)) = conditions.split_last() else { continue };
+        // The other side of the last condition may or may not be possible.
+        let target = dag.not(last);
+        let holds = |value: u8| {
+            let input = move |_: InputByte| value;
+            let mut evaluator = Evaluator::new();
+            prefix.iter().chain([&target]).all(|&e| evaluator.eval(&dag, e, &input) == 1)
+        };
+        let possible = (0..=255).any(holds);
+        match solver.solve(&dag, &Query { prefix, target }, &|_: InputByte| 0) {
+            Answer::Sat(model) => {
+                sat += 1;
+                assert!(possible && holds(model.get(byte[0]).unwrap_or(0)), "seed {seed}");
+            }
+            Answer::Unsat => {
+                unsat += 1;
+                assert!(!possible, "seed {seed}");
+            }
+            Answer::Unknown(why) => assert_eq!(why, Unknown::TimeLimit, "seed {seed}"),
+        }
+    }
+    assert!(sat > 10 && unsat > 10, "{sat} sat, {unsat} unsat");
+}
