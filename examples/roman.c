@@ -1,11 +1,11 @@
 /*
  * cairn-example: roman
- * input: arg 5
+ * input: arg 4
  * branches: 35
  * unreachable: 1
  * faults: 0
- * strategy: random-branch
- * execs: 1000
+ * strategy: dfs
+ * execs: 5000
  *
  * Reads a Roman number and accepts it only in its one proper form: the sum of its letters is written
  * out again and compared, so that IIII, IIX, VV or IM are refused.

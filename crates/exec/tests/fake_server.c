@@ -29,6 +29,7 @@ struct control {
     uint64_t input_used;
     uint32_t labels, events, flags, expected_labels, expected_events, lost;
     uint64_t crash[8];
+    uint64_t stale;
 };
 
 struct object {

@@ -188,8 +188,8 @@ fn character_label(object: u16, offset: u64, character: c_int) -> u32 {
     if source.get(offset as usize).map(|b| c_int::from(*b)) != Some(character) {
         return 0;
     }
-    let byte = input_label(object, offset);
-    if byte == 0 { 0 } else { ops::intern(Op::ZExt, c_int::BITS, 0, byte, 0, 0) }
+    let byte = input_label(object, offset, character as u64);
+    if byte == 0 { 0 } else { ops::intern(Op::ZExt, c_int::BITS, 0, [byte, 0], 0, character as u64) }
 }
 
 macro_rules! character_readers {

@@ -1,7 +1,7 @@
 //! What instrumented code calls when an operand is symbolic.
 //!
-//! Every function takes the operands' labels and concrete values, and the concrete result for the
-//! oracle; with no label among the operands the answer is 0.
+//! Every function takes the operands' labels and concrete values, and the concrete result; with no
+//! label among the operands the answer is 0.
 
 use crate::state::{site_id, state};
 use crate::tls::tls;
@@ -9,9 +9,21 @@ use cairn_wire::event::NO_SITE;
 use cairn_wire::site::SiteRecord;
 use cairn_wire::{EventKind, LabelEntry, Op};
 
-/// Interns an expression from its parts.
-pub fn intern(op: Op, width: u32, aux: u16, l1: u32, l2: u32, k: u64) -> u32 {
-    state().intern(LabelEntry { op: op as u8, width: width as u8, aux, l1, l2, next: 0, k })
+/// Interns an expression from its parts; `value` is what it is in this run.
+pub fn intern(op: Op, width: u32, aux: u16, operands: [u32; 2], k: u64, value: u64) -> u32 {
+    let [l1, l2] = operands;
+    state().intern(LabelEntry { op: op as u8, width: width as u8, aux, l1, l2, next: 0, k }, value)
+}
+
+/// The lowest `width` bits.
+pub fn low_bits(value: u64, width: u32) -> u64 {
+    value & u64::MAX >> (64 - width)
+}
+
+/// `width` bits of a labelled value from bit `low` on.
+pub fn extract(label: u32, low: u32, width: u32) -> u32 {
+    let value = low_bits(state().value(label) >> low, width);
+    intern(Op::Extract, width, low as u16, [label, 0], 0, value)
 }
 
 /// A binary operation or comparison; `code` is the operation and, from bit 8 on, the operands' width.
@@ -29,9 +41,9 @@ pub extern "C" fn binary(code: u32, l1: u32, l2: u32, a: u64, b: u64, result: u6
         0
     };
     let label = if op.is_comparison() {
-        intern(op, 1, width as u16, l1, l2, k)
+        intern(op, 1, width as u16, [l1, l2], k, result)
     } else {
-        intern(op, width, 0, l1, l2, k)
+        intern(op, width, 0, [l1, l2], k, result)
     };
     state().check(label, result)
 }
@@ -42,7 +54,7 @@ pub extern "C" fn cast(code: u32, label: u32, result: u64) -> u32 {
         return 0;
     }
     let Some(op) = Op::from_u8(code as u8) else { return 0 };
-    let label = intern(op, code >> 8 & 0xff, (code >> 16) as u16, label, 0, 0);
+    let label = intern(op, code >> 8 & 0xff, (code >> 16) as u16, [label, 0], 0, result);
     state().check(label, result)
 }
 
@@ -51,10 +63,10 @@ pub extern "C" fn bswap(width: u32, label: u32, result: u64) -> u32 {
     if label == 0 {
         return 0;
     }
-    let byte = |low: u32| intern(Op::Extract, 8, low as u16, label, 0, 0);
-    let mut sum = byte(0);
+    let mut sum = extract(label, 0, 8);
     for low in (8..width).step_by(8) {
-        sum = intern(Op::Concat, low + 8, 0, sum, byte(low), 0);
+        let so_far = result >> (width - low - 8);
+        sum = intern(Op::Concat, low + 8, 0, [sum, extract(label, low, 8)], 0, so_far);
     }
     state().check(sum, result)
 }

@@ -1,9 +1,9 @@
 //! Loads, stores and copies of labels in shadow memory.
 
-use crate::ops;
+use crate::ops::{self, low_bits};
 use crate::state::state;
+use cairn_wire::Op;
 use cairn_wire::shadow::{LABEL_BITS, LABEL_MASK, address, word};
-use cairn_wire::{LabelEntry, Op};
 
 /// Shadow words of `len` application bytes.
 fn words(addr: u64, len: u64) -> &'static mut [u32] {
@@ -20,26 +20,28 @@ fn any(words: &[u32]) -> bool {
 pub extern "C" fn load(addr: u64, size: u32, value: u64) -> u32 {
     let words = words(addr, size.into());
     let first = words[0] & LABEL_MASK;
-    let label = if whole(words, first) { first } else { assemble(words, value) };
+    let label = if whole(words, first, value) { first } else { assemble(words, value) };
     state().check(label, value)
 }
 
-/// Whether the words are those of one value, stored whole.
-fn whole(words: &[u32], label: u32) -> bool {
+/// Whether the words are those of one value, stored whole and still there.
+fn whole(words: &[u32], label: u32, value: u64) -> bool {
+    let state = state();
     words.iter().enumerate().all(|(i, w)| *w == word(label, i as u32))
-        && (label == 0 || usize::from(state().entry(label).width) == words.len() * 8)
+        && (label == 0
+            || usize::from(state.entry(label).width) == words.len() * 8 && state.value(label) == value)
 }
 
 /// Puts a value together from runs of bytes of other values and of constants, top byte first.
-fn assemble(words: &[u32], value: u64) -> u32 {
+fn assemble(words: &mut [u32], value: u64) -> u32 {
     let mut end = words.len();
-    let mut sum = Piece { label: 0, constant: 0, width: 0 };
+    let mut sum = Piece { label: 0, value: 0, width: 0 };
     while end > 0 {
         let mut start = end - 1;
         while start > 0 && continues(words[start - 1], words[start]) {
             start -= 1;
         }
-        sum = join(sum, piece(words, value, start, end));
+        sum = join(sum, piece(&mut words[start..end], value >> (start * 8)));
         end = start;
     }
     sum.label
@@ -53,34 +55,44 @@ fn continues(lower: u32, upper: u32) -> bool {
 #[derive(Clone, Copy)]
 struct Piece {
     label: u32,
-    constant: u64,
+    value: u64,
     width: u32,
 }
 
-fn piece(words: &[u32], value: u64, start: usize, end: usize) -> Piece {
-    let width = (end - start) as u32 * 8;
-    let mask = u64::MAX >> (64 - width);
-    let label = words[start] & LABEL_MASK;
-    let low = (words[start] >> LABEL_BITS) * 8;
+/// A run of bytes of one value. A run that has another value than its label lost it to code without
+/// instrumentation (a library function, the kernel): it is concrete.
+fn piece(words: &mut [u32], value: u64) -> Piece {
+    let width = words.len() as u32 * 8;
+    let value = low_bits(value, width);
+    let label = words[0] & LABEL_MASK;
+    let low = (words[0] >> LABEL_BITS) * 8;
+    let state = state();
     let label = match label {
         0 => 0,
-        _ if low == 0 && u32::from(state().entry(label).width) == width => label,
-        _ => ops::intern(Op::Extract, width, low as u16, label, 0, 0),
+        _ if low_bits(state.value(label) >> low, width) != value => {
+            words.fill(0);
+            state.control().stale += 1;
+            0
+        }
+        _ if low == 0 && u32::from(state.entry(label).width) == width => label,
+        _ => ops::extract(label, low, width),
     };
-    Piece { label, constant: value >> (start * 8) & mask, width }
+    Piece { label, value, width }
 }
 
 fn join(high: Piece, low: Piece) -> Piece {
     let width = high.width + low.width;
-    let constant = if high.width == 0 { low.constant } else { high.constant << low.width | low.constant };
-    let label = match (high.label, low.label) {
-        (0, 0) => 0,
-        (0, l) if high.width == 0 => l,
-        (0, l) => ops::intern(Op::Concat, width, 0, 0, l, high.constant),
-        (h, 0) => ops::intern(Op::Concat, width, 0, h, 0, low.constant),
-        (h, l) => ops::intern(Op::Concat, width, 0, h, l, 0),
+    if high.width == 0 {
+        return low;
+    }
+    let value = high.value << low.width | low.value;
+    let k = if high.label == 0 { high.value } else { low.value };
+    let label = match [high.label, low.label] {
+        [0, 0] => 0,
+        [0, _] | [_, 0] => ops::intern(Op::Concat, width, 0, [high.label, low.label], k, value),
+        both => ops::intern(Op::Concat, width, 0, both, 0, value),
     };
-    Piece { label, constant, width }
+    Piece { label, value, width }
 }
 
 /// Gives the `size` bytes at `addr` a label (0: none).
@@ -90,7 +102,7 @@ pub extern "C" fn store(addr: u64, size: u32, label: u32) {
         return words.fill(0);
     }
     let label = match u32::from(state().entry(label).width) {
-        width if width < size * 8 => ops::intern(Op::ZExt, size * 8, 0, label, 0, 0),
+        width if width < size * 8 => ops::intern(Op::ZExt, size * 8, 0, [label, 0], 0, state().value(label)),
         _ => label,
     };
     for (i, w) in words.iter_mut().enumerate() {
@@ -124,26 +136,20 @@ pub extern "C" fn __cairn_fill(addr: u64, label: u32, len: u64) {
         return __cairn_clear(addr, len);
     }
     let width = state().entry(label).width;
-    let byte = if width == 8 { label } else { ops::intern(Op::Extract, 8, 0, label, 0, 0) };
+    let byte = if width == 8 { label } else { ops::extract(label, 0, 8) };
     words(addr, len).fill(word(byte, 0));
 }
 
 /// Labels the byte at `addr` as byte `offset` of input object `object`.
 pub fn mark_input(addr: u64, object: u16, offset: u64) {
-    let label = input_label(object, offset);
-    words(addr, 1)[0] = word(label, 0);
     // SAFETY: the caller has just written this byte.
-    let value = unsafe { *(addr as *const u8) };
-    state().check(label, value.into());
+    let value = u64::from(unsafe { *(addr as *const u8) });
+    let label = input_label(object, offset, value);
+    words(addr, 1)[0] = word(label, 0);
+    state().check(label, value);
 }
 
 /// Label of an input byte.
-pub fn input_label(object: u16, offset: u64) -> u32 {
-    state().intern(LabelEntry {
-        op: Op::Input as u8,
-        width: 8,
-        aux: object,
-        k: offset,
-        ..LabelEntry::default()
-    })
+pub fn input_label(object: u16, offset: u64, value: u64) -> u32 {
+    ops::intern(Op::Input, 8, object, [0, 0], offset, value)
 }

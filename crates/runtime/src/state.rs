@@ -97,7 +97,7 @@ impl State {
         let control = self.control();
         control.objects = control.objects_given.min(control::MAX_OBJECTS as u32);
         (control.labels, control.events, control.flags, control.lost) = (1, 0, 0, 0);
-        control.crash = [0; control::CRASH_FRAMES];
+        (control.crash, control.stale) = ([0; control::CRASH_FRAMES], 0);
         let mode = control.mode;
         self.tracing = mode & mode::TRACE != 0;
         self.checking = mode & mode::CHECK != 0;
@@ -109,18 +109,23 @@ impl State {
         unsafe { &mut *self.control }
     }
 
-    /// Label of an expression; 0 when not tracing or when the table is full.
-    pub fn intern(&mut self, entry: LabelEntry) -> u32 {
+    /// Label of an expression that has this value; 0 when not tracing or when the table is full.
+    pub fn intern(&mut self, entry: LabelEntry, value: u64) -> u32 {
         if !self.tracing {
             return 0;
         }
         let control = self.control();
-        self.table.intern(entry, control)
+        self.table.intern(entry, value, control)
     }
 
     /// Row of a label.
     pub fn entry(&self, label: u32) -> LabelEntry {
         self.table.entry(label)
+    }
+
+    /// Value of a label in this run.
+    pub fn value(&self, label: u32) -> u64 {
+        self.table.value(label)
     }
 
     /// Appends to the log.

@@ -3,6 +3,9 @@
 //! Entries live in shared memory, the bucket heads in private memory that every forked run gets
 //! fresh. Heads start small (a short run touches four pages) and grow fourfold with the table, so
 //! a look-up costs a few steps however long the run: linear cost over the whole run.
+//!
+//! Beside the entries, in private memory, stands the value each label has in this run: what is loaded
+//! with a label but has another value was written by code that knows nothing of labels.
 
 use cairn_wire::LabelEntry;
 use cairn_wire::control::{Control, flag};
@@ -20,6 +23,7 @@ const HEAD_BYTES: usize =
 /// The table and its hash index.
 pub struct Table {
     entries: *mut LabelEntry,
+    values: *mut u64,
     capacity: u32,
     heads: *mut u32,
     buckets: u32,
@@ -29,7 +33,14 @@ pub struct Table {
 impl Table {
     /// A table with no room.
     pub const fn empty() -> Table {
-        Table { entries: null_mut(), capacity: 0, heads: null_mut(), buckets: FIRST_BUCKETS, level: 0 }
+        Table {
+            entries: null_mut(),
+            values: null_mut(),
+            capacity: 0,
+            heads: null_mut(),
+            buckets: FIRST_BUCKETS,
+            level: 0,
+        }
     }
 
     /// Gives the table its memory: entries in shared memory, heads reserved here.
@@ -37,6 +48,7 @@ impl Table {
         self.entries = entries;
         self.capacity = capacity.min(LABEL_MASK);
         self.heads = crate::memory::reserve(HEAD_BYTES) as *mut u32;
+        self.values = crate::memory::reserve(self.capacity as usize * size_of::<u64>()) as *mut u64;
     }
 
     /// Row of a label.
@@ -46,8 +58,14 @@ impl Table {
         unsafe { *self.entries.add(label.min(self.capacity - 1) as usize) }
     }
 
+    /// Value of a label in this run.
+    pub fn value(&self, label: u32) -> u64 {
+        // SAFETY: as for `entry`.
+        unsafe { *self.values.add(label.min(self.capacity - 1) as usize) }
+    }
+
     /// Label of the expression, new or old; 0 when the table is full.
-    pub fn intern(&mut self, mut entry: LabelEntry, control: &mut Control) -> u32 {
+    pub fn intern(&mut self, mut entry: LabelEntry, value: u64, control: &mut Control) -> u32 {
         let bucket = self.bucket(&entry);
         // SAFETY: a bucket is below the number of buckets reserved for this level.
         let head = unsafe { &mut *self.heads.add(bucket as usize) };
@@ -66,8 +84,11 @@ impl Table {
         }
         entry.next = *head;
         *head = label;
-        // SAFETY: the label is below the capacity of the mapped table.
-        unsafe { *self.entries.add(label as usize) = entry };
+        // SAFETY: the label is below the capacity of both tables.
+        unsafe {
+            *self.entries.add(label as usize) = entry;
+            *self.values.add(label as usize) = value;
+        }
         control.labels = label + 1;
         if label > self.buckets && self.level + 1 < LEVELS {
             self.grow(label);

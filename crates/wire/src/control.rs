@@ -97,6 +97,8 @@ pub struct Control {
     /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
     /// Zero where unknown; calls outside the program are left out, and an entry may be stale.
     pub crash: [u64; CRASH_FRAMES],
+    /// Loads of bytes that code without instrumentation had written over: they count as concrete.
+    pub stale: u64,
 }
 
 const _: () = assert!(size_of::<Control>() <= PAGE as usize);

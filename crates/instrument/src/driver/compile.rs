@@ -14,8 +14,17 @@ use std::path::{Path, PathBuf};
 const PLAIN_SEMANTICS: [&str; 4] = ["-Xclang", "-fwrapv", "-Xclang", "-relaxed-aliasing"];
 
 /// What must hold whatever the user says. The level keeps clang from marking functions `optnone`,
-/// and without passes the branches stay those of the source.
-const AFTER: [&str; 5] = ["-O1", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-fno-lto"];
+/// and without passes the branches stay those of the source; lifetime markers would add switches that
+/// nobody wrote, wherever control leaves a scope on more than one way.
+const AFTER: [&str; 7] = [
+    "-O1",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-Xclang",
+    "-disable-lifetime-markers",
+    "-gline-tables-only",
+    "-fno-lto",
+];
 
 /// Library functions shall be called, not replaced by checking or inlined versions of them.
 const PLAIN_LIBRARY: [&str; 3] = ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0", "-D__NO_STRING_INLINES"];

@@ -1,0 +1,96 @@
+//! Queries as a search asks them, one flip after the other: what the backend keeps from one must not change the next.
+
+#[path = "../../expr/tests/recipe/mod.rs"]
+#[allow(dead_code, reason = "only what builds expressions is needed here")]
+mod recipe;
+
+use cairn_expr::{CmpOp, Dag, Evaluator, ExprId, InputByte};
+use cairn_solver::{Answer, Limits, Query, Solver, Z3, standard};
+use recipe::Recipe;
+use std::time::Duration;
+
+const BYTE: InputByte = InputByte { object: 0, offset: 0 };
+const LIMITS: Limits = Limits { time: Duration::from_secs(5) };
+
+fn holds(dag: &Dag, e: ExprId, value: u8) -> bool {
+    Evaluator::new().eval(dag, e, &|_: InputByte| value) == 1
+}
+
+/// The path of a random program on one byte. It compares what it computes with what that would be for
+/// another byte, and goes the way the value takes.
+fn path(dag: &mut Dag, rng: &mut fastrand::Rng, value: u8) -> Vec<ExprId> {
+    let computed = Recipe::random(rng, 80, &[BYTE]).build(dag);
+    let mut path = Vec::new();
+    for e in computed {
+        let other = rng.u8(..);
+        let constant = Evaluator::new().eval(dag, e, &|_: InputByte| other);
+        let constant = dag.constant(dag.width(e), constant);
+        let condition = dag.compare(CmpOp::ALL[rng.usize(..10)], e, constant);
+        let taken = if holds(dag, condition, value) { condition } else { dag.not(condition) };
+        if dag.as_constant(taken).is_none() && !path.contains(&taken) && path.len() < 25 {
+            path.push(taken);
+        }
+    }
+    path
+}
+
+/// Every flip of the path, with the values of the byte that take it.
+fn flips(dag: &mut Dag, path: &[ExprId]) -> Vec<(usize, ExprId, Vec<u8>)> {
+    let mut reaching: Vec<u8> = (0..=255).collect();
+    let mut flips = Vec::new();
+    for (i, &taken) in path.iter().enumerate() {
+        let flipped = dag.not(taken);
+        let (stay, leave) = reaching.into_iter().partition(|&value| holds(dag, taken, value));
+        flips.push((i, flipped, leave));
+        reaching = stay;
+    }
+    flips
+}
+
+fn check(dag: &Dag, solver: &mut dyn Solver, path: &[ExprId], flip: &(usize, ExprId, Vec<u8>), seed: u8) {
+    let (at, target, values) = flip;
+    let answer = solver.solve(dag, &Query { prefix: &path[..*at], target: *target }, &|_: InputByte| seed);
+    match answer {
+        Answer::Sat(model) => assert!(values.contains(&model.get(BYTE).unwrap_or(seed))),
+        Answer::Unsat => assert!(values.is_empty(), "{values:?} take flip {at} of {}", path.len()),
+        Answer::Unknown(why) => panic!("{why:?}"),
+    }
+}
+
+fn check_all_orders(solver: &mut dyn Solver) {
+    let mut dag = Dag::new();
+    let mut rng = fastrand::Rng::with_seed(5);
+    for _ in 0..40 {
+        let seed = rng.u8(..);
+        let path = path(&mut dag, &mut rng, seed);
+        let mut flips = flips(&mut dag, &path);
+        // Breadth first, depth first, at random.
+        for order in 0..3 {
+            match order {
+                0 => {}
+                1 => flips.reverse(),
+                _ => rng.shuffle(&mut flips),
+            }
+            flips.iter().for_each(|flip| check(&dag, solver, &path, flip, seed));
+        }
+    }
+}
+
+#[test]
+fn z3_answers_every_flip_in_every_order() {
+    let mut z3 = Z3::new(LIMITS);
+    check_all_orders(&mut z3);
+    assert!(z3.stats().smt > 500, "{:?}", z3.stats());
+}
+
+#[test]
+fn the_standard_stack_answers_every_flip_in_every_order() {
+    let mut solver = standard(LIMITS);
+    check_all_orders(&mut *solver);
+    let stats = solver.stats();
+    assert_eq!(stats.queries, stats.sat + stats.unsat);
+    assert_eq!(stats.queries, stats.cached + stats.smt, "{stats:?}");
+    assert!(stats.sat > 50 && stats.unsat > 50 && stats.cached > 100, "{stats:?}");
+    assert!(stats.sliced_constraints <= stats.constraints);
+    assert!(stats.slice_seconds + stats.smt_seconds + stats.validate_seconds <= stats.seconds);
+}
