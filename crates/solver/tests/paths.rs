@@ -34,14 +34,16 @@ fn path(dag: &mut Dag, rng: &mut fastrand::Rng, value: u8) -> Vec<ExprId> {
     path
 }
 
-/// Every flip of the path, with the values of the byte that take it.
+/// Every flip of the path that is not known to be impossible, with the values of the byte that take it.
 fn flips(dag: &mut Dag, path: &[ExprId]) -> Vec<(usize, ExprId, Vec<u8>)> {
     let mut reaching: Vec<u8> = (0..=255).collect();
     let mut flips = Vec::new();
     for (i, &taken) in path.iter().enumerate() {
         let flipped = dag.not(taken);
         let (stay, leave) = reaching.into_iter().partition(|&value| holds(dag, taken, value));
-        flips.push((i, flipped, leave));
+        if dag.as_constant(flipped).is_none() {
+            flips.push((i, flipped, leave));
+        }
         reaching = stay;
     }
     flips
@@ -60,7 +62,7 @@ fn check(dag: &Dag, solver: &mut dyn Solver, path: &[ExprId], flip: &(usize, Exp
 fn check_all_orders(solver: &mut dyn Solver) {
     let mut dag = Dag::new();
     let mut rng = fastrand::Rng::with_seed(5);
-    for _ in 0..40 {
+    for _ in 0..25 {
         let seed = rng.u8(..);
         let path = path(&mut dag, &mut rng, seed);
         let mut flips = flips(&mut dag, &path);

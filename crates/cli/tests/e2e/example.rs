@@ -1,4 +1,4 @@
-//! An example program and what its header says about it.
+//! An example or file test, and what its header says about it.
 
 use crate::common::root;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,9 +22,9 @@ pub struct Example {
 }
 
 impl Example {
-    /// All of them.
-    pub fn all() -> Vec<Example> {
-        let directory = std::fs::read_dir(root().join("examples")).unwrap();
+    /// All programs of a directory: `examples`, which users read, or `tests`, one feature each.
+    pub fn all(directory: &str) -> Vec<Example> {
+        let directory = std::fs::read_dir(root().join(directory)).unwrap();
         let mut sources: Vec<PathBuf> = directory.map(|entry| entry.unwrap().path()).collect();
         sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
         sources.sort();

@@ -1,4 +1,4 @@
-//! Every example reaches its branches, shows its faults, and computes what its expressions say.
+//! Every example and file test reaches its branches, shows its faults, and computes what its expressions say.
 
 use crate::agreement::Builds;
 use crate::common::{build_instrumented, build_plain, run};
@@ -10,8 +10,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn every_example_keeps_the_promises_of_its_header() {
-    let examples = Example::all();
+    let examples = Example::all("examples");
     assert!(examples.len() >= 12, "there are only {}", examples.len());
+    check_all(&examples);
+}
+
+#[test]
+fn every_file_test_keeps_the_promises_of_its_header() {
+    let tests = Example::all("tests");
+    assert!(!tests.is_empty(), "there are none");
+    check_all(&tests);
+}
+
+fn check_all(examples: &[Example]) {
     let (next, complaints) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {

@@ -84,8 +84,14 @@ fn has_own_body(function: Value) -> bool {
     !function.is_declaration() && function.linkage() != Linkage::LLVMAvailableExternallyLinkage
 }
 
+/// Whether only instrumented code of the unit calls it, and passes nothing that must be told from what an
+/// earlier call has left: structs in memory and variadic arguments go by the tag.
 fn is_private(function: Value) -> bool {
-    function.linkage() == Linkage::LLVMInternalLinkage && !is_address_taken(function)
+    let by_value = || (0..function.params().len() as u32).any(|i| function.byval_type(i).is_some());
+    function.linkage() == Linkage::LLVMInternalLinkage
+        && !is_address_taken(function)
+        && !function.function_type().is_variadic()
+        && !by_value()
 }
 
 /// Exception handling and `asm goto` are left alone: such functions run as they are, on concrete values.
