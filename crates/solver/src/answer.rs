@@ -95,3 +95,17 @@ pub enum Answer {
     /// Nobody knows.
     Unknown(Unknown),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_lies_over_the_seed() {
+        let byte = |offset| InputByte { object: 0, offset };
+        let model: Model = [(byte(9), 1), (byte(2), 3), (byte(5), 4)].into_iter().collect();
+        assert!(model.as_slice().is_sorted());
+        let input = Overlay { model: &model, seed: &|_: InputByte| 7 };
+        assert_eq!([9, 2, 5, 3].map(|offset| input.byte(byte(offset))), [1, 3, 4, 7]);
+    }
+}

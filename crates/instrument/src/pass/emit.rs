@@ -135,29 +135,21 @@ impl<'a, 'b> Slow<'a, 'b> {
     }
 
     fn arithmetic(&self, opcode: Opcode, instruction: Value) -> Value {
-        let Some(op) = arithmetic_op(opcode) else { return self.pass.unit.abi.concrete };
-        let (a, b) = (instruction.operand(0), instruction.operand(1));
-        let width = instruction.ty().int_width();
-        self.binary(
-            op,
-            width,
-            (self.label(a), self.wide(a)),
-            (self.label(b), self.wide(b)),
-            self.wide(instruction),
-        )
+        match arithmetic_op(opcode) {
+            Some(op) => self.binary_instruction(op, instruction),
+            None => self.pass.unit.abi.concrete,
+        }
     }
 
     fn comparison(&self, instruction: Value) -> Value {
+        self.binary_instruction(comparison_op(instruction.predicate()), instruction)
+    }
+
+    fn binary_instruction(&self, op: Op, instruction: Value) -> Value {
         let (a, b) = (instruction.operand(0), instruction.operand(1));
         let Some(width) = scalar_width(a.ty()) else { return self.pass.unit.abi.concrete };
-        let op = comparison_op(instruction.predicate());
-        self.binary(
-            op,
-            width,
-            (self.label(a), self.wide(a)),
-            (self.label(b), self.wide(b)),
-            self.wide(instruction),
-        )
+        let sides = [a, b].map(|side| (self.label(side), self.wide(side)));
+        self.binary(op, width, sides[0], sides[1], self.wide(instruction))
     }
 
     fn binary(&self, op: Op, width: u32, a: (Value, Value), b: (Value, Value), result: Value) -> Value {

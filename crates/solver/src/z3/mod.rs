@@ -22,7 +22,9 @@ use terms::Terms;
 use watchdog::Watchdog;
 
 /// Terms kept before the backend starts over, to bound memory.
-const MAX_TERMS: usize = 2_000_000;
+const MAX_TERMS: usize = 500_000;
+/// Longest time limit: a clock can only be set so far ahead.
+const LONGEST: Duration = Duration::from_secs(365 * 86_400);
 
 /// Asks Z3.
 pub struct Z3 {
@@ -38,9 +40,13 @@ pub struct Z3 {
 
 impl Z3 {
     /// A backend on this thread's Z3 context.
+    ///
+    /// Panics if an old libz3 was loaded instead of the one Cairn was linked with: old ones gave wrong answers.
     pub fn new(limits: Limits) -> Z3 {
+        let version = ::z3::full_version();
+        assert!(is_new_enough(version), "Cairn needs Z3 5.4, but libz3 {version} was loaded");
         Z3 {
-            limits,
+            limits: Limits { time: limits.time.min(LONGEST) },
             scopes: Scopes::new(),
             terms: Terms::default(),
             bytes: ByteCollector::default(),
@@ -73,12 +79,7 @@ impl Z3 {
         solver.set_params(&parameters(deadline.saturating_duration_since(Instant::now())));
         let armed = self.watchdog.arm(deadline + self.limits.time / 4);
         let result = solver.check();
-        if armed.disarm() {
-            // Interrupts that Z3 did not hear stay pending and would spoil the next scopes: an empty check takes them.
-            ::z3::Solver::new().check();
-            return SatResult::Unknown;
-        }
-        result
+        if armed.disarm() { SatResult::Unknown } else { result }
     }
 
     /// A value for every byte of the query; what Z3 leaves open keeps the seed's value.
@@ -97,6 +98,11 @@ impl Z3 {
         let is_time = ["timeout", "cancel", "interrupt"].iter().any(|word| reason.contains(word));
         if is_time || Instant::now() >= deadline { Unknown::TimeLimit } else { Unknown::Unsupported }
     }
+}
+
+fn is_new_enough(version: &str) -> bool {
+    let mut numbers = version.split('.').map_while(|number| number.parse::<u32>().ok());
+    (numbers.next(), numbers.next()) >= (Some(5), Some(4))
 }
 
 fn parameters(time: Duration) -> Params {
@@ -128,5 +134,25 @@ impl Solver for Z3 {
             smt_seconds: self.time.as_secs_f64(),
             ..Stats::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_versions_are_told_from_new_ones() {
+        assert!(["5.4.0.0", "5.10.1", "6.0"].into_iter().all(is_new_enough));
+        assert!(!["4.8.12.0", "5.3.9", "4.15", "", "nightly"].into_iter().any(is_new_enough));
+    }
+
+    #[test]
+    fn a_limit_without_end_is_a_limit() {
+        let mut dag = Dag::new();
+        let target = crate::testing::about(&mut dag, 0, 0);
+        let mut z3 = Z3::new(Limits { time: Duration::MAX });
+        let answer = z3.solve(&dag, &Query { prefix: &[], target }, &crate::testing::zeros);
+        assert!(matches!(answer, Answer::Sat(_)));
     }
 }
