@@ -12,21 +12,21 @@ use std::time::Duration;
 const BYTE: InputByte = InputByte { object: 0, offset: 0 };
 const LIMITS: Limits = Limits { time: Duration::from_secs(5) };
 
-fn holds(dag: &Dag, e: ExprId, value: u8) -> bool {
-    Evaluator::new().eval(dag, e, &|_: InputByte| value) == 1
+fn holds(dag: &Dag, evaluator: &mut Evaluator, e: ExprId, value: u8) -> bool {
+    evaluator.eval(dag, e, &|_: InputByte| value) == 1
 }
 
 /// The path of a random program on one byte. It compares what it computes with what that would be for
 /// another byte, and goes the way the value takes.
 fn path(dag: &mut Dag, rng: &mut fastrand::Rng, value: u8) -> Vec<ExprId> {
     let computed = Recipe::random(rng, 80, &[BYTE]).build(dag);
-    let mut path = Vec::new();
+    let (mut path, mut evaluator) = (Vec::new(), Evaluator::new());
     for e in computed {
         let other = rng.u8(..);
-        let constant = Evaluator::new().eval(dag, e, &|_: InputByte| other);
+        let constant = evaluator.eval(dag, e, &|_: InputByte| other);
         let constant = dag.constant(dag.width(e), constant);
         let condition = dag.compare(CmpOp::ALL[rng.usize(..10)], e, constant);
-        let taken = if holds(dag, condition, value) { condition } else { dag.not(condition) };
+        let taken = if holds(dag, &mut evaluator, condition, value) { condition } else { dag.not(condition) };
         if dag.as_constant(taken).is_none() && !path.contains(&taken) && path.len() < 25 {
             path.push(taken);
         }
@@ -37,10 +37,10 @@ fn path(dag: &mut Dag, rng: &mut fastrand::Rng, value: u8) -> Vec<ExprId> {
 /// Every flip of the path that is not known to be impossible, with the values of the byte that take it.
 fn flips(dag: &mut Dag, path: &[ExprId]) -> Vec<(usize, ExprId, Vec<u8>)> {
     let mut reaching: Vec<u8> = (0..=255).collect();
-    let mut flips = Vec::new();
+    let (mut flips, mut evaluator) = (Vec::new(), Evaluator::new());
     for (i, &taken) in path.iter().enumerate() {
         let flipped = dag.not(taken);
-        let (stay, leave) = reaching.into_iter().partition(|&value| holds(dag, taken, value));
+        let (stay, leave) = reaching.into_iter().partition(|&value| holds(dag, &mut evaluator, taken, value));
         if dag.as_constant(flipped).is_none() {
             flips.push((i, flipped, leave));
         }

@@ -43,7 +43,7 @@ fn check_value(dag: &mut Dag, z3: &mut Z3, e: ExprId, input: &[u8], what: &dyn F
 fn random_expressions_have_z3s_value() {
     let mut z3 = Z3::new(LIMITS);
     let mut dag = Dag::new();
-    for seed in 0..250 {
+    for seed in 0..100 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let recipe = Recipe::random(&mut rng, 30, &input_bytes());
         let built = recipe.build(&mut dag);
@@ -89,7 +89,7 @@ fn every_operation_has_z3s_value_at_every_kind_of_width() {
 
 #[test]
 fn z3_reads_the_printed_script_and_finds_the_same_value() {
-    for seed in 1000..1150 {
+    for seed in 1000..1080 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let recipe = Recipe::random(&mut rng, 30, &input_bytes());
         let mut dag = Dag::new();
@@ -121,7 +121,7 @@ fn satisfiable_conjunctions_get_valid_models() {
     let mut solver = standard(LIMITS);
     let mut dag = Dag::new();
     let (mut answered, mut asked) = (0, 0);
-    for seed in 2000..2300 {
+    for seed in 2000..2120 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let recipe = Recipe::random(&mut rng, 25, &input_bytes());
         let hidden: Vec<u8> = (0..BYTES).map(|_| rng.u8(..)).collect();
@@ -151,19 +151,19 @@ fn answers_about_one_byte_are_those_of_trying_all_256_values() {
     let (mut sat, mut unsat) = (0, 0);
     let mut solver = standard(LIMITS);
     let mut dag = Dag::new();
-    for seed in 3000..3600 {
+    let mut evaluator = Evaluator::new();
+    for seed in 3000..3300 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let recipe = Recipe::random(&mut rng, 25, &byte);
         let conditions = true_conditions(&mut dag, &recipe, &[rng.u8(..)]);
         let Some((&last, prefix)) = conditions.split_last() else { continue };
         // The other side of the last condition may or may not be possible.
         let target = dag.not(last);
-        let holds = |value: u8| {
+        let mut holds = |value: u8| {
             let input = move |_: InputByte| value;
-            let mut evaluator = Evaluator::new();
             prefix.iter().chain([&target]).all(|&e| evaluator.eval(&dag, e, &input) == 1)
         };
-        let possible = (0..=255).any(holds);
+        let possible = (0..=255).any(&mut holds);
         match solver.solve(&dag, &Query { prefix, target }, &|_: InputByte| 0) {
             Answer::Sat(model) => {
                 sat += 1;

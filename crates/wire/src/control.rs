@@ -92,7 +92,7 @@ pub struct Control {
     pub expected_labels: u32,
     /// Events the previous run used.
     pub expected_events: u32,
-    /// Times a labelled value was used as a constant without a recorded constraint.
+    /// Decisions on labelled values in shared objects, whose sites have no ids: they are missing from the log.
     pub lost: u32,
     /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
     /// Zero where unknown; calls outside the program are left out, and an entry may be stale.
