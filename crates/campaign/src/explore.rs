@@ -271,6 +271,7 @@ impl Campaign<'_> {
         let flags = execution.run.flags;
         let cut = path.cut || flags.labels_full || flags.events_full || flags.objects_full;
         self.notes.cut_runs += u64::from(cut);
+        self.notes.lost_values += u64::from(flags.lost);
         self.notes.rejected_runs += u64::from(execution.run.end == End::Rejected);
         self.notes.nondeterministic_runs += u64::from(added.mismatch);
         if path.damaged || flags.damaged {

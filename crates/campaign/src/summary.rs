@@ -89,6 +89,8 @@ pub struct Notes {
     pub damaged_runs: u64,
     /// Runs with more labels or decisions than are recorded.
     pub cut_runs: u64,
+    /// Values that went where the tracer does not follow: floating point, 128 bits, shared libraries.
+    pub lost_values: u64,
     /// Runs that the target's server did not survive.
     pub lost_runs: u64,
     /// Runs on inputs that `cairn_assume` refused.
@@ -106,7 +108,7 @@ pub struct Notes {
 impl Notes {
     /// Whether some run's path is not known whole.
     pub(crate) fn something_is_missing(&self) -> bool {
-        self.pins + self.damaged_runs + self.cut_runs + self.lost_runs > 0
+        self.pins + self.damaged_runs + self.cut_runs + self.lost_values + self.lost_runs > 0
     }
 }
 

@@ -1,6 +1,6 @@
 //! The command line, defined once: help and parsing both come from here.
 
-use crate::units::{Budget, FileArg};
+use crate::units::{Budget, FileArg, length};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -44,11 +44,11 @@ pub struct CompilerArgs {
 /// What of a program's surroundings is symbolic.
 #[derive(Args, Debug, Default)]
 pub struct InputArgs {
-    /// Make LEN bytes of standard input symbolic
-    #[arg(long, value_name = "LEN", help_heading = "Input")]
+    /// Make LEN bytes of standard input symbolic: input of just this length
+    #[arg(long, value_name = "LEN", help_heading = "Input", value_parser = length)]
     pub sym_stdin: Option<usize>,
     /// Add a symbolic argument of up to LEN bytes after ARGS; may be repeated
-    #[arg(long, value_name = "LEN", help_heading = "Input")]
+    #[arg(long, value_name = "LEN", help_heading = "Input", value_parser = length)]
     pub sym_arg: Vec<usize>,
     /// Make a file of LEN bytes symbolic: the one that @@ in ARGS stands for, or the one the
     /// program opens as NAME (it then runs in a scratch directory)

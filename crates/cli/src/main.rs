@@ -65,7 +65,8 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
 fn usage(error: &clap::Error) -> Result<ExitCode, Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            error.print()?;
+            // A reader that has seen enough, as in `cairn --help | head`, is no failure.
+            let _ = error.print();
             Ok(ExitCode::SUCCESS)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

@@ -31,8 +31,16 @@ impl Report<'_> {
     /// All of it.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        let lines =
-            [self.coverage(), self.tests(), self.found(), self.divergences(), self.oracle(), self.hint()];
+        let lines = [
+            self.coverage(),
+            self.tests(),
+            self.unanswered(),
+            self.found(),
+            self.divergences(),
+            self.losses(),
+            self.oracle(),
+            self.hint(),
+        ];
         for line in lines.into_iter().flatten() {
             let _ = writeln!(text, "{line}");
         }
@@ -64,6 +72,23 @@ impl Report<'_> {
         let queue = self.directory.join("queue");
         let solver = format!("{} asked of the solver", counted(s.solver.queries, "question", "questions"));
         Some(format!("{} in {}; {solver}", counted(s.tests, "test", "tests"), queue.display()))
+    }
+
+    fn unanswered(&self) -> Option<String> {
+        let unknown = self.summary.solver.unknown;
+        let asked = || counted(unknown, "question", "questions");
+        (unknown > 0).then(|| format!("{} had no answer in time (see --solver-timeout)", asked()))
+    }
+
+    fn losses(&self) -> Option<String> {
+        let lost = self.summary.notes.lost_values;
+        let values = || counted(lost, "symbolic value", "symbolic values");
+        (lost > 0).then(|| {
+            format!(
+                "{} went where Cairn does not follow yet: floating point, 128 bits, shared libraries",
+                values()
+            )
+        })
     }
 
     fn found(&self) -> Option<String> {
@@ -118,7 +143,7 @@ impl Report<'_> {
             return None;
         }
         Some(match self.symbolic_input {
-            true => "hint: no branch depended on the symbolic input: does the program read it?".to_owned(),
+            true => "hint: no branch depended on the symbolic input: the program does not read it, or hands it to library functions (strcmp, atoi …) that Cairn does not follow yet".to_owned(),
             false => "hint: the program never decided on symbolic input: try --sym-stdin 16".to_owned(),
         })
     }

@@ -28,6 +28,15 @@ impl FromStr for Budget {
     }
 }
 
+/// Longest input of one kind; a path over more bytes could not be solved anyway.
+const MAX_LENGTH: usize = 1 << 20;
+
+/// A number of bytes.
+pub fn length(text: &str) -> Result<usize, String> {
+    let len = text.parse().ok().filter(|len| *len <= MAX_LENGTH);
+    len.ok_or_else(|| format!("a length is a number from 0 to {MAX_LENGTH}"))
+}
+
 /// A symbolic file: `LEN`, or `NAME=LEN`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileArg {
@@ -45,7 +54,10 @@ impl FromStr for FileArg {
             Some((name, len)) => (Some(name), len),
             None => (None, text),
         };
-        let len = len.parse().map_err(|_| "a symbolic file is LEN or NAME=LEN, as in 20 or data.bin=20")?;
+        if !len.bytes().all(|b| b.is_ascii_digit()) {
+            return Err("a symbolic file is LEN or NAME=LEN, as in 20 or data.bin=20".to_owned());
+        }
+        let len = length(len)?;
         match name {
             Some(name) if name.is_empty() || name.contains('/') => {
                 Err(format!("`{name}` is not the name of a file in the program's working directory"))

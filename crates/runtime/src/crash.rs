@@ -20,6 +20,9 @@ const HANDLER_STACK: usize = 1 << 16;
 /// Words of the stack that are looked at; `abort` and `assert` need a few hundred.
 const SEARCHED: usize = 1024;
 
+/// Nothing else is mapped that close to the main stack's end.
+const LARGEST_STACK: usize = 64 << 20;
+
 /// Just above the main stack: its environment strings begin there.
 static STACK_END: AtomicUsize = AtomicUsize::new(0);
 
@@ -78,7 +81,12 @@ impl Frames {
     }
 
     fn search(&mut self, stack: usize) {
-        let end = STACK_END.load(Ordering::Relaxed).min(stack.saturating_add(SEARCHED * 8));
+        let end = STACK_END.load(Ordering::Relaxed);
+        if stack > end || end - stack > LARGEST_STACK {
+            // Some other stack, whose end is unknown.
+            return;
+        }
+        let end = end.min(stack.saturating_add(SEARCHED * 8));
         let mut at = stack.next_multiple_of(8);
         while at + 8 <= end && self.count < CRASH_FRAMES {
             // SAFETY: between the stack pointer and the end of the main stack.

@@ -49,10 +49,11 @@ pub fn label_bytes(addr: u64, len: u64, object: u16, offset: u64) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cairn_symbolic(to: *mut c_void, size: usize, name: *const c_char) {
     let state = state();
+    // Outside a campaign, and where there is no room, the object is all zeros, as in a plain build.
+    // SAFETY: the user passes `size` writable bytes.
+    unsafe { core::ptr::write_bytes(to as *mut u8, 0, size) };
+    __cairn_clear(to as u64, size as u64);
     if state.control.is_null() {
-        // Outside a campaign the object is all zeros, as in a plain build.
-        // SAFETY: the user passes `size` writable bytes.
-        unsafe { core::ptr::write_bytes(to as *mut u8, 0, size) };
         return;
     }
     let name = if name.is_null() {
@@ -136,7 +137,10 @@ pub unsafe fn replace_arguments(argc: i32, argv: *mut *mut c_char) {
         if object.kind != ObjectKind::Arg as u8 || object.index >= argc as u32 {
             continue;
         }
+        // A string ends at its first NUL; no program started by hand could see what follows.
         let source = bytes(state, object);
+        let end = source.iter().position(|b| *b == 0).map_or(source.len(), |nul| nul + 1);
+        let source = &source[..end];
         let text = crate::memory::reserve(source.len() + 1);
         // SAFETY: `text` has room for the bytes and the NUL that ends them; the index is below argc.
         unsafe {

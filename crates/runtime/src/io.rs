@@ -71,13 +71,25 @@ fn path_identity(object: u16) -> Option<Identity> {
     identity(|stat| unsafe { libc::stat(path.as_ptr() as *const c_char, stat) })
 }
 
+/// Asks without leaving a trace in the program's error number.
+fn quietly<T>(ask: impl FnOnce() -> T) -> T {
+    // SAFETY: the thread's own error number.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: as above.
+    let before = unsafe { *errno };
+    let answer = ask();
+    // SAFETY: as above.
+    unsafe { *errno = before };
+    answer
+}
+
 /// The object behind a descriptor.
 fn object_of(fd: c_int) -> Option<u16> {
     let streams = streams();
     if !state().tracing || (streams.stdin.is_none() && streams.file.is_none()) {
         return None;
     }
-    let this = identity_of(fd)?;
+    let this = quietly(|| identity_of(fd))?;
     match streams.file {
         Some((file, object)) if file == this => Some(object),
         _ if streams.stdin == Some(this) => find(ObjectKind::Stdin, |_| true),
@@ -116,6 +128,12 @@ unsafe extern "C" fn __cairn_w_pread(fd: c_int, to: *mut c_void, len: size_t, of
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn __cairn_w_pread64(fd: c_int, to: *mut c_void, len: size_t, offset: off_t) -> ssize_t {
+    // SAFETY: as the program's own call; offsets have 64 bits either way.
+    unsafe { __cairn_w_pread(fd, to, len, offset) }
+}
+
+#[unsafe(no_mangle)]
 unsafe extern "C" fn __cairn_w_fread(
     to: *mut c_void,
     size: size_t,
@@ -124,7 +142,7 @@ unsafe extern "C" fn __cairn_w_fread(
 ) -> size_t {
     // SAFETY: as the program's own calls.
     unsafe {
-        let object = object_of(libc::fileno(from));
+        let object = object_of(quietly(|| libc::fileno(from)));
         let before = object.map_or(-1, |_| libc::ftello(from));
         let got = libc::fread(to, size, count, from);
         let len = match before {
@@ -140,7 +158,7 @@ unsafe extern "C" fn __cairn_w_fread(
 unsafe extern "C" fn __cairn_w_fgets(to: *mut c_char, size: c_int, from: *mut FILE) -> *mut c_char {
     // SAFETY: as the program's own calls; fgets ends what it read with a NUL.
     unsafe {
-        let object = object_of(libc::fileno(from));
+        let object = object_of(quietly(|| libc::fileno(from)));
         let before = object.map_or(-1, |_| libc::ftello(from));
         let line = libc::fgets(to, size, from);
         if !line.is_null() {
@@ -160,7 +178,7 @@ fn object_of_stream(from: *mut FILE) -> Option<u16> {
     let streams = streams();
     if streams.last.0 != from {
         // SAFETY: the program is about to read from this stream.
-        streams.last = (from, object_of(unsafe { libc::fileno(from) }));
+        streams.last = (from, object_of(quietly(|| unsafe { libc::fileno(from) })));
     }
     streams.last.1
 }
@@ -238,4 +256,14 @@ unsafe extern "C" fn __cairn_w_freopen(
     forget_stream();
     // SAFETY: as the program's own call.
     unsafe { libc::freopen(path, mode, stream) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cairn_w_freopen64(
+    path: *const c_char,
+    mode: *const c_char,
+    stream: *mut FILE,
+) -> *mut FILE {
+    // SAFETY: as the program's own call; files are large either way.
+    unsafe { __cairn_w_freopen(path, mode, stream) }
 }

@@ -9,6 +9,7 @@ mod alloc;
 mod crash;
 mod input;
 mod io;
+mod lock;
 mod memory;
 mod message;
 mod ops;

@@ -89,6 +89,13 @@ pub extern "C" fn pin(record: *const SiteRecord, label: u32, value: u64) {
     }
 }
 
+/// An operation the tracer does not know took a labelled value.
+pub extern "C" fn lost(label: u32) {
+    if label != 0 {
+        state().control().lost += 1;
+    }
+}
+
 /// A function with a struct parameter passed by value begins: its copy gets the labels of the original.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_byval(function: u64, slot: u32, copy: u64, len: u64) {

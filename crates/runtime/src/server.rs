@@ -1,7 +1,7 @@
 //! The program's entry: a plain run, or a fork server for the driver.
 
 use crate::state::{site_count, state};
-use crate::{crash, input, io, memory, message};
+use crate::{crash, input, io, lock, memory, message};
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
 use cairn_wire::{ABI_VERSION, Event, LabelEntry};
@@ -17,10 +17,12 @@ global_asm!(
     "main:",
     "jmp {entry}",
     ".weak __cairn_user_main",
+    ".type __cairn_user_main,@function",
+    "__cairn_user_main:",
+    "jmp {missing}",
     entry = sym entry,
+    missing = sym no_main,
 );
-
-type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 
 unsafe extern "C" {
     /// The program's own `main`, as the pass has renamed it.
@@ -48,13 +50,12 @@ unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut 
         // SAFETY: argc and argv are those of the process.
         unsafe { input::replace_arguments(argc, argv) };
     }
-    let user: Main = __cairn_user_main;
-    // The symbol is weak, which the compiler does not know.
-    if core::hint::black_box(user as usize) == 0 {
-        message::fatal(b"the program has no instrumented main function");
-    }
     // SAFETY: the program's own entry with the process's own arguments.
-    unsafe { user(argc, argv, envp) }
+    unsafe { __cairn_user_main(argc, argv, envp) }
+}
+
+extern "C" fn no_main() -> ! {
+    message::fatal(b"the program has no main function that was compiled with `cairn cc`")
 }
 
 /// Descriptors from the environment, which then forgets them: programs the target starts are not servers.
@@ -193,6 +194,14 @@ fn begin_child(channel: Channel) {
     memory::populate(base.wrapping_add(layout.labels as usize), labels);
     memory::populate(base.wrapping_add(layout.events as usize), events);
     io::begin_run();
+    // SAFETY: registers a function of ours.
+    unsafe { libc::pthread_atfork(None, None, Some(leave_recording)) };
+}
+
+/// Processes that the program forks share table and log with it, and cannot share the pen.
+extern "C" fn leave_recording() {
+    lock::forget();
+    state().tracing = false;
 }
 
 /// Ends the process at once, without the program's exit handlers.

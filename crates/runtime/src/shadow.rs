@@ -110,6 +110,11 @@ pub extern "C" fn store(addr: u64, size: u32, label: u32) {
     }
 }
 
+/// A value of a type that cannot carry a label is read from memory.
+pub extern "C" fn lost_memory(addr: u64, len: u64) {
+    ops::lost(u32::from(any(words(addr, len))));
+}
+
 /// Makes `len` bytes at `addr` concrete.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cairn_clear(addr: u64, len: u64) {

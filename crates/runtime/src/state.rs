@@ -2,6 +2,7 @@
 //!
 //! One static cell: a target has one runtime, and the fields change only before its own code runs.
 
+use crate::lock;
 use crate::table::Table;
 use cairn_wire::control::{self, Control, mode};
 use cairn_wire::site::SiteRecord;
@@ -50,8 +51,7 @@ static STATE: Cell = Cell(UnsafeCell::new(State {
 
 /// The one state. Callers take short exclusive borrows and call nothing of the target meanwhile.
 pub fn state() -> &'static mut State {
-    // SAFETY: threads of one target share it; until the table has a lock, a threaded target may
-    // lose labels, which the driver's validation of the table turns into a damaged trace.
+    // SAFETY: threads of one target share it, and write to what it points to under a lock only.
     unsafe { &mut *STATE.0.get() }
 }
 
@@ -103,6 +103,12 @@ impl State {
         self.checking = mode & mode::CHECK != 0;
     }
 
+    /// The right to write to table and log; none when not tracing, nor to a signal handler that has
+    /// interrupted its own thread in the middle of writing: there is nothing it could wait for.
+    fn writing(&self) -> Option<lock::Guard> {
+        if self.tracing { lock::take() } else { None }
+    }
+
     /// The control page; only of an attached state.
     pub fn control(&mut self) -> &'static mut Control {
         // SAFETY: attached states point to the control page for the life of the process.
@@ -111,9 +117,7 @@ impl State {
 
     /// Label of an expression that has this value; 0 when not tracing or when the table is full.
     pub fn intern(&mut self, entry: LabelEntry, value: u64) -> u32 {
-        if !self.tracing {
-            return 0;
-        }
+        let Some(_guard) = self.writing() else { return 0 };
         let control = self.control();
         self.table.intern(entry, value, control)
     }
@@ -130,6 +134,7 @@ impl State {
 
     /// Appends to the log.
     pub fn record(&mut self, kind: EventKind, site: u32, label: u32, value: u64) {
+        let Some(_guard) = self.writing() else { return };
         let control = self.control();
         if control.events >= self.event_capacity {
             control.flags |= control::flag::EVENTS_FULL;

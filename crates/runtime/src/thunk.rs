@@ -38,5 +38,7 @@ doors! {
     "push rax; push rax", "pop rax; pop rax";
     "__cairn_branch" => ops::branch,
     "__cairn_pin" => ops::pin,
+    "__cairn_lost" => ops::lost,
+    "__cairn_lost_memory" => shadow::lost_memory,
     "__cairn_store" => shadow::store,
 }

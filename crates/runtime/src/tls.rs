@@ -1,6 +1,6 @@
 //! The thread-local block of this thread; see [`cairn_wire::tls`] for its use.
 
-use cairn_wire::tls::Tls;
+use cairn_wire::tls::{RETURNED, Tls};
 use core::arch::{asm, global_asm};
 
 global_asm!(
@@ -40,5 +40,5 @@ pub fn argument(function: usize, index: usize) -> u32 {
 pub fn give_result(function: usize, label: u32) {
     let tls = tls();
     tls.results[0] = label;
-    tls.tag = function as u64;
+    tls.tag = function as u64 + RETURNED;
 }

@@ -92,7 +92,8 @@ pub struct Control {
     pub expected_labels: u32,
     /// Events the previous run used.
     pub expected_events: u32,
-    /// Decisions on labelled values in shared objects, whose sites have no ids: they are missing from the log.
+    /// Labelled values that went into an operation the tracer does not know (floating point, more than 64
+    /// bits), and decisions in shared objects, whose sites have no ids: what depends on them is not recorded.
     pub lost: u32,
     /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
     /// Zero where unknown; calls outside the program are left out, and an entry may be stale.

@@ -2,8 +2,9 @@
 //!
 //! The tag says for whom the labels are: a caller sets it to the callee's address, a callee that
 //! does not find itself there was called by code without instrumentation and takes its arguments
-//! as concrete; the same on the way back. Calls through libc (`qsort` calling a comparison) thus
-//! never see labels that were left by somebody else.
+//! as concrete. On the way back the callee sets it to its address plus [`RETURNED`]; a caller that does
+//! not find that called code without instrumentation. Calls through libc (`qsort` calling a comparison)
+//! thus never see labels that were left by somebody else.
 
 /// Symbol of the thread-local block.
 pub const SYMBOL: &str = "__cairn_tls";
@@ -13,6 +14,9 @@ pub const MAX_ARGS: usize = 64;
 pub const MAX_RESULTS: usize = 8;
 /// Structs passed by value whose shadow a call can pass.
 pub const MAX_BYVAL: usize = 16;
+
+/// What a function that returns adds to its address: a call that was never taken must not look like one.
+pub const RETURNED: u64 = 1;
 
 /// The thread-local block; instrumented code addresses its fields by offset.
 #[repr(C)]

@@ -132,6 +132,12 @@ impl Module {
         }
     }
 
+    /// Declares a function of the same type as another one.
+    pub fn declare_like(&self, name: &str, other: Value) -> Value {
+        let name = CString::new(name).expect("names have no NUL");
+        Value(unsafe { LLVMAddFunction(self.module, name.as_ptr(), other.function_type().0) })
+    }
+
     /// Adds a global variable without initialiser.
     pub fn global(&self, name: &str, ty: Type) -> Value {
         let name = CString::new(name).expect("names have no NUL");
@@ -282,6 +288,15 @@ impl Module {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
             let attribute = LLVMCreateEnumAttribute(self.context, kind, 0);
             LLVMAddAttributeAtIndex(function.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+
+    /// Adds an attribute without value to a call.
+    pub fn add_call_attribute(&self, call: Value, name: &str) {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let attribute = LLVMCreateEnumAttribute(self.context, kind, 0);
+            LLVMAddCallSiteAttribute(call.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
         }
     }
 

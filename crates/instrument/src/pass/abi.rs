@@ -20,6 +20,8 @@ pub struct Abi {
     pub fill: Function,
     pub branch: Function,
     pub pin: Function,
+    pub lost: Function,
+    pub lost_memory: Function,
     pub byval: Function,
     pub va_start: Function,
     tls: Value,
@@ -39,6 +41,8 @@ impl Abi {
         let function = |name: &str, result: Type, params: &[Type]| {
             let declared = module.declare(name, result, params);
             module.add_attribute(declared.0, "nounwind");
+            // A lazy binding stub in a shared object would not preserve what the callee preserves.
+            module.add_attribute(declared.0, "nonlazybind");
             declared
         };
         let cold = |name: &str, result: Type, params: &[Type]| {
@@ -58,6 +62,8 @@ impl Abi {
             fill: function("__cairn_fill", void, &[word, label, word]),
             branch: cold("__cairn_branch", void, &[pointer, label, word]),
             pin: cold("__cairn_pin", void, &[pointer, label, word]),
+            lost: cold("__cairn_lost", void, &[label]),
+            lost_memory: cold("__cairn_lost_memory", void, &[word, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
             va_start: function("__cairn_va_start", void, &[pointer, word]),
             tls: module.thread_local(tls::SYMBOL, module.byte_array(size_of::<Tls>() as u64)),
@@ -109,10 +115,24 @@ impl Abi {
         builder.int_to_ptr(moved, self.pointer)
     }
 
-    /// Whether the tag names a function.
-    pub fn tag_is(&self, module: &Module, builder: &Builder, function: Value) -> Value {
+    /// Whether the tag names a function that is called.
+    pub fn is_called(&self, module: &Module, builder: &Builder, function: Value) -> Value {
+        self.tag_is(module, builder, builder.ptr_to_int(function, self.word))
+    }
+
+    /// Whether the tag names a function that has returned.
+    pub fn has_returned(&self, module: &Module, builder: &Builder, function: Value) -> Value {
+        self.tag_is(module, builder, self.returned(module, builder, function))
+    }
+
+    /// The tag of a function that has returned.
+    pub fn returned(&self, module: &Module, builder: &Builder, function: Value) -> Value {
+        let address = builder.ptr_to_int(function, self.word);
+        builder.binary(Opcode::LLVMAdd, address, module.constant(64, tls::RETURNED))
+    }
+
+    fn tag_is(&self, module: &Module, builder: &Builder, wanted: Value) -> Value {
         let tag = builder.load(self.word, self.tag(module), 8);
-        let wanted = builder.ptr_to_int(function, self.word);
         builder.compare(Predicate::LLVMIntEQ, tag, wanted)
     }
 }
@@ -126,6 +146,8 @@ pub const WRAPPED: &[&str] = &[
     "memmove",
     "memset",
     "read",
+    "pread64",
+    "freopen64",
     "pread",
     "fread",
     "fgets",

@@ -4,6 +4,7 @@
 use super::function::FunctionPass;
 use super::intrinsics::Intrinsic;
 use super::segment::Segment;
+use super::sites::is_address_taken;
 use super::types::{leaves, scalar_width};
 use crate::llvm::{Block, TypeKind, Value};
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
@@ -33,8 +34,12 @@ impl FunctionPass<'_> {
         self.enter_byval(&params);
         if self.function.function_type().is_variadic() {
             let bytes = self.builder.load(abi.word, abi.overflow(module), 8);
-            let for_us = abi.tag_is(module, &self.builder, self.function);
+            let for_us = abi.is_called(module, &self.builder, self.function);
             self.overflow = Some(self.builder.select(for_us, bytes, module.constant(64, 0)));
+        }
+        if for_us.is_some() && is_address_taken(self.function) {
+            // Whoever calls it next may be the kernel, which sets no tag.
+            self.set_tag(module.constant(64, 0));
         }
     }
 
@@ -42,7 +47,7 @@ impl FunctionPass<'_> {
     fn meant_for_us(&self, params: &[Value]) -> Option<Value> {
         let any = params.iter().any(|p| self.labelled.contains(p));
         let private = self.unit.private.contains(&self.function);
-        (any && !private).then(|| self.unit.abi.tag_is(self.unit.module, &self.builder, self.function))
+        (any && !private).then(|| self.unit.abi.is_called(self.unit.module, &self.builder, self.function))
     }
 
     fn enter_byval(&mut self, params: &[Value]) {
@@ -64,7 +69,7 @@ impl FunctionPass<'_> {
         self.builder.before(ret);
         self.give_results(value);
         if !self.unit.private.contains(&self.function) {
-            self.set_tag(self.function);
+            self.set_tag(self.unit.abi.returned(self.unit.module, &self.builder, self.function));
         }
     }
 
@@ -75,10 +80,8 @@ impl FunctionPass<'_> {
         }
     }
 
-    fn set_tag(&self, function: Value) {
-        let (module, abi) = (self.unit.module, self.unit.abi);
-        let function = self.builder.ptr_to_int(function, abi.word);
-        self.builder.store(function, abi.tag(module));
+    fn set_tag(&self, tag: Value) {
+        self.builder.store(tag, self.unit.abi.tag(self.unit.module));
     }
 
     /// A call of a function: known or not, instrumented or not.
@@ -89,7 +92,7 @@ impl FunctionPass<'_> {
         self.builder.before(call);
         self.pass_arguments(call);
         if !self.unit.private.contains(&callee) {
-            self.set_tag(callee);
+            self.set_tag(self.builder.ptr_to_int(callee, self.unit.abi.word));
         }
         if self.labelled.contains(&call) && !call.is_must_tail() {
             self.take_results(call);
@@ -142,7 +145,7 @@ impl FunctionPass<'_> {
         self.builder.before(next);
         let callee = call.callee();
         let private = self.unit.private.contains(&callee);
-        let from_callee = (!private).then(|| abi.tag_is(module, &self.builder, callee));
+        let from_callee = (!private).then(|| abi.has_returned(module, &self.builder, callee));
         let count = leaves(module, call.ty()).map_or(0, |all| all.len());
         let labels = (0..count).map(|index| {
             let label = self.builder.load(abi.label, abi.result(module, index), 4);

@@ -52,6 +52,15 @@ impl<'a, 'b> Slow<'a, 'b> {
                     self.adopt(value);
                     self.report(self.pass.unit.abi.branch, site, value);
                 }
+                Action::Lose(value) => {
+                    self.pass.builder.call(self.pass.unit.abi.lost, &[self.label(value)]);
+                }
+                Action::LoseMemory { address, value } => {
+                    self.adopt(address);
+                    let size = self.pass.unit.module.store_size(value.ty());
+                    let arguments = [self.wide(address), self.constant(64, size)];
+                    self.pass.builder.call(self.pass.unit.abi.lost_memory, &arguments);
+                }
                 Action::Pin(site, value) => {
                     self.adopt(value);
                     self.report(self.pass.unit.abi.pin, site, value);

@@ -146,7 +146,16 @@ impl<'a> FunctionPass<'a> {
     pub fn operation(&mut self, instruction: Value, segment: &mut Segment) {
         if self.labelled.contains(&instruction) {
             segment.actions.push(Action::Operation(instruction));
+        } else {
+            self.lose(&instruction.operands(), segment);
         }
+    }
+
+    /// Values that go into something that gives no labels back.
+    fn lose(&mut self, operands: &[Value], segment: &mut Segment) {
+        let labelled =
+            operands.iter().filter(|value| self.labelled.contains(*value) && self.scalars(**value) == 1);
+        segment.actions.extend(labelled.map(|value| Action::Lose(*value)));
     }
 
     fn load(&mut self, block: Block, load: Value, segment: &mut Segment) {
@@ -156,6 +165,8 @@ impl<'a> FunctionPass<'a> {
         self.pin(load, load.operand(0), segment);
         if self.labelled.contains(&load) {
             segment.actions.push(Action::Load(load));
+        } else if !self.labelable(load) {
+            segment.actions.push(Action::LoseMemory { address: load.operand(0), value: load });
         }
     }
 
@@ -179,6 +190,11 @@ impl<'a> FunctionPass<'a> {
     fn atomic(&mut self, block: Block, instruction: Value, segment: &mut Segment) {
         let address = instruction.operand(0);
         self.pin(instruction, address, segment);
+        self.lose(&instruction.operands()[1..], segment);
+        if segment.stored {
+            self.close(block, segment, instruction);
+        }
+        segment.actions.push(Action::LoseMemory { address, value: instruction.operand(1) });
         self.close(block, segment, instruction);
         let size = self.unit.module.store_size(instruction.operand(1).ty());
         self.builder.before(instruction);
@@ -256,7 +272,8 @@ impl<'a> FunctionPass<'a> {
                     words.extend(self.shadow_words(load.operand(0), *load));
                 }
                 Action::Store(store) => words.extend(self.shadow_words(store.operand(1), store.operand(0))),
-                Action::Decision(..) | Action::Pin(..) => {}
+                Action::LoseMemory { address, value } => words.extend(self.shadow_words(*address, *value)),
+                Action::Decision(..) | Action::Pin(..) | Action::Lose(..) => {}
             }
         }
         words
@@ -290,12 +307,13 @@ impl<'a> FunctionPass<'a> {
     fn call(&mut self, block: Block, call: Value, segment: &mut Segment) {
         let callee = call.callee();
         if callee.is_inline_asm() {
-            return;
+            return self.lose(&call.arguments(), segment);
         }
         match intrinsic(callee) {
             None => self.ordinary_call(block, call, segment),
             Some(Intrinsic::Expect | Intrinsic::ByteSwap) => self.operation(call, segment),
-            Some(Intrinsic::Other) => {}
+            Some(Intrinsic::Other) if call.ty() == self.unit.module.void() => {}
+            Some(Intrinsic::Other) => self.lose(&call.arguments(), segment),
             Some(kind) => self.memory_intrinsic(block, call, kind, segment),
         }
     }

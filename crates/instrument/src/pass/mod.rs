@@ -49,6 +49,7 @@ fn instrument(module: &Module) {
     let abi = Abi::declare(module);
     let mut sites = Sites::new(module);
     forget_purity(module);
+    keep_ends_apart(module);
     redirect_libc(module);
     if let Some(main) = module.function("main").filter(|f| !f.is_declaration()) {
         main.set_name(USER_MAIN);
@@ -123,10 +124,28 @@ fn forget_purity(module: &Module) {
     }
 }
 
+/// Two calls of `abort` are two faults: they must not become one by clean-up.
+fn keep_ends_apart(module: &Module) {
+    for block in module.functions().into_iter().flat_map(Value::blocks) {
+        for call in block.instructions().into_iter().filter(|i| i.opcode() == Opcode::LLVMCall) {
+            let callee = call.callee();
+            if callee.is_function() && callee.has_attribute("noreturn") {
+                module.add_call_attribute(call, "nomerge");
+            }
+        }
+    }
+}
+
+/// Sends calls of wrapped functions to their wrappers. With optimisation on, libc's headers offer bodies
+/// of some of them for inlining: those are passed over.
 fn redirect_libc(module: &Module) {
     for name in WRAPPED {
-        if let Some(declared) = module.function(name).filter(|f| f.is_declaration()) {
-            declared.set_name(&format!("{WRAPPER_PREFIX}{name}"));
+        let Some(function) = module.function(name) else { continue };
+        let wrapper = format!("{WRAPPER_PREFIX}{name}");
+        if function.is_declaration() {
+            function.set_name(&wrapper);
+        } else if function.linkage() == Linkage::LLVMAvailableExternallyLinkage {
+            function.replace_with(module.declare_like(&wrapper, function));
         }
     }
 }

@@ -21,6 +21,15 @@ pub enum Action {
     Decision(SiteRef, Value),
     /// Records that a value was used as a constant.
     Pin(SiteRef, Value),
+    /// Counts that a value went where labels cannot follow.
+    Lose(Value),
+    /// The same of the memory that an instruction reads as this type of value.
+    LoseMemory {
+        /// Where.
+        address: Value,
+        /// A value of the type.
+        value: Value,
+    },
 }
 
 /// A run of actions under one check.
@@ -38,9 +47,9 @@ impl Action {
         match self {
             Action::Operation(instruction) => instruction.operands(),
             // The address of a load or store is looked at by its own pin.
-            Action::Load(_) => Vec::new(),
+            Action::Load(_) | Action::LoseMemory { .. } => Vec::new(),
             Action::Store(store) => vec![store.operand(0)],
-            Action::Decision(_, value) | Action::Pin(_, value) => vec![*value],
+            Action::Decision(_, value) | Action::Pin(_, value) | Action::Lose(value) => vec![*value],
         }
     }
 }

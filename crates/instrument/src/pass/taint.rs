@@ -12,7 +12,11 @@ use std::collections::HashSet;
 /// The values that may be labelled.
 pub fn labelled_values(module: &Module, function: Value) -> HashSet<Value> {
     let mut found = HashSet::new();
-    let mut work: Vec<Value> = function.params().into_iter().filter(|p| labelable(module, p.ty())).collect();
+    // The address of a struct passed by value is the machine's business: nobody passes its label.
+    let by_value = |index: usize| function.byval_type(index as u32).is_some();
+    let params = function.params().into_iter().enumerate();
+    let mut work: Vec<Value> =
+        params.filter(|(i, p)| labelable(module, p.ty()) && !by_value(*i)).map(|(_, p)| p).collect();
     for block in function.blocks() {
         work.extend(block.instructions().into_iter().filter(|i| is_source(module, *i)));
     }

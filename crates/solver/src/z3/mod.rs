@@ -108,6 +108,8 @@ fn is_new_enough(version: &str) -> bool {
 fn parameters(time: Duration) -> Params {
     let mut params = Params::new();
     params.set_u32("random_seed", 0);
+    // Z3 would take over SIGINT during a query, and with it the user's wish to stop.
+    params.set_bool("ctrl_c", false);
     // The largest number means no limit.
     params.set_u32("timeout", (time.as_millis() + 1).min(u32::MAX as u128 - 1) as u32);
     params
