@@ -5,6 +5,7 @@ mod bad_input;
 mod common;
 mod example;
 mod examples;
+mod regressions;
 mod repeat;
 mod session;
 mod sites;

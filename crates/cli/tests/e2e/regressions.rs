@@ -1,0 +1,111 @@
+//! What users have run into, each test named after it.
+
+use crate::common::{cairn, run, said, write_source};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+const READS_A_CHARACTER: &str = "#include <stdio.h>\n#include <stdlib.h>\nint nine(int);\n\
+    int main(void) { int c = getchar(); if (nine(c)) abort(); return 0; }\n";
+const READS_A_BYTE: &str = "#include <unistd.h>\nint nine(int);\n\
+    int main(void) { unsigned char c; if (read(0, &c, 1) != 1) return 1; return nine(c); }\n";
+const NINE: &str = "int nine(int x) { if (x == 9) return 1; return 0; }\n";
+
+/// Some sources in a directory of their own.
+struct Place(TempDir);
+
+impl Place {
+    fn with(sources: &[(&str, &str)]) -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        for (name, text) in sources {
+            write_source(place.0.path(), name, text);
+        }
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn cc(&self, args: &[&str]) {
+        let said = said(cairn().arg("cc").args(args).current_dir(self.0.path()));
+        assert_eq!(said.code, Some(0), "{args:?}: {}", said.stderr);
+    }
+
+    /// Explores a program of one byte of standard input.
+    fn explore(&self, program: &Path) -> Value {
+        let out = self.path("out");
+        let words = ["run", "--json", "--check", "--sym-stdin", "1", "--execs", "50", "--out"];
+        let said = run(words.map(Into::into).into_iter().chain([out.into_os_string(), program.into()]));
+        serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"))
+    }
+}
+
+#[test]
+fn getchar_of_an_optimised_build_is_symbolic() {
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        let place = Place::with(&[("main.c", READS_A_CHARACTER), ("nine.c", NINE)]);
+        place.cc(&[level, "main.c", "nine.c", "-o", "program"]);
+        let summary = place.explore(&place.path("program"));
+        assert_eq!(summary["branches_covered"], 4, "{level}: {summary}");
+        assert_eq!(summary["crashes"], 1, "{level}: {summary}");
+    }
+}
+
+#[test]
+fn a_shared_library_survives_symbolic_input_and_is_not_called_exhausted() {
+    let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
+    place.cc(&["-fPIC", "-shared", "nine.c", "-o", "libnine.so"]);
+    place.cc(&["main.c", "-L.", "-lnine", "-Wl,-rpath,$ORIGIN", "-o", "program"]);
+    let summary = place.explore(&place.path("program"));
+    assert_eq!(summary["crashes"], 0, "{summary}");
+    assert_eq!(summary["exhausted"], false, "{summary}");
+}
+
+#[test]
+fn a_main_without_instrumentation_links_and_runs() {
+    let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
+    let plain = Command::new("clang-19").args(["-c", "main.c"]).current_dir(place.0.path()).status();
+    assert!(plain.unwrap().success());
+    place.cc(&["main.o", "nine.c", "-o", "program"]);
+    let mut program = Command::new("sh");
+    program.args(["-c", "printf '\\t' | ./program"]).current_dir(place.0.path());
+    assert_eq!(said(&mut program).code, Some(1));
+}
+
+#[test]
+fn three_calls_of_abort_are_three_crashes() {
+    let source = "#include <stdlib.h>\n#include <unistd.h>\nint main(void) {\n\
+        unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\
+        if (c == 'a') abort();\nif (c == 'b') abort();\nif (c == 'c') abort();\nreturn 0; }\n";
+    let place = Place::with(&[("main.c", source)]);
+    place.cc(&["main.c", "-o", "program"]);
+    assert_eq!(place.explore(&place.path("program"))["crashes"], 3);
+}
+
+#[test]
+fn threads_keep_the_label_table_whole() {
+    let source = "#include <pthread.h>\n#include <unistd.h>\nstatic unsigned char byte;\n\
+        static void *work(void *result) { unsigned sum = 0, i;\n\
+        for (i = 0; i < 300; i++) sum = sum * 31 + byte + i;\n*(unsigned *)result = sum; return 0; }\n\
+        int main(void) { pthread_t threads[3]; unsigned sums[3]; int i;\n\
+        if (read(0, &byte, 1) != 1) return 1;\n\
+        for (i = 0; i < 3; i++) pthread_create(&threads[i], 0, work, &sums[i]);\n\
+        for (i = 0; i < 3; i++) pthread_join(threads[i], 0);\n\
+        return byte == 7 && sums[0] == sums[1] && sums[1] == sums[2]; }\n";
+    let place = Place::with(&[("main.c", source)]);
+    place.cc(&["main.c", "-pthread", "-o", "program"]);
+    let out = place.path("out");
+    let program = place.path("program");
+    let words = ["run", "--check", "--sym-stdin", "1", "--execs", "5", "--solver-timeout", "100", "--out"];
+    let said = run(words.map(Into::into).into_iter().chain([out.into_os_string(), program.into()]));
+    assert!(said.stdout.contains(", 0 differ"), "{said:?}");
+}
+
+#[test]
+fn a_length_beyond_all_memory_is_refused() {
+    let said = run(["run", "--sym-stdin", "99999999999999", "program"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert_eq!(said.stderr.lines().count(), 1, "{said:?}");
+}
