@@ -14,6 +14,7 @@ prefix = $(DESTDIR)$(PREFIX)
 
 build: setup ## build everything (the default)
 	@$(CARGO) build --release --workspace
+	@scripts/build-models.sh
 
 setup: ## install missing Debian packages, fetch Z3
 	@scripts/setup.sh
@@ -34,7 +35,7 @@ bench: build ## measure, next to the goals
 install: build ## install to PREFIX (/usr/local)
 	install -d $(prefix)/bin $(prefix)/lib/cairn $(prefix)/include/cairn
 	install $(built)/cairn $(prefix)/bin/
-	install -m 644 $(built)/libcairn_runtime.a $(z3) $(prefix)/lib/cairn/
+	install -m 644 $(built)/libcairn_runtime.a $(built)/libcairn_models.a $(z3) $(prefix)/lib/cairn/
 	install -m 644 include/* $(prefix)/include/cairn/
 
 uninstall: ## remove what install put there

@@ -11,6 +11,7 @@ mod deps;
 mod input;
 mod link;
 mod options;
+mod own;
 mod pages;
 mod plan;
 mod process;
@@ -31,7 +32,7 @@ pub const ENV_PLAIN: &str = "CAIRN_CC_PLAIN";
 pub struct Toolchain {
     /// The clang that compiles and links.
     pub clang: PathBuf,
-    /// Directory of `libcairn_runtime.a`.
+    /// Directory of `libcairn_runtime.a` and `libcairn_models.a`.
     pub library_dir: PathBuf,
     /// Directory of the headers that users include; searched last.
     pub include_dir: PathBuf,

@@ -93,6 +93,10 @@ fn make_home() -> TempDir {
     run_tool("clang", &[Path::new("-fPIC"), Path::new("-c"), &path("main.c"), output, &path("main.o")]);
     let members = [&path("runtime.o"), &path("main.o")];
     run_tool("llvm-ar", &[Path::new("rc"), &path("libcairn_runtime.a"), members[0], members[1]]);
+    let model = "int __cairn_w_twice(int n) { return 2 * n; }\n";
+    fs::write(path("model.c"), model).unwrap();
+    run_tool("clang", &[Path::new("-fPIC"), Path::new("-c"), &path("model.c"), output, &path("model.o")]);
+    run_tool("llvm-ar", &[Path::new("rc"), &path("libcairn_models.a"), &path("model.o")]);
     let ir = [Path::new("-emit-llvm"), Path::new("-c"), &path("mark.c"), output, &path("mark.bc")];
     run_tool("clang", &ir);
     home
@@ -123,7 +127,12 @@ impl Place {
     }
 
     fn driver(&self, language: &str, line: &str, stdin: Option<&str>) -> Outcome {
-        let mut args = vec![home().to_str().unwrap(), language];
+        self.driver_at(home(), language, line, stdin)
+    }
+
+    /// The driver with its archives in `libraries`.
+    fn driver_at(&self, libraries: &Path, language: &str, line: &str, stdin: Option<&str>) -> Outcome {
+        let mut args = vec![libraries.to_str().unwrap(), language];
         args.extend(line.split_whitespace());
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "play_the_driver", "--include-ignored", "--nocapture", "-q"]);
@@ -631,6 +640,54 @@ fn a_library_loaded_later_finds_the_runtime() {
         place.build(&format!("-fuse-ld={linker} main.c -o prog"));
         assert_eq!(place.run("prog").code, 42, "{linker}");
     }
+}
+
+/// A function of the library, as a unit sees it whose declaration was redirected to the model.
+const CALLS_MODEL: &str =
+    "int __cairn_w_twice(int);\nint main(void) { return __cairn_w_twice(20); }\n";
+const OWN_TWICE: &str = "int twice(int n) { return 2 * n + 1; }\n";
+
+#[test]
+fn models_are_linked() {
+    for linker in ["lld", "bfd"] {
+        let place = Place::with(&[("main.c", CALLS_MODEL)]);
+        place.build(&format!("-fuse-ld={linker} main.c -o prog"));
+        assert_eq!(place.run("prog").code, 40, "{linker}");
+    }
+}
+
+#[test]
+fn a_function_of_the_program_goes_before_the_model() {
+    for linker in ["lld", "bfd"] {
+        let place = Place::with(&[("main.c", CALLS_MODEL), ("own.c", OWN_TWICE)]);
+        place.build(&format!("-fuse-ld={linker} main.c own.c -o prog"));
+        assert_eq!(place.run("prog").code, 41, "{linker}");
+        place.build("-c main.c own.c");
+        place.archive("libown.a", "own.o");
+        for line in ["main.o own.o", "own.o main.o", "main.o libown.a", "-L. main.o -lown", "main.o -L . -l own"] {
+            place.build(&format!("-fuse-ld={linker} {line} -o prog"));
+            assert_eq!(place.run("prog").code, 41, "{linker}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_library_brings_the_models_it_calls() {
+    let caller = "int __cairn_w_twice(int);\nint other(void) { return __cairn_w_twice(21); }\n";
+    let place = Place::with(&[("main.c", MAIN), ("other.c", caller)]);
+    place.build("-shared -fPIC other.c -o libother.so");
+    place.build("main.c -L. -lother -Wl,-rpath,$ORIGIN -o prog");
+    assert_eq!(place.run("prog").stdout, "42\n");
+}
+
+#[test]
+fn models_that_are_missing_are_named() {
+    let place = Place::with(&common_files());
+    let empty = TempDir::new().unwrap();
+    let outcome = place.driver_at(empty.path(), "c", "main.c other.c -o prog", None);
+    assert_eq!(outcome.code, 1);
+    let expected = "cairn cc: error: libcairn_models.a was not found beside libcairn_runtime.a in";
+    assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
 }
 
 #[test]

@@ -124,6 +124,18 @@ pub extern "C" fn __cairn_clear(addr: u64, len: u64) {
     }
 }
 
+/// Whether a run is traced; when not, no byte has a label.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_tracing() -> i32 {
+    state().tracing.into()
+}
+
+/// Whether any of `len` bytes at `addr` has a label.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_any_symbolic(addr: u64, len: u64) -> i32 {
+    (state().tracing && any(words(addr, len))).into()
+}
+
 /// Copies the labels of `len` bytes, as `memmove` does the bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cairn_copy(to: u64, from: u64, len: u64) {

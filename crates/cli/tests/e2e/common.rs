@@ -18,7 +18,7 @@ pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// A `cairn` that finds its runtime and its headers.
+/// A `cairn` that finds its archives and its headers.
 pub fn cairn() -> Command {
     let executable = Path::new(env!("CARGO_BIN_EXE_cairn"));
     let mut command = Command::new(executable);
@@ -63,7 +63,7 @@ pub fn write_source(directory: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// Builds the runtime beside the `cairn` under test, once. It cannot be a dependency of the tests: it
+/// Builds the runtime and the models beside the `cairn` under test, once. It cannot be a dependency of the tests: it
 /// has no standard library, and must not get the features that other crates want.
 fn runtime_directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
@@ -77,6 +77,14 @@ fn runtime_directory() -> &'static Path {
         }
         let said = said(&mut cargo);
         assert_eq!(said.code, Some(0), "building the runtime: {}", said.stderr);
+        build_models(profile);
         profile.to_owned()
     })
+}
+
+/// Builds the models of library functions with the `cairn` under test, if they are not up to date.
+fn build_models(directory: &Path) {
+    let mut script = Command::new(root().join("scripts/build-models.sh"));
+    let said = said(script.arg(directory));
+    assert_eq!(said.code, Some(0), "building the models: {}", said.stderr);
 }

@@ -5,6 +5,7 @@ mod bad_input;
 mod common;
 mod example;
 mod examples;
+mod models;
 mod regressions;
 mod repeat;
 mod session;

@@ -26,8 +26,10 @@ const AFTER: [&str; 7] = [
     "-fno-lto",
 ];
 
-/// Library functions shall be called, not replaced by checking or inlined versions of them.
-const PLAIN_LIBRARY: [&str; 3] = ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0", "-D__NO_STRING_INLINES"];
+/// Library functions shall be called, not replaced by checking or inlined versions of them, or by looks
+/// into libc's tables.
+const PLAIN_LIBRARY: [&str; 4] =
+    ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0", "-D__NO_STRING_INLINES", "-D__NO_CTYPE"];
 
 /// Compiles every input to an object in its place, as `-c` asks. Clang goes on after a file with
 /// errors, and so do we; the first bad exit code is the answer.

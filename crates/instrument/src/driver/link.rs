@@ -3,13 +3,15 @@
 use super::args::{Item, Opt, linker_words};
 use super::options::Role;
 use super::plan::Product;
-use super::{Session, compile, pages};
+use super::{Session, compile, own, pages};
 use cairn_wire::site::USER_MAIN;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The archive with everything that instrumented code calls.
 const RUNTIME: &str = "libcairn_runtime.a";
+/// The archive with the models of library functions, one object for each or for a family.
+const MODELS: &str = "libcairn_models.a";
 
 /// Compiles what is source and links all of it to `product`.
 pub fn compile_and_link(session: &Session, product: Product) -> i32 {
@@ -30,20 +32,46 @@ fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32>
     if product != Product::Object {
         words.extend(linker_choice(session).into_iter().map(OsString::from));
     }
-    if product == Product::Executable { surround(session, words) } else { Ok(words) }
+    match product {
+        Product::Executable => surround(session, words, own::preferences(&items)),
+        // A library may be loaded by a program that has none of the models that it calls.
+        Product::SharedLibrary => {
+            words.extend(own::preferences(&items));
+            words.extend(archives([models(session)?]));
+            Ok(words)
+        }
+        Product::Object | Product::Nothing => Ok(words),
+    }
+}
+
+/// The archive with the models, which the build of Cairn may have left out.
+fn models(session: &Session) -> Result<PathBuf, i32> {
+    let path = session.tools.library_dir.join(MODELS);
+    if path.is_file() {
+        return Ok(path);
+    }
+    let directory = session.tools.library_dir.display();
+    Err(super::fail(&format!("{MODELS} was not found beside {RUNTIME} in {directory}")))
+}
+
+/// Archives as the linker is to see them, whatever the user told it about archives before.
+fn archives<const N: usize>(paths: [PathBuf; N]) -> impl Iterator<Item = OsString> {
+    let before = OsString::from("-Wl,--push-state,--no-whole-archive");
+    let paths = paths.into_iter().map(PathBuf::into_os_string);
+    std::iter::once(before).chain(paths).chain(std::iter::once("-Wl,--pop-state".into()))
 }
 
 /// The user's own link line, in order.
 fn user_words(session: &Session, items: &[Item], product: Product) -> Vec<OsString> {
-    let runtime = session.tools.library_dir.join(RUNTIME);
+    let ours = [RUNTIME, MODELS].map(|name| session.tools.library_dir.join(name));
     let mut leniency = Leniency::default();
     let mut words = Vec::new();
     for item in items {
         match item {
             Item::Opt(opt) if product == Product::SharedLibrary => words.extend(leniency.pass(opt)),
             Item::Opt(opt) => words.extend(link_option(opt)),
-            // Build systems that read `-v` may name the runtime themselves.
-            Item::Input(input) if Path::new(input.path()) == runtime => {}
+            // Build systems that read `-v` may name our archives themselves.
+            Item::Input(input) if ours.iter().any(|archive| archive == Path::new(input.path())) => {}
             Item::Input(input) => {
                 words.extend(input.words());
                 if input.language().is_some() {
@@ -72,18 +100,21 @@ fn linker_choice(session: &Session) -> Vec<&'static str> {
     vec!["-fuse-ld=lld", "-Wl,--undefined-version"]
 }
 
-/// Adds the runtime, which is also there for instrumented libraries loaded later, and the objects at
-/// both ends.
-fn surround(session: &Session, user: Vec<OsString>) -> Result<Vec<OsString>, i32> {
+/// Adds the models, the runtime, which is also there for instrumented libraries loaded later, and the
+/// objects at both ends.
+fn surround(
+    session: &Session,
+    user: Vec<OsString>,
+    preferences: Vec<OsString>,
+) -> Result<Vec<OsString>, i32> {
+    let models = models(session)?;
     let ends = pages::assemble(session.tools, session.scratch.path())?;
     // The program's own `main` may lie in an archive, which some linkers look at only once.
     let mut words = vec![ends.first.into_os_string(), format!("-Wl,-u,{USER_MAIN}").into()];
     words.extend(user);
-    words.extend(
-        ["-Wl,--export-dynamic-symbol=__cairn_*", "-Wl,--push-state,--no-whole-archive"].map(OsString::from),
-    );
-    words.push(session.tools.library_dir.join(RUNTIME).into_os_string());
-    words.push("-Wl,--pop-state".into());
+    words.extend(preferences);
+    words.push("-Wl,--export-dynamic-symbol=__cairn_*".into());
+    words.extend(archives([models, session.tools.library_dir.join(RUNTIME)]));
     words.push(ends.last.into_os_string());
     Ok(words)
 }

@@ -132,12 +132,6 @@ impl Module {
         }
     }
 
-    /// Declares a function of the same type as another one.
-    pub fn declare_like(&self, name: &str, other: Value) -> Value {
-        let name = CString::new(name).expect("names have no NUL");
-        Value(unsafe { LLVMAddFunction(self.module, name.as_ptr(), other.function_type().0) })
-    }
-
     /// Adds a global variable without initialiser.
     pub fn global(&self, name: &str, ty: Type) -> Value {
         let name = CString::new(name).expect("names have no NUL");

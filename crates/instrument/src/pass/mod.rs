@@ -9,6 +9,7 @@ mod emit;
 mod function;
 mod inline;
 mod intrinsics;
+mod modelled;
 mod segment;
 mod sites;
 mod taint;
@@ -16,7 +17,8 @@ mod types;
 
 use crate::driver::Instrumenter;
 use crate::llvm::{Linkage, Module, Opcode, Value};
-use abi::{Abi, WRAPPED, WRAPPER_PREFIX};
+pub(crate) use abi::WRAPPER_PREFIX;
+use abi::{Abi, WRAPPED};
 use cairn_wire::site::USER_MAIN;
 use function::{FunctionPass, Unit};
 use sites::{Sites, is_address_taken};
@@ -47,10 +49,13 @@ impl Instrumenter for Pass {
 
 fn instrument(module: &Module) {
     let abi = Abi::declare(module);
-    let mut sites = Sites::new(module);
+    let is_model = modelled::is_model(module);
+    let mut sites = Sites::new(module, !is_model);
     forget_purity(module);
     keep_ends_apart(module);
-    redirect_libc(module);
+    if !is_model {
+        redirect_libc(module);
+    }
     if let Some(main) = module.function("main").filter(|f| !f.is_declaration()) {
         main.set_name(USER_MAIN);
     }
@@ -136,16 +141,12 @@ fn keep_ends_apart(module: &Module) {
     }
 }
 
-/// Sends calls of wrapped functions to their wrappers. With optimisation on, libc's headers offer bodies
-/// of some of them for inlining: those are passed over.
+/// Sends calls of wrapped and modelled functions to what stands for them. With optimisation on, libc's
+/// headers offer bodies of some of them for inlining: those go with the name, and nobody emits them.
 fn redirect_libc(module: &Module) {
-    for name in WRAPPED {
-        let Some(function) = module.function(name) else { continue };
-        let wrapper = format!("{WRAPPER_PREFIX}{name}");
-        if function.is_declaration() {
-            function.set_name(&wrapper);
-        } else if function.linkage() == Linkage::LLVMAvailableExternallyLinkage {
-            function.replace_with(module.declare_like(&wrapper, function));
+    for name in WRAPPED.iter().chain(modelled::MODELLED) {
+        if let Some(declared) = module.function(name).filter(|f| !has_own_body(*f)) {
+            declared.set_name(&format!("{WRAPPER_PREFIX}{name}"));
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct SiteRef(u32);
 /// All sites and functions of a translation unit.
 pub struct Sites {
     unit: meta::Unit,
+    /// Whether the branches are the user's.
+    counted: bool,
     sides: u32,
     files: HashMap<String, u32>,
     pins: HashMap<(u32, Location), SiteRef>,
@@ -35,12 +37,13 @@ pub struct FunctionSites {
 }
 
 impl Sites {
-    /// No sites yet.
-    pub fn new(module: &Module) -> Sites {
+    /// No sites yet, in a unit whose branches count as the user's or not.
+    pub fn new(module: &Module, counted: bool) -> Sites {
         let unit = meta::Unit { source: module.source(), ..meta::Unit::default() };
         let placeholder = |name| module.global(name, module.byte_array(0));
         Sites {
             unit,
+            counted,
             sides: 0,
             files: HashMap::new(),
             pins: HashMap::new(),
@@ -123,7 +126,7 @@ impl Sites {
             line: location.line,
             internal: function.linkage() == Linkage::LLVMInternalLinkage,
             address_taken: is_address_taken(function),
-            uncounted: name.starts_with("cairn_") || name.starts_with("__cairn_m_"),
+            uncounted: !self.counted || name.starts_with("cairn_"),
             type_hash: type_hash(&function.function_type().text()),
             blocks: blocks.iter().map(|b| describe_block(*b, &number)).collect(),
             name,

@@ -1,0 +1,35 @@
+/*
+ * cairn-example: libc_sort
+ * input: stdin 4
+ * branches: 20
+ * unreachable: 1
+ * faults: 0
+ * strategy: dfs
+ * execs: 3000
+ *
+ * Sorting and searching with the program's own comparison. What is sorted stays symbolic.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int compare(const void *a, const void *b)
+{
+    return *(const unsigned char *)a - *(const unsigned char *)b;
+}
+
+int main(void)
+{
+    static const unsigned char known[] = {3, 17, 99, 200};
+    unsigned char bytes[4];
+    const unsigned char *found;
+    if (read(STDIN_FILENO, bytes, sizeof bytes) != (ssize_t)sizeof bytes)
+        return 1;
+    found = bsearch(&bytes[3], known, 4, 1, compare);
+    if (found != NULL && found - known == 2)
+        puts("99");
+    qsort(bytes, 3, 1, compare);
+    if (bytes[0] == 7 && bytes[1] == 8 && bytes[2] == 9)
+        puts("7 8 9");
+    return 0;
+}
