@@ -11,7 +11,7 @@
 /* Leaves in the path where the blocks differ, and in which direction. */
 static void compare(const unsigned char *a, const unsigned char *b, size_t size)
 {
-    static volatile int below;
+    static volatile int below; /* So that the branch stays. */
     size_t i;
     for (i = 0; i < size; i++) {
         if (a[i] == b[i])

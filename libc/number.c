@@ -81,7 +81,7 @@ static const char *read_digits(const struct parts *parts, unsigned long limit, u
         if (!*fits)
             continue;
         if (at - parts->digits >= safe
-            && (*number > limit / base || *number * base > limit - (unsigned long)value)) {
+            && (*number > limit / base || (*number == limit / base && (unsigned long)value > limit % base))) {
             *fits = 0;
             continue;
         }

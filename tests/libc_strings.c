@@ -1,11 +1,11 @@
 /*
  * cairn-example: libc_strings
  * input: stdin 7
- * branches: 52
+ * branches: 30
  * unreachable: 2
  * faults: 0
  * strategy: dfs
- * execs: 4000
+ * execs: 1500
  *
  * Comparing, searching and copying strings: the library's answers depend on the input.
  * Out of reach: a short read, a strdup without memory.

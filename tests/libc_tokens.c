@@ -1,13 +1,13 @@
 /*
  * cairn-example: libc_tokens
  * input: stdin 12
- * branches: 12
+ * branches: 11
  * unreachable: 1
  * faults: 0
  * strategy: dfs
- * execs: 3000
+ * execs: 4000
  *
- * A line in pieces.
+ * A line in pieces. Out of reach: no line at all.
  */
 #include <stdio.h>
 #include <string.h>

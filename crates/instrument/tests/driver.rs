@@ -643,8 +643,7 @@ fn a_library_loaded_later_finds_the_runtime() {
 }
 
 /// A function of the library, as a unit sees it whose declaration was redirected to the model.
-const CALLS_MODEL: &str =
-    "int __cairn_w_twice(int);\nint main(void) { return __cairn_w_twice(20); }\n";
+const CALLS_MODEL: &str = "int __cairn_w_twice(int);\nint main(void) { return __cairn_w_twice(20); }\n";
 const OWN_TWICE: &str = "int twice(int n) { return 2 * n + 1; }\n";
 
 #[test]
@@ -664,7 +663,9 @@ fn a_function_of_the_program_goes_before_the_model() {
         assert_eq!(place.run("prog").code, 41, "{linker}");
         place.build("-c main.c own.c");
         place.archive("libown.a", "own.o");
-        for line in ["main.o own.o", "own.o main.o", "main.o libown.a", "-L. main.o -lown", "main.o -L . -l own"] {
+        for line in
+            ["main.o own.o", "own.o main.o", "main.o libown.a", "-L. main.o -lown", "main.o -L . -l own"]
+        {
             place.build(&format!("-fuse-ld={linker} {line} -o prog"));
             assert_eq!(place.run("prog").code, 41, "{linker}: {line}");
         }

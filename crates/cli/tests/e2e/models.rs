@@ -14,7 +14,9 @@ fn models_answer_as_the_library_does() {
     sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
     sources.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/differential.c"));
     let mut clang = Command::new(std::env::var_os("CAIRN_CLANG").unwrap_or("clang-19".into()));
-    let built = said(clang.args(["-O1", "-fno-builtin", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).args(sources));
+    let built = said(
+        clang.args(["-O1", "-fno-builtin", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).args(sources),
+    );
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     let said = said(&mut Command::new(program));
     assert_eq!(said.code, Some(0), "{}", said.stdout);
@@ -27,7 +29,8 @@ const OWN: &str = "#include <stdio.h>\n#include <stddef.h>\nchar *strtok(char *t
 #[test]
 fn functions_that_a_program_defines_itself_are_its_own() {
     let directory = tempfile::tempdir().unwrap();
-    let (caller, own) = (write_source(directory.path(), "caller.c", CALLER), write_source(directory.path(), "own.c", OWN));
+    let (caller, own) =
+        (write_source(directory.path(), "caller.c", CALLER), write_source(directory.path(), "own.c", OWN));
     let program = directory.path().join("program");
     for flags in [&["-O0"][..], &["-O2"], &["-fuse-ld=bfd"], &["-static"], &["-fuse-ld=bfd", "-static"]] {
         let built = said(cairn().arg("cc").args(flags).arg(&caller).arg(&own).arg("-o").arg(&program));
@@ -41,14 +44,18 @@ fn functions_that_a_program_defines_itself_are_its_own() {
 #[test]
 fn cplusplus_has_the_models() {
     let directory = tempfile::tempdir().unwrap();
-    let source = "#include <cctype>\n#include <cstdio>\n#include <cstring>\n#include <string>\nint main() { char line[8]; if (!fgets(line, sizeof line, stdin)) return 0; std::string copy(line); if (std::strcmp(line, \"pear\") == 0) puts(\"pear\"); if (std::isdigit(line[0])) puts(\"digit\"); return 0; }\n";
+    let source = "#include <cctype>\n#include <cstdio>\n#include <cstring>\nint main() { char line[8]; if (!fgets(line, sizeof line, stdin)) return 0; if (std::strcmp(line, \"pear\") == 0) puts(\"pear\"); if (std::isdigit(line[0])) puts(\"digit\"); return 0; }\n";
     let source = write_source(directory.path(), "a.cpp", source);
     let program = directory.path().join("program");
     let built = said(cairn().arg("c++").arg(source).arg("-o").arg(&program));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     let out = directory.path().join("out");
-    let said = run(["run", "--json", "--sym-stdin", "4", "--out", out.to_str().unwrap(), program.to_str().unwrap()]);
+    let said =
+        run(["run", "--json", "--sym-stdin", "4", "--out", out.to_str().unwrap(), program.to_str().unwrap()]);
     assert_eq!(said.code, Some(0), "{said:?}");
     let kept = std::fs::read_dir(out.join("queue")).unwrap();
-    assert!(kept.map(|test| std::fs::read(test.unwrap().path()).unwrap()).any(|test| test == b"pear"), "{said:?}");
+    assert!(
+        kept.map(|test| std::fs::read(test.unwrap().path()).unwrap()).any(|test| test == b"pear"),
+        "{said:?}"
+    );
 }
