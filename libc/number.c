@@ -127,7 +127,7 @@ unsigned long __cairn_m_number(const char *text, char **end, int base, enum numb
         errno = EINVAL;
         return 0;
     }
-    if (!__cairn_m_plain_characters())
+    if ((!__cairn_tracing() && !binary) || !__cairn_m_plain_characters())
         return type == SIGNED ? (unsigned long)strtol(text, end, base) : strtoul(text, end, base);
     if (binary)
         return parse(text, end, base, type, binary);
