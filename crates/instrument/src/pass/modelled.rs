@@ -77,6 +77,9 @@ pub const MODELLED: &[&str] = &[
     "__isoc23_strtoumax",
     "qsort",
     "bsearch",
+    "getopt",
+    "getopt_long",
+    "getopt_long_only",
 ];
 
 /// Whether a unit defines models. Its calls of libc are meant as they are written, and its branches are
