@@ -143,7 +143,7 @@ impl Report<'_> {
             return None;
         }
         Some(match self.symbolic_input {
-            true => "hint: no branch depended on the symbolic input: the program does not read it, or hands it to library functions (strcmp, atoi …) that Cairn does not follow yet".to_owned(),
+            true => "hint: no branch depended on the symbolic input: the program does not read it, or hands it to library functions (scanf, sprintf …) that Cairn does not follow yet".to_owned(),
             false => "hint: the program never decided on symbolic input: try --sym-stdin 16".to_owned(),
         })
     }
