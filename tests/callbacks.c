@@ -1,16 +1,17 @@
 /*
  * cairn-example: callbacks
  * input: stdin 6
- * branches: 13
- * unreachable: 1
+ * branches: 14
+ * unreachable: 2
  * faults: 0
  * strategy: dfs
  * execs: 400
  *
  * Labels across calls that are not there: libc calls back into the program, which must not take the
  * labels of somebody else's arguments for its own; variadic functions find no old labels on the stack.
- * Out of reach: a short read.
+ * Out of reach: a short read, and a number that is not found.
  */
+#include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,14 +48,16 @@ __attribute__((noinline)) static int touch_stack(const unsigned char *bytes)
 int main(void)
 {
     unsigned char bytes[6];
-    int numbers[3];
+    int numbers[3], key = 20;
+    size_t count = 3;
     long sum;
     if (read(STDIN_FILENO, bytes, sizeof bytes) != (ssize_t)sizeof bytes)
         return 1;
     numbers[0] = bytes[0];
     numbers[1] = 50;
     numbers[2] = 20;
-    qsort(numbers, 3, sizeof numbers[0], compare);
+    if (lfind(&key, numbers, &count, sizeof key, compare) == NULL)
+        return 2;
     if (touch_stack(bytes) == 7)
         puts("seven");
     sum = add_up(9, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
