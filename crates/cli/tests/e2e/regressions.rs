@@ -109,3 +109,14 @@ fn a_length_beyond_all_memory_is_refused() {
     assert_eq!(said.code, Some(2), "{said:?}");
     assert_eq!(said.stderr.lines().count(), 1, "{said:?}");
 }
+
+#[test]
+fn a_conditional_expression_of_constants_loses_nothing() {
+    let source = "#include <unistd.h>\nint main(void) { unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\
+        int size = c == 'x' ? 3 : 5; return size; }\n";
+    let place = Place::with(&[("main.c", source)]);
+    place.cc(&["main.c", "-o", "program"]);
+    let summary = place.explore(&place.path("program"));
+    assert_eq!(summary["branches_covered"], 3, "{summary}");
+    assert_eq!(summary["exhausted"], true, "{summary}");
+}

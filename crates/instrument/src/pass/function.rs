@@ -119,8 +119,11 @@ impl<'a> FunctionPass<'a> {
             LLVMCall => self.call(block, instruction, segment),
             LLVMAtomicRMW | LLVMAtomicCmpXchg => self.atomic(block, instruction, segment),
             LLVMSelect => {
+                // The condition is not lost where both values are concrete: it is in the path.
                 self.decide(instruction, instruction.operand(0), segment);
-                self.operation(instruction, segment);
+                if self.labelled.contains(&instruction) {
+                    self.operation(instruction, segment);
+                }
             }
             LLVMBr if instruction.is_conditional() => {
                 self.decide(instruction, instruction.condition(), segment);
