@@ -3,6 +3,7 @@
 use crate::status::Finding;
 use crate::style::{Style, clock, counted, percent};
 use cairn_campaign::{Stop, Summary};
+use cairn_exec::Severity;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
@@ -104,7 +105,8 @@ impl Report<'_> {
             parts.push(counted(s.hangs, "hang", "hangs"));
         }
         let mut text = self.style.bad(&parts.join(" and "));
-        if let Some(first) = self.findings.first() {
+        let crash = self.findings.iter().find(|f| f.end.severity() == Severity::Crash);
+        if let Some(first) = crash.or(self.findings.first()) {
             let _ = write!(text, "; the first ({}) again: {}", first.end, self.replay_command(&first.path));
         }
         Some(text)
