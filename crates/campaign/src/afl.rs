@@ -1,6 +1,7 @@
 //! The two text files by which AFL's tools follow a campaign.
 
 use crate::observer::Progress;
+use crate::settings::Settings;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// First line of `plot_data`.
@@ -18,7 +19,7 @@ pub(crate) fn plot_row(progress: &Progress) -> String {
 }
 
 /// The content of `fuzzer_stats`: as many of AFL's fields as have a meaning here.
-pub(crate) fn stats(progress: &Progress, started: SystemTime, command: &[String]) -> String {
+pub(crate) fn stats(progress: &Progress, started: SystemTime, settings: &Settings) -> String {
     let unix = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let rows: [(&str, String); 18] = [
         ("start_time", unix(started).to_string()),
@@ -37,8 +38,8 @@ pub(crate) fn stats(progress: &Progress, started: SystemTime, command: &[String]
         ("saved_hangs", progress.hangs.to_string()),
         ("edges_found", progress.branches_covered.to_string()),
         ("total_edges", progress.branches_total.to_string()),
-        ("afl_banner", command.first().cloned().unwrap_or_default()),
-        ("command_line", command.join(" ")),
+        ("afl_banner", settings.command.first().cloned().unwrap_or_default()),
+        ("command_line", settings.invocation.clone()),
     ];
     rows.iter().map(|(name, value)| format!("{name:<18}: {value}\n")).collect()
 }

@@ -5,6 +5,7 @@
 use crate::afl;
 use crate::corpus::{Keep, Place};
 use crate::observer::Progress;
+use crate::settings::Settings;
 use crate::testcase::encode_test;
 use cairn_exec::Input;
 use std::fs;
@@ -78,8 +79,8 @@ impl CampaignDirectory {
     }
 
     /// Writes where the campaign stands.
-    pub(crate) fn note(&mut self, progress: &Progress, command: &[String]) -> Result<(), DirectoryError> {
-        let stats = afl::stats(progress, self.started, command);
+    pub(crate) fn note(&mut self, progress: &Progress, settings: &Settings) -> Result<(), DirectoryError> {
+        let stats = afl::stats(progress, self.started, settings);
         write_whole(&self.path, STATS, stats.as_bytes())?;
         let row = afl::plot_row(progress);
         self.plot.write_all(row.as_bytes()).map_err(|source| unwritable(&self.path.join(PLOT), source))

@@ -365,7 +365,7 @@ impl Campaign<'_> {
         self.noted = Instant::now();
         let progress = self.progress();
         if let Some(directory) = &mut self.directory {
-            directory.note(&progress, &self.settings.command)?;
+            directory.note(&progress, self.settings)?;
         }
         Ok(())
     }

@@ -26,8 +26,10 @@ pub struct Settings {
     pub check: bool,
     /// Decisions of one run that are looked at.
     pub max_steps: usize,
-    /// The command line, for the files that mention it.
+    /// The program and its arguments, for the tests that mention them.
     pub command: Vec<String>,
+    /// The command that repeats the campaign, for its statistics.
+    pub invocation: String,
     /// Raised from outside to end the campaign.
     pub stop: Arc<AtomicBool>,
 }
@@ -44,6 +46,7 @@ impl Settings {
             check: false,
             max_steps: MAX_STEPS,
             command: Vec::new(),
+            invocation: String::new(),
             stop: Arc::default(),
         }
     }

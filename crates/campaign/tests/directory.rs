@@ -35,7 +35,8 @@ fn garden() -> Fake {
 
 fn settings(strategy: &str, seed: u64, input: Input) -> Settings {
     let command = vec!["./garden".to_owned(), "-x".to_owned()];
-    Settings { seed, execs: Some(300), command, ..Settings::new(strategy, vec![input]) }
+    let invocation = "cairn run ./garden -- -x".to_owned();
+    Settings { seed, execs: Some(300), command, invocation, ..Settings::new(strategy, vec![input]) }
 }
 
 fn explore(out: &Path, settings: &Settings) -> Summary {
@@ -147,7 +148,8 @@ fn afls_files_hold_the_figures() {
     assert_eq!(field("corpus_count"), summary.tests.to_string());
     assert_eq!(field("saved_crashes"), summary.crashes.to_string());
     assert_eq!(field("edges_found"), summary.branches_covered.to_string());
-    assert_eq!(field("command_line"), "./garden -x");
+    assert_eq!(field("command_line"), "cairn run ./garden -- -x");
+    assert_eq!(field("afl_banner"), "./garden");
     let plot = fs::read_to_string(out.join("plot_data")).unwrap();
     let rows: Vec<_> = plot.lines().map(|line| line.split(", ").count()).collect();
     assert!(rows.len() >= 3 && rows.iter().all(|columns| *columns == 13), "{plot}");

@@ -7,7 +7,7 @@ use crate::interrupt;
 use crate::outdir::Claim;
 use crate::status::Status;
 use crate::style::Style;
-use crate::summary::Report;
+use crate::summary::{Report, quoted};
 use crate::target;
 use cairn_campaign::{CampaignDirectory, Settings, Summary, read_seeds};
 use cairn_exec::{Limits, Server, TargetSpec};
@@ -74,6 +74,8 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     let name = spec.path.file_name().unwrap_or(spec.path.as_os_str()).to_string_lossy().into_owned();
     settings.command = vec![name];
     settings.command.extend(args.args.iter().map(|a| a.to_string_lossy().into_owned()));
+    let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
+    settings.invocation = words.join(" ");
     Ok(settings)
 }
 
