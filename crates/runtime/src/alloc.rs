@@ -3,6 +3,7 @@
 use crate::memory::drop_shadow;
 use crate::shadow::{__cairn_clear, __cairn_copy};
 use crate::state::state;
+use cairn_wire::control::PAGE;
 use libc::{c_void, size_t};
 
 /// From here on dropping pages is cheaper than looking at them.
@@ -14,9 +15,8 @@ fn fresh(at: *mut c_void, size: u64) {
     }
     if size >= LARGE {
         drop_shadow(at as u64, size);
-        let page = 4096;
-        __cairn_clear(at as u64, page);
-        __cairn_clear(at as u64 + size - page, page);
+        __cairn_clear(at as u64, PAGE);
+        __cairn_clear(at as u64 + size - PAGE, PAGE);
     } else {
         __cairn_clear(at as u64, size);
     }
@@ -54,26 +54,4 @@ extern "C" fn __cairn_w_realloc(old: *mut c_void, size: size_t) -> *mut c_void {
         __cairn_clear(at as u64 + kept, size as u64 - kept);
         at
     }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_memcpy(to: *mut c_void, from: *const c_void, len: size_t) -> *mut c_void {
-    __cairn_copy(to as u64, from as u64, len as u64);
-    // SAFETY: as the program's own call.
-    unsafe { libc::memcpy(to, from, len) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_memmove(to: *mut c_void, from: *const c_void, len: size_t) -> *mut c_void {
-    __cairn_copy(to as u64, from as u64, len as u64);
-    // SAFETY: as the program's own call.
-    unsafe { libc::memmove(to, from, len) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_memset(to: *mut c_void, byte: i32, len: size_t) -> *mut c_void {
-    let label = crate::tls::argument(__cairn_w_memset as *const () as usize, 1);
-    crate::shadow::__cairn_fill(to as u64, label, len as u64);
-    // SAFETY: as the program's own call.
-    unsafe { libc::memset(to, byte, len) }
 }

@@ -8,6 +8,7 @@ use crate::memory::reserve;
 use crate::state::state;
 use cairn_wire::control::CRASH_FRAMES;
 use core::mem::{MaybeUninit, zeroed};
+use core::ops::Range;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use libc::{
@@ -29,6 +30,11 @@ static STACK_END: AtomicUsize = AtomicUsize::new(0);
 unsafe extern "C" {
     static __executable_start: u8;
     static etext: u8;
+}
+
+/// Addresses of the program's own code.
+fn code() -> Range<usize> {
+    (&raw const __executable_start) as usize..(&raw const etext) as usize
 }
 
 /// Installs the handlers; `stack_end` is an address above every frame of the main thread.
@@ -72,10 +78,9 @@ struct Frames {
 
 impl Frames {
     fn add(&mut self, address: usize) {
-        let start = (&raw const __executable_start) as usize;
-        let end = (&raw const etext) as usize;
-        if address >= start && address < end && self.count < CRASH_FRAMES {
-            state().control().crash[self.count] = (address - start) as u64;
+        let code = code();
+        if code.contains(&address) && self.count < CRASH_FRAMES {
+            state().control().crash[self.count] = (address - code.start) as u64;
             self.count += 1;
         }
     }
@@ -101,9 +106,8 @@ impl Frames {
 
 /// Whether an address in the program's code comes right after a call instruction.
 fn follows_call(address: usize) -> bool {
-    let start = (&raw const __executable_start) as usize;
-    let end = (&raw const etext) as usize;
-    if address < start + 8 || address >= end {
+    let code = code();
+    if address < code.start + 8 || address >= code.end {
         return false;
     }
     // SAFETY: inside the program's own code, which is readable.

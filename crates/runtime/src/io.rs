@@ -97,6 +97,24 @@ fn object_of(fd: c_int) -> Option<u16> {
     }
 }
 
+/// The object behind a stream.
+fn object_of_file(from: *mut FILE) -> Option<u16> {
+    // SAFETY: the program is about to read from this stream.
+    object_of(quietly(|| unsafe { libc::fileno(from) }))
+}
+
+/// Where a symbolic stream stands; -1 for any other.
+fn position(object: Option<u16>, from: *mut FILE) -> off_t {
+    // SAFETY: the program is about to read from this stream.
+    object.map_or(-1, |_| unsafe { libc::ftello(from) })
+}
+
+/// How far a stream has come since a known position.
+fn advance(before: off_t, from: *mut FILE) -> Option<u64> {
+    // SAFETY: the program has just read from this stream.
+    (before != -1).then(|| (unsafe { libc::ftello(from) } - before).max(0) as u64)
+}
+
 /// Labels what was read, or makes it concrete.
 fn received(to: *mut c_void, len: u64, object: Option<u16>, offset: off_t) {
     match object {
@@ -142,13 +160,10 @@ unsafe extern "C" fn __cairn_w_fread(
 ) -> size_t {
     // SAFETY: as the program's own calls.
     unsafe {
-        let object = object_of(quietly(|| libc::fileno(from)));
-        let before = object.map_or(-1, |_| libc::ftello(from));
+        let object = object_of_file(from);
+        let before = position(object, from);
         let got = libc::fread(to, size, count, from);
-        let len = match before {
-            -1 => (got * size) as u64,
-            _ => (libc::ftello(from) - before).max(0) as u64,
-        };
+        let len = advance(before, from).unwrap_or((got * size) as u64);
         received(to, len.min((size * count) as u64), object, before);
         got
     }
@@ -158,14 +173,11 @@ unsafe extern "C" fn __cairn_w_fread(
 unsafe extern "C" fn __cairn_w_fgets(to: *mut c_char, size: c_int, from: *mut FILE) -> *mut c_char {
     // SAFETY: as the program's own calls; fgets ends what it read with a NUL.
     unsafe {
-        let object = object_of(quietly(|| libc::fileno(from)));
-        let before = object.map_or(-1, |_| libc::ftello(from));
+        let object = object_of_file(from);
+        let before = position(object, from);
         let line = libc::fgets(to, size, from);
         if !line.is_null() {
-            let len = match before {
-                -1 => libc::strlen(line) as u64,
-                _ => (libc::ftello(from) - before).max(0) as u64,
-            };
+            let len = advance(before, from).unwrap_or_else(|| libc::strlen(line) as u64);
             let len = len.min(size as u64 - 1);
             received(to as *mut c_void, len, object, before);
             __cairn_clear(to as u64 + len, 1);
@@ -177,8 +189,7 @@ unsafe extern "C" fn __cairn_w_fgets(to: *mut c_char, size: c_int, from: *mut FI
 fn object_of_stream(from: *mut FILE) -> Option<u16> {
     let streams = streams();
     if streams.last.0 != from {
-        // SAFETY: the program is about to read from this stream.
-        streams.last = (from, object_of(quietly(|| unsafe { libc::fileno(from) })));
+        streams.last = (from, object_of_file(from));
     }
     streams.last.1
 }
@@ -190,7 +201,7 @@ fn forget_stream() {
 unsafe fn get_character(wrapper: usize, from: *mut FILE) -> c_int {
     let object = object_of_stream(from);
     // SAFETY: as the program's own calls.
-    let (offset, character) = unsafe { (object.map_or(-1, |_| libc::ftello(from)), libc::fgetc(from)) };
+    let (offset, character) = unsafe { (position(object, from), libc::fgetc(from)) };
     let label = match object {
         Some(object) if offset >= 0 && character != EOF => character_label(object, offset as u64, character),
         _ => 0,

@@ -6,6 +6,7 @@
 #![no_std]
 
 mod alloc;
+mod copy;
 mod crash;
 mod input;
 mod io;

@@ -56,7 +56,7 @@ pub struct SiteRecord {
     pub reserved: [u8; 3],
     /// Index within the translation unit, which is the index into its metadata blob.
     pub local: u32,
-    /// Source line, for messages printed by the runtime itself.
+    /// Source line, for whoever looks at the section with a debugger; the driver reads the metadata.
     pub line: u32,
     /// Source column.
     pub column: u32,
