@@ -1,8 +1,7 @@
 //! What users have run into, each test named after it.
 
-use crate::common::{cairn, run, said, write_source};
+use crate::common::{Said, cairn, run, said, write_source};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -24,20 +23,21 @@ impl Place {
         place
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
     fn cc(&self, args: &[&str]) {
         let said = said(cairn().arg("cc").args(args).current_dir(self.0.path()));
         assert_eq!(said.code, Some(0), "{args:?}: {}", said.stderr);
     }
 
-    /// Explores a program of one byte of standard input.
-    fn explore(&self, program: &Path) -> Value {
-        let out = self.path("out");
-        let words = ["run", "--json", "--check", "--sym-stdin", "1", "--execs", "50", "--out"];
-        let said = run(words.map(Into::into).into_iter().chain([out.into_os_string(), program.into()]));
+    /// Explores `program`, which reads one byte of standard input.
+    fn campaign(&self, options: &[&str]) -> Said {
+        let mut cairn = cairn();
+        cairn.args(["run", "--check", "--sym-stdin", "1", "--out", "out"]).args(options).arg("program");
+        said(cairn.current_dir(self.0.path()))
+    }
+
+    /// The figures of such a campaign.
+    fn explore(&self) -> Value {
+        let said = self.campaign(&["--json", "--execs", "50"]);
         serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"))
     }
 }
@@ -47,7 +47,7 @@ fn getchar_of_an_optimised_build_is_symbolic() {
     for level in ["-O0", "-O1", "-O2", "-O3"] {
         let place = Place::with(&[("main.c", READS_A_CHARACTER), ("nine.c", NINE)]);
         place.cc(&[level, "main.c", "nine.c", "-o", "program"]);
-        let summary = place.explore(&place.path("program"));
+        let summary = place.explore();
         assert_eq!(summary["branches_covered"], 4, "{level}: {summary}");
         assert_eq!(summary["crashes"], 1, "{level}: {summary}");
     }
@@ -58,7 +58,7 @@ fn a_shared_library_survives_symbolic_input_and_is_not_called_exhausted() {
     let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
     place.cc(&["-fPIC", "-shared", "nine.c", "-o", "libnine.so"]);
     place.cc(&["main.c", "-L.", "-lnine", "-Wl,-rpath,$ORIGIN", "-o", "program"]);
-    let summary = place.explore(&place.path("program"));
+    let summary = place.explore();
     assert_eq!(summary["crashes"], 0, "{summary}");
     assert_eq!(summary["exhausted"], false, "{summary}");
 }
@@ -81,7 +81,7 @@ fn three_calls_of_abort_are_three_crashes() {
         if (c == 'a') abort();\nif (c == 'b') abort();\nif (c == 'c') abort();\nreturn 0; }\n";
     let place = Place::with(&[("main.c", source)]);
     place.cc(&["main.c", "-o", "program"]);
-    assert_eq!(place.explore(&place.path("program"))["crashes"], 3);
+    assert_eq!(place.explore()["crashes"], 3);
 }
 
 #[test]
@@ -96,10 +96,7 @@ fn threads_keep_the_label_table_whole() {
         return byte == 7 && sums[0] == sums[1] && sums[1] == sums[2]; }\n";
     let place = Place::with(&[("main.c", source)]);
     place.cc(&["main.c", "-pthread", "-o", "program"]);
-    let out = place.path("out");
-    let program = place.path("program");
-    let words = ["run", "--check", "--sym-stdin", "1", "--execs", "5", "--solver-timeout", "100", "--out"];
-    let said = run(words.map(Into::into).into_iter().chain([out.into_os_string(), program.into()]));
+    let said = place.campaign(&["--execs", "5", "--solver-timeout", "100"]);
     assert!(said.stdout.contains(", 0 differ"), "{said:?}");
 }
 
@@ -116,7 +113,7 @@ fn a_conditional_expression_of_constants_loses_nothing() {
         int size = c == 'x' ? 3 : 5; return size; }\n";
     let place = Place::with(&[("main.c", source)]);
     place.cc(&["main.c", "-o", "program"]);
-    let summary = place.explore(&place.path("program"));
+    let summary = place.explore();
     assert_eq!(summary["branches_covered"], 3, "{summary}");
     assert_eq!(summary["exhausted"], true, "{summary}");
 }
