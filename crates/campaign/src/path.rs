@@ -37,14 +37,15 @@ pub(crate) fn path(program: &Program, dag: &Dag, trace: &Trace, max_steps: usize
 /// The step, unless the target has written something there that cannot be.
 fn convert(program: &Program, dag: &Dag, step: &TraceStep) -> Option<Step> {
     let TraceStep { site, value, concrete, .. } = *step;
-    if step.kind == TraceKind::Pin {
+    // That a condition holds is that its one bit is the constant 1.
+    if step.kind != TraceKind::Branch {
         return Some(Step { kind: StepKind::Pin, site, side: 0, value, concrete });
     }
     let known = (site.0 < program.site_count()).then(|| program.site(site))?;
     let fits = match known.kind {
         SiteKind::Branch | SiteKind::Select => dag.width(value) == 1,
         SiteKind::Switch => u32::from(dag.width(value)) == known.width,
-        SiteKind::Pin => false,
+        SiteKind::Pin | SiteKind::Foreign => false,
     };
     fits.then(|| Step { kind: StepKind::Branch, site, side: known.side_of(concrete), value, concrete })
 }

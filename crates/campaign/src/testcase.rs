@@ -14,6 +14,8 @@ use thiserror::Error;
 
 const STDIN: &str = "stdin";
 const ARG: &str = "arg";
+/// How many symbolic arguments there are, as KLEE names it.
+const ARG_COUNT: &str = "n_args";
 const FILE_END: &str = "-data";
 const ESCAPE: char = '\\';
 
@@ -122,6 +124,7 @@ fn label(object: &Object) -> String {
         ObjectKind::Stdin => STDIN.to_owned(),
         ObjectKind::File => format!("{}{FILE_END}", object.name),
         ObjectKind::Arg => format!("{ARG}{:02}", object.index),
+        ObjectKind::ArgCount => ARG_COUNT.to_owned(),
         ObjectKind::Named if is_plain(&object.name) => object.name.clone(),
         ObjectKind::Named => format!("{ESCAPE}{}", object.name),
     }
@@ -131,6 +134,9 @@ fn object(object: KTestObject) -> Object {
     let KTestObject { name, bytes } = object;
     if name == STDIN {
         return Object::stdin(bytes);
+    }
+    if name == ARG_COUNT {
+        return Object { kind: ObjectKind::ArgCount, name: String::new(), index: 0, bytes };
     }
     if let Some(index) = argument_index(&name) {
         return Object::arg(index, bytes);
@@ -150,6 +156,6 @@ fn argument_index(name: &str) -> Option<u32> {
 
 /// Whether a name means nothing but a named object.
 fn is_plain(name: &str) -> bool {
-    let taken = name == STDIN || name.ends_with(FILE_END) || name.starts_with(ESCAPE);
+    let taken = name == STDIN || name == ARG_COUNT || name.ends_with(FILE_END) || name.starts_with(ESCAPE);
     !taken && argument_index(name).is_none()
 }

@@ -75,7 +75,7 @@ fn spec(args: &ReplayArgs, input: &Input, coverage: usize) -> TargetSpec {
                 spec.files.push(SymbolicFile { name: object.name.clone(), len: object.bytes.len() })
             }
             ObjectKind::Arg => place_argument(&mut spec.args, object),
-            ObjectKind::Stdin | ObjectKind::Named => {}
+            ObjectKind::Stdin | ObjectKind::Named | ObjectKind::ArgCount => {}
         }
     }
     spec

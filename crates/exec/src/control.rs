@@ -29,6 +29,8 @@ pub(crate) fn layout(coverage: usize, limits: &Limits) -> Layout {
         event_capacity: events,
         labels: region(labels * size_of::<LabelEntry>() as u64),
         label_capacity: labels,
+        snapshots: region(limits.snapshot_bytes),
+        snapshot_size: limits.snapshot_bytes.next_multiple_of(PAGE),
         total: 0,
     };
     Layout { total: end, ..placed }

@@ -10,7 +10,7 @@ use crate::control::Recorded;
 use crate::shm::SharedMemory;
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::event::NO_SITE;
-use cairn_wire::{Event, EventKind, LabelEntry, Layout, SiteId};
+use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, SiteId};
 
 /// What a step of a path is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +19,8 @@ pub enum StepKind {
     Branch,
     /// A value that was used as a constant: the rest of the path holds for this value only.
     Pin,
+    /// A one-bit value that has to stay 1: what was recorded holds only then.
+    Constraint,
 }
 
 /// One step of a path.
@@ -41,6 +43,8 @@ pub struct Trace {
     pub steps: Vec<TraceStep>,
     /// Check mode: every labelled value and what it was.
     pub checks: Vec<(ExprId, u64)>,
+    /// Diagnosis: where labelled values were lost, and why.
+    pub losses: Vec<(SiteId, Loss)>,
     /// Labels the run gave out.
     pub label_count: u32,
     /// The recording is broken; the steps are those from before the first thing that makes no sense.
@@ -74,7 +78,9 @@ impl Recording<'_> {
         let site = event.site_id();
         let site_is_sane = match event.kind() {
             Some(EventKind::Branch) => site < self.sites,
-            Some(EventKind::Pin | EventKind::Check) => site < self.sites || site == NO_SITE,
+            Some(EventKind::Pin | EventKind::Check | EventKind::Constraint | EventKind::Lost) => {
+                site < self.sites || site == NO_SITE
+            }
             None => false,
         };
         site_is_sane && event.label > 0 && event.label < self.recorded.labels
@@ -169,6 +175,11 @@ impl Decoder {
             match event.kind() {
                 Some(EventKind::Branch) => step(StepKind::Branch),
                 Some(EventKind::Pin) => step(StepKind::Pin),
+                Some(EventKind::Constraint) => step(StepKind::Constraint),
+                Some(EventKind::Lost) => {
+                    let why = Loss::from_u64(event.value);
+                    trace.losses.extend(why.map(|why| (SiteId(event.site_id()), why)));
+                }
                 Some(EventKind::Check) | None => trace.checks.push((value, concrete)),
             }
         }

@@ -25,7 +25,8 @@ unsafe impl Plain for LabelEntry {}
 // SAFETY: as above.
 unsafe impl Plain for Event {}
 
-const _: () = assert!(size_of::<Control>() == 8 + 2 * 4 + 10 * 8 + 2 * 4 + 8 + 6 * 4 + CRASH_FRAMES * 8 + 8);
+const _: () =
+    assert!(size_of::<Control>() == 8 + 2 * 4 + 12 * 8 + 2 * 4 + 8 + 6 * 4 + CRASH_FRAMES * 8 + 2 * 8);
 const _: () = assert!(size_of::<Ended>() == 16 && size_of::<Hello>() == 16 && size_of::<Started>() == 4);
 
 /// The bytes of a structure, for reading into it.

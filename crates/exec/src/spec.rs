@@ -102,12 +102,20 @@ pub struct Limits {
     pub events: u32,
     /// Input bytes one run can have.
     pub input_bytes: u64,
+    /// Bytes of memory behind symbolic addresses one run can keep.
+    pub snapshot_bytes: u64,
     /// Longest time the program may take to become ready.
     pub startup: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { labels: 16 << 20, events: 8 << 20, input_bytes: 64 << 20, startup: Duration::from_secs(10) }
+        Limits {
+            labels: 16 << 20,
+            events: 8 << 20,
+            input_bytes: 64 << 20,
+            snapshot_bytes: 64 << 20,
+            startup: Duration::from_secs(10),
+        }
     }
 }

@@ -52,7 +52,7 @@ impl Stage {
     pub(crate) fn name_of<'a>(&'a self, object: &'a Object) -> &'a str {
         match object.kind {
             ObjectKind::File => self.file(&object.name).map_or(&object.name, |f| &f.seen_as),
-            ObjectKind::Stdin | ObjectKind::Arg | ObjectKind::Named => &object.name,
+            ObjectKind::Stdin | ObjectKind::Arg | ObjectKind::Named | ObjectKind::ArgCount => &object.name,
         }
     }
 

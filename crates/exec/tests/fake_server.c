@@ -18,6 +18,7 @@ __attribute__((section("cairn_meta"), used)) static char meta[8];
 
 struct layout {
     uint64_t objects, input, input_size, coverage, coverage_size, events, event_capacity, labels, label_capacity,
+        snapshots, snapshot_size,
         total;
 };
 
@@ -29,15 +30,15 @@ struct control {
     uint64_t input_used;
     uint32_t labels, events, flags, expected_labels, expected_events, lost;
     uint64_t crash[8];
-    uint64_t stale;
+    uint64_t stale, snapshots_used;
 };
 
 struct object {
     uint8_t kind, used;
     uint16_t name_len;
     uint32_t index;
-    uint64_t offset, len;
-    char name[104];
+    uint64_t offset, len, limit;
+    char name[96];
 };
 
 struct label {

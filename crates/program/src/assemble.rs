@@ -195,7 +195,7 @@ impl<'a> Joiner<'a> {
         let sides_fit = match site.kind {
             SiteKind::Branch | SiteKind::Select => site.sides.len() == 2,
             SiteKind::Switch => !site.sides.is_empty(),
-            SiteKind::Pin => site.sides.is_empty(),
+            SiteKind::Pin | SiteKind::Foreign => site.sides.is_empty(),
         };
         if sides_fit { Ok(()) } else { Err(self.damage("a site has the wrong number of sides")) }
     }

@@ -1,7 +1,7 @@
 //! The shared memory: a control page, then regions whose place the driver chooses.
 //!
 //! ```text
-//! Control | objects | input bytes | coverage | events | labels
+//! Control | objects | input bytes | coverage | events | labels | snapshots
 //! ```
 //!
 //! Everything in it may be scribbled over by a broken target: the driver keeps its own copy of what
@@ -12,7 +12,7 @@ pub const MAGIC: u64 = 0x4e52_4941_435f_4853;
 /// Most input objects of one run.
 pub const MAX_OBJECTS: usize = 512;
 /// Longest object name, in bytes.
-pub const MAX_NAME: usize = 104;
+pub const MAX_NAME: usize = 96;
 /// Code addresses kept of a crash.
 pub const CRASH_FRAMES: usize = 8;
 /// Unit of every region's offset.
@@ -24,6 +24,8 @@ pub mod mode {
     pub const TRACE: u32 = 1;
     /// Also record every labelled value for the oracle.
     pub const CHECK: u32 = 2;
+    /// Also record every value that is lost, and where.
+    pub const DIAGNOSE: u32 = 4;
 }
 
 /// Bits of [`Control::flags`].
@@ -60,6 +62,10 @@ pub struct Layout {
     pub labels: u64,
     /// Labels that fit, entry 0 included.
     pub label_capacity: u64,
+    /// Copies of memory behind symbolic addresses; see [`crate::snapshot`].
+    pub snapshots: u64,
+    /// Size of their region.
+    pub snapshot_size: u64,
     /// Size of all.
     pub total: u64,
 }
@@ -100,6 +106,8 @@ pub struct Control {
     pub crash: [u64; CRASH_FRAMES],
     /// Loads of bytes that code without instrumentation had written over: they count as concrete.
     pub stale: u64,
+    /// Bytes of the snapshot region in use; written by the target.
+    pub snapshots_used: u64,
 }
 
 const _: () = assert!(size_of::<Control>() <= PAGE as usize);
@@ -116,6 +124,8 @@ pub enum ObjectKind {
     Arg = 2,
     /// An object the program named itself (`cairn_symbolic`).
     Named = 3,
+    /// How many of the symbolic arguments there are: one byte.
+    ArgCount = 4,
 }
 
 impl ObjectKind {
@@ -126,6 +136,7 @@ impl ObjectKind {
             1 => Some(ObjectKind::File),
             2 => Some(ObjectKind::Arg),
             3 => Some(ObjectKind::Named),
+            4 => Some(ObjectKind::ArgCount),
             _ => None,
         }
     }
@@ -153,6 +164,8 @@ pub struct ObjectEntry {
     pub offset: u64,
     /// Bytes it has.
     pub len: u64,
+    /// Most bytes it may have if its length is input as well; 0 if it is not.
+    pub limit: u64,
     /// Path of a file or name of a named object.
     pub name: [u8; MAX_NAME],
 }
@@ -161,7 +174,16 @@ const _: () = assert!(size_of::<ObjectEntry>() == 128);
 
 impl Default for ObjectEntry {
     fn default() -> Self {
-        ObjectEntry { kind: 0, used: 0, name_len: 0, index: 0, offset: 0, len: 0, name: [0; MAX_NAME] }
+        ObjectEntry {
+            kind: 0,
+            used: 0,
+            name_len: 0,
+            index: 0,
+            offset: 0,
+            len: 0,
+            limit: 0,
+            name: [0; MAX_NAME],
+        }
     }
 }
 

@@ -10,6 +10,52 @@ pub enum EventKind {
     Pin = 1,
     /// Check mode: the labelled value was `value` in this run. Not part of the path.
     Check = 2,
+    /// A one-bit labelled value that is 1 and must stay so: the rest of the path holds only then.
+    Constraint = 3,
+    /// Diagnosis: a labelled value went where labels cannot follow; `value` is a [`Loss`].
+    Lost = 4,
+}
+
+/// Why a labelled value was lost.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum Loss {
+    /// An 80-bit floating-point operation.
+    LongDouble = 1,
+    /// Inline assembly.
+    Assembly = 2,
+    /// A function without instrumentation or model; the site names it.
+    Foreign = 3,
+    /// A vector the pass does not take apart.
+    Vector = 4,
+    /// An atomic operation.
+    Atomic = 5,
+    /// An integer of more than 128 bits.
+    Wide = 6,
+    /// Code of a shared object, whose sites have no ids.
+    SharedObject = 7,
+    /// An instruction the tracer does not know.
+    Instruction = 8,
+    /// A large or changing object behind a symbolic address.
+    Memory = 9,
+}
+
+impl Loss {
+    /// The reason with this number, if there is one.
+    pub const fn from_u64(number: u64) -> Option<Loss> {
+        Some(match number {
+            1 => Loss::LongDouble,
+            2 => Loss::Assembly,
+            3 => Loss::Foreign,
+            4 => Loss::Vector,
+            5 => Loss::Atomic,
+            6 => Loss::Wide,
+            7 => Loss::SharedObject,
+            8 => Loss::Instruction,
+            9 => Loss::Memory,
+            _ => return None,
+        })
+    }
 }
 
 /// One row of the event log.
@@ -43,6 +89,8 @@ impl Event {
             0 => Some(EventKind::Branch),
             1 => Some(EventKind::Pin),
             2 => Some(EventKind::Check),
+            3 => Some(EventKind::Constraint),
+            4 => Some(EventKind::Lost),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Op {
-    /// Byte `k` of input object `aux`; width 8.
+    /// Byte `k` of input object `aux`; width 8. From [`LENGTH`] on: byte `k - LENGTH` of the object's length.
     Input = 1,
     /// The constant `k`; only where an operand of a wider constant is needed.
     Const = 2,
@@ -73,12 +73,49 @@ pub enum Op {
     Concat = 30,
     /// `l1 ? l2 : label k`; all three are labels.
     Ite = 31,
+    /// Floating-point sum of two values of 32 or 64 bits, round to nearest even, as all that follow.
+    FAdd = 32,
+    /// Floating-point difference.
+    FSub = 33,
+    /// Floating-point product.
+    FMul = 34,
+    /// Floating-point quotient.
+    FDiv = 35,
+    /// Floating-point remainder, as `fmod`.
+    FRem = 36,
+    /// Floating-point comparison: width 1, the operands' width in the low byte of `aux`, LLVM's
+    /// number of the predicate (1 to 14) in the high one.
+    FCmp = 37,
+    /// To a signed integer of `width` bits from a float of `aux` bits, as the machine truncates.
+    FToS = 38,
+    /// To an unsigned integer.
+    FToU = 39,
+    /// To a float of `width` bits from a signed integer of `aux` bits.
+    SToF = 40,
+    /// From an unsigned integer.
+    UToF = 41,
+    /// Between floats, from `aux` bits to `width`.
+    FToF = 42,
+    /// Function `aux` (a [`Math`]) of the C library, of one or two operands; with three, all are labels and
+    /// `k` is the third.
+    Math = 43,
+    /// Whether `l1` is of one of the classes in `aux`, as `llvm.is.fpclass` numbers them; width 1.
+    FClass = 44,
+    /// How many bits of `l1` are set.
+    PopCount = 45,
+    /// How many bits are zero above the highest one of `l1`; `width` if there is none.
+    LeadingZeros = 46,
+    /// How many bits are zero below the lowest one of `l1`; `width` if there is none.
+    TrailingZeros = 47,
+    /// `width` bits from byte `l1` on of the [`crate::snapshot`] at offset `k` of its region, lowest byte
+    /// first; the offset `l1` has 64 bits and always lies inside.
+    Read = 48,
 }
 
 impl Op {
     /// The operation with this byte, if there is one.
     pub const fn from_u8(byte: u8) -> Option<Op> {
-        const ALL: [Op; 31] = [
+        const ALL: [Op; 48] = [
             Op::Input,
             Op::Const,
             Op::Add,
@@ -110,6 +147,23 @@ impl Op {
             Op::Extract,
             Op::Concat,
             Op::Ite,
+            Op::FAdd,
+            Op::FSub,
+            Op::FMul,
+            Op::FDiv,
+            Op::FRem,
+            Op::FCmp,
+            Op::FToS,
+            Op::FToU,
+            Op::SToF,
+            Op::UToF,
+            Op::FToF,
+            Op::Math,
+            Op::FClass,
+            Op::PopCount,
+            Op::LeadingZeros,
+            Op::TrailingZeros,
+            Op::Read,
         ];
         if byte == 0 || byte as usize > ALL.len() {
             return None;
@@ -122,6 +176,122 @@ impl Op {
         self as u8 >= Op::Eq as u8 && self as u8 <= Op::Sge as u8
     }
 }
+
+/// A function of the mathematical library, for both widths of float; see [`Op::Math`].
+#[repr(u16)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Math {
+    /// `sin`.
+    Sin = 1,
+    /// `cos`.
+    Cos = 2,
+    /// `tan`.
+    Tan = 3,
+    /// `asin`.
+    Asin = 4,
+    /// `acos`.
+    Acos = 5,
+    /// `atan`.
+    Atan = 6,
+    /// `sinh`.
+    Sinh = 7,
+    /// `cosh`.
+    Cosh = 8,
+    /// `tanh`.
+    Tanh = 9,
+    /// `exp`.
+    Exp = 10,
+    /// `exp2`.
+    Exp2 = 11,
+    /// `expm1`.
+    Expm1 = 12,
+    /// `log`.
+    Log = 13,
+    /// `log2`.
+    Log2 = 14,
+    /// `log10`.
+    Log10 = 15,
+    /// `log1p`.
+    Log1p = 16,
+    /// `sqrt`.
+    Sqrt = 17,
+    /// `cbrt`.
+    Cbrt = 18,
+    /// Towards minus infinity.
+    Floor = 19,
+    /// Towards plus infinity.
+    Ceil = 20,
+    /// Towards zero.
+    Trunc = 21,
+    /// To the nearest integer, halves away from zero.
+    Round = 22,
+    /// To the nearest integer, halves to even: `rint`, `nearbyint`, `roundeven`.
+    RoundEven = 23,
+    /// `pow`.
+    Pow = 24,
+    /// `atan2`.
+    Atan2 = 25,
+    /// `hypot`.
+    Hypot = 26,
+    /// `fmin`: the other operand if one is not a number.
+    Min = 27,
+    /// `fmax`.
+    Max = 28,
+    /// `l1 * l2 + k`, rounded once.
+    Fma = 29,
+}
+
+impl Math {
+    /// All of them, in the order of their numbers, which start at 1.
+    pub const ALL: [Math; 29] = [
+        Math::Sin,
+        Math::Cos,
+        Math::Tan,
+        Math::Asin,
+        Math::Acos,
+        Math::Atan,
+        Math::Sinh,
+        Math::Cosh,
+        Math::Tanh,
+        Math::Exp,
+        Math::Exp2,
+        Math::Expm1,
+        Math::Log,
+        Math::Log2,
+        Math::Log10,
+        Math::Log1p,
+        Math::Sqrt,
+        Math::Cbrt,
+        Math::Floor,
+        Math::Ceil,
+        Math::Trunc,
+        Math::Round,
+        Math::RoundEven,
+        Math::Pow,
+        Math::Atan2,
+        Math::Hypot,
+        Math::Min,
+        Math::Max,
+        Math::Fma,
+    ];
+
+    /// The function with this number, if there is one.
+    pub fn from_u16(number: u16) -> Option<Math> {
+        Math::ALL.get(usize::from(number).checked_sub(1)?).copied()
+    }
+
+    /// How many operands it takes.
+    pub const fn operands(self) -> usize {
+        match self {
+            Math::Pow | Math::Atan2 | Math::Hypot | Math::Min | Math::Max => 2,
+            Math::Fma => 3,
+            _ => 1,
+        }
+    }
+}
+
+/// Offset of an input object's length among its bytes: four bytes, lowest first. No object is that long.
+pub const LENGTH: u32 = 0xffff_fffc;
 
 /// One row of the label table.
 #[repr(C)]

@@ -15,12 +15,13 @@ pub mod meta;
 pub mod protocol;
 pub mod shadow;
 pub mod site;
+pub mod snapshot;
 pub mod tls;
 
 pub use control::{Control, Layout, ObjectEntry, ObjectKind};
-pub use event::{Event, EventKind};
-pub use label::{LabelEntry, Op};
+pub use event::{Event, EventKind, Loss};
+pub use label::{LabelEntry, Math, Op};
 pub use site::{SiteId, SiteKind, SiteRecord};
 
 /// Version of everything in this crate; a target built with another one is refused.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;

@@ -73,6 +73,8 @@ pub struct Unit {
     pub functions: Vec<Function>,
     /// Sites in record order.
     pub sites: Vec<Site>,
+    /// Names of functions that are called and not defined here.
+    pub foreign: Vec<String>,
 }
 
 /// A function with a body.
@@ -159,6 +161,7 @@ impl Unit {
         w.list(&self.files, |w, f| w.string(f));
         w.list(&self.functions, Writer::function);
         w.list(&self.sites, Writer::site);
+        w.list(&self.foreign, |w, name| w.string(name));
         w.0
     }
 
@@ -170,6 +173,7 @@ impl Unit {
             files: r.list(Reader::string)?,
             functions: r.list(Reader::function)?,
             sites: r.list(Reader::site)?,
+            foreign: r.list(Reader::string)?,
         })
     }
 }
@@ -359,6 +363,7 @@ mod tests {
                 width: 32,
                 sides: vec![Side { successor: 1, values: vec![1, u64::MAX] }, Side::default()],
             }],
+            foreign: vec!["qsort_r".to_string()],
         }
     }
 

@@ -31,6 +31,9 @@ pub enum SiteKind {
     Select = 2,
     /// A place where a symbolic value may have to be used as a constant; it has no sides.
     Pin = 3,
+    /// A call of a function that is declared and not defined in its unit; it has no sides. Its `width` is the
+    /// index of the function's name in the unit's list.
+    Foreign = 4,
 }
 
 impl SiteKind {
@@ -41,6 +44,7 @@ impl SiteKind {
             1 => Some(SiteKind::Switch),
             2 => Some(SiteKind::Select),
             3 => Some(SiteKind::Pin),
+            4 => Some(SiteKind::Foreign),
             _ => None,
         }
     }
