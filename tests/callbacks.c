@@ -1,7 +1,7 @@
 /*
  * cairn-example: callbacks
  * input: stdin 6
- * branches: 14
+ * branches: 12
  * unreachable: 2
  * faults: 0
  * strategy: dfs

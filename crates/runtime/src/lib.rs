@@ -20,6 +20,7 @@ mod state;
 mod table;
 mod thunk;
 mod tls;
+mod variadic;
 
 use core::alloc::{GlobalAlloc, Layout};
 

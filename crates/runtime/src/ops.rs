@@ -107,24 +107,3 @@ extern "C" fn __cairn_byval(function: u64, slot: u32, copy: u64, len: u64) {
         _ => crate::shadow::__cairn_clear(copy, len),
     }
 }
-
-/// `va_start` has filled in a list: the machine code behind it wrote the registers to the stack, past
-/// our eyes. The labels of variadic arguments are not passed on; old ones must not shine through.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_va_start(list: *const VaList, overflow: u64) {
-    /// Six integer and eight vector registers.
-    const REGISTER_AREA: u64 = 6 * 8 + 8 * 16;
-    // SAFETY: the program's own list, as the calling convention lays it out.
-    let list = unsafe { &*list };
-    crate::shadow::__cairn_clear(list.registers, REGISTER_AREA);
-    crate::shadow::__cairn_clear(list.overflow, overflow);
-}
-
-/// `va_list` of the x86-64 calling convention.
-#[repr(C)]
-struct VaList {
-    integer_offset: u32,
-    vector_offset: u32,
-    overflow: u64,
-    registers: u64,
-}

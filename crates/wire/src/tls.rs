@@ -8,7 +8,7 @@
 
 /// Symbol of the thread-local block.
 pub const SYMBOL: &str = "__cairn_tls";
-/// Labels of scalar arguments a call can pass; later arguments are concrete.
+/// Labels of arguments a call can pass, one per scalar; later arguments are concrete.
 pub const MAX_ARGS: usize = 64;
 /// Labels of a result; an aggregate has one per scalar.
 pub const MAX_RESULTS: usize = 8;
@@ -29,6 +29,31 @@ pub struct Tls {
     pub args: [u32; MAX_ARGS],
     /// Where structs passed by value were copied from.
     pub byval: [u64; MAX_BYVAL],
-    /// Bytes of variadic arguments the caller has put on the stack.
-    pub overflow: u64,
+    /// Address of the [`Variadic`] of a call with variadic arguments.
+    pub variadic: u64,
+}
+
+/// Bytes in which a variadic function keeps its six integer and eight vector registers.
+pub const REGISTER_AREA: u32 = 6 * 8 + 8 * 16;
+
+/// Where a call of a variadic function puts its arguments; a constant of the caller's unit.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Variadic {
+    /// Bytes of arguments on the stack.
+    pub stack_bytes: u32,
+    /// How many [`Piece`]s follow.
+    pub pieces: u32,
+}
+
+/// A scalar or a struct among the arguments of a variadic call.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// Its offset in the register area, or [`REGISTER_AREA`] plus its offset on the stack.
+    pub place: u32,
+    /// Its bytes.
+    pub size: u32,
+    /// Index of its label among [`Tls::args`], or [`MAX_ARGS`] plus its index among [`Tls::byval`].
+    pub source: u32,
 }

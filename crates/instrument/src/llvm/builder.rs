@@ -79,6 +79,15 @@ impl Builder {
         }
     }
 
+    /// Room for a value in the function's frame.
+    pub fn alloca(&self, ty: Type) -> Value {
+        unsafe {
+            let room = LLVMBuildAlloca(self.0, ty.0, NAMELESS);
+            LLVMSetAlignment(room, 16);
+            Value(room)
+        }
+    }
+
     /// A store.
     pub fn store(&self, value: Value, to: Value) -> Value {
         Value(unsafe { LLVMBuildStore(self.0, value.0, to.0) })

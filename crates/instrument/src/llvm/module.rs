@@ -203,6 +203,27 @@ impl Module {
         Value(unsafe { LLVMConstStringInContext2(self.context, bytes.as_ptr().cast(), bytes.len(), 1) })
     }
 
+    /// A constant of the unit with these bytes, aligned to eight; the same one for the same bytes.
+    pub fn constant_bytes(&self, prefix: &str, bytes: &[u8]) -> Value {
+        let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+        let name =
+            CString::new(format!("{prefix}{}", digits.collect::<String>())).expect("names have no NUL");
+        unsafe {
+            let known = LLVMGetNamedGlobal(self.module, name.as_ptr());
+            if !known.is_null() {
+                return Value(known);
+            }
+            let contents = self.bytes(bytes);
+            let global = LLVMAddGlobal(self.module, contents.ty().0, name.as_ptr());
+            LLVMSetInitializer(global, contents.0);
+            LLVMSetLinkage(global, Linkage::LLVMPrivateLinkage);
+            LLVMSetUnnamedAddress(global, llvm_sys::LLVMUnnamedAddr::LLVMGlobalUnnamedAddr);
+            LLVMSetAlignment(global, 8);
+            LLVMSetGlobalConstant(global, 1);
+            Value(global)
+        }
+    }
+
     /// A packed constant struct.
     pub fn packed(&self, fields: &[Value]) -> Value {
         let mut fields: Vec<_> = fields.iter().map(|v| v.0).collect();

@@ -46,6 +46,15 @@ impl Type {
         message(unsafe { LLVMPrintTypeToString(self.0) })
     }
 
+    /// Name of a struct type; empty if it has none.
+    pub fn struct_name(self) -> String {
+        let text = unsafe { LLVMGetStructName(self.0) };
+        if text.is_null() {
+            return String::new();
+        }
+        unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    }
+
     /// Whether the type has a size.
     pub fn is_sized(self) -> bool {
         unsafe { LLVMTypeIsSized(self.0) != 0 }
@@ -247,6 +256,24 @@ impl Value {
             let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
             let attribute = LLVMGetCallSiteEnumAttribute(self.0, argument + 1, kind);
             (!attribute.is_null()).then(|| Type(LLVMGetTypeAttributeValue(attribute)))
+        }
+    }
+
+    /// Alignment that is promised of a parameter, or 0.
+    pub fn alignment(self, param: u32) -> u32 {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
+            let attribute = LLVMGetEnumAttributeAtIndex(self.0, param + 1, kind);
+            if attribute.is_null() { 0 } else { LLVMGetEnumAttributeValue(attribute) as u32 }
+        }
+    }
+
+    /// As [`Value::alignment`], of a call's argument.
+    pub fn call_alignment(self, argument: u32) -> u32 {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
+            let attribute = LLVMGetCallSiteEnumAttribute(self.0, argument + 1, kind);
+            if attribute.is_null() { 0 } else { LLVMGetEnumAttributeValue(attribute) as u32 }
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Abi {
     pub lost: Function,
     pub lost_memory: Function,
     pub byval: Function,
+    pub va_enter: Function,
+    /// LLVM's own.
     pub va_start: Function,
     tls: Value,
     /// The type of labels.
@@ -65,7 +67,8 @@ impl Abi {
             lost: cold("__cairn_lost", void, &[label]),
             lost_memory: cold("__cairn_lost_memory", void, &[word, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
-            va_start: function("__cairn_va_start", void, &[pointer, word]),
+            va_enter: function("__cairn_va_enter", void, &[pointer, word, word]),
+            va_start: module.declare("llvm.va_start.p0", void, &[pointer]),
             tls: module.thread_local(tls::SYMBOL, module.byte_array(size_of::<Tls>() as u64)),
             label,
             word,
@@ -84,9 +87,9 @@ impl Abi {
         module.offset(self.tls, (offset_of!(Tls, results) + 4 * index) as u64)
     }
 
-    /// Address of an argument's label.
-    pub fn arg(&self, module: &Module, index: usize) -> Value {
-        module.offset(self.tls, (offset_of!(Tls, args) + 4 * index) as u64)
+    /// Address of the label of a scalar among the arguments.
+    pub fn arg(&self, module: &Module, slot: usize) -> Value {
+        module.offset(self.tls, (offset_of!(Tls, args) + 4 * slot) as u64)
     }
 
     /// Address of the origin of a struct passed by value.
@@ -94,9 +97,9 @@ impl Abi {
         module.offset(self.tls, (offset_of!(Tls, byval) + 8 * index) as u64)
     }
 
-    /// Address of the number of stack bytes of a variadic call.
-    pub fn overflow(&self, module: &Module) -> Value {
-        module.offset(self.tls, offset_of!(Tls, overflow) as u64)
+    /// Address of where a variadic call says how it passes its arguments.
+    pub fn variadic(&self, module: &Module) -> Value {
+        module.offset(self.tls, offset_of!(Tls, variadic) as u64)
     }
 
     /// A scalar as 64 bits.

@@ -5,42 +5,43 @@ use super::function::FunctionPass;
 use super::intrinsics::Intrinsic;
 use super::segment::Segment;
 use super::sites::is_address_taken;
-use super::types::{leaves, scalar_width};
-use crate::llvm::{Block, TypeKind, Value};
+use super::types::leaves;
+use crate::llvm::{Block, Module, Value};
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
 
 /// Size of `va_list` on x86-64.
-const VA_LIST_SIZE: u64 = 24;
+pub const VA_LIST_SIZE: u64 = 24;
 
 impl FunctionPass<'_> {
     /// The beginning of the function: labels of the parameters.
     pub fn enter(&mut self, first: Option<Value>) {
         let Some(first) = first else { return };
         self.builder.before(first);
-        let (module, abi) = (self.unit.module, self.unit.abi);
+        let module = self.unit.module;
         let params = self.function.params();
         let for_us = self.meant_for_us(&params);
-        for (index, param) in params.iter().enumerate().take(MAX_ARGS) {
-            if !self.labelled.contains(param) || scalar_width(param.ty()).is_none() {
-                continue;
+        for (param, slot) in params.iter().zip(argument_slots(module, &params)) {
+            if self.labelled.contains(param) {
+                let labels = (slot..slot + self.scalars(*param)).map(|slot| self.argument(slot, for_us));
+                let labels = labels.collect();
+                self.labels.insert(*param, labels);
             }
-            let label = self.builder.load(abi.label, abi.arg(module, index), 4);
-            let label = match for_us {
-                Some(for_us) => self.builder.select(for_us, label, abi.concrete),
-                None => label,
-            };
-            self.labels.insert(*param, vec![label]);
         }
         self.enter_byval(&params);
-        if self.function.function_type().is_variadic() {
-            let bytes = self.builder.load(abi.word, abi.overflow(module), 8);
-            let for_us = abi.is_called(module, &self.builder, self.function);
-            self.overflow = Some(self.builder.select(for_us, bytes, module.constant(64, 0)));
-        }
+        self.enter_variadic();
         if for_us.is_some() && is_address_taken(self.function) {
             // Whoever calls it next may be the kernel, which sets no tag.
             self.set_tag(module.constant(64, 0));
         }
+    }
+
+    fn argument(&self, slot: usize, for_us: Option<Value>) -> Value {
+        let (module, abi) = (self.unit.module, self.unit.abi);
+        if slot >= MAX_ARGS {
+            return abi.concrete;
+        }
+        let label = self.builder.load(abi.label, abi.arg(module, slot), 4);
+        for_us.map_or(label, |for_us| self.builder.select(for_us, label, abi.concrete))
     }
 
     /// Whether the labels were left for this function; `None` where that goes without saying.
@@ -101,41 +102,24 @@ impl FunctionPass<'_> {
 
     fn pass_arguments(&mut self, call: Value) {
         let (module, abi) = (self.unit.module, self.unit.abi);
-        let mut slot = 0;
-        for (index, argument) in call.arguments().into_iter().enumerate() {
-            if call.call_byval_type(index as u32).is_some() {
-                if slot < MAX_BYVAL {
+        let arguments = call.arguments();
+        let slots = argument_slots(module, &arguments);
+        let mut copies = 0..MAX_BYVAL;
+        for ((argument, slot), index) in arguments.into_iter().zip(slots).zip(0..) {
+            if call.call_byval_type(index).is_some() {
+                if let Some(copy) = copies.next() {
                     let origin = abi.widen(&self.builder, argument);
-                    self.builder.store(origin, abi.byval_slot(module, slot));
+                    self.builder.store(origin, abi.byval_slot(module, copy));
                 }
-                slot += 1;
-            } else if index < MAX_ARGS && scalar_width(argument.ty()).is_some() {
-                self.builder.store(self.label_of(argument), abi.arg(module, index));
+            } else if self.labelable(argument) {
+                for (label, slot) in self.labels_of(argument).into_iter().zip(slot..MAX_ARGS) {
+                    self.builder.store(label, abi.arg(module, slot));
+                }
             }
         }
         if call.callee_type().is_variadic() {
-            let bytes = module.constant(64, self.stack_bytes(call));
-            self.builder.store(bytes, abi.overflow(module));
+            self.tell_places(call);
         }
-    }
-
-    /// Stack bytes of a variadic call's arguments: what does not fit the six integer and eight vector registers.
-    fn stack_bytes(&self, call: Value) -> u64 {
-        let (mut integers, mut vectors, mut memory) = (0u64, 0u64, 0);
-        for (index, argument) in call.arguments().into_iter().enumerate() {
-            if let Some(ty) = call.call_byval_type(index as u32) {
-                memory += self.unit.module.store_size(ty).next_multiple_of(8);
-                continue;
-            }
-            match argument.ty().kind() {
-                TypeKind::LLVMX86_FP80TypeKind => memory += 16,
-                TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind | TypeKind::LLVMVectorTypeKind => {
-                    vectors += 1
-                }
-                _ => integers += self.unit.module.store_size(argument.ty()).div_ceil(8),
-            }
-        }
-        memory + 8 * (integers.saturating_sub(6) + vectors.saturating_sub(8))
     }
 
     /// After the call: labels of its result, if the callee was instrumented.
@@ -180,19 +164,21 @@ impl FunctionPass<'_> {
                 let size = module.constant(64, VA_LIST_SIZE);
                 self.builder.call(abi.copy, &[word(0), word(1), size]);
             }
-            _ => self.after_va_start(call),
+            _ => {
+                let size = module.constant(64, VA_LIST_SIZE);
+                self.builder.call(abi.clear, &[word(0), size]);
+            }
         }
     }
+}
 
-    fn after_va_start(&mut self, call: Value) {
-        let abi = self.unit.abi;
-        let list = call.operand(0);
-        self.builder.before(call);
-        let address = abi.widen(&self.builder, list);
-        self.builder.call(abi.clear, &[address, self.unit.module.constant(64, VA_LIST_SIZE)]);
-        let Some(next) = call.next() else { return };
-        self.builder.before(next);
-        let overflow = self.overflow.unwrap_or_else(|| self.unit.module.constant(64, 0));
-        self.builder.call(abi.va_start, &[list, overflow]);
-    }
+/// The first label of each argument among those a call passes: one per scalar.
+pub fn argument_slots(module: &Module, arguments: &[Value]) -> Vec<usize> {
+    let mut next = 0;
+    let slot = |argument: &Value| {
+        let slot = next;
+        next += leaves(module, argument.ty()).map_or(1, |all| all.len());
+        slot
+    };
+    arguments.iter().map(slot).collect()
 }

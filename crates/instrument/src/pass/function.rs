@@ -34,8 +34,6 @@ pub struct FunctionPass<'a> {
     pub labelled: HashSet<Value>,
     pub labels: Labels,
     pub builder: Builder,
-    /// Stack bytes of the variadic arguments, in a variadic function.
-    pub overflow: Option<Value>,
 }
 
 impl<'a> FunctionPass<'a> {
@@ -45,8 +43,7 @@ impl<'a> FunctionPass<'a> {
         let labelled = labelled_values(unit.module, function);
         let builder = unit.module.builder();
         let labels = HashMap::new();
-        let mut pass =
-            FunctionPass { unit, sites, found, function, labelled, labels, builder, overflow: None };
+        let mut pass = FunctionPass { unit, sites, found, function, labelled, labels, builder };
         // Our own code must not be looked at: remember what was there first.
         let blocks: Vec<(Block, Vec<Value>)> =
             function.blocks().into_iter().map(|b| (b, b.instructions())).collect();

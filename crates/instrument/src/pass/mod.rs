@@ -14,6 +14,7 @@ mod segment;
 mod sites;
 mod taint;
 mod types;
+mod variadic;
 
 use crate::driver::Instrumenter;
 use crate::llvm::{Linkage, Module, Opcode, Value};

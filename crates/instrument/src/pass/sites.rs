@@ -8,6 +8,9 @@ use cairn_wire::{ABI_VERSION, meta};
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 
+/// What clang calls the type of the elements of a `va_list`, whose fields no source can name.
+const VA_LIST: &str = "struct.__va_list_tag";
+
 /// A site of the unit, by the index of its record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SiteRef(u32);
@@ -275,10 +278,29 @@ fn record_bytes(site: &meta::Site, local: u32) -> Vec<u8> {
 /// Whether an instruction decides something.
 pub fn is_site(instruction: Value) -> bool {
     match instruction.opcode() {
-        Opcode::LLVMBr => instruction.is_conditional(),
+        Opcode::LLVMBr => instruction.is_conditional() && !looks_at_list(instruction.condition()),
         Opcode::LLVMSelect => is_flag(instruction.operand(0)),
         opcode => opcode == Opcode::LLVMSwitch,
     }
+}
+
+/// Whether a condition is clang's own, of `va_arg`: is the argument in a register or on the stack?
+fn looks_at_list(condition: Value) -> bool {
+    if !condition.is_instruction() {
+        return false;
+    }
+    match condition.opcode() {
+        Opcode::LLVMAnd => condition.operands().into_iter().all(looks_at_list),
+        Opcode::LLVMICmp => {
+            let load = condition.operand(0);
+            load.is_instruction() && load.opcode() == Opcode::LLVMLoad && is_list_field(load.operand(0))
+        }
+        _ => false,
+    }
+}
+
+fn is_list_field(address: Value) -> bool {
+    address.is_address_computation() && address.source_element_type().struct_name() == VA_LIST
 }
 
 /// Kind, width of the deciding value, and sides of an instruction that is a site.
