@@ -1,28 +1,37 @@
 //! One row of the label table, checked and made an expression.
 
-use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte, MAX_WIDTH};
+mod float;
+
+use cairn_expr::{BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatOp, InputByte, MAX_WIDTH, SnapshotId};
+use cairn_wire::label::LENGTH;
 use cairn_wire::{LabelEntry, Op};
 
 /// Labels that an entry needs. A damaged entry may name any number, its own included.
 pub(crate) fn children(entry: &LabelEntry) -> [u32; 3] {
     match Op::from_u8(entry.op) {
         None | Some(Op::Input | Op::Const) => [0; 3],
-        Some(Op::Ite) => [entry.l1, entry.l2, u32::try_from(entry.k).unwrap_or(0)],
+        Some(Op::Ite | Op::Math) => [entry.l1, entry.l2, u32::try_from(entry.k).unwrap_or(0)],
         Some(_) => [entry.l1, entry.l2, 0],
     }
 }
 
 /// Makes expressions of entries whose operands were made before.
-pub(crate) struct Builder<'a, F> {
+pub(crate) struct Builder<'a, F, S> {
     /// Where expressions go.
     pub(crate) dag: &'a mut Dag,
     /// Length of every input object.
     pub(crate) object_sizes: &'a [usize],
     /// The expression of an earlier label.
     pub(crate) made: F,
+    /// The snapshot at an offset of their region.
+    pub(crate) snapshot: S,
 }
 
-impl<F: Fn(u32) -> Option<ExprId>> Builder<'_, F> {
+impl<F, S> Builder<'_, F, S>
+where
+    F: Fn(u32) -> Option<ExprId>,
+    S: FnMut(&mut Dag, u64) -> Option<SnapshotId>,
+{
     /// The expression of an entry; `None` if the entry makes no sense.
     pub(crate) fn build(&mut self, entry: &LabelEntry) -> Option<ExprId> {
         let op = Op::from_u8(entry.op)?;
@@ -36,6 +45,23 @@ impl<F: Fn(u32) -> Option<ExprId>> Builder<'_, F> {
             Op::ZExt | Op::SExt | Op::Trunc | Op::Extract => self.resized(op, entry),
             Op::Concat => self.concat(entry),
             Op::Ite => self.choice(entry),
+            Op::FAdd => self.float(FloatOp::Add, entry),
+            Op::FSub => self.float(FloatOp::Sub, entry),
+            Op::FMul => self.float(FloatOp::Mul, entry),
+            Op::FDiv => self.float(FloatOp::Div, entry),
+            Op::FRem => self.float(FloatOp::Rem, entry),
+            Op::FCmp => self.float_compare(entry),
+            Op::FToS => self.convert(Conversion::FloatToSigned, entry),
+            Op::FToU => self.convert(Conversion::FloatToUnsigned, entry),
+            Op::SToF => self.convert(Conversion::SignedToFloat, entry),
+            Op::UToF => self.convert(Conversion::UnsignedToFloat, entry),
+            Op::FToF => self.convert(Conversion::FloatToFloat, entry),
+            Op::Math => self.math(entry),
+            Op::FClass => self.float_class(entry),
+            Op::PopCount => self.count(Count::Ones, entry),
+            Op::LeadingZeros => self.count(Count::LeadingZeros, entry),
+            Op::TrailingZeros => self.count(Count::TrailingZeros, entry),
+            Op::Read => self.read(entry),
             _ => match comparison(op) {
                 Some(op) => self.compare(op, entry),
                 None => self.binary(arithmetic(op)?, entry),
@@ -45,10 +71,9 @@ impl<F: Fn(u32) -> Option<ExprId>> Builder<'_, F> {
 
     fn input(&mut self, entry: &LabelEntry) -> Option<ExprId> {
         let size = *self.object_sizes.get(usize::from(entry.aux))?;
-        if entry.width != 8 || entry.k >= size as u64 {
-            return None;
-        }
-        Some(self.dag.input(InputByte { object: entry.aux, offset: u32::try_from(entry.k).ok()? }))
+        let offset = u32::try_from(entry.k).ok()?;
+        let is_there = entry.k < size as u64 || offset >= LENGTH;
+        (entry.width == 8 && is_there).then(|| self.dag.input(InputByte { object: entry.aux, offset }))
     }
 
     fn resized(&mut self, op: Op, entry: &LabelEntry) -> Option<ExprId> {
@@ -99,6 +124,19 @@ impl<F: Fn(u32) -> Option<ExprId>> Builder<'_, F> {
     fn binary(&mut self, op: BinOp, entry: &LabelEntry) -> Option<ExprId> {
         let (a, b) = self.operands(entry, entry.width)?;
         Some(self.dag.binary(op, a, b))
+    }
+
+    fn count(&mut self, what: Count, entry: &LabelEntry) -> Option<ExprId> {
+        let value = (self.made)(entry.l1).filter(|e| self.dag.width(*e) == entry.width)?;
+        Some(self.dag.count(what, value))
+    }
+
+    /// Snapshots are read in whole bytes.
+    fn read(&mut self, entry: &LabelEntry) -> Option<ExprId> {
+        let index = (self.made)(entry.l1).filter(|e| self.dag.width(*e) == 64)?;
+        let snapshot = (self.snapshot)(self.dag, entry.k)?;
+        let bytes = self.dag.read(snapshot, index, entry.width.next_multiple_of(8));
+        Some(self.dag.trunc(bytes, entry.width))
     }
 
     /// Both operands, at least one of them labelled, both of the given width.

@@ -8,9 +8,10 @@
 use crate::build::{Builder, children};
 use crate::control::Recorded;
 use crate::shm::SharedMemory;
+use crate::snapshot::Snapshots;
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::event::NO_SITE;
-use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, SiteId};
+use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, Op, SiteId};
 
 /// What a step of a path is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,6 +106,7 @@ enum Slot {
 pub(crate) struct Decoder {
     events: Vec<Event>,
     slots: Vec<Slot>,
+    snapshots: Snapshots,
 }
 
 impl Decoder {
@@ -130,6 +132,7 @@ impl Decoder {
 
     fn mark(&mut self, recording: &Recording) {
         let labels = self.events.iter().map(|e| e.label + 1).max().unwrap_or(0);
+        self.snapshots.clear();
         self.slots.clear();
         self.slots.resize(labels as usize, Slot::Unused);
         for event in &self.events {
@@ -137,11 +140,19 @@ impl Decoder {
         }
         for label in (1..labels).rev() {
             if self.slots[label as usize] == Slot::Wanted {
-                let needed = children(&recording.entry(label));
-                for child in needed.into_iter().filter(|c| (1..label).contains(c)) {
-                    self.slots[child as usize] = Slot::Wanted;
+                let entry = recording.entry(label);
+                self.want(children(&entry), label);
+                if entry.op == Op::Read as u8 {
+                    let held = self.snapshots.load(recording.memory, recording.layout, entry.k);
+                    self.want(held, label);
                 }
             }
+        }
+    }
+
+    fn want(&mut self, labels: impl IntoIterator<Item = u32>, parent: u32) {
+        for child in labels.into_iter().filter(|c| (1..parent).contains(c)) {
+            self.slots[child as usize] = Slot::Wanted;
         }
     }
 
@@ -156,7 +167,9 @@ impl Decoder {
                 Some(Slot::Made(expr)) => Some(*expr),
                 _ => None,
             };
-            let mut builder = Builder { dag, object_sizes: recording.object_sizes, made };
+            let snapshots = &mut self.snapshots;
+            let snapshot = |dag: &mut Dag, offset| snapshots.build(dag, offset, made);
+            let mut builder = Builder { dag, object_sizes: recording.object_sizes, made, snapshot };
             rest[0] = builder.build(&recording.entry(label as u32)).map_or(Slot::Bad, Slot::Made);
         }
     }

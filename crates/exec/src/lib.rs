@@ -16,6 +16,7 @@ mod pipe;
 mod plain;
 mod server;
 mod shm;
+mod snapshot;
 mod spawn;
 mod spec;
 mod stage;

@@ -4,14 +4,16 @@
 //! millions. Constructors that simplify are in [`crate::build`]; here a node is only found or added.
 
 use crate::inputs::{InputByte, InputSets, SetId};
-use crate::node::{BinOp, CmpOp, ExprId, MAX_WIDTH, Node, Op};
+use crate::node::{BinOp, CmpOp, Conversion, Count, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
 use crate::semantics::ones;
+use crate::snapshot::{SnapshotId, Snapshots};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
 /// A node as stored: operands in the first words; a constant's value, or an input byte, takes all four.
+/// `low` is an extract's first bit or a function's number; a read has its snapshot in the second word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stored {
     words: [u32; 4],
@@ -38,10 +40,21 @@ impl Stored {
         ExprId(self.words[i])
     }
 
+    fn math(&self) -> Math {
+        Math::ALL[usize::from(self.low)]
+    }
+
+    fn snapshot(&self) -> Option<SnapshotId> {
+        (self.op == Op::Read).then_some(SnapshotId(self.words[1]))
+    }
+
     fn children(&self) -> &[u32] {
         match self.op {
             Op::Const | Op::Input => &[],
-            Op::ZExt | Op::SExt | Op::Extract => &self.words[..1],
+            Op::ZExt | Op::SExt | Op::Extract | Op::Read => &self.words[..1],
+            Op::FToS | Op::FToU | Op::SToF | Op::UToF | Op::FToF => &self.words[..1],
+            Op::PopCount | Op::LeadingZeros | Op::TrailingZeros => &self.words[..1],
+            Op::Math => &self.words[..self.math().operands()],
             Op::Ite => &self.words[..3],
             _ => &self.words[..2],
         }
@@ -64,6 +77,7 @@ pub struct Dag {
     rows: Vec<Row>,
     table: HashTable<u32>,
     sets: InputSets,
+    snapshots: Snapshots,
     /// How deep the constructor at work has nested; see [`crate::build`].
     pub(crate) nesting: u8,
 }
@@ -100,9 +114,11 @@ impl Dag {
         (stored.op == Op::Const).then(|| stored.value())
     }
 
-    /// Operands, from first to last.
+    /// Operands, from first to last; of a read the place, and then whatever the snapshot holds that is not constant.
     pub fn children(&self, e: ExprId) -> impl DoubleEndedIterator<Item = ExprId> + '_ {
-        self.rows[e.index()].stored.children().iter().map(|&id| ExprId(id))
+        let stored = &self.rows[e.index()].stored;
+        let parts = stored.snapshot().map_or(&[][..], |s| self.snapshots.parts(s));
+        stored.children().iter().map(|&id| ExprId(id)).chain(parts.iter().map(|&(_, part)| part))
     }
 
     /// Input bytes the expression depends on, sorted; the slice is shared by all expressions with the same set.
@@ -120,11 +136,39 @@ impl Dag {
         &self.sets
     }
 
+    /// All snapshots.
+    pub fn snapshots(&self) -> &Snapshots {
+        &self.snapshots
+    }
+
+    /// A snapshot with these bytes, except where `parts` has an expression (of width 8) for a byte; parts are in
+    /// the order of their places.
+    pub fn snapshot(&mut self, bytes: &[u8], parts: &[(u32, ExprId)]) -> SnapshotId {
+        let mut bytes: Vec<u8> = bytes.into();
+        let mut unknown = Vec::with_capacity(parts.len());
+        for &(place, part) in parts {
+            assert_eq!(self.width(part), 8, "a snapshot is made of bytes");
+            let constant = self.as_constant(part);
+            bytes[place as usize] = constant.unwrap_or(0) as u8;
+            if constant.is_none() {
+                unknown.push((place, part));
+            }
+        }
+        let mut inputs = SetId::EMPTY;
+        for &(_, part) in &unknown {
+            inputs = self.sets.union(inputs, self.rows[part.index()].inputs);
+        }
+        self.snapshots.intern(bytes, unknown, inputs)
+    }
+
     /// The expression, taken apart.
     pub fn node(&self, e: ExprId) -> Node {
         let s = &self.rows[e.index()].stored;
         let binary = |op| Node::Binary(op, s.child(0), s.child(1));
         let compare = |op| Node::Compare(op, s.child(0), s.child(1));
+        let float = |op| Node::Float(op, s.child(0), s.child(1));
+        let float_compare = |op| Node::FloatCompare(op, s.child(0), s.child(1));
+        let convert = |conversion| Node::Convert(conversion, s.child(0));
         match s.op {
             Op::Const => Node::Const(s.value()),
             Op::Input => Node::Input(InputByte { object: s.words[0] as u16, offset: s.words[1] }),
@@ -151,6 +195,24 @@ impl Dag {
             Op::Extract => Node::Extract(s.child(0), s.low),
             Op::Concat => Node::Concat(s.child(0), s.child(1)),
             Op::Ite => Node::Ite(s.child(0), s.child(1), s.child(2)),
+            Op::FAdd => float(FloatOp::Add),
+            Op::FSub => float(FloatOp::Sub),
+            Op::FMul => float(FloatOp::Mul),
+            Op::FDiv => float(FloatOp::Div),
+            Op::FRem => float(FloatOp::Rem),
+            Op::FEq => float_compare(FloatCmp::Eq),
+            Op::FLt => float_compare(FloatCmp::Lt),
+            Op::FLe => float_compare(FloatCmp::Le),
+            Op::FToS => convert(Conversion::FloatToSigned),
+            Op::FToU => convert(Conversion::FloatToUnsigned),
+            Op::SToF => convert(Conversion::SignedToFloat),
+            Op::UToF => convert(Conversion::UnsignedToFloat),
+            Op::FToF => convert(Conversion::FloatToFloat),
+            Op::Math => Node::Math(s.math()),
+            Op::PopCount => Node::Count(Count::Ones, s.child(0)),
+            Op::LeadingZeros => Node::Count(Count::LeadingZeros, s.child(0)),
+            Op::TrailingZeros => Node::Count(Count::TrailingZeros, s.child(0)),
+            Op::Read => Node::Read(SnapshotId(s.words[1]), s.child(0)),
         }
     }
 
@@ -177,8 +239,12 @@ impl Dag {
         self.intern(Stored { words, op, width, low })
     }
 
+    pub(crate) fn raw_read(&mut self, snapshot: SnapshotId, index: ExprId, width: u8) -> ExprId {
+        self.intern(Stored { words: [index.0, snapshot.0, 0, 0], op: Op::Read, width, low: 0 })
+    }
+
     fn intern(&mut self, stored: Stored) -> ExprId {
-        let Dag { rows, table, sets, .. } = self;
+        let Dag { rows, table, sets, snapshots, .. } = self;
         let entry = table.entry(
             stored.hash(),
             |&id| rows[id as usize].stored == stored,
@@ -189,7 +255,7 @@ impl Dag {
             Entry::Vacant(place) => {
                 let id = u32::try_from(rows.len()).expect("fewer than 2^32 expressions");
                 place.insert(id);
-                let inputs = inputs_of(rows, sets, &stored);
+                let inputs = inputs_of(rows, sets, snapshots, &stored);
                 rows.push(Row { stored, inputs });
                 ExprId(id)
             }
@@ -197,9 +263,10 @@ impl Dag {
     }
 }
 
-fn inputs_of(rows: &[Row], sets: &mut InputSets, stored: &Stored) -> SetId {
+fn inputs_of(rows: &[Row], sets: &mut InputSets, snapshots: &Snapshots, stored: &Stored) -> SetId {
     if stored.op == Op::Input {
         return sets.single(InputByte { object: stored.words[0] as u16, offset: stored.words[1] });
     }
-    stored.children().iter().fold(SetId::EMPTY, |set, &child| sets.union(set, rows[child as usize].inputs))
+    let snapshot = stored.snapshot().map_or(SetId::EMPTY, |s| snapshots.inputs(s));
+    stored.children().iter().fold(snapshot, |set, &child| sets.union(set, rows[child as usize].inputs))
 }

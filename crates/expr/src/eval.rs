@@ -5,8 +5,9 @@
 
 use crate::dag::Dag;
 use crate::inputs::InputByte;
-use crate::node::{ExprId, Node};
+use crate::node::{ExprId, Math, Node};
 use crate::semantics;
+use crate::snapshot::{Cell, SnapshotId};
 
 /// Values of all input bytes; a byte nobody knows is 0.
 pub trait Assignment {
@@ -67,11 +68,7 @@ impl Evaluator {
         while let Some(&top) = self.stack.last() {
             let waiting = self.stack.len();
             if !self.is_known(top) {
-                for child in dag.children(top) {
-                    if !self.is_known(child) {
-                        self.stack.push(child);
-                    }
-                }
+                self.push_unknown(dag, top);
                 if self.stack.len() > waiting {
                     continue;
                 }
@@ -81,6 +78,26 @@ impl Evaluator {
             self.stack.pop();
         }
         self.known(e)
+    }
+
+    /// Pushes what has to be known before the node can be computed. Of a snapshot that is only what is read.
+    fn push_unknown(&mut self, dag: &Dag, e: ExprId) {
+        let Node::Read(snapshot, index) = dag.node(e) else {
+            return self.push_all_unknown(dag.children(e));
+        };
+        if !self.is_known(index) {
+            return self.stack.push(index);
+        }
+        let cells = dag.snapshots().cells(snapshot, self.known(index), dag.width(e) / 8);
+        self.push_all_unknown(cells.filter_map(Cell::expression));
+    }
+
+    fn push_all_unknown(&mut self, expressions: impl Iterator<Item = ExprId>) {
+        for e in expressions {
+            if !self.is_known(e) {
+                self.stack.push(e);
+            }
+        }
     }
 
     fn is_known(&self, e: ExprId) -> bool {
@@ -106,6 +123,33 @@ impl Evaluator {
             Node::Extract(a, low) => semantics::extract(low, width, self.known(a)),
             Node::Concat(a, b) => semantics::concat(dag.width(b), self.known(a), self.known(b)),
             Node::Ite(c, t, e) => self.known(if self.known(c) == 1 { t } else { e }),
+            Node::Float(op, a, b) => semantics::float(op, width, self.known(a), self.known(b)),
+            Node::FloatCompare(op, a, b) => {
+                semantics::float_compare(op, dag.width(a), self.known(a), self.known(b)).into()
+            }
+            Node::Convert(how, a) => semantics::convert(how, dag.width(a), width, self.known(a)),
+            Node::Math(function) => self.math(dag, e, function),
+            Node::Count(what, a) => semantics::count(what, width, self.known(a)),
+            Node::Read(snapshot, index) => self.read(dag, snapshot, self.known(index), width),
         }
+    }
+
+    fn math(&self, dag: &Dag, e: ExprId, function: Math) -> u128 {
+        let mut operands = [0; 3];
+        for (operand, child) in operands.iter_mut().zip(dag.children(e)) {
+            *operand = self.known(child);
+        }
+        semantics::math(function, dag.width(e), operands)
+    }
+
+    fn read(&self, dag: &Dag, snapshot: SnapshotId, place: u128, width: u8) -> u128 {
+        let cells = dag.snapshots().cells(snapshot, place, width / 8);
+        cells.rev().fold(0, |value, cell| {
+            let byte = match cell {
+                Cell::Known(byte) => byte.into(),
+                Cell::Part(e) => self.known(e),
+            };
+            value << 8 | byte
+        })
     }
 }

@@ -12,8 +12,10 @@ mod inputs;
 mod node;
 mod semantics;
 pub mod smtlib;
+mod snapshot;
 
 pub use dag::Dag;
 pub use eval::{Assignment, Evaluator};
 pub use inputs::{InputByte, InputSets, SetId, SetView};
-pub use node::{BinOp, CmpOp, ExprId, MAX_WIDTH, Node, Op};
+pub use node::{BinOp, CmpOp, Conversion, Count, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
+pub use snapshot::{Cell, SnapshotId, Snapshots};

@@ -1,5 +1,7 @@
 //! What an expression can be.
 
+use crate::snapshot::SnapshotId;
+
 /// Widest expression, in bits.
 pub const MAX_WIDTH: u8 = 128;
 
@@ -71,6 +73,42 @@ pub enum Op {
     Concat,
     /// A choice.
     Ite,
+    /// Floating-point sum; floats are bit patterns of 32 or 64 bits.
+    FAdd,
+    /// Floating-point difference.
+    FSub,
+    /// Floating-point product.
+    FMul,
+    /// Floating-point quotient.
+    FDiv,
+    /// Floating-point remainder.
+    FRem,
+    /// Equal as floats; of width 1, as the other two.
+    FEq,
+    /// Less as floats.
+    FLt,
+    /// Less or equal as floats.
+    FLe,
+    /// Float to signed integer.
+    FToS,
+    /// Float to unsigned integer.
+    FToU,
+    /// Signed integer to float.
+    SToF,
+    /// Unsigned integer to float.
+    UToF,
+    /// Float to float of another width.
+    FToF,
+    /// A mathematical function.
+    Math,
+    /// Bits that are set.
+    PopCount,
+    /// Zeros above the highest bit that is set.
+    LeadingZeros,
+    /// Zeros below the lowest bit that is set.
+    TrailingZeros,
+    /// Bytes of a snapshot.
+    Read,
 }
 
 /// An operation on two values of the same width that gives a third of that width.
@@ -191,6 +229,203 @@ impl From<BinOp> for Op {
     }
 }
 
+/// An operation on two floats of the node's width, rounded to nearest even.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient.
+    Div,
+    /// What `fmod` gives.
+    Rem,
+}
+
+impl FloatOp {
+    /// Every operation.
+    pub const ALL: [FloatOp; 5] = [FloatOp::Add, FloatOp::Sub, FloatOp::Mul, FloatOp::Div, FloatOp::Rem];
+}
+
+/// A comparison of two floats of one width; false if one is not a number.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatCmp {
+    /// Equal; the two zeros are.
+    Eq,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+}
+
+/// A change between integers and floats. Out of range an integer is what the code that clang makes for x86-64 gives.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Conversion {
+    /// Float to signed integer, towards zero.
+    FloatToSigned,
+    /// Float to unsigned integer, towards zero.
+    FloatToUnsigned,
+    /// Signed integer to float.
+    SignedToFloat,
+    /// Unsigned integer to float.
+    UnsignedToFloat,
+    /// Float to float of another width.
+    FloatToFloat,
+}
+
+impl Conversion {
+    /// Every conversion.
+    pub const ALL: [Conversion; 5] = [
+        Conversion::FloatToSigned,
+        Conversion::FloatToUnsigned,
+        Conversion::SignedToFloat,
+        Conversion::UnsignedToFloat,
+        Conversion::FloatToFloat,
+    ];
+}
+
+/// A function of the C library's mathematical part, on floats of the node's width.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "named as in C")]
+pub enum Math {
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Exp,
+    Exp2,
+    Expm1,
+    Log,
+    Log2,
+    Log10,
+    Log1p,
+    Sqrt,
+    Cbrt,
+    Floor,
+    Ceil,
+    Trunc,
+    Round,
+    RoundEven,
+    Pow,
+    Atan2,
+    Hypot,
+    Fma,
+}
+
+impl Math {
+    /// Every function, in the order of their numbers.
+    pub const ALL: [Math; 27] = [
+        Math::Sin,
+        Math::Cos,
+        Math::Tan,
+        Math::Asin,
+        Math::Acos,
+        Math::Atan,
+        Math::Sinh,
+        Math::Cosh,
+        Math::Tanh,
+        Math::Exp,
+        Math::Exp2,
+        Math::Expm1,
+        Math::Log,
+        Math::Log2,
+        Math::Log10,
+        Math::Log1p,
+        Math::Sqrt,
+        Math::Cbrt,
+        Math::Floor,
+        Math::Ceil,
+        Math::Trunc,
+        Math::Round,
+        Math::RoundEven,
+        Math::Pow,
+        Math::Atan2,
+        Math::Hypot,
+        Math::Fma,
+    ];
+
+    /// How many operands it takes.
+    pub const fn operands(self) -> usize {
+        match self {
+            Math::Pow | Math::Atan2 | Math::Hypot => 2,
+            Math::Fma => 3,
+            _ => 1,
+        }
+    }
+}
+
+/// Something counted about a value's bits; the result has the value's width.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Count {
+    /// Bits that are set.
+    Ones,
+    /// Zeros above the highest bit that is set; the width if none is.
+    LeadingZeros,
+    /// Zeros below the lowest bit that is set; the width if none is.
+    TrailingZeros,
+}
+
+impl Count {
+    /// All of them.
+    pub const ALL: [Count; 3] = [Count::Ones, Count::LeadingZeros, Count::TrailingZeros];
+}
+
+impl From<FloatOp> for Op {
+    fn from(op: FloatOp) -> Op {
+        match op {
+            FloatOp::Add => Op::FAdd,
+            FloatOp::Sub => Op::FSub,
+            FloatOp::Mul => Op::FMul,
+            FloatOp::Div => Op::FDiv,
+            FloatOp::Rem => Op::FRem,
+        }
+    }
+}
+
+impl From<FloatCmp> for Op {
+    fn from(op: FloatCmp) -> Op {
+        match op {
+            FloatCmp::Eq => Op::FEq,
+            FloatCmp::Lt => Op::FLt,
+            FloatCmp::Le => Op::FLe,
+        }
+    }
+}
+
+impl From<Conversion> for Op {
+    fn from(conversion: Conversion) -> Op {
+        match conversion {
+            Conversion::FloatToSigned => Op::FToS,
+            Conversion::FloatToUnsigned => Op::FToU,
+            Conversion::SignedToFloat => Op::SToF,
+            Conversion::UnsignedToFloat => Op::UToF,
+            Conversion::FloatToFloat => Op::FToF,
+        }
+    }
+}
+
+impl From<Count> for Op {
+    fn from(count: Count) -> Op {
+        match count {
+            Count::Ones => Op::PopCount,
+            Count::LeadingZeros => Op::LeadingZeros,
+            Count::TrailingZeros => Op::TrailingZeros,
+        }
+    }
+}
+
 /// A node as backends see it; its width is [`crate::Dag::width`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
@@ -212,4 +447,16 @@ pub enum Node {
     Concat(ExprId, ExprId),
     /// The second if the first is 1, else the third.
     Ite(ExprId, ExprId, ExprId),
+    /// An operation on two floats of the node's width.
+    Float(FloatOp, ExprId, ExprId),
+    /// A comparison of two floats.
+    FloatCompare(FloatCmp, ExprId, ExprId),
+    /// An integer or float made a float or integer of the node's width.
+    Convert(Conversion, ExprId),
+    /// A function of the node's children.
+    Math(Math),
+    /// Something counted about the value.
+    Count(Count, ExprId),
+    /// Bytes of the snapshot from this place (of width 64) on, lowest first; outside of it they are 0.
+    Read(SnapshotId, ExprId),
 }

@@ -3,7 +3,13 @@
 //! SMT-LIB's bit-vectors, except that a shift amount counts modulo the width, as on the machine.
 //! Values are kept in the low `width` bits of a `u128`, all other bits zero.
 
-use crate::node::{BinOp, CmpOp};
+mod float;
+mod math;
+
+pub(crate) use float::{class_starts, convert, float, float_compare, is_nan};
+pub(crate) use math::math;
+
+use crate::node::{BinOp, CmpOp, Count};
 
 /// A value with the low `width` bits set.
 pub(crate) const fn ones(width: u8) -> u128 {
@@ -84,6 +90,16 @@ pub(crate) fn compare(op: CmpOp, width: u8, a: u128, b: u128) -> bool {
         CmpOp::Sgt => sa > sb,
         CmpOp::Sge => sa >= sb,
     }
+}
+
+/// Something counted about a value's bits.
+pub(crate) fn count(what: Count, width: u8, value: u128) -> u128 {
+    let counted = match what {
+        Count::Ones => value.count_ones(),
+        Count::LeadingZeros => value.leading_zeros() - (128 - u32::from(width)),
+        Count::TrailingZeros => value.trailing_zeros().min(width.into()),
+    };
+    counted.into()
 }
 
 #[cfg(test)]

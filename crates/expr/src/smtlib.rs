@@ -64,6 +64,13 @@ fn define(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
     match dag.node(e) {
         Node::Const(_) => Ok(()),
         Node::Input(byte) => writeln!(out, "(declare-const {} (_ BitVec 8))", variable(byte)),
+        // Left open: what has no answer then has none at all.
+        Node::Float(..)
+        | Node::FloatCompare(..)
+        | Node::Convert(..)
+        | Node::Math(_)
+        | Node::Count(..)
+        | Node::Read(..) => writeln!(out, "(declare-const {} (_ BitVec {}))", Term(dag, e), dag.width(e)),
         node => {
             write!(out, "(define-fun {} () (_ BitVec {}) ", Term(dag, e), dag.width(e))?;
             body(out, dag, e, node)?;
@@ -76,7 +83,14 @@ fn body(out: &mut dyn Write, dag: &Dag, e: ExprId, node: Node) -> fmt::Result {
     let (width, term) = (dag.width(e), |e| Term(dag, e));
     let extra = |a| width - dag.width(a);
     match node {
-        Node::Const(_) | Node::Input(_) => write!(out, "{}", term(e)),
+        Node::Const(_)
+        | Node::Input(_)
+        | Node::Float(..)
+        | Node::FloatCompare(..)
+        | Node::Convert(..)
+        | Node::Math(_)
+        | Node::Count(..)
+        | Node::Read(..) => write!(out, "{}", term(e)),
         Node::Binary(op @ (BinOp::Shl | BinOp::LShr | BinOp::AShr), a, b) => {
             // The amount counts modulo the width, which every width can hold.
             write!(out, "({} {} (bvurem {} (_ bv{width} {width})))", binary_name(op), term(a), term(b))

@@ -3,7 +3,7 @@ use crate::control::layout;
 use crate::input::{Input, Object};
 use crate::spec::Limits;
 use cairn_expr::Evaluator;
-use cairn_wire::Op;
+use cairn_wire::{Math, Op};
 
 /// A recording in the making.
 struct Tape {
@@ -16,7 +16,8 @@ struct Tape {
 
 impl Tape {
     fn new(input: &[u8]) -> Tape {
-        let limits = Limits { labels: 2000, events: 2000, input_bytes: 4096, ..Limits::default() };
+        let sizes = Limits { input_bytes: 4096, snapshot_bytes: 4096, ..Limits::default() };
+        let limits = Limits { labels: 2000, events: 2000, ..sizes };
         let layout = layout(1, &limits);
         let memory = SharedMemory::create(layout.total).unwrap();
         let input = Input { objects: vec![Object::stdin(input)] };
@@ -98,12 +99,148 @@ fn every_operation_means_what_wire_says() {
         (Op::Trunc, 4, 0, 0, 8),
         (Op::Extract, 4, 4, 0, 12),
         (Op::Concat, 24, 0, 0x1234, 0xc8_1234),
+        (Op::PopCount, 8, 0, 0, 3),
+        (Op::LeadingZeros, 8, 0, 0, 0),
+        (Op::TrailingZeros, 8, 0, 0, 3),
+        (Op::SToF, 64, 8, 0, (-56.0f64).to_bits() as u128),
+        (Op::UToF, 32, 8, 0, 200.0f32.to_bits() as u128),
     ];
     for &(op, width, aux, k, expected) in cases {
         let mut tape = Tape::new(&[200]);
         let byte = tape.byte(0);
         let label = tape.label(op, width, aux, byte, 0, k);
         assert_eq!(tape.value_of(label), Some(expected), "{op:?}");
+    }
+}
+
+/// An entry on the float 2.5 of 64 bits, which the first eight input bytes are.
+fn of_a_float(op: Op, width: u8, aux: u16, k: u64) -> Option<u128> {
+    let mut tape = Tape::new(&2.5f64.to_le_bytes());
+    let mut value = tape.byte(0);
+    for offset in 1..8 {
+        let byte = tape.byte(offset);
+        value = tape.label(Op::Concat, offset as u8 * 8 + 8, 0, byte, value, 0);
+    }
+    let third = if aux == Math::Fma as u16 { value.into() } else { k };
+    let second = if aux == Math::Fma as u16 { value } else { 0 };
+    let label = tape.label(op, width, aux, value, second, third);
+    tape.value_of(label)
+}
+
+#[test]
+fn every_operation_on_floats_means_what_wire_says() {
+    let bits = |x: f64| Some(u128::from(x.to_bits()));
+    let constant = 2.0f64.to_bits();
+    for (op, expected) in
+        [(Op::FAdd, 4.5), (Op::FSub, 0.5), (Op::FMul, 5.0), (Op::FDiv, 1.25), (Op::FRem, 0.5)]
+    {
+        assert_eq!(of_a_float(op, 64, 0, constant), bits(expected), "{op:?}");
+    }
+    // LLVM's predicates, for a first operand that is greater: ogt, oge, one, ord, ugt, uge, une.
+    for predicate in 1..=14u16 {
+        let expected = predicate >> 1 & 1;
+        assert_eq!(of_a_float(Op::FCmp, 1, predicate << 8 | 64, constant), Some(expected.into()));
+        let with_nan = of_a_float(Op::FCmp, 1, predicate << 8 | 64, f64::NAN.to_bits());
+        assert_eq!(with_nan, Some((predicate >> 3).into()), "{predicate}");
+    }
+    assert_eq!(of_a_float(Op::FToS, 8, 64, 0), Some(2));
+    assert_eq!(of_a_float(Op::FToU, 128, 64, 0), Some(2));
+    assert_eq!(of_a_float(Op::FToF, 32, 64, 0), Some(2.5f32.to_bits().into()));
+    // Positive and normal is class 8.
+    let classes: Vec<_> = (0..10).map(|class| of_a_float(Op::FClass, 1, 1 << class, 0).unwrap()).collect();
+    assert_eq!(classes, [0, 0, 0, 0, 0, 0, 0, 0, 1, 0]);
+}
+
+#[test]
+fn every_function_is_the_one_of_its_name() {
+    let (x, y) = (2.5f64, 2.0f64);
+    let expected = [
+        (Math::Sin, x.sin()),
+        (Math::Cos, x.cos()),
+        (Math::Tan, x.tan()),
+        (Math::Atan, x.atan()),
+        (Math::Sinh, x.sinh()),
+        (Math::Cosh, x.cosh()),
+        (Math::Tanh, x.tanh()),
+        (Math::Exp, x.exp()),
+        (Math::Exp2, x.exp2()),
+        (Math::Expm1, x.exp_m1()),
+        (Math::Log, x.ln()),
+        (Math::Log2, x.log2()),
+        (Math::Log10, x.log10()),
+        (Math::Log1p, x.ln_1p()),
+        (Math::Sqrt, x.sqrt()),
+        (Math::Cbrt, x.cbrt()),
+        (Math::Floor, 2.0),
+        (Math::Ceil, 3.0),
+        (Math::Trunc, 2.0),
+        (Math::Round, 3.0),
+        (Math::RoundEven, 2.0),
+        (Math::Pow, 6.25),
+        (Math::Atan2, x.atan2(y)),
+        (Math::Hypot, x.hypot(y)),
+        (Math::Min, 2.0),
+        (Math::Max, 2.5),
+        (Math::Fma, 8.75),
+    ];
+    for (function, value) in expected {
+        let got = of_a_float(Op::Math, 64, function as u16, y.to_bits());
+        assert_eq!(got, Some(value.to_bits().into()), "{function:?}");
+    }
+    for outside in [Math::Asin, Math::Acos] {
+        let got = of_a_float(Op::Math, 64, outside as u16, 0).expect("a value");
+        assert!(f64::from_bits(got as u64).is_nan(), "{outside:?}");
+    }
+}
+
+/// A read of 16 bits at a place given by input byte 0, from five bytes of which the middle one is input byte 1.
+fn read_at(place: u8, offset: u64, scribble: impl Fn(&Tape)) -> Option<u128> {
+    let mut tape = Tape::new(&[place, 0x77]);
+    let (index, content) = (tape.byte(0), tape.byte(1));
+    let index = tape.label(Op::ZExt, 64, 0, index, 0, 0);
+    let at = tape.layout.snapshots + offset;
+    tape.memory.write(at, &[5, 0, 0, 0, 1, 0, 0, 0, 0x10, 0x20, 0x30, 0x40, 0x50]);
+    let words = [0, 0, content, 0, 0].map(u32::to_le_bytes);
+    tape.memory.write(at + 16, &words.concat());
+    scribble(&tape);
+    let label = tape.label(Op::Read, 16, 0, index, 0, offset);
+    tape.value_of(label)
+}
+
+#[test]
+fn reads_look_into_snapshots() {
+    let expected = [(0, 0x2010), (1, 0x7720), (2, 0x4077), (3, 0x5040), (4, 0x0050), (5, 0), (255, 0)];
+    for (place, value) in expected {
+        assert_eq!(read_at(place, 64, |_| ()), Some(value), "place {place}");
+    }
+}
+
+#[test]
+fn snapshots_that_make_no_sense_are_refused() {
+    let at = |tape: &Tape| tape.layout.snapshots + 64;
+    assert_eq!(read_at(0, u64::MAX - 7, |_| ()), None);
+    let nonsense: [(u64, &[u8]); 4] =
+        [(0, &[0; 4]), (0, &[1, 0x10, 0, 0]), (0, &[0xff; 4]), (24, &[0xff, 0xff, 0xff, 0x1f])];
+    for (place, bytes) in nonsense {
+        assert_eq!(read_at(0, 64, |tape| tape.memory.write(at(tape) + place, bytes)), None, "{bytes:?}");
+    }
+    // The last place in the region has no room for a header.
+    let end = Tape::new(&[]).layout.snapshot_size;
+    for offset in [end, end + 8, 65] {
+        let mut tape = Tape::new(&[0]);
+        let byte = tape.byte(0);
+        let index = tape.label(Op::ZExt, 64, 0, byte, 0, 0);
+        let label = tape.label(Op::Read, 8, 0, index, 0, offset);
+        assert_eq!(tape.value_of(label), None, "offset {offset}");
+    }
+}
+
+#[test]
+fn the_length_of_an_object_is_input() {
+    for (object, is_there) in [(0, true), (1, false)] {
+        let mut tape = Tape::new(&[5]);
+        let label = tape.label(Op::Input, 8, object, 0, 0, u64::from(cairn_wire::label::LENGTH));
+        assert_eq!(tape.value_of(label).is_some(), is_there);
     }
 }
 
@@ -133,7 +270,19 @@ fn entries_that_make_no_sense_are_refused() {
     // Label 1 is a byte, label 2 sixteen bits; the entry in question is label 3.
     let bad: &[(u8, u8, u16, u32, u32, u64)] = &[
         (0, 8, 0, 1, 1, 0),
-        (32, 8, 0, 1, 1, 0),
+        (49, 8, 0, 1, 1, 0),
+        (Op::FAdd as u8, 8, 0, 1, 1, 0),
+        (Op::FAdd as u8, 16, 0, 2, 2, 0),
+        (Op::FCmp as u8, 1, 0x0108, 1, 1, 0),
+        (Op::FToS as u8, 8, 8, 1, 0, 0),
+        (Op::SToF as u8, 16, 8, 1, 0, 0),
+        (Op::SToF as u8, 32, 16, 1, 0, 0),
+        (Op::FToF as u8, 64, 16, 2, 0, 0),
+        (Op::Math as u8, 16, 1, 2, 0, 0),
+        (Op::Math as u8, 64, 99, 2, 0, 0),
+        (Op::FClass as u8, 1, 1, 2, 0, 0),
+        (Op::PopCount as u8, 16, 0, 1, 0, 0),
+        (Op::Read as u8, 8, 0, 2, 0, 0),
         (255, 8, 0, 1, 1, 0),
         (Op::Add as u8, 0, 0, 1, 1, 0),
         (Op::Add as u8, 129, 0, 1, 0, 0),
@@ -240,9 +389,9 @@ fn no_table_makes_decoding_panic() {
         for label in 17..300 {
             let width = [1, 8, 8, 8, 16, 32, 64, 128, random(256) as u8][random(9) as usize];
             tape.entry(LabelEntry {
-                op: random(34) as u8,
+                op: random(50) as u8,
                 width,
-                aux: [0, 1, 8, 16, random(65536) as u16][random(5) as usize],
+                aux: [0, 1, 8, 16, 32, 64, 0x0340, random(65536) as u16][random(8) as usize],
                 l1: random(label + 1) as u32,
                 l2: random(label + 1) as u32,
                 next: 0,

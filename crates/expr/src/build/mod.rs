@@ -18,6 +18,8 @@ mod bits;
 mod bitwise;
 mod choice;
 mod compare;
+mod float;
+mod memory;
 mod shape;
 
 use crate::dag::Dag;

@@ -89,6 +89,13 @@ impl Terms {
                 Term::Truth(self.truth(c).ite(&self.truth(t), &self.truth(e)))
             }
             Node::Ite(c, t, e) => Term::Bits(self.truth(c).ite(&self.bits(t), &self.bits(e))),
+            // Left open: what has no answer then has none at all, and a model is checked.
+            Node::Float(..)
+            | Node::FloatCompare(..)
+            | Node::Convert(..)
+            | Node::Math(_)
+            | Node::Count(..)
+            | Node::Read(..) => Term::Bits(BV::fresh_const("open", width)),
         }
     }
 

@@ -1,0 +1,98 @@
+//! Snapshots of memory, read back from shared memory and checked.
+
+use crate::shm::SharedMemory;
+use cairn_expr::{Dag, ExprId, SnapshotId};
+use cairn_wire::snapshot::{ALIGNMENT, Header, MAX_LEN};
+use cairn_wire::{Layout, shadow};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// Bytes of memory, and what was known of them.
+struct Snapshot {
+    bytes: Vec<u8>,
+    /// A shadow word per byte, or none at all.
+    words: Vec<u32>,
+}
+
+impl Snapshot {
+    /// The snapshot at an offset of the region; `None` if what is there makes no sense.
+    fn load(memory: &SharedMemory, layout: &Layout, offset: u64) -> Option<Snapshot> {
+        let header_size = size_of::<Header>() as u64;
+        let room = layout.snapshot_size.checked_sub(offset)?;
+        if !offset.is_multiple_of(ALIGNMENT) || room < header_size {
+            return None;
+        }
+        let at = layout.snapshots + offset;
+        let header = header(&memory.read(at, size_of::<Header>()));
+        if header.len == 0 || u64::from(header.len) > MAX_LEN || header.size() > room {
+            return None;
+        }
+        let mut bytes = memory.read(at + header_size, (header.size() - header_size) as usize);
+        let words = bytes[(header.words_at() - header_size) as usize..].chunks_exact(4).map(word).collect();
+        bytes.truncate(header.len as usize);
+        Some(Snapshot { bytes, words })
+    }
+
+    fn labels(&self) -> impl Iterator<Item = u32> {
+        self.words.iter().map(|word| word & shadow::LABEL_MASK).filter(|&label| label != 0)
+    }
+
+    /// The snapshot as an expression reads it, if all its labels make sense.
+    fn build(&self, dag: &mut Dag, made: impl Fn(u32) -> Option<ExprId>) -> Option<SnapshotId> {
+        let mut parts = Vec::new();
+        for (place, word) in (0..).zip(&self.words).filter(|(_, word)| **word != 0) {
+            let value = made(word & shadow::LABEL_MASK)?;
+            let first_bit = (word >> shadow::LABEL_BITS) as u8 * 8;
+            let width = dag.width(value).checked_sub(first_bit).filter(|width| *width > 0)?.min(8);
+            // A value of a few bits fills its byte with zeros.
+            let part = dag.extract(value, first_bit, width);
+            parts.push((place, dag.zext(part, 8)));
+        }
+        Some(dag.snapshot(&self.bytes, &parts))
+    }
+}
+
+fn header(bytes: &[u8]) -> Header {
+    Header { len: word(&bytes[..4]), labelled: word(&bytes[4..]) }
+}
+
+fn word(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
+}
+
+/// The snapshots of one run, each loaded and built once.
+#[derive(Default)]
+pub(crate) struct Snapshots {
+    loaded: HashMap<u64, Option<Snapshot>>,
+    built: HashMap<u64, Option<SnapshotId>>,
+}
+
+impl Snapshots {
+    /// Forgets the run before.
+    pub(crate) fn clear(&mut self) {
+        self.loaded.clear();
+        self.built.clear();
+    }
+
+    /// Labels that a snapshot needs, told the first time it is asked for.
+    pub(crate) fn load(&mut self, memory: &SharedMemory, layout: &Layout, offset: u64) -> Vec<u32> {
+        match self.loaded.entry(offset) {
+            Entry::Occupied(_) => Vec::new(),
+            Entry::Vacant(place) => {
+                let loaded = place.insert(Snapshot::load(memory, layout, offset));
+                loaded.iter().flat_map(Snapshot::labels).collect()
+            }
+        }
+    }
+
+    /// The snapshot at an offset, which was loaded before.
+    pub(crate) fn build(
+        &mut self,
+        dag: &mut Dag,
+        offset: u64,
+        made: impl Fn(u32) -> Option<ExprId>,
+    ) -> Option<SnapshotId> {
+        let loaded = self.loaded.get(&offset)?.as_ref()?;
+        *self.built.entry(offset).or_insert_with(|| loaded.build(dag, made))
+    }
+}

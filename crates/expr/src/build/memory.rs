@@ -1,0 +1,42 @@
+//! Counts of bits, and reads of snapshots.
+
+use crate::dag::Dag;
+use crate::node::{Count, ExprId, MAX_WIDTH};
+use crate::semantics;
+use crate::snapshot::{Cell, SnapshotId};
+
+impl Dag {
+    /// Something counted about a value's bits, with the value's width.
+    pub fn count(&mut self, what: Count, a: ExprId) -> ExprId {
+        let width = self.width(a);
+        match self.as_constant(a) {
+            Some(value) => self.constant(width, semantics::count(what, width, value)),
+            None => self.raw(what.into(), width, 0, &[a]),
+        }
+    }
+
+    /// `width` bits, whole bytes, of the snapshot from place `index` (of 64 bits) on, lowest byte first; outside of
+    /// the snapshot bytes are 0.
+    pub fn read(&mut self, snapshot: SnapshotId, index: ExprId, width: u8) -> ExprId {
+        assert_eq!(self.width(index), 64, "a place has 64 bits");
+        assert!(width > 0 && width <= MAX_WIDTH && width.is_multiple_of(8), "no bytes have {width} bits");
+        match self.as_constant(index) {
+            Some(place) => self.joined(snapshot, place, width / 8),
+            None => self.raw_read(snapshot, index, width),
+        }
+    }
+
+    fn joined(&mut self, snapshot: SnapshotId, place: u128, count: u8) -> ExprId {
+        let cells: Vec<Cell> = self.snapshots().cells(snapshot, place, count).collect();
+        let mut bytes = cells
+            .into_iter()
+            .map(|cell| match cell {
+                Cell::Known(byte) => self.constant(8, byte.into()),
+                Cell::Part(part) => part,
+            })
+            .collect::<Vec<_>>()
+            .into_iter();
+        let first = bytes.next().expect("at least one byte");
+        bytes.fold(first, |low, high| self.concat(high, low))
+    }
+}

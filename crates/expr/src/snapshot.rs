@@ -1,0 +1,121 @@
+//! What a piece of memory held when it was read at a place that depends on the input.
+
+use crate::inputs::SetId;
+use crate::node::ExprId;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+
+/// A snapshot; equal ones of one [`crate::Dag`] have equal ids.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SnapshotId(pub(crate) u32);
+
+/// One byte of a snapshot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cell {
+    /// The same whatever the input.
+    Known(u8),
+    /// This expression, of width 8, which is no constant.
+    Part(ExprId),
+}
+
+impl Cell {
+    /// The expression, if it is one.
+    pub fn expression(self) -> Option<ExprId> {
+        match self {
+            Cell::Known(_) => None,
+            Cell::Part(e) => Some(e),
+        }
+    }
+}
+
+/// Known bytes lie densely, the others are few and looked up by place: most tables are constant.
+struct Snapshot {
+    bytes: Box<[u8]>,
+    parts: Box<[(u32, ExprId)]>,
+    inputs: SetId,
+}
+
+impl Snapshot {
+    fn hash(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        (&self.bytes, &self.parts).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn same(&self, other: &Snapshot) -> bool {
+        self.bytes == other.bytes && self.parts == other.parts
+    }
+}
+
+/// All snapshots of a DAG, each stored once.
+#[derive(Default)]
+pub struct Snapshots {
+    all: Vec<Snapshot>,
+    table: HashTable<u32>,
+}
+
+impl Snapshots {
+    /// Bytes of a snapshot.
+    #[allow(clippy::len_without_is_empty, reason = "the length of one of them")]
+    pub fn len(&self, id: SnapshotId) -> u64 {
+        self.get(id).bytes.len() as u64
+    }
+
+    /// The bytes that are not constant, with their places, in order.
+    pub fn parts(&self, id: SnapshotId) -> &[(u32, ExprId)] {
+        &self.get(id).parts
+    }
+
+    /// The byte at a place; outside of the snapshot it is 0.
+    pub fn cell(&self, id: SnapshotId, place: u128) -> Cell {
+        let Snapshot { bytes, parts, .. } = self.get(id);
+        if place >= bytes.len() as u128 {
+            return Cell::Known(0);
+        }
+        match parts.binary_search_by_key(&(place as u32), |&(p, _)| p) {
+            Ok(found) => Cell::Part(parts[found].1),
+            Err(_) => Cell::Known(bytes[place as usize]),
+        }
+    }
+
+    /// `count` bytes from a place on.
+    pub fn cells(
+        &self,
+        id: SnapshotId,
+        place: u128,
+        count: u8,
+    ) -> impl DoubleEndedIterator<Item = Cell> + use<'_> {
+        (0..u128::from(count)).map(move |i| self.cell(id, place + i))
+    }
+
+    pub(crate) fn inputs(&self, id: SnapshotId) -> SetId {
+        self.get(id).inputs
+    }
+
+    fn get(&self, id: SnapshotId) -> &Snapshot {
+        &self.all[id.0 as usize]
+    }
+
+    /// The snapshot with these bytes and parts; the byte under a part is 0.
+    pub(crate) fn intern(&mut self, bytes: Vec<u8>, parts: Vec<(u32, ExprId)>, inputs: SetId) -> SnapshotId {
+        assert!(parts.is_sorted_by_key(|&(place, _)| place), "parts come in order");
+        let snapshot = Snapshot { bytes: bytes.into(), parts: parts.into(), inputs };
+        let Snapshots { all, table } = self;
+        let entry = table.entry(
+            snapshot.hash(),
+            |&id| all[id as usize].same(&snapshot),
+            |&id| all[id as usize].hash(),
+        );
+        match entry {
+            Entry::Occupied(found) => SnapshotId(*found.get()),
+            Entry::Vacant(place) => {
+                let id = u32::try_from(all.len()).expect("fewer than 2^32 snapshots");
+                place.insert(id);
+                all.push(snapshot);
+                SnapshotId(id)
+            }
+        }
+    }
+}
