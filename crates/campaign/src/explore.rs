@@ -225,14 +225,13 @@ impl Campaign<'_> {
             End::Rejected => Vec::new(),
             _ => self.coverage.merge(&execution.run.coverage),
         };
-        let difference =
-            cause.flip.and_then(|flip| first_difference(&self.tree, flip, &added.nodes, &path.steps));
+        let difference = cause.flip.and_then(|flip| first_difference(&self.tree, flip, &added));
         let predicted = cause.flip.is_some() && difference.is_none();
         self.tell_strategy(&added, &new_branches, cause, predicted);
         self.keep(execution, &path, new_branches.len(), cause)?;
         self.tell(&Event::Executed { end, new_branches: new_branches.len() });
         if let (Some(flip), Some(at)) = (cause.flip, difference) {
-            self.diverged(flip, at, &path);
+            self.diverged(flip, at, &added);
         }
         if self.noted.elapsed() >= NOTE_INTERVAL {
             self.note()?;
@@ -330,10 +329,10 @@ impl Campaign<'_> {
         own.or(frames.first()).copied()
     }
 
-    fn diverged(&mut self, flip: Flip, at: usize, path: &Path) {
+    fn diverged(&mut self, flip: Flip, at: usize, run: &AddedRun) {
         self.divergences += 1;
         let model = (&self.tree, self.program);
-        let divergence = Divergence::explain(model, self.executions, flip, at, &path.steps);
+        let divergence = Divergence::explain(model, self.executions, flip, at, run);
         self.tell(&Event::Diverged(&divergence));
         if self.notes.divergences.len() < MAX_DIVERGENCES {
             self.notes.divergences.push(divergence);
@@ -371,7 +370,7 @@ impl Campaign<'_> {
     }
 
     fn summary(mut self) -> Summary {
-        self.notes.pins = self.tree.pins() as u64;
+        self.notes.pins = self.tree.open_pins() as u64;
         self.notes.checked_values = self.oracle.checked;
         self.notes.mismatches = self.oracle.mismatches;
         self.notes.first_mismatch = self.oracle.first.take();

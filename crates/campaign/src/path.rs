@@ -37,9 +37,13 @@ pub(crate) fn path(program: &Program, dag: &Dag, trace: &Trace, max_steps: usize
 /// The step, unless the target has written something there that cannot be.
 fn convert(program: &Program, dag: &Dag, step: &TraceStep) -> Option<Step> {
     let TraceStep { site, value, concrete, .. } = *step;
-    // That a condition holds is that its one bit is the constant 1.
-    if step.kind != TraceKind::Branch {
-        return Some(Step { kind: StepKind::Pin, site, side: 0, value, concrete });
+    let straight = |kind| Step { kind, site, side: 0, value, concrete };
+    match step.kind {
+        TraceKind::Branch => {}
+        TraceKind::Pin => return Some(straight(StepKind::Pin)),
+        TraceKind::Constraint => {
+            return (dag.width(value) == 1 && concrete == 1).then(|| straight(StepKind::Constraint));
+        }
     }
     let known = (site.0 < program.site_count()).then(|| program.site(site))?;
     let fits = match known.kind {

@@ -5,7 +5,7 @@
 //! worth saying where it shows first.
 
 use cairn_program::{Program, SiteId, SiteKind};
-use cairn_tree::{Flip, NodeId, Step, StepKind, Tree};
+use cairn_tree::{AddedRun, Flip, Node, NodeId, StepKind, Tree};
 use std::fmt::Write;
 
 /// A run that did not go where it was meant to.
@@ -24,11 +24,15 @@ pub struct Divergence {
 }
 
 /// The first index where a run leaves the path to a flip, if it does.
-pub(crate) fn first_difference(tree: &Tree, flip: Flip, nodes: &[NodeId], steps: &[Step]) -> Option<usize> {
+pub(crate) fn first_difference(tree: &Tree, flip: Flip, run: &AddedRun) -> Option<usize> {
     let mut expected = tree.prefix(flip.node);
     expected.push((flip.node, flip.side));
-    let found = |index: usize| Some((*nodes.get(index)?, steps.get(index)?.side));
-    (0..expected.len()).find(|&index| found(index) != Some(expected[index]))
+    (0..expected.len()).find(|&index| taken(run, index) != Some(expected[index]))
+}
+
+/// Where a run was after so many nodes, and where it went.
+fn taken(run: &AddedRun, index: usize) -> Option<(NodeId, u32)> {
+    run.nodes.get(index).copied().zip(run.sides.get(index).copied())
 }
 
 impl Divergence {
@@ -37,12 +41,11 @@ impl Divergence {
         execution: u64,
         flip: Flip,
         at: usize,
-        steps: &[Step],
+        run: &AddedRun,
     ) -> Divergence {
         let mut expected = tree.prefix(flip.node);
         expected.push((flip.node, flip.side));
-        let (node, side) = expected[at];
-        let explanation = Difference { tree, program, node, side, found: steps.get(at) }.tell();
+        let explanation = Difference { tree, program, expected: expected[at], found: taken(run, at) }.tell();
         Divergence { execution, flip, at, predicted: expected.len(), explanation }
     }
 }
@@ -51,34 +54,36 @@ impl Divergence {
 struct Difference<'a> {
     tree: &'a Tree,
     program: &'a Program,
-    node: NodeId,
-    side: u32,
-    found: Option<&'a Step>,
+    expected: (NodeId, u32),
+    found: Option<(NodeId, u32)>,
 }
 
 impl Difference<'_> {
     fn tell(&self) -> String {
-        let node = self.tree.node(self.node);
-        let mut text = format!("expected {}", self.decision(node.kind, node.site, self.side, node.concrete));
-        let Some(found) = self.found else {
+        let (expected, side) = (self.tree.node(self.expected.0), self.expected.1);
+        let mut text = format!("expected {}", self.decision(&expected, side));
+        let Some((found, found_side)) = self.found.map(|(node, side)| (self.tree.node(node), side)) else {
             text.push_str(", but the run ended before it");
             return text;
         };
-        let decision = self.decision(found.kind, found.site, found.side, found.concrete);
-        let same_place = (found.kind, found.site) == (node.kind, node.site);
-        let same_decision = same_place && found.side == self.side;
-        let _ = match same_decision && found.value != node.value {
+        let same_place = (found.kind, found.site) == (expected.kind, expected.site);
+        let same_decision = same_place && found_side == side;
+        let _ = match same_decision && found.value != expected.value {
             true => write!(text, ", but it was on another value"),
-            false => write!(text, ", found {decision}"),
+            false => write!(text, ", found {}", self.decision(&found, found_side)),
         };
         text
     }
 
     /// A decision with its place, such as `a.c:3:7 true`.
-    fn decision(&self, kind: StepKind, site: SiteId, side: u32, concrete: u64) -> String {
+    fn decision(&self, node: &Node, side: u32) -> String {
+        let Node { site, concrete, .. } = *node;
         let place = self.place(site);
-        if kind == StepKind::Pin {
-            return format!("{place} used as the constant {concrete}");
+        match node.kind {
+            StepKind::Branch => {}
+            StepKind::Pin if side == 0 => return format!("{place} used as the constant {concrete}"),
+            StepKind::Pin => return format!("{place} used as another constant than {concrete}"),
+            StepKind::Constraint => return format!("{place} within bounds"),
         }
         let sides = self.program.site(site).sides.len() as u32;
         match self.program.site(site).kind {

@@ -30,7 +30,7 @@ pub struct Summary {
     /// Seed of all random choices.
     pub seed: u64,
     /// Whether every path was run or proved impossible. False if something was left out on the way:
-    /// a value used as a constant, a recording cut short, a run lost.
+    /// a value used as a constant while others are possible, a recording cut short, a run lost.
     pub exhausted: bool,
     /// What the solver did.
     pub solver: SolverSummary,
@@ -81,7 +81,7 @@ pub struct Notes {
     pub stop: Stop,
     /// The first divergences.
     pub divergences: Vec<Divergence>,
-    /// Places in the tree where a value was used as a constant: other values were not tried there.
+    /// Places in the tree where a value was used as a constant and others may be left that were not tried.
     pub pins: u64,
     /// Runs that came to another place than earlier ones after the same decisions.
     pub nondeterministic_runs: u64,

@@ -279,19 +279,31 @@ fn divergences_tell_where_they_show() {
     assert_eq!(summary.notes.nondeterministic_runs, 1);
 }
 
-#[test]
-fn pinned_values_are_told_and_nothing_is_called_exhausted() {
+/// Uses a byte as an index, masked to so many bits, and compares another with what stands there.
+fn indexing(bits: u64) -> Fake {
     let mut sketch = Sketch::new();
     let (pin, site) = (sketch.pin(), sketch.branch());
-    let mut fake = Fake::new(sketch.build(), move |t| {
+    Fake::new(sketch.build(), move |t| {
         let (index, other) = (t.byte(0, 0), t.byte(0, 1));
+        let index = t.masked(index, bits);
         let limit = 10 + t.pin(pin, index);
         let condition = t.less(other, limit);
         t.branch(site, condition);
         End::Exit(0)
-    });
-    let summary = fake.explore(&Settings::new("dfs", vec![stdin(2)]), None);
-    assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (2, 2, 0));
+    })
+}
+
+#[test]
+fn every_value_of_a_small_pin_is_tried() {
+    let summary = indexing(7).explore(&Settings::new("dfs", vec![stdin(2)]), None);
+    assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (16, 2, 0));
+    assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (0, true, Stop::Done));
+}
+
+#[test]
+fn some_values_of_a_large_pin_are_tried_and_nothing_is_called_exhausted() {
+    let summary = indexing(127).explore(&Settings::new("dfs", vec![stdin(2)]), None);
+    assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (32, 2, 0));
     assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (1, false, Stop::Done));
 }
 

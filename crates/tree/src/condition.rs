@@ -71,7 +71,11 @@ impl Tree {
         let node = self.node(node);
         match node.kind {
             StepKind::Branch => side_condition(dag, program, node.site, node.value, side),
-            StepKind::Pin => pin_condition(dag, node.value, node.concrete),
+            StepKind::Pin => {
+                let same = pin_condition(dag, node.value, node.concrete);
+                if side == 0 { same } else { dag.not(same) }
+            }
+            StepKind::Constraint => node.value,
         }
     }
 

@@ -37,7 +37,7 @@ impl Decided {
         }
         let entry = &mut self.entries[index];
         let known = entry.path == self.path;
-        let by = if binary || step.kind == StepKind::Pin { BY_VALUE } else { step.site.0 };
+        let by = if binary || step.kind != StepKind::Branch { BY_VALUE } else { step.site.0 };
         let forced = known && (entry.by == BY_VALUE || entry.by == by);
         if !(known && entry.by == BY_VALUE) {
             *entry = Entry { path: self.path, by };

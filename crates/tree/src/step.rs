@@ -41,16 +41,18 @@ pub enum StepKind {
     Branch,
     /// A value that was used as the constant it had: whatever follows holds for that constant only.
     Pin,
+    /// A one-bit value that was 1 and has to stay so: what was recorded holds only then.
+    Constraint,
 }
 
 /// One decision of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Branch or pin.
+    /// Branch, pin or constraint.
     pub kind: StepKind,
     /// Where; for a branch a site of the program that has sides.
     pub site: SiteId,
-    /// Side taken; 0 for a pin.
+    /// Side taken at a branch; 0 otherwise.
     pub side: u32,
     /// The deciding value.
     pub value: ExprId,

@@ -3,6 +3,10 @@
 //! A node is 24 bytes and four more per side. Everything about where a node hangs is decided when
 //! it is made: a run that leaves the known paths creates all its later nodes one after the other,
 //! so which run made a node is found from one number per run.
+//!
+//! A pin has two sides: the constant, and any other value. A run with another constant goes on below the
+//! second side, at a pin of its own: constants that were met form a chain, and the way to each says which
+//! it is not. Flipping the last of a chain asks for a value that nobody has tried.
 
 use crate::decided::Decided;
 use crate::frontier::Frontier;
@@ -15,6 +19,13 @@ use rustc_hash::FxHashMap;
 const NO_PARENT: u32 = u32::MAX;
 /// The slot above the first node of every path.
 const ROOT: usize = 0;
+/// Most values that are asked for at one pin. Runs that meet more of them are kept side by side below the
+/// end of the chain, which is never called exhausted.
+const MAX_CHAIN: usize = 16;
+/// The side of a pin that its constant takes.
+const SAME: u32 = 0;
+/// The side of a pin that all other values take.
+const ANOTHER: u32 = 1;
 
 /// A node as it is stored.
 #[derive(Clone, Debug)]
@@ -24,33 +35,43 @@ struct Record {
     via: u32,
     site: u32,
     value: ExprId,
-    /// Where its slots start: one per side for a branch; for a pin its one way on, and two words
-    /// of its constant.
+    /// Where its slots start: one per side; for a pin two words of its constant follow.
     slots: u32,
-    /// Branches before it, and two bits of what it is.
+    /// Branches before it, and three bits of what it is.
     depth_and_bits: u32,
 }
 
 const PIN_BIT: u32 = 1 << 31;
-const FORCED_BIT: u32 = 1 << 30;
+const CONSTRAINT_BIT: u32 = 1 << 30;
+const FORCED_BIT: u32 = 1 << 29;
 const DEPTH_MASK: u32 = FORCED_BIT - 1;
+
+impl Record {
+    fn kind(&self) -> StepKind {
+        match self.depth_and_bits & (PIN_BIT | CONSTRAINT_BIT) {
+            0 => StepKind::Branch,
+            PIN_BIT => StepKind::Pin,
+            _ => StepKind::Constraint,
+        }
+    }
+}
 
 /// What is known of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// Branch or pin.
+    /// Branch, pin or constraint.
     pub kind: StepKind,
     /// Where it stands in the program.
     pub site: SiteId,
     /// The deciding value.
     pub value: ExprId,
-    /// The constant a pin's value was used as; 0 for a branch.
+    /// The constant a pin's value was used as; 0 for other nodes.
     pub concrete: u64,
     /// The node before it, and the side of that one that leads here.
     pub parent: Option<(NodeId, u32)>,
-    /// Symbolic branches before it; pins do not count.
+    /// Symbolic branches before it; pins and constraints do not count.
     pub depth: u32,
-    /// Sides it has; 1 for a pin.
+    /// Sides it has: 2 for a pin (its constant, any other value), 1 for a constraint.
     pub sides: u32,
     /// Whether the nodes before it leave it no choice; its condition then adds nothing to theirs.
     pub forced: bool,
@@ -61,23 +82,27 @@ pub struct Node {
 pub struct AddedRun {
     /// The run's id.
     pub run: RunId,
-    /// The node of each step.
+    /// The nodes the run came to, in order: one per step, and for a pin also those of the constants that
+    /// earlier runs had there instead.
     pub nodes: Vec<NodeId>,
-    /// Index of the first step that was not in the tree; the path's length if all were.
+    /// The side taken at each.
+    pub sides: Vec<u32>,
+    /// Index of the first node that was not in the tree; the number of nodes if all were.
     pub first_new: usize,
-    /// Whether that step stands where earlier runs, having decided everything alike, came to
+    /// Whether that node stands where earlier runs, having decided everything alike, came to
     /// another site or value: the target depends on something that is not in its input.
     pub mismatch: bool,
 }
 
-/// A second, third, ... node below one slot.
+/// What tells the nodes below one slot apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Alternative {
+struct Place {
     slot: u32,
     site: u32,
     value: ExprId,
-    /// The constant of a pin, with a bit above it; 0 for a branch.
-    pinned: u128,
+    kind: StepKind,
+    /// The constant of a pin behind a full chain.
+    constant: Option<u64>,
 }
 
 /// All paths that were run.
@@ -87,12 +112,11 @@ pub struct Tree {
     shapes: Vec<(u32, bool)>,
     nodes: Vec<Record>,
     slots: Vec<PackedSlot>,
-    alternatives: FxHashMap<Alternative, NodeId>,
+    alternatives: FxHashMap<Place, NodeId>,
     /// How many nodes there were before each run.
     run_starts: Vec<u32>,
     frontier: Frontier,
     decided: Decided,
-    pins: usize,
     unknown: usize,
     diverged: usize,
 }
@@ -109,7 +133,6 @@ impl Tree {
             run_starts: Vec::new(),
             frontier: Frontier::default(),
             decided: Decided::default(),
-            pins: 0,
             unknown: 0,
             diverged: 0,
         }
@@ -123,25 +146,15 @@ impl Tree {
         let run = RunId(self.run_starts.len() as u32);
         self.run_starts.push(self.nodes.len() as u32);
         self.decided.start();
-        let mut added =
-            AddedRun { run, nodes: Vec::with_capacity(path.len()), first_new: path.len(), mismatch: false };
+        let nodes = Vec::with_capacity(path.len());
+        let sides = Vec::with_capacity(path.len());
+        let mut added = AddedRun { run, nodes, sides, first_new: usize::MAX, mismatch: false };
         let mut slot = ROOT;
-        for (index, step) in path.iter().enumerate() {
+        for step in path {
             let forced = self.decided.note(step, self.is_binary(step));
-            let node = match self.find(slot, step).filter(|_| index < added.first_new) {
-                Some(node) => node,
-                None => {
-                    if index < added.first_new {
-                        added.first_new = index;
-                        added.mismatch = self.contradicts(slot, step);
-                    }
-                    let parent = index.checked_sub(1).map(|before| (added.nodes[before], path[before].side));
-                    self.create(slot, parent, step, forced)
-                }
-            };
-            added.nodes.push(node);
-            slot = self.take(Flip { node, side: step.side });
+            slot = self.follow(slot, step, forced, &mut added);
         }
+        added.first_new = added.first_new.min(added.nodes.len());
         added
     }
 
@@ -149,47 +162,90 @@ impl Tree {
         step.kind == StepKind::Branch && self.shapes[step.site.0 as usize].1
     }
 
-    /// The node below a slot that this step would be.
-    fn find(&self, slot: usize, step: &Step) -> Option<NodeId> {
-        match self.slots[slot].unpack() {
-            Slot::Child(first) if self.is(first, step) => Some(first),
-            Slot::Child(_) => self.alternatives.get(&Alternative::new(slot, step)).copied(),
+    /// Goes one step on from a slot, past the other constants of a pin; gives the slot behind it.
+    fn follow(&mut self, mut slot: usize, step: &Step, forced: bool, added: &mut AddedRun) -> usize {
+        let mut passed = 0;
+        loop {
+            let at = Place::new(slot, step, passed);
+            let node = match self.find(&at).filter(|_| added.first_new == usize::MAX) {
+                Some(node) => node,
+                None => {
+                    if added.first_new == usize::MAX {
+                        added.first_new = added.nodes.len();
+                        added.mismatch = self.contradicts(&at);
+                    }
+                    let parent = added.nodes.last().copied().zip(added.sides.last().copied());
+                    self.create(at, parent, step, forced, passed)
+                }
+            };
+            let side = self.side_of(node, step);
+            added.nodes.push(node);
+            added.sides.push(side);
+            slot = self.take(Flip { node, side });
+            if step.kind != StepKind::Pin || side == SAME {
+                return slot;
+            }
+            passed += 1;
+        }
+    }
+
+    fn side_of(&self, node: NodeId, step: &Step) -> u32 {
+        match step.kind {
+            StepKind::Branch => step.side,
+            StepKind::Pin if self.constant(node) != step.concrete => ANOTHER,
+            StepKind::Pin | StepKind::Constraint => SAME,
+        }
+    }
+
+    /// The node that stands there, if there is one.
+    fn find(&self, at: &Place) -> Option<NodeId> {
+        match self.slots[at.slot as usize].unpack() {
+            Slot::Child(first) if self.is(first, at) => Some(first),
+            Slot::Child(_) => self.alternatives.get(at).copied(),
             Slot::Leaf | Slot::Open(_) => None,
         }
     }
 
-    fn is(&self, node: NodeId, step: &Step) -> bool {
-        self.is_at(node, step) && (step.kind == StepKind::Branch || self.constant(node) == step.concrete)
+    fn is(&self, node: NodeId, at: &Place) -> bool {
+        self.is_at(node, at) && at.constant.is_none_or(|constant| self.constant(node) == constant)
     }
 
-    /// Whether a node stands at the step's site and decides on its value.
-    fn is_at(&self, node: NodeId, step: &Step) -> bool {
+    /// Whether a node stands at this site and decides on this value.
+    fn is_at(&self, node: NodeId, at: &Place) -> bool {
         let record = &self.nodes[node.index()];
-        let is_pin = record.depth_and_bits & PIN_BIT != 0;
-        record.site == step.site.0 && record.value == step.value && is_pin == (step.kind == StepKind::Pin)
+        (record.site, record.value, record.kind()) == (at.site, at.value, at.kind)
     }
 
-    fn contradicts(&self, slot: usize, step: &Step) -> bool {
-        matches!(self.slots[slot].unpack(), Slot::Child(first) if !self.is_at(first, step))
+    fn contradicts(&self, at: &Place) -> bool {
+        matches!(self.slots[at.slot as usize].unpack(), Slot::Child(first) if !self.is_at(first, at))
     }
 
-    fn create(&mut self, slot: usize, parent: Option<(NodeId, u32)>, step: &Step, forced: bool) -> NodeId {
+    fn create(
+        &mut self,
+        at: Place,
+        parent: Option<(NodeId, u32)>,
+        step: &Step,
+        forced: bool,
+        passed: usize,
+    ) -> NodeId {
         assert!(self.nodes.len() < MAX_NODES, "the tree is full");
         let node = NodeId(self.nodes.len() as u32);
-        match self.slots[slot].unpack() {
-            Slot::Leaf | Slot::Open(_) => self.slots[slot] = PackedSlot::pack(Slot::Child(node)),
+        let slot = &mut self.slots[at.slot as usize];
+        match slot.unpack() {
+            Slot::Leaf | Slot::Open(_) => *slot = PackedSlot::pack(Slot::Child(node)),
             Slot::Child(_) => {
-                self.alternatives.insert(Alternative::new(slot, step), node);
+                self.alternatives.insert(at, node);
             }
         }
         let slots = u32::try_from(self.slots.len()).expect("the tree is full");
         let depth = parent.map_or(0, |(before, _)| {
-            let before = &self.nodes[before.index()].depth_and_bits;
-            (before & DEPTH_MASK) + u32::from(before & PIN_BIT == 0)
+            let before = &self.nodes[before.index()];
+            (before.depth_and_bits & DEPTH_MASK) + u32::from(before.kind() == StepKind::Branch)
         });
         let bits = match step.kind {
             StepKind::Branch => self.add_branch_slots(node, step, forced),
-            StepKind::Pin => self.add_pin_slots(step.concrete, forced),
+            StepKind::Pin => self.add_pin_slots(node, step.concrete, forced, passed + 1 >= MAX_CHAIN),
+            StepKind::Constraint => self.add_constraint_slot(),
         };
         self.nodes.push(Record {
             parent: parent.map_or(NO_PARENT, |(before, _)| before.0),
@@ -216,11 +272,24 @@ impl Tree {
         0
     }
 
-    fn add_pin_slots(&mut self, constant: u64, forced: bool) -> u32 {
-        self.pins += usize::from(!forced);
-        self.slots.push(PackedSlot::pack(Slot::Leaf));
+    fn add_pin_slots(&mut self, node: NodeId, constant: u64, forced: bool, chain_is_full: bool) -> u32 {
+        let another = match (forced, chain_is_full) {
+            (true, _) => FlipState::Unsat,
+            (false, true) => FlipState::Unknown,
+            (false, false) => FlipState::Untried,
+        };
+        self.unknown += usize::from(another == FlipState::Unknown);
+        if another == FlipState::Untried {
+            self.frontier.add(Flip { node, side: ANOTHER });
+        }
+        self.slots.extend([Slot::Leaf, Slot::Open(another)].map(PackedSlot::pack));
         self.slots.extend([PackedSlot::raw(constant as u32), PackedSlot::raw((constant >> 32) as u32)]);
         PIN_BIT
+    }
+
+    fn add_constraint_slot(&mut self) -> u32 {
+        self.slots.push(PackedSlot::pack(Slot::Leaf));
+        CONSTRAINT_BIT
     }
 
     /// A run took this side: gives its slot.
@@ -235,7 +304,7 @@ impl Tree {
 
     fn constant(&self, pin: NodeId) -> u64 {
         let slots = self.nodes[pin.index()].slots as usize;
-        u64::from(self.slots[slots + 1].as_raw()) | u64::from(self.slots[slots + 2].as_raw()) << 32
+        u64::from(self.slots[slots + 2].as_raw()) | u64::from(self.slots[slots + 3].as_raw()) << 32
     }
 
     /// What became of a side.
@@ -271,16 +340,24 @@ impl Tree {
     /// The node with this id.
     pub fn node(&self, id: NodeId) -> Node {
         let record = &self.nodes[id.index()];
-        let is_pin = record.depth_and_bits & PIN_BIT != 0;
+        let kind = record.kind();
         Node {
-            kind: if is_pin { StepKind::Pin } else { StepKind::Branch },
+            kind,
             site: SiteId(record.site),
             value: record.value,
-            concrete: if is_pin { self.constant(id) } else { 0 },
+            concrete: if kind == StepKind::Pin { self.constant(id) } else { 0 },
             parent: (record.parent != NO_PARENT).then_some((NodeId(record.parent), record.via)),
             depth: record.depth_and_bits & DEPTH_MASK,
-            sides: if is_pin { 1 } else { self.shapes[record.site as usize].0 },
+            sides: self.side_count(record),
             forced: record.depth_and_bits & FORCED_BIT != 0,
+        }
+    }
+
+    fn side_count(&self, record: &Record) -> u32 {
+        match record.kind() {
+            StepKind::Branch => self.shapes[record.site as usize].0,
+            StepKind::Pin => 2,
+            StepKind::Constraint => 1,
         }
     }
 
@@ -299,12 +376,11 @@ impl Tree {
         RunId(self.run_starts.partition_point(|start| *start <= node.0) as u32 - 1)
     }
 
-    /// The sides of a node with their states; none for a pin.
+    /// The sides of a node with their states.
     pub fn sides(&self, node: NodeId) -> impl Iterator<Item = (Flip, FlipState)> + '_ {
         let record = &self.nodes[node.index()];
-        let is_pin = record.depth_and_bits & PIN_BIT != 0;
-        let sides = if is_pin { 0 } else { self.shapes[record.site as usize].0 };
-        let slots = &self.slots[record.slots as usize..record.slots as usize + sides as usize];
+        let first = record.slots as usize;
+        let slots = &self.slots[first..first + self.side_count(record) as usize];
         (0..).map(move |side| Flip { node, side }).zip(slots.iter().map(|slot| slot.state()))
     }
 
@@ -341,10 +417,14 @@ impl Tree {
         self.untried() + self.unknown + self.diverged == 0
     }
 
-    /// How many pins there are whose value was not decided before: other values may lead elsewhere,
-    /// and none but those that runs met were tried.
-    pub fn pins(&self) -> usize {
-        self.pins
+    /// How many pins there are for which a value may be left that nobody has tried.
+    pub fn open_pins(&self) -> usize {
+        let is_open = |node: &NodeId| {
+            let another = self.state(Flip { node: *node, side: ANOTHER });
+            !matches!(another, FlipState::Sat | FlipState::Unsat)
+        };
+        let pins = self.nodes.iter().zip(0..).filter(|(record, _)| record.kind() == StepKind::Pin);
+        pins.map(|(_, index)| NodeId(index)).filter(is_open).count()
     }
 }
 
@@ -353,12 +433,10 @@ fn is_untried(nodes: &[Record], slots: &[PackedSlot], flip: Flip) -> bool {
     slots[slot].state() == FlipState::Untried
 }
 
-impl Alternative {
-    fn new(slot: usize, step: &Step) -> Alternative {
-        let pinned = match step.kind {
-            StepKind::Branch => 0,
-            StepKind::Pin => 1 << 64 | u128::from(step.concrete),
-        };
-        Alternative { slot: slot as u32, site: step.site.0, value: step.value, pinned }
+impl Place {
+    /// Where a step goes below a slot, having passed so many other constants.
+    fn new(slot: usize, step: &Step, passed: usize) -> Place {
+        let constant = (passed >= MAX_CHAIN).then_some(step.concrete);
+        Place { slot: slot as u32, site: step.site.0, value: step.value, kind: step.kind, constant }
     }
 }

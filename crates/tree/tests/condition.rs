@@ -89,6 +89,26 @@ fn a_path_condition_holds_exactly_for_inputs_of_the_path() {
 }
 
 #[test]
+fn the_way_to_a_constant_says_which_others_it_is_not() {
+    let mut sketch = Sketch::new();
+    let pin = sketch.pin();
+    let program = sketch.build();
+    let mut dag = Dag::new();
+    let value = byte(&mut dag, 0);
+    let mut tree = Tree::new(&program);
+    let runs = [3, 200]
+        .map(|concrete| tree.add_run(&[Step { kind: StepKind::Pin, site: pin, side: 0, value, concrete }]));
+    let last = runs[1].nodes[1];
+    let mut third = tree.path_condition(&mut dag, &program, last);
+    third.push(tree.condition(&mut dag, &program, last, 1));
+    let mut evaluator = Evaluator::new();
+    for byte in 0..=255 {
+        let holds = third.iter().all(|c| evaluator.eval(&dag, *c, &Bytes(vec![byte])) == 1);
+        assert_eq!(holds, byte != 3 && byte != 200, "{byte}");
+    }
+}
+
+#[test]
 fn a_wide_pin_binds_the_bits_that_were_recorded() {
     let mut dag = Dag::new();
     let low = byte(&mut dag, 0);

@@ -127,22 +127,64 @@ fn a_switch_has_a_flip_for_every_other_side() {
 }
 
 #[test]
-fn every_constant_of_a_pin_is_a_node_of_its_own() {
+fn the_constants_of_a_pin_form_a_chain() {
     let mut b = Bench::new();
-    let paths = [5, 6, 5].map(|constant| vec![b.branch(0, 1), b.pin(1, constant), b.branch(2, 1)]);
+    let paths = [5, 6, 5, 7].map(|constant| vec![b.branch(0, 1), b.pin(1, constant), b.branch(2, 1)]);
     let runs = paths.map(|path| b.tree.add_run(&path));
-    assert_eq!([0, 1, 2].map(|i| runs[i].first_new), [0, 1, 3]);
+    assert_eq!(runs.each_ref().map(|run| run.first_new), [0, 2, 3, 3]);
     assert!(runs.iter().all(|run| !run.mismatch));
     assert_eq!(runs[0].nodes, runs[2].nodes);
-    assert_ne!(runs[0].nodes[1], runs[1].nodes[1]);
-    let pin = b.tree.node(runs[1].nodes[1]);
-    assert_eq!((pin.kind, pin.concrete, pin.depth, pin.sides), (StepKind::Pin, 6, 1, 1));
-    assert_eq!(b.tree.node(runs[1].nodes[2]).depth, 1, "a pin is no branch");
-    assert_eq!(b.tree.sides(runs[1].nodes[1]).count(), 0);
-    assert_eq!(b.tree.pins(), 2);
-    let wide = [b.pin(9, u64::MAX - 1)];
+    assert_eq!(runs[3].sides, [1, 1, 1, 0, 1], "not 5, not 6, but 7");
+    assert_eq!(runs[3].nodes[..2], runs[0].nodes[..2]);
+    assert_eq!(runs[3].nodes[..3], runs[1].nodes[..3]);
+    let pin = b.tree.node(runs[1].nodes[2]);
+    assert_eq!((pin.kind, pin.concrete, pin.depth, pin.sides), (StepKind::Pin, 6, 1, 2));
+    assert_eq!(pin.parent, Some((runs[0].nodes[1], 1)));
+    assert_eq!(b.tree.node(runs[1].nodes[3]).depth, 1, "a pin is no branch");
+    assert_eq!(b.tree.open_pins(), 1, "the last of the chain");
+    assert_eq!(b.tree.untried_of(runs[3].nodes[3]).collect::<Vec<_>>(), [flip(runs[3].nodes[3], 1)]);
+    b.tree.set_state(flip(runs[3].nodes[3], 1), FlipState::Unsat);
+    assert_eq!(b.tree.open_pins(), 0, "there is no other value");
+    let wide = [b.branch(0, 0), b.pin(9, u64::MAX - 1)];
     let wide = b.tree.add_run(&wide);
-    assert_eq!(b.tree.node(wide.nodes[0]).concrete, u64::MAX - 1);
+    assert_eq!(b.tree.node(wide.nodes[1]).concrete, u64::MAX - 1);
+}
+
+#[test]
+fn a_chain_ends_and_is_not_called_exhausted() {
+    let mut b = Bench::new();
+    let path = |b: &mut Bench, constant| vec![b.pin(0, constant), b.branch(1, 0)];
+    let lengths = (0..40).map(|constant| {
+        let path = path(&mut b, constant);
+        b.tree.add_run(&path).nodes.len()
+    });
+    let lengths: Vec<_> = lengths.collect();
+    assert_eq!(lengths[..3], [2, 3, 4]);
+    assert_eq!(lengths[16..], [18; 24], "beyond the end constants stand side by side");
+    let again = path(&mut b, 30);
+    let again = b.tree.add_run(&again);
+    assert_eq!((again.first_new, again.mismatch), (18, false));
+    let pins = b.tree.frontier().filter(|flip| b.tree.node(flip.node).kind == StepKind::Pin);
+    assert_eq!(pins.count(), 0, "nobody asks for more");
+    let flips: Vec<_> = b.tree.frontier().collect();
+    flips.into_iter().for_each(|flip| b.tree.set_state(flip, FlipState::Unsat));
+    assert_eq!((b.tree.untried(), b.tree.exhausted()), (0, false));
+    assert_eq!(b.tree.open_pins(), 24);
+}
+
+#[test]
+fn a_constraint_is_never_flipped() {
+    let mut b = Bench::new();
+    let value = value(&mut b.dag, 0);
+    let constraint = Step { kind: StepKind::Constraint, site: PIN, side: 0, value, concrete: 1 };
+    let path = [constraint, b.branch(0, 1), b.branch(1, 0)];
+    let run = b.tree.add_run(&path);
+    let node = b.tree.node(run.nodes[0]);
+    assert_eq!((node.kind, node.sides, node.forced), (StepKind::Constraint, 1, false));
+    assert_eq!(b.tree.node(run.nodes[2]).depth, 1, "a constraint is no branch");
+    assert!(b.tree.node(run.nodes[1]).forced, "it decides its value");
+    assert_eq!(b.tree.frontier().collect::<Vec<_>>(), [flip(run.nodes[2], 1)]);
+    assert_eq!(b.tree.open_pins(), 0);
 }
 
 #[test]
@@ -203,7 +245,7 @@ impl Random {
     }
 }
 
-/// What a path looks like to the model: kind of step, value, side or constant.
+/// What a path looks like to the model: kind of step, value, side; the last one's side is 0 for the node.
 type Key = Vec<(u8, u32, u64)>;
 
 #[test]
@@ -213,6 +255,7 @@ fn random_runs_agree_with_a_plain_model() {
         let mut b = Bench::new();
         let mut nodes: BTreeMap<Key, NodeId> = BTreeMap::new();
         let mut taken: BTreeSet<Key> = BTreeSet::new();
+        let mut constants: BTreeMap<Key, u32> = BTreeMap::new();
         for _ in 0..60 {
             let (mut path, mut key, mut keys) = (Vec::new(), Key::new(), Vec::new());
             for n in 0..random.below(9) as u32 {
@@ -224,15 +267,27 @@ fn random_runs_agree_with_a_plain_model() {
                     1 => b.switch(n, choice),
                     _ => b.pin(n, choice.into()),
                 });
-                let pinned = if kind == 2 { u64::from(choice) } else { 0 };
-                key.push((kind, n, pinned));
-                keys.push(key.clone());
-                key.last_mut().unwrap().2 = choice.into();
-                taken.insert(key.clone());
+                let mut visit = |key: &mut Key, side: u64| {
+                    keys.push(key.clone());
+                    key.last_mut().unwrap().2 = side;
+                    taken.insert(key.clone());
+                };
+                key.push((kind, n, 0));
+                if kind != 2 {
+                    visit(&mut key, choice.into());
+                    continue;
+                }
+                // A pin of the model knows its constant by the node it is.
+                while *constants.entry(key.clone()).or_insert(choice) != choice {
+                    visit(&mut key, 1);
+                    key.push((kind, n, 0));
+                }
+                visit(&mut key, 0);
             }
             let known = keys.iter().take_while(|key| nodes.contains_key(*key)).count();
             let run = b.tree.add_run(&path);
             assert_eq!(run.first_new, known);
+            assert_eq!(run.nodes.len(), keys.len());
             for (key, node) in keys.into_iter().zip(&run.nodes) {
                 assert_eq!(nodes.entry(key).or_insert(*node), node);
             }
@@ -240,7 +295,7 @@ fn random_runs_agree_with_a_plain_model() {
         assert_eq!(b.tree.len(), nodes.len());
         let mut open = BTreeSet::new();
         for (key, node) in &nodes {
-            let sides = [2, 3, 0][key.last().unwrap().0 as usize];
+            let sides = [2, 3, 2][key.last().unwrap().0 as usize];
             for side in 0..sides {
                 let mut side_key = key.clone();
                 side_key.last_mut().unwrap().2 = side.into();

@@ -3,7 +3,7 @@
 
 use cairn_campaign::{CampaignDirectory, Execution, Executor, Settings, Summary, run};
 use cairn_exec::{End, Flags, Input, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
-use cairn_expr::{CmpOp, Dag, ExprId, InputByte};
+use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
 use cairn_program::{Program, SiteId};
 use cairn_wire::ObjectKind;
 use std::time::Duration;
@@ -68,6 +68,13 @@ impl Tracer<'_> {
         Value { expr: self.dag.compare(op, value.expr, other.expr), concrete: concrete.into() }
     }
 
+    pub fn masked(&mut self, value: Value, mask: u64) -> Value {
+        let width = self.dag.width(value.expr);
+        let other = self.constant(width, mask);
+        let expr = self.dag.binary(BinOp::And, value.expr, other.expr);
+        Value { expr, concrete: value.concrete & mask }
+    }
+
     pub fn equals(&mut self, value: Value, constant: u64) -> Value {
         self.compare(CmpOp::Eq, value, constant)
     }
@@ -104,7 +111,7 @@ impl Tracer<'_> {
     pub fn scribble(&mut self) {
         let value = self.constant(8, 0).expr;
         let input = self.dag.input(InputByte { object: 0, offset: 0 });
-        let value = self.dag.binary(cairn_expr::BinOp::Add, input, value);
+        let value = self.dag.binary(BinOp::Add, input, value);
         self.steps.push(TraceStep { kind: StepKind::Branch, site: SiteId(u32::MAX), value, concrete: 0 });
     }
 }

@@ -8,15 +8,16 @@
 //! there uses up one of the depth of what follows on it.
 //!
 //! What differs. A switch is one branch with many sides, forced one after the other, and counts once.
-//! A side that another run has taken already is not run again, but counts. And CREST forgets the
-//! path of a run that went elsewhere than predicted; here it is searched like a given input's once
-//! the rest is done, so that an unbounded search leaves no flip of the tree untried.
+//! Another constant for a pinned value is forced like a branch, but does not count. A side that another
+//! run has taken already is not run again, but counts. And CREST forgets the path of a run that went
+//! elsewhere than predicted; here it is searched like a given input's once the rest is done, so that an
+//! unbounded search leaves no flip of the tree untried.
 //!
 //! Cost: a stack of path suffixes, together never longer than the tree, and constant time per node.
 
 use crate::rng::Rng;
 use crate::traits::{Next, Outcome, RunView, Strategy};
-use cairn_tree::{Flip, FlipState, NodeId, Tree};
+use cairn_tree::{Flip, FlipState, NodeId, StepKind, Tree};
 use std::collections::VecDeque;
 
 /// A path that is being searched from `next` on.
@@ -53,6 +54,11 @@ impl Dfs {
     }
 }
 
+/// What forcing a node takes of the depth.
+fn cost(tree: &Tree, node: NodeId) -> u32 {
+    u32::from(tree.node(node).kind == StepKind::Branch)
+}
+
 impl Strategy for Dfs {
     fn on_run(&mut self, run: &RunView) {
         if run.flip.is_none() || run.flip != self.asked {
@@ -62,7 +68,8 @@ impl Strategy for Dfs {
         } else if let Some(above) = self.stack.last() {
             // The flip was untried, so all that follows it is new.
             let nodes = run.nodes[run.first_new..].to_vec();
-            self.stack.push(Frame { nodes, next: 0, depth: above.depth - 1 });
+            let depth = above.depth - self.asked.map_or(0, |flip| cost(run.tree, flip.node));
+            self.stack.push(Frame { nodes, next: 0, depth });
         }
     }
 
@@ -82,7 +89,7 @@ impl Strategy for Dfs {
                 return Next::flip(tree, flip);
             }
             let taken = tree.sides(node).filter(|(_, state)| *state == FlipState::Sat);
-            frame.depth -= u32::from(taken.count() > 1);
+            frame.depth -= if taken.count() > 1 { cost(tree, node) } else { 0 };
             frame.next += 1;
         }
     }
