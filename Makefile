@@ -33,10 +33,11 @@ bench: build ## measure, next to the goals
 	@bench/run.sh
 
 install: build ## install to PREFIX (/usr/local)
-	install -d $(prefix)/bin $(prefix)/lib/cairn $(prefix)/include/cairn
+	install -d $(prefix)/bin $(prefix)/lib/cairn $(prefix)/include/cairn/klee
 	install $(built)/cairn $(prefix)/bin/
 	install -m 644 $(built)/libcairn_runtime.a $(built)/libcairn_models.a $(z3) $(prefix)/lib/cairn/
-	install -m 644 include/* $(prefix)/include/cairn/
+	install -m 644 include/*.[ch] $(prefix)/include/cairn/
+	install -m 644 include/klee/*.h $(prefix)/include/cairn/klee/
 
 uninstall: ## remove what install put there
 	rm -rf $(prefix)/bin/cairn $(prefix)/lib/cairn $(prefix)/include/cairn

@@ -1,7 +1,8 @@
 /*
  * cairn_replay.c: runs a generated test on a plain build.
  *
- * Link this file into a program that uses cairn.h, and name the test in the environment:
+ * Link this file into a program that uses cairn.h or one of its kin (crest.h, klee/klee.h, the functions of
+ * Test-Comp, LLVMFuzzerTestOneInput), and name the test in the environment:
  *
  *     clang program.c cairn_replay.c -o program
  *     CAIRN_TEST=000007.ktest ./program
@@ -147,3 +148,6 @@ void cairn_reject(void)
 {
     exit(0);
 }
+
+#include "cairn_fuzzer.c"
+#include "cairn_markers.c"

@@ -322,10 +322,13 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// The innermost address in code of the program's own: one fault in a caller of `memcpy` must
+    /// The innermost address in code of the user's own: one fault in a caller of `memcpy` must
     /// not hide another. Any address, if the program's code cannot be told from other code.
     fn crash_site(&self, frames: &[u64]) -> Option<u64> {
-        let own = frames.iter().find(|frame| self.program.function_at(**frame).is_some());
+        let is_users = |frame: &&u64| {
+            self.program.function_at(**frame).is_some_and(|function| self.program.function(function).counted)
+        };
+        let own = frames.iter().find(is_users);
         own.or(frames.first()).copied()
     }
 

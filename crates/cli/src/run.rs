@@ -55,6 +55,7 @@ fn spec(args: &RunArgs, path: &Path, program: &Program) -> Result<TargetSpec, Fa
     let mut spec = TargetSpec::new(path, program.branch_count() as usize);
     spec.timeout = Duration::from_millis(args.timeout);
     target::describe(&mut spec, &args.input, &args.args)?;
+    target::supply_fuzz_target(&mut spec, program);
     Ok(spec)
 }
 

@@ -3,12 +3,18 @@
 use crate::args::InputArgs;
 use crate::failure::Failure;
 use cairn_exec::{Arg, SymbolicFile, TargetSpec};
+use cairn_program::Program;
+use cairn_wire::site::USER_MAIN;
 use std::ffi::OsString;
 
 /// Stands for the path of the symbolic file.
 pub const FILE_MARK: &str = "@@";
 /// What the symbolic file is called if the user gives it no name.
 pub const FILE_NAME: &str = "input";
+/// The function that makes a program a fuzz target.
+const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
+/// Bytes it is given by default.
+const FUZZ_INPUT: usize = 64;
 
 /// Fills in arguments and symbolic input as the user asked for them.
 pub fn describe(spec: &mut TargetSpec, input: &InputArgs, args: &[OsString]) -> Result<(), Failure> {
@@ -35,6 +41,16 @@ pub fn describe(spec: &mut TargetSpec, input: &InputArgs, args: &[OsString]) -> 
         None => Vec::new(),
     };
     Ok(())
+}
+
+/// Standard input for a fuzz target (a program with `LLVMFuzzerTestOneInput` and no `main`) whose user has not said
+/// what is symbolic.
+pub fn supply_fuzz_target(spec: &mut TargetSpec, program: &Program) {
+    let defines = |name: &str| program.functions().any(|(_, f)| f.counted && *f.name == *name);
+    let is_fuzz_target = defines(FUZZ_TARGET) && !defines(USER_MAIN);
+    if is_fuzz_target && spec.stdin.is_none() && spec.files.is_empty() {
+        spec.stdin = Some(FUZZ_INPUT);
+    }
 }
 
 /// One argument as the user wrote it.

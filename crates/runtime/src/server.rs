@@ -16,16 +16,11 @@ global_asm!(
     ".type main,@function",
     "main:",
     "jmp {entry}",
-    ".weak __cairn_user_main",
-    ".type __cairn_user_main,@function",
-    "__cairn_user_main:",
-    "jmp {missing}",
     entry = sym entry,
-    missing = sym no_main,
 );
 
 unsafe extern "C" {
-    /// The program's own `main`, as the pass has renamed it.
+    /// The program's own `main`, as the pass has renamed it, or that of fuzz targets (`include/cairn_fuzzer.c`).
     fn __cairn_user_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
     static mut __start_cairn_cov: u8;
     static mut __stop_cairn_cov: u8;
@@ -52,10 +47,6 @@ unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut 
     }
     // SAFETY: the program's own entry with the process's own arguments.
     unsafe { __cairn_user_main(argc, argv, envp) }
-}
-
-extern "C" fn no_main() -> ! {
-    message::fatal(b"the program has no main function that was compiled with `cairn cc`")
 }
 
 /// Descriptors from the environment, which then forgets them: programs the target starts are not servers.
