@@ -45,16 +45,19 @@ static struct parts split(const char *text, int base, int binary)
     return parts;
 }
 
-/* The value of a digit in `base`, or -1. */
-static int digit(char c, int base)
+/* Whether `c` is a digit in `base`, with one branch for each kind of digit. */
+static int is_digit(int c, int base, unsigned long *value)
 {
-    unsigned value = (unsigned char)c - (unsigned)'0';
-    if (base <= 10)
-        return value < (unsigned)base ? (int)value : -1;
-    if (value < 10)
-        return (int)value;
-    value = ((unsigned char)c | 32u) - 'a';
-    return value < (unsigned)base - 10 ? (int)value + 10 : -1;
+    unsigned number = (unsigned)c - '0', letter = ((unsigned)c | 32u) - 'a';
+    if (number < (unsigned)(base < 10 ? base : 10)) {
+        *value = number;
+        return 1;
+    }
+    if (base > 10 && letter < (unsigned)base - 10) {
+        *value = letter + 10;
+        return 1;
+    }
+    return 0;
 }
 
 /* How many digits always fit. */
@@ -69,46 +72,56 @@ static int safe_digits(int base)
     return count;
 }
 
-/* Reads digits into `number` and says where they end; `fits` becomes 0 if one was too many. */
-static const char *read_digits(const struct parts *parts, unsigned long limit, unsigned long *number, int *fits)
+struct integer __cairn_m_integer(int base, enum number type, int negative)
 {
-    const char *at = parts->digits;
-    unsigned long base = (unsigned long)parts->base;
-    int value, safe = safe_digits(parts->base);
-    *number = 0;
-    *fits = 1;
-    for (; (value = digit(*at, parts->base)) >= 0; at++) {
-        if (!*fits)
-            continue;
-        if (at - parts->digits >= safe
-            && (*number > limit / base || (*number == limit / base && (unsigned long)value > limit % base))) {
-            *fits = 0;
-            continue;
-        }
-        *number = *number * base + (unsigned long)value;
+    struct integer integer = {0, ULONG_MAX, base, negative, 0, safe_digits(base), 1};
+    if (type == SIGNED)
+        integer.limit = negative ? (unsigned long)LONG_MIN : (unsigned long)LONG_MAX;
+    return integer;
+}
+
+/* Whether there is room for one more digit. */
+static int has_room(const struct integer *integer, unsigned long digit)
+{
+    unsigned long base = (unsigned long)integer->base, most = integer->limit / base;
+    return integer->digits < integer->safe || integer->total < most
+           || (integer->total == most && digit <= integer->limit % base);
+}
+
+int __cairn_m_take_digit(struct integer *integer, int c)
+{
+    unsigned long value;
+    if (!is_digit(c, integer->base, &value))
+        return 0;
+    integer->fits = integer->fits && has_room(integer, value);
+    if (integer->fits)
+        integer->total = integer->total * (unsigned long)integer->base + value;
+    integer->digits++;
+    return 1;
+}
+
+unsigned long __cairn_m_value(const struct integer *integer)
+{
+    if (!integer->fits) {
+        errno = ERANGE;
+        return integer->limit;
     }
-    return at;
+    return integer->negative ? -integer->total : integer->total;
 }
 
 static unsigned long parse(const char *text, char **end, int base, enum number type, int binary)
 {
     struct parts parts = split(text, base, binary);
-    unsigned long number, limit = ULONG_MAX;
-    const char *after;
-    int fits;
-    if (type == SIGNED)
-        limit = parts.negative ? (unsigned long)LONG_MIN : (unsigned long)LONG_MAX;
-    after = read_digits(&parts, limit, &number, &fits);
+    struct integer integer = __cairn_m_integer(parts.base, type, parts.negative);
+    const char *after = parts.digits;
+    while (__cairn_m_take_digit(&integer, (unsigned char)*after))
+        after++;
     if (after == parts.digits)
         /* No number; but of a prefix alone, the 0 is one. */
         after = parts.prefixed ? parts.digits - 1 : text;
     if (end != NULL)
         *end = (char *)after;
-    if (!fits) {
-        errno = ERANGE;
-        return limit;
-    }
-    return parts.negative ? -number : number;
+    return __cairn_m_value(&integer);
 }
 
 /* No fewer bytes than had to be looked at for an answer that ends at `end`. */

@@ -1,7 +1,7 @@
 //! The models of library functions.
 
 use crate::common::{cairn, root, run, said, write_source};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Compiled plainly, with a stand-in for the runtime: millions of comparisons take a second.
@@ -9,17 +9,24 @@ use std::process::Command;
 fn models_answer_as_the_library_does() {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("differential");
-    let mut sources: Vec<_> =
-        std::fs::read_dir(root().join("libc")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
-    sources.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/differential.c"));
+    let mut sources = c_files(&root().join("libc"));
+    sources.extend(c_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/differential")));
     let mut clang = Command::new(std::env::var_os("CAIRN_CLANG").unwrap_or("clang-19".into()));
     let built = said(
-        clang.args(["-O1", "-fno-builtin", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).args(sources),
+        clang
+            .args(["-O1", "-fno-builtin", "-Wall", "-Wextra", "-Werror", "-Wno-format", "-o"])
+            .arg(&program)
+            .args(sources)
+            .arg("-lm"),
     );
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     let said = said(&mut Command::new(program));
     assert_eq!(said.code, Some(0), "{}", said.stdout);
+}
+
+fn c_files(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.extension().is_some_and(|e| e == "c")).collect()
 }
 
 const CALLER: &str = "#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\nint main(void) { char text[] = \"a-b\"; printf(\"%s %d\\n\", strtok(text, \"-\"), atoi(\"12\")); fgets(text, 3, stdin); puts(text); return (int)strlen(text); }\n";
