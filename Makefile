@@ -14,6 +14,7 @@ prefix = $(DESTDIR)$(PREFIX)
 
 build: setup ## build everything (the default)
 	@$(CARGO) build --release --workspace
+	@scripts/trim-runtime.sh
 	@scripts/build-models.sh
 
 setup: ## install missing Debian packages, fetch Z3

@@ -15,11 +15,10 @@ record() {
     "$here/fixture.sh" "$scratch/here"
     (
         cd "$scratch/here"
-        code=0
+        # Of every command in the line the exit code counts.
         env -i PATH="$scratch/bin:/usr/bin:/bin" LC_ALL=C TZ=UTC HOME="$scratch" \
-            bash -c "$line" >../stdout 2>../stderr </dev/null || code=$?
+            bash -c "trap 'echo \"exit code \$?\"' DEBUG; $line; true" >../stdout 2>../stderr </dev/null
         cat ../stdout ../stderr
-        echo "exit code $code"
         find . -printf '%p %m %s %l\n' -type f -exec sha256sum {} + | sort
     ) >"$scratch/$kind"
 }

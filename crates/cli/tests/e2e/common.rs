@@ -77,14 +77,15 @@ fn runtime_directory() -> &'static Path {
         }
         let said = said(&mut cargo);
         assert_eq!(said.code, Some(0), "building the runtime: {}", said.stderr);
-        build_models(profile);
+        run_script("trim-runtime.sh", profile);
+        run_script("build-models.sh", profile);
         profile.to_owned()
     })
 }
 
-/// Builds the models of library functions with the `cairn` under test, if they are not up to date.
-fn build_models(directory: &Path) {
-    let mut script = Command::new(root().join("scripts/build-models.sh"));
+/// Runs a step of the build that is not cargo's, on the directory with the `cairn` under test.
+fn run_script(name: &str, directory: &Path) {
+    let mut script = Command::new(root().join("scripts").join(name));
     let said = said(script.arg(directory));
-    assert_eq!(said.code, Some(0), "building the models: {}", said.stderr);
+    assert_eq!(said.code, Some(0), "{name}: {}", said.stderr);
 }

@@ -117,3 +117,14 @@ fn a_conditional_expression_of_constants_loses_nothing() {
     assert_eq!(summary["branches_covered"], 3, "{summary}");
     assert_eq!(summary["exhausted"], true, "{summary}");
 }
+
+#[test]
+fn the_runtime_stands_for_no_library_that_was_forgotten() {
+    let place = Place::with(&[(
+        "main.c",
+        "double fmod(double, double);\nint main(int c, char **v) { return fmod(c, 2); }\n",
+    )]);
+    let forgotten = said(cairn().args(["cc", "-fno-builtin", "main.c"]).current_dir(place.0.path()));
+    assert!(forgotten.stderr.contains("undefined symbol: fmod"), "{forgotten:?}");
+    place.cc(&["-fno-builtin", "main.c", "-lm", "-o", "program"]);
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Takes Rust's arithmetic routines out of libcairn_runtime.a: scripts/trim-runtime.sh [DIRECTORY], by default
+# target/release. Among them are fmod, floor and their kin. With these in the archive, a program that forgets -lm would
+# link, and a configure script that asks which library has fmod would be told that none is needed. The few routines that
+# the runtime itself may want are in libgcc, which every program is linked with.
+set -eu
+cd "$(dirname "$0")/.."
+
+archive=${1:-target/release}/libcairn_runtime.a
+llvm=${LLVM_SYS_191_PREFIX:-/usr/lib/llvm-19}
+
+routines=$("$llvm/bin/llvm-ar" t "$archive" | grep '^compiler_builtins' || true)
+[ -n "$routines" ] || exit 0
+trimmed=$(mktemp "$archive.XXXXXX")
+trap 'rm -f "$trimmed"' EXIT
+cp "$archive" "$trimmed"
+# shellcheck disable=SC2086 # one word for each member
+"$llvm/bin/llvm-ar" d "$trimmed" $routines
+# Moved into place, so that an interrupted run leaves no half of it.
+mv "$trimmed" "$archive"
