@@ -11,6 +11,11 @@ use cairn_wire::{EventKind, LabelEntry, Op};
 
 /// Interns an expression from its parts; `value` is what it is in this run.
 pub fn intern(op: Op, width: u32, aux: u16, operands: [u32; 2], k: u64, value: u64) -> u32 {
+    intern_wide(op, width, aux, operands, k, value.into())
+}
+
+/// As [`intern`], of any width.
+pub fn intern_wide(op: Op, width: u32, aux: u16, operands: [u32; 2], k: u64, value: u128) -> u32 {
     let [l1, l2] = operands;
     state().intern(LabelEntry { op: op as u8, width: width as u8, aux, l1, l2, next: 0, k }, value)
 }
@@ -20,19 +25,31 @@ pub fn low_bits(value: u64, width: u32) -> u64 {
     value & u64::MAX >> (64 - width)
 }
 
-/// `width` bits of a labelled value from bit `low` on.
+/// Up to 64 bits of a labelled value from bit `low` on.
 pub fn extract(label: u32, low: u32, width: u32) -> u32 {
-    let value = low_bits(state().value(label) >> low, width);
-    intern(Op::Extract, width, low as u16, [label, 0], 0, value)
+    let value = match u32::from(state().entry(label).width) {
+        0..=64 => state().value(label) >> low,
+        _ => (state().wide_value(label) >> low) as u64,
+    };
+    intern(Op::Extract, width, low as u16, [label, 0], 0, low_bits(value, width))
 }
 
-/// A binary operation or comparison; `code` is the operation and, from bit 8 on, the operands' width.
+/// The operation, width and `aux` of a code, which has them from bits 0, 8 and 16 on. A comparison has its
+/// operands' width there, which belongs into its `aux`.
+fn decode(code: u32) -> Option<(Op, u32, u16)> {
+    let op = Op::from_u8(code as u8)?;
+    if op.is_comparison() || op == Op::FCmp {
+        return Some((op, 1, (code >> 8) as u16));
+    }
+    Some((op, code >> 8 & 0xff, (code >> 16) as u16))
+}
+
+/// A binary operation or comparison.
 pub extern "C" fn binary(code: u32, l1: u32, l2: u32, a: u64, b: u64, result: u64) -> u32 {
     if l1 | l2 == 0 {
         return 0;
     }
-    let Some(op) = Op::from_u8(code as u8) else { return 0 };
-    let width = code >> 8;
+    let Some((op, width, aux)) = decode(code) else { return 0 };
     let k = if l1 == 0 {
         a
     } else if l2 == 0 {
@@ -40,35 +57,72 @@ pub extern "C" fn binary(code: u32, l1: u32, l2: u32, a: u64, b: u64, result: u6
     } else {
         0
     };
-    let label = if op.is_comparison() {
-        intern(op, 1, width as u16, [l1, l2], k, result)
-    } else {
-        intern(op, width, 0, [l1, l2], k, result)
-    };
-    state().check(label, result)
+    state().check(intern(op, width, aux, [l1, l2], k, result), result)
 }
 
-/// A conversion; `code` is the operation, from bit 8 on the new width, from bit 16 on `aux`.
+/// A conversion, or another operation of one operand.
 pub extern "C" fn cast(code: u32, label: u32, result: u64) -> u32 {
     if label == 0 {
         return 0;
     }
-    let Some(op) = Op::from_u8(code as u8) else { return 0 };
-    let label = intern(op, code >> 8 & 0xff, (code >> 16) as u16, [label, 0], 0, result);
-    state().check(label, result)
+    let Some((op, width, aux)) = decode(code) else { return 0 };
+    state().check(intern(op, width, aux, [label, 0], 0, result), result)
 }
 
-/// The bytes of a value in reverse order.
-pub extern "C" fn bswap(width: u32, label: u32, result: u64) -> u32 {
+/// An operation of one to three labelled operands and any width.
+pub extern "C" fn operate(code: u32, l1: u32, l2: u32, l3: u32, low: u64, high: u64) -> u32 {
+    if l1 == 0 {
+        return 0;
+    }
+    let Some((op, width, aux)) = decode(code) else { return 0 };
+    let condition = state().entry(l1);
+    if op == Op::Ite && condition.op == Op::Const as u8 {
+        return if condition.k != 0 { l2 } else { l3 };
+    }
+    let value = u128::from(high) << 64 | u128::from(low);
+    check_wide(intern_wide(op, width, aux, [l1, l2], l3.into(), value), value)
+}
+
+/// The operand's label or, if it has none but `any` of its fellows has one, that of the constant it is.
+pub extern "C" fn constant(width: u32, label: u32, any: u32, low: u64, high: u64) -> u32 {
+    if label != 0 || any == 0 {
+        return label;
+    }
+    if width <= 64 {
+        return intern(Op::Const, width, 0, [0, 0], low, low);
+    }
+    let halves = [(width - 64, high), (64, low)].map(|(width, k)| intern(Op::Const, width, 0, [0, 0], k, k));
+    intern_wide(Op::Concat, width, 0, halves, 0, u128::from(high) << 64 | u128::from(low))
+}
+
+/// Records a labelled value for the oracle, in check mode: events have 64 bits.
+pub fn check_wide(label: u32, value: u128) -> u32 {
+    let state = state();
+    if !state.checking || label == 0 {
+        return label;
+    }
+    let width = u32::from(state.entry(label).width);
+    if width <= 64 {
+        return state.check(label, value as u64);
+    }
+    state.check(extract(label, 0, 64), value as u64);
+    state.check(extract(label, 64, width - 64), (value >> 64) as u64);
+    label
+}
+
+/// The pieces of a value in reverse order; `code` is its width and, from bit 8 on, that of a piece.
+pub extern "C" fn reverse(code: u32, label: u32, low: u64, high: u64) -> u32 {
     if label == 0 {
         return 0;
     }
-    let mut sum = extract(label, 0, 8);
-    for low in (8..width).step_by(8) {
-        let so_far = result >> (width - low - 8);
-        sum = intern(Op::Concat, low + 8, 0, [sum, extract(label, low, 8)], 0, so_far);
+    let (width, piece) = (code & 0xff, code >> 8);
+    let result = u128::from(high) << 64 | u128::from(low);
+    let mut sum = extract(label, 0, piece);
+    for low in (piece..width).step_by(piece as usize) {
+        let so_far = result >> (width - low - piece);
+        sum = intern_wide(Op::Concat, low + piece, 0, [sum, extract(label, low, piece)], 0, so_far);
     }
-    state().check(sum, result)
+    check_wide(sum, result)
 }
 
 /// A branch, switch or select decided on a labelled value.
@@ -89,10 +143,15 @@ pub extern "C" fn pin(record: *const SiteRecord, label: u32, value: u64) {
     }
 }
 
-/// An operation the tracer does not know took a labelled value.
-pub extern "C" fn lost(label: u32) {
-    if label != 0 {
-        state().control().lost += 1;
+/// A labelled value went where labels cannot follow; `why` is a [`cairn_wire::Loss`].
+pub extern "C" fn lost(record: *const SiteRecord, label: u32, why: u32) {
+    if label == 0 {
+        return;
+    }
+    let state = state();
+    state.control().lost += 1;
+    if state.diagnosing {
+        state.record(EventKind::Lost, site_id(record).unwrap_or(NO_SITE), label, why.into());
     }
 }
 

@@ -2,8 +2,11 @@
 
 use crate::ops::{self, low_bits};
 use crate::state::state;
-use cairn_wire::Op;
 use cairn_wire::shadow::{LABEL_BITS, LABEL_MASK, address, word};
+use cairn_wire::{Op, SiteRecord};
+
+/// Most bytes of one value that shadow words can number.
+const WORD: u64 = 8;
 
 /// Shadow words of `len` application bytes.
 fn words(addr: u64, len: u64) -> &'static mut [u32] {
@@ -22,6 +25,29 @@ pub extern "C" fn load(addr: u64, size: u32, value: u64) -> u32 {
     let first = words[0] & LABEL_MASK;
     let label = if whole(words, first, value) { first } else { assemble(words, value) };
     state().check(label, value)
+}
+
+/// Label of the 9 to 16 bytes at `addr`: two labels in shadow memory, joined.
+pub extern "C" fn load_wide(addr: u64, size: u32, low: u64, high: u64) -> u32 {
+    let value = u128::from(high) << 64 | u128::from(low);
+    let halves = [load(addr + WORD, size - WORD as u32, high), load(addr, WORD as u32, low)];
+    let label = match halves {
+        [0, 0] => 0,
+        [0, _] => ops::intern_wide(Op::Concat, size * 8, 0, halves, high, value),
+        [_, 0] => ops::intern_wide(Op::Concat, size * 8, 0, halves, low, value),
+        _ => whole_of(halves, size * 8)
+            .unwrap_or_else(|| ops::intern_wide(Op::Concat, size * 8, 0, halves, 0, value)),
+    };
+    ops::check_wide(label, value)
+}
+
+/// The value that these are the halves of, if there is one.
+fn whole_of(halves: [u32; 2], width: u32) -> Option<u32> {
+    let [high, low] = halves.map(|half| state().entry(half));
+    let are_halves = [high, low].iter().all(|half| half.op == Op::Extract as u8)
+        && (high.aux, low.aux, high.l1) == (64, 0, low.l1)
+        && (u32::from(high.width), low.width) == (width - 64, 64);
+    (are_halves && u32::from(state().entry(low.l1).width) == width).then_some(low.l1)
 }
 
 /// Whether the words are those of one value, stored whole and still there.
@@ -95,8 +121,20 @@ fn join(high: Piece, low: Piece) -> Piece {
     Piece { label, value, width }
 }
 
-/// Gives the `size` bytes at `addr` a label (0: none).
+/// Gives the `size` bytes at `addr` a label (0: none); more than eight bytes get two.
 pub extern "C" fn store(addr: u64, size: u32, label: u32) {
+    if size <= WORD as u32 {
+        return store_word(addr, size, label);
+    }
+    if label == 0 {
+        return words(addr, size.into()).fill(0);
+    }
+    let width = u32::from(state().entry(label).width);
+    store_word(addr, WORD as u32, ops::extract(label, 0, 64));
+    store_word(addr + WORD, size - WORD as u32, ops::extract(label, 64, width - 64));
+}
+
+fn store_word(addr: u64, size: u32, label: u32) {
     let words = words(addr, size.into());
     if label == 0 {
         return words.fill(0);
@@ -110,9 +148,11 @@ pub extern "C" fn store(addr: u64, size: u32, label: u32) {
     }
 }
 
-/// A value of a type that cannot carry a label is read from memory.
-pub extern "C" fn lost_memory(addr: u64, len: u64) {
-    ops::lost(u32::from(any(words(addr, len))));
+/// Memory is read by something that labels cannot follow into.
+pub extern "C" fn lost_memory(record: *const SiteRecord, addr: u64, len: u64, why: u32) {
+    if let Some(word) = words(addr, len).iter().find(|word| **word != 0) {
+        ops::lost(record, word & LABEL_MASK, why);
+    }
 }
 
 /// Makes `len` bytes at `addr` concrete.

@@ -16,6 +16,8 @@ pub struct State {
     pub tracing: bool,
     /// Every labelled value is recorded for the oracle.
     pub checking: bool,
+    /// Every value that is lost is recorded.
+    pub diagnosing: bool,
     /// Control page of the shared memory.
     pub control: *mut Control,
     /// Event log.
@@ -40,6 +42,7 @@ unsafe impl Sync for Cell {}
 static STATE: Cell = Cell(UnsafeCell::new(State {
     tracing: false,
     checking: false,
+    diagnosing: false,
     control: null_mut(),
     events: null_mut(),
     event_capacity: 0,
@@ -101,6 +104,7 @@ impl State {
         let mode = control.mode;
         self.tracing = mode & mode::TRACE != 0;
         self.checking = mode & mode::CHECK != 0;
+        self.diagnosing = mode & mode::DIAGNOSE != 0;
     }
 
     /// The right to write to table and log; none when not tracing, nor to a signal handler that has
@@ -116,7 +120,7 @@ impl State {
     }
 
     /// Label of an expression that has this value; 0 when not tracing or when the table is full.
-    pub fn intern(&mut self, entry: LabelEntry, value: u64) -> u32 {
+    pub fn intern(&mut self, entry: LabelEntry, value: u128) -> u32 {
         let Some(_guard) = self.writing() else { return 0 };
         let control = self.control();
         self.table.intern(entry, value, control)
@@ -127,9 +131,14 @@ impl State {
         self.table.entry(label)
     }
 
-    /// Value of a label in this run.
+    /// Value of a label in this run; its lowest 64 bits.
     pub fn value(&self, label: u32) -> u64 {
         self.table.value(label)
+    }
+
+    /// All bits of a label's value.
+    pub fn wide_value(&self, label: u32) -> u128 {
+        self.table.wide_value(label)
     }
 
     /// Appends to the log.

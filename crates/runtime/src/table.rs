@@ -24,6 +24,8 @@ const HEAD_BYTES: usize =
 pub struct Table {
     entries: *mut LabelEntry,
     values: *mut u64,
+    /// What the values have above 64 bits.
+    high_values: *mut u64,
     capacity: u32,
     heads: *mut u32,
     buckets: u32,
@@ -36,6 +38,7 @@ impl Table {
         Table {
             entries: null_mut(),
             values: null_mut(),
+            high_values: null_mut(),
             capacity: 0,
             heads: null_mut(),
             buckets: FIRST_BUCKETS,
@@ -48,7 +51,8 @@ impl Table {
         self.entries = entries;
         self.capacity = capacity.min(LABEL_MASK);
         self.heads = crate::memory::reserve(HEAD_BYTES) as *mut u32;
-        self.values = crate::memory::reserve(self.capacity as usize * size_of::<u64>()) as *mut u64;
+        let values = || crate::memory::reserve(self.capacity as usize * size_of::<u64>()) as *mut u64;
+        (self.values, self.high_values) = (values(), values());
     }
 
     /// Row of a label.
@@ -58,14 +62,21 @@ impl Table {
         unsafe { *self.entries.add(label.min(self.capacity - 1) as usize) }
     }
 
-    /// Value of a label in this run.
+    /// Value of a label in this run; its lowest 64 bits.
     pub fn value(&self, label: u32) -> u64 {
         // SAFETY: as for `entry`.
         unsafe { *self.values.add(label.min(self.capacity - 1) as usize) }
     }
 
+    /// All bits of a label's value.
+    pub fn wide_value(&self, label: u32) -> u128 {
+        // SAFETY: as for `entry`.
+        let high = unsafe { *self.high_values.add(label.min(self.capacity - 1) as usize) };
+        u128::from(high) << 64 | u128::from(self.value(label))
+    }
+
     /// Label of the expression, new or old; 0 when the table is full.
-    pub fn intern(&mut self, mut entry: LabelEntry, value: u64, control: &mut Control) -> u32 {
+    pub fn intern(&mut self, mut entry: LabelEntry, value: u128, control: &mut Control) -> u32 {
         let bucket = self.bucket(&entry);
         // SAFETY: a bucket is below the number of buckets reserved for this level.
         let head = unsafe { &mut *self.heads.add(bucket as usize) };
@@ -84,10 +95,13 @@ impl Table {
         }
         entry.next = *head;
         *head = label;
-        // SAFETY: the label is below the capacity of both tables.
+        // SAFETY: the label is below the capacity of all three tables.
         unsafe {
             *self.entries.add(label as usize) = entry;
-            *self.values.add(label as usize) = value;
+            *self.values.add(label as usize) = value as u64;
+            if entry.width > 64 {
+                *self.high_values.add(label as usize) = (value >> 64) as u64;
+            }
         }
         control.labels = label + 1;
         if label > self.buckets && self.level + 1 < LEVELS {

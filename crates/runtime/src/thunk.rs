@@ -29,8 +29,11 @@ doors! {
     "", "";
     "__cairn_binary" => ops::binary,
     "__cairn_cast" => ops::cast,
-    "__cairn_bswap" => ops::bswap,
+    "__cairn_operate" => ops::operate,
+    "__cairn_constant" => ops::constant,
+    "__cairn_reverse" => ops::reverse,
     "__cairn_load" => shadow::load,
+    "__cairn_load_wide" => shadow::load_wide,
 }
 
 // Without one, the register for results must survive as well; twice, to keep the alignment.

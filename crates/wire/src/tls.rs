@@ -11,7 +11,7 @@ pub const SYMBOL: &str = "__cairn_tls";
 /// Labels of arguments a call can pass, one per scalar; later arguments are concrete.
 pub const MAX_ARGS: usize = 64;
 /// Labels of a result; an aggregate has one per scalar.
-pub const MAX_RESULTS: usize = 8;
+pub const MAX_RESULTS: usize = 16;
 /// Structs passed by value whose shadow a call can pass.
 pub const MAX_BYVAL: usize = 16;
 

@@ -1,7 +1,7 @@
 //! Making instructions.
 #![allow(clippy::undocumented_unsafe_blocks)] // one reason for all calls, see the parent
 
-use super::{Block, NAMELESS, Opcode, Predicate, Type, Value};
+use super::{Block, NAMELESS, Opcode, Predicate, Type, TypeKind, Value};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::ptr::null_mut;
@@ -58,6 +58,37 @@ impl Builder {
             return value;
         }
         Value(unsafe { LLVMBuildSExt(self.0, value.0, to.0, NAMELESS) })
+    }
+
+    /// The low bits; nothing if the type is right already.
+    pub fn trunc(&self, value: Value, to: Type) -> Value {
+        if value.ty() == to {
+            return value;
+        }
+        Value(unsafe { LLVMBuildTrunc(self.0, value.0, to.0, NAMELESS) })
+    }
+
+    /// The same bits as another type; nothing if the type is right already.
+    pub fn bitcast(&self, value: Value, to: Type) -> Value {
+        if value.ty() == to {
+            return value;
+        }
+        Value(unsafe { LLVMBuildBitCast(self.0, value.0, to.0, NAMELESS) })
+    }
+
+    /// A float as a signed integer.
+    pub fn float_to_int(&self, value: Value, to: Type) -> Value {
+        Value(unsafe { LLVMBuildFPToSI(self.0, value.0, to.0, NAMELESS) })
+    }
+
+    /// One element of a vector.
+    pub fn extract_element(&self, vector: Value, index: Value) -> Value {
+        Value(unsafe { LLVMBuildExtractElement(self.0, vector.0, index.0, NAMELESS) })
+    }
+
+    /// One field of a struct, or element of an array.
+    pub fn extract_value(&self, aggregate: Value, index: u32) -> Value {
+        Value(unsafe { LLVMBuildExtractValue(self.0, aggregate.0, index, NAMELESS) })
     }
 
     /// Address as integer.
@@ -123,7 +154,9 @@ impl Builder {
     /// The same value, but one that no optimisation knows to be the same.
     pub fn opaque(&self, value: Value) -> Value {
         let mut ty = value.ty().0;
-        let constraint = c"=r,0";
+        let is_float =
+            matches!(value.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind);
+        let constraint = if is_float { c"=x,0" } else { c"=r,0" };
         unsafe {
             let function = LLVMFunctionType(ty, &mut ty, 1, 0);
             let dialect = llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;

@@ -183,6 +183,14 @@ impl Module {
         Type(unsafe { LLVMIntTypeInContext(self.context, bits) })
     }
 
+    /// The floating-point type of 32 or 64 bits.
+    pub fn float(&self, bits: u32) -> Type {
+        Type(match bits {
+            32 => unsafe { LLVMFloatTypeInContext(self.context) },
+            _ => unsafe { LLVMDoubleTypeInContext(self.context) },
+        })
+    }
+
     /// The pointer type.
     pub fn pointer(&self) -> Type {
         Type(unsafe { LLVMPointerTypeInContext(self.context, 0) })

@@ -36,6 +36,11 @@ impl Type {
         Type(unsafe { LLVMGetElementType(self.0) })
     }
 
+    /// Elements of a vector type.
+    pub fn vector_len(self) -> u32 {
+        unsafe { LLVMGetVectorSize(self.0) }
+    }
+
     /// Whether a function type takes more arguments than it names.
     pub fn is_variadic(self) -> bool {
         unsafe { LLVMIsFunctionVarArg(self.0) != 0 }
@@ -277,6 +282,30 @@ impl Value {
         }
     }
 
+    /// Type of what a pointer given to inline assembly points to.
+    pub fn call_element_type(self, argument: u32) -> Option<Type> {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"elementtype".as_ptr(), 11);
+            let attribute = LLVMGetCallSiteEnumAttribute(self.0, argument + 1, kind);
+            (!attribute.is_null()).then(|| Type(LLVMGetTypeAttributeValue(attribute)))
+        }
+    }
+
+    /// Value of a function's attribute that has a string for a name.
+    pub fn text_attribute(self, name: &str) -> String {
+        unsafe {
+            let index = llvm_sys::LLVMAttributeFunctionIndex;
+            let attribute =
+                LLVMGetStringAttributeAtIndex(self.0, index, name.as_ptr().cast(), name.len() as u32);
+            if attribute.is_null() {
+                return String::new();
+            }
+            let mut len = 0;
+            let text = LLVMGetStringAttributeValue(attribute, &mut len);
+            bytes_to_string(text, len as usize)
+        }
+    }
+
     /// Whether a function has this attribute.
     pub fn has_attribute(self, name: &str) -> bool {
         unsafe {
@@ -308,6 +337,31 @@ impl Value {
     /// Whether this is inline assembly.
     pub fn is_inline_asm(self) -> bool {
         !unsafe { LLVMIsAInlineAsm(self.0) }.is_null()
+    }
+
+    /// Template of inline assembly.
+    pub fn asm_template(self) -> String {
+        let mut len = 0;
+        bytes_to_string(unsafe { LLVMGetInlineAsmAsmString(self.0, &mut len) }, len)
+    }
+
+    /// Constraints of inline assembly: those of the outputs first.
+    pub fn asm_constraints(self) -> String {
+        let mut len = 0;
+        bytes_to_string(unsafe { LLVMGetInlineAsmConstraintString(self.0, &mut len) }, len)
+    }
+
+    /// LLVM's number of a floating-point comparison's predicate.
+    pub fn float_predicate(self) -> u32 {
+        unsafe { LLVMGetFCmpPredicate(self.0) as u32 }
+    }
+
+    /// Which elements a `shufflevector` takes; `None` where it does not matter.
+    pub fn shuffle_mask(self) -> Vec<Option<usize>> {
+        unsafe {
+            let count = LLVMGetNumMaskElements(self.0);
+            (0..count).map(|i| usize::try_from(LLVMGetMaskValue(self.0, i)).ok()).collect()
+        }
     }
 
     /// Predicate of an integer comparison.

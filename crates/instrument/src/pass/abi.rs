@@ -12,8 +12,11 @@ pub type Function = (Value, Type);
 pub struct Abi {
     pub binary: Function,
     pub cast: Function,
-    pub bswap: Function,
+    pub operate: Function,
+    pub constant: Function,
+    pub reverse: Function,
     pub load: Function,
+    pub load_wide: Function,
     pub store: Function,
     pub clear: Function,
     pub copy: Function,
@@ -56,16 +59,19 @@ impl Abi {
         Abi {
             binary: cold("__cairn_binary", label, &[label, label, label, word, word, word]),
             cast: cold("__cairn_cast", label, &[label, label, word]),
-            bswap: cold("__cairn_bswap", label, &[label, label, word]),
+            operate: cold("__cairn_operate", label, &[label, label, label, label, word, word]),
+            constant: cold("__cairn_constant", label, &[label, label, label, word, word]),
+            reverse: cold("__cairn_reverse", label, &[label, label, word, word]),
             load: cold("__cairn_load", label, &[word, label, word]),
+            load_wide: cold("__cairn_load_wide", label, &[word, label, word, word]),
             store: cold("__cairn_store", void, &[word, label, label]),
             clear: function("__cairn_clear", void, &[word, word]),
             copy: function("__cairn_copy", void, &[word, word, word]),
             fill: function("__cairn_fill", void, &[word, label, word]),
             branch: cold("__cairn_branch", void, &[pointer, label, word]),
             pin: cold("__cairn_pin", void, &[pointer, label, word]),
-            lost: cold("__cairn_lost", void, &[label]),
-            lost_memory: cold("__cairn_lost_memory", void, &[word, word]),
+            lost: cold("__cairn_lost", void, &[pointer, label, label]),
+            lost_memory: cold("__cairn_lost_memory", void, &[pointer, word, word, label]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
             va_enter: function("__cairn_va_enter", void, &[pointer, word, word]),
             va_start: module.declare("llvm.va_start.p0", void, &[pointer]),
@@ -102,7 +108,7 @@ impl Abi {
         module.offset(self.tls, offset_of!(Tls, variadic) as u64)
     }
 
-    /// A scalar as 64 bits.
+    /// An integer of up to 64 bits, or a pointer, as 64 bits.
     pub fn widen(&self, builder: &Builder, value: Value) -> Value {
         if value.ty() == self.pointer {
             return builder.ptr_to_int(value, self.word);

@@ -7,11 +7,13 @@
 use super::abi::Abi;
 use super::emit::Slow;
 use super::intrinsics::{Intrinsic, intrinsic};
+use super::meaning::meaning;
 use super::segment::{Action, Segment};
 use super::sites::{FunctionSites, SiteRef, Sites};
 use super::taint::labelled_values;
-use super::types::{labelable, leaves};
-use crate::llvm::{Block, Builder, Module, Opcode, Predicate, Value};
+use super::types::{labelable, labelable_in_memory, leaves, loss};
+use crate::llvm::{Block, Builder, Module, Opcode, Predicate, Type, Value};
+use cairn_wire::Loss;
 use std::collections::{HashMap, HashSet};
 
 /// What is known of the whole unit.
@@ -108,8 +110,16 @@ impl<'a> FunctionPass<'a> {
         match instruction.opcode() {
             LLVMPHI | LLVMAlloca => {}
             LLVMLoad => self.load(block, instruction, segment),
+            LLVMExtractElement | LLVMInsertElement => {
+                let index = instruction.operands().last().copied();
+                index.into_iter().for_each(|index| self.pin(instruction, index, segment));
+                self.operation(instruction, segment);
+            }
             LLVMStore => {
                 self.pin(instruction, instruction.operand(1), segment);
+                if !labelable_in_memory(self.unit.module, instruction.operand(0).ty()) {
+                    self.lose(instruction, &[instruction.operand(0)], Loss::Vector, segment);
+                }
                 segment.actions.push(Action::Store(instruction));
                 segment.stored = true;
             }
@@ -146,16 +156,28 @@ impl<'a> FunctionPass<'a> {
     pub fn operation(&mut self, instruction: Value, segment: &mut Segment) {
         if self.labelled.contains(&instruction) {
             segment.actions.push(Action::Operation(instruction));
-        } else {
-            self.lose(&instruction.operands(), segment);
+        } else if !instruction.users().is_empty() {
+            let operands = instruction.operands();
+            let odd = operands.iter().map(|o| o.ty()).find(|ty| !labelable(self.unit.module, *ty));
+            let odd = Some(instruction.ty()).filter(|ty| !labelable(self.unit.module, *ty)).or(odd);
+            self.lose(instruction, &operands, odd.map_or(Loss::Instruction, loss), segment);
         }
     }
 
     /// Values that go into something that gives no labels back.
-    fn lose(&mut self, operands: &[Value], segment: &mut Segment) {
-        let labelled =
-            operands.iter().filter(|value| self.labelled.contains(*value) && self.scalars(**value) == 1);
-        segment.actions.extend(labelled.map(|value| Action::Lose(*value)));
+    pub fn lose(&mut self, at: Value, values: &[Value], why: Loss, segment: &mut Segment) {
+        for value in values {
+            if self.labelled.contains(value) {
+                let site = self.sites.pin(self.found.index, at);
+                segment.actions.push(Action::Lose { site, value: *value, why });
+            }
+        }
+    }
+
+    /// The same of memory.
+    pub fn lose_memory(&mut self, at: Value, address: Value, ty: Type, why: Loss, segment: &mut Segment) {
+        let site = self.sites.pin(self.found.index, at);
+        segment.actions.push(Action::LoseMemory { site, address, ty, why });
     }
 
     fn load(&mut self, block: Block, load: Value, segment: &mut Segment) {
@@ -165,8 +187,8 @@ impl<'a> FunctionPass<'a> {
         self.pin(load, load.operand(0), segment);
         if self.labelled.contains(&load) {
             segment.actions.push(Action::Load(load));
-        } else if !self.labelable(load) {
-            segment.actions.push(Action::LoseMemory { address: load.operand(0), value: load });
+        } else if !labelable_in_memory(self.unit.module, load.ty()) {
+            self.lose_memory(load, load.operand(0), load.ty(), loss(load.ty()), segment);
         }
     }
 
@@ -190,16 +212,14 @@ impl<'a> FunctionPass<'a> {
     fn atomic(&mut self, block: Block, instruction: Value, segment: &mut Segment) {
         let address = instruction.operand(0);
         self.pin(instruction, address, segment);
-        self.lose(&instruction.operands()[1..], segment);
+        self.lose(instruction, &instruction.operands()[1..], Loss::Atomic, segment);
         if segment.stored {
             self.close(block, segment, instruction);
         }
-        segment.actions.push(Action::LoseMemory { address, value: instruction.operand(1) });
+        self.lose_memory(instruction, address, instruction.operand(1).ty(), Loss::Atomic, segment);
         self.close(block, segment, instruction);
-        let size = self.unit.module.store_size(instruction.operand(1).ty());
         self.builder.before(instruction);
-        let address = self.unit.abi.widen(&self.builder, address);
-        self.builder.call(self.unit.abi.clear, &[address, self.unit.module.constant(64, size)]);
+        self.clear(address, instruction.operand(1).ty());
     }
 
     /// Ends a segment before an instruction of the block.
@@ -269,21 +289,23 @@ impl<'a> FunctionPass<'a> {
                 Action::Operation(value) => drop(inside.insert(*value)),
                 Action::Load(load) => {
                     inside.insert(*load);
-                    words.extend(self.shadow_words(load.operand(0), *load));
+                    words.extend(self.shadow_words(load.operand(0), load.ty()));
                 }
-                Action::Store(store) => words.extend(self.shadow_words(store.operand(1), store.operand(0))),
-                Action::LoseMemory { address, value } => words.extend(self.shadow_words(*address, *value)),
-                Action::Decision(..) | Action::Pin(..) | Action::Lose(..) => {}
+                Action::Store(store) => {
+                    words.extend(self.shadow_words(store.operand(1), store.operand(0).ty()));
+                }
+                Action::LoseMemory { address, ty, .. } => words.extend(self.shadow_words(*address, *ty)),
+                Action::Decision(..) | Action::Pin(..) | Action::Lose { .. } => {}
             }
         }
         words
     }
 
     /// The shadow of a value in memory, in words as wide as LLVM handles well.
-    fn shadow_words(&self, address: Value, value: Value) -> Vec<Value> {
+    fn shadow_words(&self, address: Value, ty: Type) -> Vec<Value> {
         const WORD_BYTES: u64 = 8;
         let module = self.unit.module;
-        let size = module.store_size(value.ty());
+        let size = module.store_size(ty);
         let address = self.unit.abi.widen(&self.builder, address);
         let word = |start: u64| {
             let at = self.builder.binary(Opcode::LLVMAdd, address, module.constant(64, start));
@@ -307,15 +329,56 @@ impl<'a> FunctionPass<'a> {
     fn call(&mut self, block: Block, call: Value, segment: &mut Segment) {
         let callee = call.callee();
         if callee.is_inline_asm() {
-            return self.lose(&call.arguments(), segment);
+            return match meaning(call) {
+                Some(_) => self.operation(call, segment),
+                None => self.assembly(block, call, segment),
+            };
         }
         match intrinsic(callee) {
             None => self.ordinary_call(block, call, segment),
-            Some(Intrinsic::Expect | Intrinsic::ByteSwap) => self.operation(call, segment),
+            Some(Intrinsic::Operation(meaning)) => {
+                if meaning.is_approximate() {
+                    // What the optimiser makes of it may differ in the last bit.
+                    self.unit.module.add_call_attribute(call, "nobuiltin");
+                }
+                self.operation(call, segment);
+            }
+            Some(Intrinsic::Quiet) => {}
             Some(Intrinsic::Other) if call.ty() == self.unit.module.void() => {}
-            Some(Intrinsic::Other) => self.lose(&call.arguments(), segment),
+            Some(Intrinsic::Other) => self.operation(call, segment),
             Some(kind) => self.memory_intrinsic(block, call, kind, segment),
         }
+    }
+
+    /// Inline assembly: what it takes is lost, what it writes is concrete.
+    fn assembly(&mut self, block: Block, call: Value, segment: &mut Segment) {
+        self.lose(call, &call.arguments(), Loss::Assembly, segment);
+        let memory = |index: usize| Some((call.operand(index as u32), call.call_element_type(index as u32)?));
+        let operands: Vec<(Value, Type)> = (0..call.arguments().len()).filter_map(memory).collect();
+        if operands.is_empty() {
+            return;
+        }
+        if segment.stored {
+            self.close(block, segment, call);
+        }
+        // Outputs come first.
+        let constraints = call.callee().asm_constraints();
+        let outputs = constraints.split(',').filter(|c| c.starts_with("=*")).count();
+        for (address, ty) in &operands[outputs..] {
+            self.lose_memory(call, *address, *ty, Loss::Assembly, segment);
+        }
+        self.close(block, segment, call);
+        self.builder.before(call);
+        for (address, ty) in &operands[..outputs] {
+            self.clear(*address, *ty);
+        }
+    }
+
+    /// Makes memory concrete, at the builder's position.
+    fn clear(&self, address: Value, ty: Type) {
+        let size = self.unit.module.constant(64, self.unit.module.store_size(ty));
+        let address = self.unit.abi.widen(&self.builder, address);
+        self.builder.call(self.unit.abi.clear, &[address, size]);
     }
 }
 

@@ -9,6 +9,7 @@ mod emit;
 mod function;
 mod inline;
 mod intrinsics;
+mod meaning;
 mod modelled;
 mod segment;
 mod sites;

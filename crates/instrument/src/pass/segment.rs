@@ -6,7 +6,8 @@
 //! what is stored are ORed, and one rarely taken branch leads to a block that does the work.
 
 use super::sites::SiteRef;
-use crate::llvm::Value;
+use crate::llvm::{Type, Value};
+use cairn_wire::Loss;
 
 /// What the slow block of a segment does, in order.
 #[derive(Clone, Copy, Debug)]
@@ -22,13 +23,24 @@ pub enum Action {
     /// Records that a value was used as a constant.
     Pin(SiteRef, Value),
     /// Counts that a value went where labels cannot follow.
-    Lose(Value),
-    /// The same of the memory that an instruction reads as this type of value.
+    Lose {
+        /// Which source line.
+        site: SiteRef,
+        /// What.
+        value: Value,
+        /// Why they cannot.
+        why: Loss,
+    },
+    /// The same of the memory that an instruction reads.
     LoseMemory {
+        /// Which source line.
+        site: SiteRef,
         /// Where.
         address: Value,
-        /// A value of the type.
-        value: Value,
+        /// What it reads it as.
+        ty: Type,
+        /// Why labels cannot follow.
+        why: Loss,
     },
 }
 
@@ -49,7 +61,7 @@ impl Action {
             // The address of a load or store is looked at by its own pin.
             Action::Load(_) | Action::LoseMemory { .. } => Vec::new(),
             Action::Store(store) => vec![store.operand(0)],
-            Action::Decision(_, value) | Action::Pin(_, value) | Action::Lose(value) => vec![*value],
+            Action::Decision(_, value) | Action::Pin(_, value) | Action::Lose { value, .. } => vec![*value],
         }
     }
 }

@@ -4,8 +4,9 @@
 //! calls may be labelled, and so may what is computed from them. Loop counters, addresses of
 //! locals and everything made of constants never are.
 
-use super::intrinsics::{Intrinsic, intrinsic};
-use super::types::{labelable, scalar_width};
+use super::intrinsics::intrinsic;
+use super::meaning::{Meaning, meaning};
+use super::types::{is_vector, labelable, labelable_in_memory};
 use crate::llvm::{Module, Opcode, Value};
 use std::collections::HashSet;
 
@@ -30,7 +31,9 @@ pub fn labelled_values(module: &Module, function: Value) -> HashSet<Value> {
 
 fn is_source(module: &Module, instruction: Value) -> bool {
     match instruction.opcode() {
-        Opcode::LLVMLoad => labelable(module, instruction.ty()) && !is_constant_data(instruction.operand(0)),
+        Opcode::LLVMLoad => {
+            labelable_in_memory(module, instruction.ty()) && !is_constant_data(instruction.operand(0))
+        }
         Opcode::LLVMCall => {
             let callee = instruction.callee();
             !callee.is_inline_asm() && intrinsic(callee).is_none() && labelable(module, instruction.ty())
@@ -51,19 +54,13 @@ fn passes_on(module: &Module, user: Value, value: Value) -> bool {
     if !user.is_instruction() || !labelable(module, user.ty()) {
         return false;
     }
-    use Opcode::*;
-    match user.opcode() {
-        LLVMAdd | LLVMSub | LLVMMul | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMShl | LLVMLShr
-        | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor | LLVMTrunc | LLVMZExt | LLVMSExt | LLVMPtrToInt
-        | LLVMIntToPtr | LLVMBitCast | LLVMICmp => scalar_width(user.operand(0).ty()).is_some(),
-        LLVMGetElementPtr => scalar_width(user.ty()).is_some(),
+    match meaning(user) {
+        None => user.opcode() == Opcode::LLVMPHI,
         // A select on a labelled condition has the label of the side it takes: the condition is in the path.
-        LLVMSelect => user.operand(0) != value,
-        LLVMPHI | LLVMFreeze | LLVMExtractValue | LLVMInsertValue => true,
-        LLVMCall => {
-            matches!(intrinsic(user.callee()), Some(Intrinsic::Expect | Intrinsic::ByteSwap))
-                && user.operand(0) == value
-        }
-        _ => false,
+        Some(Meaning::Select) => user.operand(0) != value || is_vector(value.ty()),
+        // So is the index of an element.
+        Some(Meaning::Element) => user.operand(0) == value,
+        Some(Meaning::WithElement) => user.operand(0) == value || user.operand(1) == value,
+        Some(_) => true,
     }
 }

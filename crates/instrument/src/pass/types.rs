@@ -1,11 +1,12 @@
 //! Which parts of a value can carry a label.
 
 use crate::llvm::{Module, Type, TypeKind};
+use cairn_wire::Loss;
 
-/// More scalars than this and an aggregate is not followed.
+/// More scalars than this and an aggregate or vector is not followed.
 const MAX_LEAVES: usize = cairn_wire::tls::MAX_RESULTS;
 /// Widest integer that can carry a label.
-pub const MAX_WIDTH: u32 = 64;
+const MAX_WIDTH: u32 = 128;
 
 /// One scalar of a (possibly aggregate) value.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +15,7 @@ pub struct Leaf {
     pub offset: u64,
     /// Bytes in memory.
     pub size: u64,
-    /// Width in bits if it can carry a label: integers up to 64 bits, and pointers.
+    /// Width in bits if it can carry a label: integers up to 128 bits, pointers, `float` and `double`.
     pub width: Option<u32>,
 }
 
@@ -34,10 +35,10 @@ fn collect(module: &Module, ty: Type, offset: u64, all: &mut Vec<Leaf>) -> Optio
         }
         TypeKind::LLVMArrayTypeKind => {
             let (element, len) = ty.array();
-            let stride = module.alloc_size(element);
-            for i in 0..len.min(MAX_LEAVES as u64 + 1) {
-                collect(module, element, offset + i * stride, all)?;
-            }
+            repeat(module, element, len, offset, all)?;
+        }
+        TypeKind::LLVMVectorTypeKind => {
+            repeat(module, ty.element(), ty.vector_len().into(), offset, all)?;
         }
         _ if !ty.is_sized() => return None,
         _ => all.push(Leaf { offset, size: module.store_size(ty), width: scalar_width(ty) }),
@@ -45,12 +46,31 @@ fn collect(module: &Module, ty: Type, offset: u64, all: &mut Vec<Leaf>) -> Optio
     (all.len() <= MAX_LEAVES).then_some(())
 }
 
+fn repeat(module: &Module, element: Type, len: u64, offset: u64, all: &mut Vec<Leaf>) -> Option<()> {
+    let stride = module.alloc_size(element);
+    (0..len.min(MAX_LEAVES as u64 + 1)).try_for_each(|i| collect(module, element, offset + i * stride, all))
+}
+
 /// Width of a scalar that can carry a label.
 pub fn scalar_width(ty: Type) -> Option<u32> {
     match ty.kind() {
         TypeKind::LLVMIntegerTypeKind => Some(ty.int_width()).filter(|w| *w <= MAX_WIDTH),
-        TypeKind::LLVMPointerTypeKind => Some(64),
+        TypeKind::LLVMPointerTypeKind | TypeKind::LLVMDoubleTypeKind => Some(64),
+        TypeKind::LLVMFloatTypeKind => Some(32),
         _ => None,
+    }
+}
+
+/// Whether this is a vector of a fixed number of elements.
+pub fn is_vector(ty: Type) -> bool {
+    ty.kind() == TypeKind::LLVMVectorTypeKind
+}
+
+/// Width and number of the elements of a vector; a scalar is a vector of one.
+pub fn lanes(ty: Type) -> Option<(u32, u32)> {
+    match is_vector(ty) {
+        true => Some((scalar_width(ty.element())?, ty.vector_len())).filter(|l| l.1 <= MAX_LEAVES as u32),
+        false => Some((scalar_width(ty)?, 1)),
     }
 }
 
@@ -60,7 +80,24 @@ pub fn labelable(module: &Module, ty: Type) -> bool {
         TypeKind::LLVMStructTypeKind | TypeKind::LLVMArrayTypeKind => {
             leaves(module, ty).is_some_and(|all| all.iter().any(|leaf| leaf.width.is_some()))
         }
-        _ => scalar_width(ty).is_some(),
+        _ => lanes(ty).is_some(),
+    }
+}
+
+/// Whether memory can hold the labels of such a value: elements of a vector that are not whole bytes lie
+/// packed, several in one byte.
+pub fn labelable_in_memory(module: &Module, ty: Type) -> bool {
+    let packed = is_vector(ty) && lanes(ty).is_some_and(|(width, _)| width % 8 != 0);
+    labelable(module, ty) && !packed
+}
+
+/// Why values of a type that cannot be labelled are lost.
+pub fn loss(ty: Type) -> Loss {
+    match ty.kind() {
+        TypeKind::LLVMX86_FP80TypeKind | TypeKind::LLVMFP128TypeKind => Loss::LongDouble,
+        TypeKind::LLVMVectorTypeKind | TypeKind::LLVMScalableVectorTypeKind => Loss::Vector,
+        TypeKind::LLVMIntegerTypeKind if ty.int_width() > MAX_WIDTH => Loss::Wide,
+        _ => Loss::Instruction,
     }
 }
 

@@ -1,0 +1,211 @@
+//! Scalars with their labels, and what the runtime makes of them.
+
+use super::Slow;
+use crate::llvm::{Opcode, Predicate, TypeKind, Value};
+use cairn_wire::Op;
+
+/// Widest value that goes through one register.
+const WORD: u32 = 64;
+
+/// A scalar: its label, and its bits as an integer.
+#[derive(Clone, Copy)]
+pub struct Term {
+    /// 0 at run time if it is concrete.
+    pub label: Value,
+    /// The value in this run.
+    pub bits: Value,
+}
+
+impl Term {
+    /// Width in bits.
+    pub fn width(&self) -> u32 {
+        self.bits.ty().int_width()
+    }
+}
+
+/// An operation of the table as the runtime takes it: a comparison has the operands' width.
+#[derive(Clone, Copy)]
+pub struct Code {
+    op: Op,
+    width: u32,
+    aux: u32,
+}
+
+impl Code {
+    /// An operation without `aux`.
+    pub fn new(op: Op, width: u32) -> Code {
+        Code { op, width, aux: 0 }
+    }
+
+    /// The same with `aux`.
+    pub fn aux(self, aux: u32) -> Code {
+        Code { aux, ..self }
+    }
+
+    fn word(self) -> u64 {
+        u64::from(self.op as u32 | self.width << 8 | self.aux << 16)
+    }
+}
+
+impl Slow<'_, '_> {
+    /// The scalars of a value, as integers with their labels.
+    pub(super) fn terms(&self, value: Value) -> Vec<Term> {
+        let parts = self.parts(self.value(value));
+        let labels = self.labels(value);
+        parts.into_iter().zip(labels).map(|(part, label)| Term { label, bits: self.bits(part) }).collect()
+    }
+
+    /// The scalars of a value.
+    pub(super) fn parts(&self, value: Value) -> Vec<Value> {
+        let builder = &self.pass.builder;
+        let ty = value.ty();
+        match ty.kind() {
+            TypeKind::LLVMVectorTypeKind => {
+                let element = |i: u32| builder.extract_element(value, self.constant(32, i.into()));
+                (0..ty.vector_len()).map(element).collect()
+            }
+            TypeKind::LLVMStructTypeKind | TypeKind::LLVMArrayTypeKind => {
+                let count = match ty.kind() {
+                    TypeKind::LLVMStructTypeKind => ty.fields().len() as u32,
+                    _ => ty.array().1 as u32,
+                };
+                (0..count).flat_map(|i| self.parts(builder.extract_value(value, i))).collect()
+            }
+            _ => vec![value],
+        }
+    }
+
+    /// A scalar as an integer of its width.
+    pub(super) fn bits(&self, value: Value) -> Value {
+        let (module, builder) = (self.pass.unit.module, &self.pass.builder);
+        match value.ty().kind() {
+            TypeKind::LLVMPointerTypeKind => builder.ptr_to_int(value, module.int(64)),
+            TypeKind::LLVMFloatTypeKind => builder.bitcast(value, module.int(32)),
+            TypeKind::LLVMDoubleTypeKind => builder.bitcast(value, module.int(64)),
+            _ => value,
+        }
+    }
+
+    /// A constant.
+    pub(super) fn known(&self, width: u32, value: u64) -> Term {
+        Term { label: self.concrete(), bits: self.constant(width, value) }
+    }
+
+    /// The lowest 64 bits, and the rest.
+    pub(super) fn halves(&self, bits: Value) -> [Value; 2] {
+        let builder = &self.pass.builder;
+        let word = self.pass.unit.abi.word;
+        let width = bits.ty().int_width();
+        if width <= WORD {
+            return [builder.zext(bits, word), self.constant(WORD, 0)];
+        }
+        let high = builder.binary(Opcode::LLVMLShr, bits, self.constant(width, WORD.into()));
+        let high = builder.trunc(high, self.pass.unit.module.int(width - WORD));
+        [builder.trunc(bits, word), builder.zext(high, word)]
+    }
+
+    /// Label of an operation on two values of the code's width.
+    pub(super) fn binary(&self, code: Code, a: Term, b: Term, result: Value) -> Value {
+        if self.is_concrete(a.label) && self.is_concrete(b.label) {
+            return self.concrete();
+        }
+        if code.width > WORD {
+            return self.operate(code, &[a, b], result);
+        }
+        let abi = self.pass.unit.abi;
+        let [av, bv, rv] = [a.bits, b.bits, result].map(|bits| self.halves(bits)[0]);
+        let code = self.constant(32, code.word());
+        self.pass.builder.call(abi.binary, &[code, a.label, b.label, av, bv, rv])
+    }
+
+    /// Label of an operation on one value.
+    pub(super) fn unary(&self, code: Code, a: Term, result: Value) -> Value {
+        if self.is_concrete(a.label) {
+            return self.concrete();
+        }
+        if code.width > WORD {
+            return self.operate(code, &[a], result);
+        }
+        let arguments = [self.constant(32, code.word()), a.label, self.halves(result)[0]];
+        self.pass.builder.call(self.pass.unit.abi.cast, &arguments)
+    }
+
+    /// Label of an operation on up to three values of any width: the constants among them become labels.
+    pub(super) fn operate(&self, code: Code, operands: &[Term], result: Value) -> Value {
+        let builder = &self.pass.builder;
+        let any = operands.iter().map(|o| o.label).filter(|l| !self.is_concrete(*l));
+        let Some(any) = any.reduce(|a, b| builder.binary(Opcode::LLVMOr, a, b)) else {
+            return self.concrete();
+        };
+        let mut labels = [self.concrete(); 3];
+        for (label, operand) in labels.iter_mut().zip(operands) {
+            *label = self.made_label(operand, any);
+        }
+        let [low, high] = self.halves(result);
+        let arguments = [self.constant(32, code.word()), labels[0], labels[1], labels[2], low, high];
+        builder.call(self.pass.unit.abi.operate, &arguments)
+    }
+
+    /// A label for an operand that has none, if `any` of its fellows has one.
+    fn made_label(&self, operand: &Term, any: Value) -> Value {
+        if operand.label == any {
+            return any;
+        }
+        let [low, high] = self.halves(operand.bits);
+        let width = self.constant(32, operand.width().into());
+        self.pass.builder.call(self.pass.unit.abi.constant, &[width, operand.label, any, low, high])
+    }
+
+    /// An arithmetic operation on two terms, both value and label.
+    pub(super) fn apply(&self, op: Op, opcode: Opcode, a: Term, b: Term) -> Term {
+        let bits = self.pass.builder.binary(opcode, a.bits, b.bits);
+        Term { label: self.binary(Code::new(op, a.width()), a, b, bits), bits }
+    }
+
+    /// A comparison of two terms.
+    pub(super) fn compare(&self, op: Op, predicate: Predicate, a: Term, b: Term) -> Term {
+        let bits = self.pass.builder.compare(predicate, a.bits, b.bits);
+        Term { label: self.binary(Code::new(op, a.width()), a, b, bits), bits }
+    }
+
+    /// One of two terms; no decision of the program, so it stays open in the expression.
+    pub(super) fn choose(&self, condition: Term, yes: Term, no: Term) -> Term {
+        let bits = self.pass.builder.select(condition.bits, yes.bits, no.bits);
+        let code = Code::new(Op::Ite, yes.width());
+        Term { label: self.operate(code, &[condition, yes, no], bits), bits }
+    }
+
+    /// A term with more bits, all zero.
+    pub(super) fn extend(&self, a: Term, width: u32) -> Term {
+        let bits = self.pass.builder.zext(a.bits, self.pass.unit.module.int(width));
+        Term { label: self.unary(Code::new(Op::ZExt, width), a, bits), bits }
+    }
+
+    /// A term with more bits, all like its sign.
+    pub(super) fn extend_sign(&self, a: Term, width: u32) -> Term {
+        let bits = self.pass.builder.sext(a.bits, self.pass.unit.module.int(width));
+        Term { label: self.unary(Code::new(Op::SExt, width), a, bits), bits }
+    }
+
+    /// `width` bits of a term.
+    pub(super) fn slice(&self, a: Term, low: u32, width: u32) -> Term {
+        let builder = &self.pass.builder;
+        let moved = builder.binary(Opcode::LLVMLShr, a.bits, self.constant(a.width(), low.into()));
+        let bits = builder.trunc(moved, self.pass.unit.module.int(width));
+        if width == a.width() {
+            return a;
+        }
+        Term { label: self.unary(Code::new(Op::Extract, width).aux(low), a, bits), bits }
+    }
+
+    /// One term above another.
+    pub(super) fn join(&self, high: Term, low: Term) -> Term {
+        let builder = &self.pass.builder;
+        let width = high.width() + low.width();
+        let ty = self.pass.unit.module.int(width);
+        let moved = builder.zext(high.bits, ty);
+        let moved = builder.binary(Opcode::LLVMShl, moved, self.constant(width, low.width().into()));
+        let bits = builder.binary(Opcode::LLVMOr, moved, builder.zext(low.bits, ty));
+        Term { label: self.binary(Code::new(Op::Concat, width), high, low, bits), bits }
+    }
+}

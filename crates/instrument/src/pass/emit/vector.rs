@@ -1,0 +1,115 @@
+//! Labels of vectors: one per element.
+
+use super::Slow;
+use super::term::Term;
+use crate::llvm::{Opcode, Predicate, Value};
+use crate::pass::meaning::Fold;
+use crate::pass::types::lanes;
+use cairn_wire::{Math, Op};
+
+impl Slow<'_, '_> {
+    /// Label of an element; which one is known when it is a constant, and else looked up.
+    pub(super) fn element(&self, instruction: Value) -> Value {
+        let labels = self.labels(instruction.operand(0));
+        let index = instruction.operand(1);
+        match index.as_constant() {
+            Some(index) => labels.get(index as usize).copied().unwrap_or(self.concrete()),
+            None => {
+                let chosen = |otherwise, (i, label): (usize, &Value)| {
+                    self.pass.builder.select(self.is_at(index, i), *label, otherwise)
+                };
+                labels.iter().enumerate().fold(self.concrete(), chosen)
+            }
+        }
+    }
+
+    /// Labels of a vector with another element.
+    pub(super) fn with_element(&self, instruction: Value) -> Vec<Value> {
+        let new = self.label(instruction.operand(1));
+        let index = instruction.operand(2);
+        let label = |(i, old): (usize, Value)| match index.as_constant() {
+            Some(index) if index as usize == i => new,
+            Some(_) => old,
+            None => self.pass.builder.select(self.is_at(index, i), new, old),
+        };
+        self.labels(instruction.operand(0)).into_iter().enumerate().map(label).collect()
+    }
+
+    fn is_at(&self, index: Value, position: usize) -> Value {
+        let position = self.constant(index.ty().int_width(), position as u64);
+        self.pass.builder.compare(Predicate::LLVMIntEQ, self.value(index), position)
+    }
+
+    /// Labels of elements of two vectors.
+    pub(super) fn shuffle(&self, instruction: Value) -> Vec<Value> {
+        let mut from = self.labels(instruction.operand(0));
+        from.extend(self.labels(instruction.operand(1)));
+        let label = |place: Option<usize>| place.map_or(self.concrete(), |place| from[place]);
+        instruction.shuffle_mask().into_iter().map(label).collect()
+    }
+
+    /// Labels of the same bits in elements of another width; the first element is lowest.
+    pub(super) fn reinterpret(&self, instruction: Value) -> Vec<Value> {
+        let operand = instruction.operand(0);
+        let (Some((old, _)), Some((new, count))) = (lanes(operand.ty()), lanes(instruction.ty())) else {
+            return vec![self.concrete(); self.pass.scalars(instruction)];
+        };
+        let is_bitcast = instruction.opcode() == Opcode::LLVMBitCast;
+        if old == new {
+            return self.labels(operand);
+        }
+        let terms = self.terms(operand);
+        let label = |i: u32| match (is_bitcast, old < new) {
+            (false, true) => self.extend(terms[i as usize], new).label,
+            (false, false) => self.slice(terms[i as usize], 0, new).label,
+            (true, true) => {
+                let parts = &terms[(i * (new / old)) as usize..][..(new / old) as usize];
+                self.join_all(parts).label
+            }
+            (true, false) => {
+                let position = i % (old / new);
+                self.slice(terms[(i / (old / new)) as usize], position * new, new).label
+            }
+        };
+        (0..count).map(label).collect()
+    }
+
+    /// Joins parts, the lowest first, in halves: neither half of a wide one is more than a word.
+    fn join_all(&self, parts: &[Term]) -> Term {
+        match parts {
+            [one] => *one,
+            _ => {
+                let (low, high) = parts.split_at(parts.len() / 2);
+                self.join(self.join_all(high), self.join_all(low))
+            }
+        }
+    }
+
+    /// Label of all elements made one.
+    pub(super) fn reduce(&self, fold: Fold, instruction: Value) -> Value {
+        let arguments = instruction.arguments();
+        let terms = arguments.iter().flat_map(|argument| self.terms(*argument));
+        let one = terms.reduce(|a, b| self.folded(fold, a, b));
+        one.map_or(self.concrete(), |term| term.label)
+    }
+
+    fn folded(&self, fold: Fold, a: Term, b: Term) -> Term {
+        match fold {
+            Fold::Extreme(op) => self.extreme(op, a, b),
+            Fold::Math(function) => {
+                let name = if function == Math::Max { "maxnum" } else { "minnum" };
+                let bits = self.call_intrinsic(name, &[a, b]);
+                Term { label: self.math(function, &[a, b], bits), bits }
+            }
+            Fold::Binary(op) => match op {
+                Op::FAdd => self.apply_float(op, Opcode::LLVMFAdd, a, b),
+                Op::FMul => self.apply_float(op, Opcode::LLVMFMul, a, b),
+                Op::Mul => self.apply(op, Opcode::LLVMMul, a, b),
+                Op::And => self.apply(op, Opcode::LLVMAnd, a, b),
+                Op::Or => self.apply(op, Opcode::LLVMOr, a, b),
+                Op::Xor => self.apply(op, Opcode::LLVMXor, a, b),
+                _ => self.apply(op, Opcode::LLVMAdd, a, b),
+            },
+        }
+    }
+}
