@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 int __cairn_w_fgetc(FILE *stream);
+int __cairn_w_ungetc(int character, FILE *stream);
 void *__cairn_w_realloc(void *block, size_t size);
 
 static int next_of_text(struct source *source)
@@ -46,7 +47,7 @@ void __cairn_m_put_back(struct source *source)
     if (source->text != NULL)
         source->text--;
     else
-        ungetc(source->last, source->stream);
+        __cairn_w_ungetc(source->last, source->stream);
 }
 
 static int grow(struct gathered *text)

@@ -15,6 +15,7 @@ use cairn_program::{BranchId, Program};
 use cairn_search::{Next, Outcome, Rng, RunView, Strategy, UnknownStrategy};
 use cairn_solver::{Answer, Query, Solver};
 use cairn_tree::{AddedRun, Coverage, Flip, FlipState, RunId, Tree};
+use cairn_wire::ObjectKind;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -168,11 +169,17 @@ impl Campaign<'_> {
         self.settings.time.is_some_and(|most| self.started.elapsed() >= most).then_some(Stop::Time)
     }
 
-    /// Random bytes in the shape that the last run's input had.
+    /// Random bytes in the shape that the last run's input had, each stream as long as it may be.
     fn random_input(&mut self) -> Input {
         let mut input = self.past.last().map_or_else(Input::default, |run| run.input.clone());
         for object in &mut input.objects {
-            self.rng.fill(&mut object.bytes);
+            if object.has_any_length() {
+                object.bytes.resize(object.limit, 0);
+            }
+            match object.kind {
+                ObjectKind::ArgCount => object.bytes = vec![object.limit as u8],
+                _ => self.rng.fill(&mut object.bytes),
+            }
         }
         input
     }
@@ -184,7 +191,7 @@ impl Campaign<'_> {
             Answer::Unknown(_) => (Outcome::Unknown, FlipState::Unknown),
             Answer::Sat(model) => {
                 let mut input = self.past[base.index()].input.clone();
-                model.iter().for_each(|(byte, value)| input.set(byte, value));
+                input.assign(model.as_slice().iter().copied());
                 let cause = Cause { origin: Origin::Flip, flip: Some(flip), base: Some(base) };
                 match self.execute(&input, cause)? {
                     Some(true) => (Outcome::Taken, FlipState::Sat),

@@ -29,4 +29,4 @@ pub use observer::{Event, Observer, Progress};
 pub use prediction::Divergence;
 pub use settings::Settings;
 pub use summary::{Notes, SolverSummary, Stop, Summary};
-pub use testcase::{TestError, decode_test, encode_test, read_seeds, read_test};
+pub use testcase::{TestError, decode_test, encode_test, fit, read_seeds, read_test};

@@ -1,9 +1,10 @@
 //! Inputs as files.
 //!
 //! An input that is one stream (standard input or one file) is its bytes. Anything else is in KLEE's
-//! format, whose objects have only a name: `stdin`, `arg01` for `argv[1]`, `NAME-data` for a file, all
-//! as KLEE's own; any other name is an object the program named itself. Should a program name one
-//! like those, a backslash before it tells them apart.
+//! format, whose objects have only a name: `stdin`, `arg01` for `argv[1]`, `n_args` for how many arguments
+//! follow, `NAME-data` for a file, all as KLEE's own; any other name is an object the program named itself.
+//! Should a program name one like those, a backslash before it tells them apart. KLEE counts arguments
+//! from 0 and we by `argv`, so it is their order that counts when they are read.
 
 use crate::ktest::{KTest, KTestError, KTestObject};
 use cairn_exec::{Input, Object};
@@ -17,6 +18,8 @@ const ARG: &str = "arg";
 /// How many symbolic arguments there are, as KLEE names it.
 const ARG_COUNT: &str = "n_args";
 const FILE_END: &str = "-data";
+/// What KLEE says about files and about itself; nobody's input.
+const KLEES_OWN: [&str; 2] = ["-stat", "model_version"];
 const ESCAPE: char = '\\';
 
 /// Why a file cannot be used as an input.
@@ -63,8 +66,17 @@ pub fn encode_test(input: &Input, command: &[String]) -> (Vec<u8>, &'static str)
     match input.objects.as_slice() {
         [only] if is_stream(only) => (only.bytes.clone(), ""),
         objects => {
-            let object = |o: &Object| KTestObject { name: label(o), bytes: o.bytes.clone() };
-            let test = KTest { args: command.to_vec(), objects: objects.iter().map(object).collect() };
+            let argc = input.argc().unwrap_or(u32::MAX);
+            let is_there = |o: &&Object| o.kind != ObjectKind::Arg || o.index < argc;
+            let there: Vec<&Object> = objects.iter().filter(is_there).collect();
+            let arguments = there.iter().filter(|o| o.kind == ObjectKind::Arg).count();
+            let object = |o: &&Object| match o.kind {
+                ObjectKind::ArgCount => {
+                    KTestObject { name: label(o), bytes: (arguments as u32).to_le_bytes().to_vec() }
+                }
+                _ => KTestObject { name: label(o), bytes: o.bytes.clone() },
+            };
+            let test = KTest { args: command.to_vec(), objects: there.iter().map(object).collect() };
             (test.encode(), ".ktest")
         }
     }
@@ -76,7 +88,7 @@ pub fn decode_test(path: &Path, content: Vec<u8>, blank: &Input) -> Result<Input
     // Raw bytes may begin like that by chance, or because the program looks for it.
     let must_be_ktest = path.extension().is_some_and(|extension| extension == "ktest");
     match KTest::decode(&content) {
-        Ok(test) => return Ok(Input { objects: test.objects.into_iter().map(object).collect() }),
+        Ok(test) => return Ok(Input { objects: test.objects.into_iter().filter_map(object).collect() }),
         Err(source) if must_be_ktest => return Err(TestError::Damaged { path: path.to_owned(), source }),
         Err(_) => {}
     }
@@ -86,9 +98,41 @@ pub fn decode_test(path: &Path, content: Vec<u8>, blank: &Input) -> Result<Input
     }
     let mut input = blank.clone();
     for stream in input.objects.iter_mut().filter(|object| is_stream(object)) {
-        stream.bytes.clone_from(&content);
+        replace(stream, content.clone());
     }
     Ok(input)
+}
+
+/// An input for the target that `blank` is of: each of its objects with the bytes it has in `test`, and then
+/// the named ones. A stream that is longer than it may be may from now on.
+pub fn fit(test: Input, blank: &Input) -> Input {
+    let (named, others): (Vec<Object>, Vec<Object>) =
+        test.objects.into_iter().partition(|o| o.kind == ObjectKind::Named);
+    let mut fitted = blank.clone();
+    let arguments = others.iter().filter(|o| o.kind == ObjectKind::Arg).count();
+    let mut given: Vec<Option<Object>> = others.into_iter().map(Some).collect();
+    for object in &mut fitted.objects {
+        let is_it = |o: &Object| o.kind == object.kind && o.name == object.name;
+        let found = given.iter_mut().find(|o| o.as_ref().is_some_and(is_it)).and_then(Option::take);
+        match found {
+            Some(found) => replace(object, found.bytes),
+            None if object.kind == ObjectKind::ArgCount => {
+                let places = blank.objects.iter().filter(|o| o.kind == ObjectKind::Arg).count();
+                let always = places.saturating_sub(object.limit);
+                object.bytes = vec![arguments.saturating_sub(always).min(object.limit) as u8];
+            }
+            None => {}
+        }
+    }
+    fitted.objects.extend(named);
+    fitted
+}
+
+fn replace(object: &mut Object, bytes: Vec<u8>) {
+    if object.has_any_length() {
+        object.limit = object.limit.max(bytes.len());
+    }
+    object.bytes = bytes;
 }
 
 /// The input in a file.
@@ -112,7 +156,7 @@ pub fn read_seeds(directory: &Path, blank: &Input) -> Result<Vec<Input>, TestErr
         return Err(TestError::NoSeeds(directory.to_owned()));
     }
     files.sort();
-    files.iter().map(|file| read_test(file, blank)).collect()
+    files.iter().map(|file| Ok(fit(read_test(file, blank)?, blank))).collect()
 }
 
 fn unreadable(path: &Path, source: io::Error) -> TestError {
@@ -130,22 +174,29 @@ fn label(object: &Object) -> String {
     }
 }
 
-fn object(object: KTestObject) -> Object {
+/// The object, unless it says nothing that the others do not.
+fn object(object: KTestObject) -> Option<Object> {
     let KTestObject { name, bytes } = object;
-    if name == STDIN {
-        return Object::stdin(bytes);
+    if let Some(escaped) = name.strip_prefix(ESCAPE) {
+        return Some(Object::named(escaped, bytes));
     }
-    if name == ARG_COUNT {
-        return Object { kind: ObjectKind::ArgCount, name: String::new(), index: 0, bytes };
+    if name == ARG_COUNT || is_klees_own(&name) {
+        return None;
+    }
+    if name == STDIN {
+        return Some(Object::stdin(bytes));
     }
     if let Some(index) = argument_index(&name) {
-        return Object::arg(index, bytes);
+        return Some(Object::arg(index, bytes));
     }
-    match (name.strip_suffix(FILE_END), name.strip_prefix(ESCAPE)) {
-        (_, Some(escaped)) => Object::named(escaped, bytes),
-        (Some(file), None) => Object::file(file, bytes),
-        (None, None) => Object::named(name, bytes),
-    }
+    Some(match name.strip_suffix(FILE_END) {
+        Some(file) => Object::file(file, bytes),
+        None => Object::named(name, bytes),
+    })
+}
+
+fn is_klees_own(name: &str) -> bool {
+    KLEES_OWN.iter().any(|end| name.ends_with(end))
 }
 
 fn argument_index(name: &str) -> Option<u32> {
@@ -157,5 +208,5 @@ fn argument_index(name: &str) -> Option<u32> {
 /// Whether a name means nothing but a named object.
 fn is_plain(name: &str) -> bool {
     let taken = name == STDIN || name == ARG_COUNT || name.ends_with(FILE_END) || name.starts_with(ESCAPE);
-    !taken && argument_index(name).is_none()
+    !taken && !is_klees_own(name) && argument_index(name).is_none()
 }

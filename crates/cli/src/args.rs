@@ -44,22 +44,31 @@ pub struct CompilerArgs {
 /// What of a program's surroundings is symbolic.
 #[derive(Args, Debug, Default)]
 pub struct InputArgs {
-    /// Make LEN bytes of standard input symbolic: input of just this length
+    /// Make up to LEN bytes of standard input symbolic, and how many they are
     #[arg(long, value_name = "LEN", help_heading = "Input", value_parser = length)]
     pub sym_stdin: Option<usize>,
     /// Add a symbolic argument of up to LEN bytes after ARGS; may be repeated
     #[arg(long, value_name = "LEN", help_heading = "Input", value_parser = length)]
     pub sym_arg: Vec<usize>,
-    /// Make a file of LEN bytes symbolic: the one that @@ in ARGS stands for, or the one the
-    /// program opens as NAME (it then runs in a scratch directory)
-    #[arg(long, value_name = "[NAME=]LEN", help_heading = "Input")]
-    pub sym_file: Option<FileArg>,
+    /// Add from MIN to MAX symbolic arguments of up to LEN bytes after all others
+    #[arg(long, value_names = ["MIN", "MAX", "LEN"], num_args = 3, help_heading = "Input")]
+    pub sym_args: Option<Vec<usize>>,
+    /// Make a file of up to LEN bytes symbolic: the first is what @@ in ARGS stands for; others, and those
+    /// with a NAME, the program opens by that name (it then runs in a scratch directory); may be repeated
+    #[arg(long, value_name = "[NAME] LEN", help_heading = "Input")]
+    pub sym_file: Vec<FileArg>,
+    /// Keep the length of standard input and of files as it is at the start
+    #[arg(long, help_heading = "Input")]
+    pub fixed_length: bool,
 }
 
 impl InputArgs {
     /// Whether anything is.
     pub fn is_any(&self) -> bool {
-        self.sym_stdin.is_some() || !self.sym_arg.is_empty() || self.sym_file.is_some()
+        self.sym_stdin.is_some()
+            || !self.sym_arg.is_empty()
+            || self.sym_args.is_some()
+            || !self.sym_file.is_empty()
     }
 }
 
@@ -69,7 +78,7 @@ pub struct RunArgs {
     /// A program built with `cairn cc`, or C files to compile on the fly
     #[arg(required = true, value_name = "TARGET|FILE.c")]
     pub target: Vec<PathBuf>,
-    /// Arguments of the program; @@ stands for the path of the symbolic file
+    /// Arguments of the program; @@ stands for the path of the first symbolic file
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
 

@@ -49,7 +49,7 @@ fn as_compiler(words: &[OsString]) -> Option<(Language, &[OsString])> {
 }
 
 fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
-    let cli = match Cli::try_parse_from(words) {
+    let cli = match Cli::try_parse_from(units::join_file_names(words)) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };

@@ -17,7 +17,8 @@ const ENV_TEST: &str = "CAIRN_TEST";
 
 /// Runs the test and tells how it ended.
 pub fn replay(args: &ReplayArgs) -> Result<ExitCode, Failure> {
-    let input = read_test(&args.test, &raw_shape(args))?;
+    let mut input = read_test(&args.test, &raw_shape(args))?;
+    place_arguments(&mut input, args.args.len());
     let end = match Program::read(&args.target) {
         Ok(program) => replay_instrumented(args, &input, program.branch_count() as usize)?,
         // Whatever else it is, it may still be a program.
@@ -74,7 +75,7 @@ fn spec(args: &ReplayArgs, input: &Input, coverage: usize) -> TargetSpec {
             ObjectKind::File => {
                 spec.files.push(SymbolicFile { name: object.name.clone(), len: object.bytes.len() })
             }
-            ObjectKind::Arg => place_argument(&mut spec.args, object),
+            ObjectKind::Arg => spec.args.push(Arg::Symbolic(object.bytes.len())),
             ObjectKind::Stdin | ObjectKind::Named | ObjectKind::ArgCount => {}
         }
     }
@@ -82,8 +83,9 @@ fn spec(args: &ReplayArgs, input: &Input, coverage: usize) -> TargetSpec {
 }
 
 /// Symbolic arguments stand after the others, in order.
-fn place_argument(args: &mut Vec<Arg>, object: &Object) {
-    if args.len() + 1 == object.index as usize {
-        args.push(Arg::Symbolic(object.bytes.len()));
+fn place_arguments(input: &mut Input, others: usize) {
+    let arguments = input.objects.iter_mut().filter(|object| object.kind == ObjectKind::Arg);
+    for (object, index) in arguments.zip(others as u32 + 1..) {
+        object.index = index;
     }
 }

@@ -91,7 +91,7 @@ fn tell(args: &RunArgs, program: &Path, summary: &Summary, status: &Status) -> R
         findings: &status.findings,
         program,
         args: &args.args,
-        file: args.input.sym_file.as_ref().and_then(|f| f.name.as_deref()),
+        file: args.input.sym_file.first().and_then(|f| f.name.as_deref()),
         directory: &args.out,
         symbolic_input: args.input.is_any(),
         style,

@@ -2,6 +2,7 @@
 
 use crate::args::InputArgs;
 use crate::failure::Failure;
+use crate::units::length;
 use cairn_exec::{Arg, SymbolicFile, TargetSpec};
 use cairn_program::Program;
 use cairn_wire::site::USER_MAIN;
@@ -16,31 +17,64 @@ const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
 /// Bytes it is given by default.
 const FUZZ_INPUT: usize = 64;
 
+/// Most symbolic files, with standard input one less than the runtime can tell apart.
+const MAX_FILES: usize = 15;
+
 /// Fills in arguments and symbolic input as the user asked for them.
 pub fn describe(spec: &mut TargetSpec, input: &InputArgs, args: &[OsString]) -> Result<(), Failure> {
     spec.args = args.iter().map(argument).collect();
     spec.args.extend(input.sym_arg.iter().map(|len| Arg::Symbolic(*len)));
     spec.stdin = input.sym_stdin;
-    let names_file = spec.args.iter().any(|a| matches!(a, Arg::File(_)));
-    spec.files = match &input.sym_file {
-        Some(file) if file.name.is_none() && !names_file => {
+    spec.fixed_length = input.fixed_length;
+    if let Some(numbers) = &input.sym_args {
+        add_arguments(spec, numbers)?;
+    }
+    spec.files = files(input, spec.args.iter().any(|a| matches!(a, Arg::File(_))))?;
+    Ok(())
+}
+
+/// `--sym-args MIN MAX LEN`.
+fn add_arguments(spec: &mut TargetSpec, numbers: &[usize]) -> Result<(), Failure> {
+    let [least, most, len] = *numbers else { return Err(Failure::new("--sym-args takes MIN MAX LEN")) };
+    let refused = |why: String| Err(Failure::new(format_args!("--sym-args {least} {most} {len}: {why}")));
+    if least > most {
+        return refused("MIN is more than MAX".to_owned());
+    }
+    if most == 0 || most > usize::from(u8::MAX) {
+        return refused(format!("MAX is a number from 1 to {}", u8::MAX));
+    }
+    if let Err(why) = length(&len.to_string()) {
+        return refused(why);
+    }
+    spec.args.extend(std::iter::repeat_n(Arg::Symbolic(len), most));
+    spec.optional_args = (most - least) as u8;
+    Ok(())
+}
+
+fn files(input: &InputArgs, named_by_mark: bool) -> Result<Vec<SymbolicFile>, Failure> {
+    let mut files: Vec<SymbolicFile> = Vec::new();
+    for file in &input.sym_file {
+        if file.name.is_none() && !(named_by_mark && files.is_empty()) {
             return Err(Failure::new(format_args!(
-                "--sym-file {0} needs {FILE_MARK} among the program's arguments, or a name (--sym-file NAME={0})",
+                "--sym-file {0} needs {FILE_MARK} among the program's arguments, or a name (--sym-file NAME {0})",
                 file.len
             )));
         }
-        Some(file) => {
-            let name = file.name.clone().unwrap_or_else(|| FILE_NAME.to_owned());
-            vec![SymbolicFile { name, len: file.len }]
+        let name = file.name.clone().unwrap_or_else(|| FILE_NAME.to_owned());
+        if files.iter().any(|f| f.name == name) {
+            return Err(Failure::new(format_args!("--sym-file {name} is given twice")));
         }
-        None if names_file => {
-            return Err(Failure::new(format_args!(
-                "the program's arguments have {FILE_MARK}, but no --sym-file LEN says how long that file is"
-            )));
-        }
-        None => Vec::new(),
-    };
-    Ok(())
+        files.push(SymbolicFile { name, len: file.len });
+    }
+    if files.is_empty() && named_by_mark {
+        return Err(Failure::new(format_args!(
+            "the program's arguments have {FILE_MARK}, but no --sym-file LEN says how long that file is"
+        )));
+    }
+    if files.len() > MAX_FILES {
+        return Err(Failure::new(format_args!("there can be {MAX_FILES} symbolic files at most")));
+    }
+    Ok(files)
 }
 
 /// Standard input for a fuzz target (a program with `LLVMFuzzerTestOneInput` and no `main`) whose user has not said
@@ -72,7 +106,7 @@ mod tests {
     }
 
     fn with_file(text: &str) -> InputArgs {
-        InputArgs { sym_file: Some(text.parse().unwrap()), ..InputArgs::default() }
+        InputArgs { sym_file: vec![text.parse().unwrap()], ..InputArgs::default() }
     }
 
     #[test]
@@ -89,5 +123,32 @@ mod tests {
         let spec = described(&with_file("4"), &["--in=@@"]).unwrap();
         assert_eq!((&spec.args[0], spec.files[0].name.as_str()), (&Arg::File("--in=@@".to_owned()), "input"));
         assert_eq!(described(&with_file("x.cfg=4"), &[]).unwrap().files[0].name, "x.cfg");
+    }
+
+    #[test]
+    fn the_last_arguments_may_be_optional() {
+        let input = InputArgs { sym_arg: vec![3], sym_args: Some(vec![1, 3, 2]), ..InputArgs::default() };
+        let spec = described(&input, &["-v"]).unwrap();
+        assert_eq!((spec.args.len(), spec.optional_args), (5, 2));
+        for numbers in [[2, 1, 4], [0, 0, 4], [0, 256, 4], [0, 1, 0]] {
+            let input = InputArgs { sym_args: Some(numbers.to_vec()), ..InputArgs::default() };
+            assert!(described(&input, &[]).is_err(), "{numbers:?}");
+        }
+    }
+
+    #[test]
+    fn several_files_have_names_of_their_own() {
+        let with = |texts: &[&str]| InputArgs {
+            sym_file: texts.iter().map(|text| text.parse().unwrap()).collect(),
+            ..InputArgs::default()
+        };
+        let names = |texts: &[&str], args: &[&str]| {
+            described(&with(texts), args)
+                .ok()
+                .map(|s| s.files.into_iter().map(|f| f.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&["a=1", "b=2"], &[]), Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(names(&["1", "b=2"], &["@@"]), Some(vec!["input".to_owned(), "b".to_owned()]));
+        assert_eq!([names(&["1", "2"], &["@@"]), names(&["a=1", "a=2"], &[])], [None, None]);
     }
 }

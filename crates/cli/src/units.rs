@@ -1,5 +1,6 @@
 //! Values on the command line that have a form of their own.
 
+use std::ffi::OsString;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -33,8 +34,29 @@ const MAX_LENGTH: usize = 1 << 20;
 
 /// A number of bytes.
 pub fn length(text: &str) -> Result<usize, String> {
-    let len = text.parse().ok().filter(|len| *len <= MAX_LENGTH);
-    len.ok_or_else(|| format!("a length is a number from 0 to {MAX_LENGTH}"))
+    let len = text.parse().ok().filter(|len| (1..=MAX_LENGTH).contains(len));
+    len.ok_or_else(|| format!("a length is a number from 1 to {MAX_LENGTH}"))
+}
+
+/// `--sym-file NAME LEN` as one word, `NAME=LEN`: to the parser an option has as many values each time.
+pub fn join_file_names(words: &[OsString]) -> Vec<OsString> {
+    let is_number = |word: &OsString| word.to_str().is_some_and(|w| w.parse::<usize>().is_ok());
+    let mut joined: Vec<OsString> = Vec::with_capacity(words.len());
+    let mut rest = words.iter().peekable();
+    while let Some(word) = rest.next() {
+        let is_name = joined.last().is_some_and(|last| last == "--sym-file") && !is_number(word);
+        let mut word = word.clone();
+        if let Some(len) = rest.next_if(|next| is_name && is_number(next)) {
+            word.push("=");
+            word.push(len);
+        }
+        let ends = word == "--";
+        joined.push(word);
+        if ends {
+            joined.extend(rest.by_ref().cloned());
+        }
+    }
+    joined
 }
 
 /// A symbolic file: `LEN`, or `NAME=LEN`.
@@ -55,11 +77,11 @@ impl FromStr for FileArg {
             None => (None, text),
         };
         if !len.bytes().all(|b| b.is_ascii_digit()) {
-            return Err("a symbolic file is LEN or NAME=LEN, as in 20 or data.bin=20".to_owned());
+            return Err("a symbolic file is LEN or NAME LEN, as in 20 or data.bin 20".to_owned());
         }
         let len = length(len)?;
         match name {
-            Some(name) if name.is_empty() || name.contains('/') => {
+            Some(name) if ["", ".", ".."].contains(&name) || name.contains('/') => {
                 Err(format!("`{name}` is not the name of a file in the program's working directory"))
             }
             name => Ok(FileArg { name: name.map(str::to_owned), len }),
@@ -93,6 +115,24 @@ mod tests {
         let parse = |text: &str| text.parse::<FileArg>().ok().map(|f| (f.name, f.len));
         assert_eq!(parse("20"), Some((None, 20)));
         assert_eq!(parse("a=b.txt=20"), Some((Some("a=b.txt".to_owned()), 20)));
-        assert_eq!([parse("x"), parse("=4"), parse("a/b=4"), parse("a=")], [None, None, None, None]);
+        for text in ["x", "=4", "a/b=4", "a=", "..=4", "a=0", "0"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_and_a_length_are_one_value() {
+        let cases = [
+            ("run --sym-file a 4 --sym-file b=5 p", "run --sym-file a=4 --sym-file b=5 p"),
+            ("run --sym-file 4 5 p", "run --sym-file 4 5 p"),
+            ("run --sym-file a p", "run --sym-file a p"),
+            ("run p -- --sym-file a 4", "run p -- --sym-file a 4"),
+        ];
+        for (text, expected) in cases {
+            let words: Vec<OsString> = text.split(' ').map(OsString::from).collect();
+            let joined: Vec<String> =
+                join_file_names(&words).into_iter().map(|w| w.into_string().unwrap()).collect();
+            assert_eq!(joined.join(" "), expected);
+        }
     }
 }

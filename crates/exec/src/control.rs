@@ -174,6 +174,7 @@ fn entry(object: &Object, offset: u64, name: &str) -> ObjectEntry {
         index: object.index,
         offset,
         len: object.bytes.len() as u64,
+        limit: object.limit as u64,
         ..ObjectEntry::default()
     };
     entry.set_name(name.as_bytes());

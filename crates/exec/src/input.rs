@@ -2,6 +2,8 @@
 
 use cairn_expr::{Assignment, InputByte};
 use cairn_wire::ObjectKind;
+use cairn_wire::label::LENGTH;
+use std::collections::BTreeMap;
 
 /// One input object: a stream, a file, an argument or an object the program named.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -14,27 +16,49 @@ pub struct Object {
     pub index: u32,
     /// Its bytes.
     pub bytes: Vec<u8>,
+    /// Most bytes it may have if its length is input as well; 0 if it is not. The largest number of an
+    /// [`ObjectKind::ArgCount`].
+    pub limit: usize,
 }
 
 impl Object {
+    fn new(kind: ObjectKind, name: impl Into<String>, index: u32, bytes: impl Into<Vec<u8>>) -> Object {
+        Object { kind, name: name.into(), index, bytes: bytes.into(), limit: 0 }
+    }
+
     /// Standard input.
     pub fn stdin(bytes: impl Into<Vec<u8>>) -> Object {
-        Object { kind: ObjectKind::Stdin, name: String::new(), index: 0, bytes: bytes.into() }
+        Object::new(ObjectKind::Stdin, "", 0, bytes)
     }
 
     /// The symbolic file of this name.
     pub fn file(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Object {
-        Object { kind: ObjectKind::File, name: name.into(), index: 0, bytes: bytes.into() }
+        Object::new(ObjectKind::File, name, 0, bytes)
     }
 
     /// `argv[index]`.
     pub fn arg(index: u32, bytes: impl Into<Vec<u8>>) -> Object {
-        Object { kind: ObjectKind::Arg, name: String::new(), index, bytes: bytes.into() }
+        Object::new(ObjectKind::Arg, "", index, bytes)
     }
 
     /// The next object the program asks for by `cairn_symbolic`.
     pub fn named(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Object {
-        Object { kind: ObjectKind::Named, name: name.into(), index: 0, bytes: bytes.into() }
+        Object::new(ObjectKind::Named, name, 0, bytes)
+    }
+
+    /// How many optional arguments there are, `most` at most; `always` is `argc` without them.
+    pub fn arg_count(always: u32, count: u8, most: u8) -> Object {
+        Object { limit: most.into(), ..Object::new(ObjectKind::ArgCount, "", always, [count]) }
+    }
+
+    /// The same, with any length up to `limit`.
+    pub fn up_to(self, limit: usize) -> Object {
+        Object { limit, ..self }
+    }
+
+    /// Whether its length is input too.
+    pub fn has_any_length(&self) -> bool {
+        self.limit > 0 && matches!(self.kind, ObjectKind::Stdin | ObjectKind::File)
     }
 
     /// The bytes up to the first NUL: what an argument's reader sees.
@@ -58,23 +82,96 @@ impl Input {
         self.objects.iter().map(|o| o.bytes.len()).sum()
     }
 
+    /// What `argc` is, if that is input too.
+    pub fn argc(&self) -> Option<u32> {
+        let count = self.objects.iter().find(|o| o.kind == ObjectKind::ArgCount)?;
+        Some(count.index + u32::from(*count.bytes.first()?))
+    }
+
     /// Whether there is not a single byte.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Changes one byte; a byte outside of every object is left alone.
-    pub fn set(&mut self, at: InputByte, value: u8) {
-        let object = self.objects.get_mut(usize::from(at.object));
-        if let Some(byte) = object.and_then(|o| o.bytes.get_mut(at.offset as usize)) {
-            *byte = value;
+    /// Changes the bytes that a solver has found values for. Lengths come first, whatever their order: what
+    /// lies behind the new end is nobody's, and an object that grows has zeros where nothing is said.
+    pub fn assign(&mut self, bytes: impl Iterator<Item = (InputByte, u8)> + Clone) {
+        let is_length = |at: InputByte| at.offset >= LENGTH;
+        let mut lengths: BTreeMap<u16, [u8; 4]> = BTreeMap::new();
+        for (at, value) in bytes.clone().filter(|(at, _)| is_length(*at)) {
+            let length = lengths.entry(at.object).or_insert_with(|| self.length_bytes(at.object));
+            length[(at.offset - LENGTH) as usize] = value;
+        }
+        for (object, length) in lengths {
+            self.resize(object, u32::from_le_bytes(length) as usize);
+        }
+        for (at, value) in bytes.filter(|(at, _)| !is_length(*at)) {
+            let object = self.objects.get_mut(usize::from(at.object));
+            if let Some(byte) = object.and_then(|o| o.bytes.get_mut(at.offset as usize)) {
+                *byte = value;
+            }
+        }
+    }
+
+    fn length_bytes(&self, object: u16) -> [u8; 4] {
+        let len = self.objects.get(usize::from(object)).map_or(0, |o| o.bytes.len());
+        (len as u32).to_le_bytes()
+    }
+
+    fn resize(&mut self, object: u16, len: usize) {
+        if let Some(object) = self.objects.get_mut(usize::from(object)).filter(|o| o.has_any_length()) {
+            object.bytes.resize(len.min(object.limit), 0);
         }
     }
 }
 
 impl Assignment for Input {
     fn byte(&self, at: InputByte) -> u8 {
+        if at.offset >= LENGTH {
+            return self.length_bytes(at.object)[(at.offset - LENGTH) as usize];
+        }
         let object = self.objects.get(usize::from(at.object));
         object.and_then(|o| o.bytes.get(at.offset as usize)).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(offset: u32) -> InputByte {
+        InputByte { object: 0, offset }
+    }
+
+    fn assigned(before: Object, bytes: &[(u32, u8)]) -> Vec<u8> {
+        let mut input = Input { objects: vec![before] };
+        input.assign(bytes.iter().map(|&(offset, value)| (at(offset), value)));
+        input.objects.remove(0).bytes
+    }
+
+    #[test]
+    fn an_object_grows_before_its_bytes_are_set() {
+        let short = Object::stdin("ab").up_to(6);
+        assert_eq!(assigned(short, &[(1, b'x'), (4, b'y'), (LENGTH, 5)]), b"ax\0\0y");
+    }
+
+    #[test]
+    fn what_lies_behind_the_new_end_is_dropped() {
+        let long = Object::stdin(vec![7; 256]).up_to(300);
+        // From 0x100 to 0x002: on the way, neither 0x102 nor 0x000 may be taken for the length.
+        assert_eq!(assigned(long, &[(0, 1), (9, 9), (LENGTH, 2), (LENGTH + 1, 0)]), [1, 7]);
+    }
+
+    #[test]
+    fn no_object_outgrows_its_limit() {
+        assert_eq!(assigned(Object::stdin("ab").up_to(3), &[(LENGTH + 3, 255)]), b"ab\0");
+        assert_eq!(assigned(Object::stdin("ab"), &[(LENGTH, 9)]), b"ab");
+    }
+
+    #[test]
+    fn the_length_is_read_as_bytes() {
+        let input = Input { objects: vec![Object::stdin(vec![0; 0x1234])] };
+        let length = [0, 1, 2, 3].map(|i| input.byte(at(LENGTH + i)));
+        assert_eq!(length, [0x34, 0x12, 0, 0]);
     }
 }

@@ -21,7 +21,7 @@ pub enum Arg {
 pub struct SymbolicFile {
     /// Its name: the last part of the path that `@@` stands for, or what the program opens by itself.
     pub name: String,
-    /// How long it is to begin with.
+    /// How long it is to begin with, and at most.
     pub len: usize,
 }
 
@@ -44,10 +44,14 @@ pub struct TargetSpec {
     pub path: PathBuf,
     /// Its arguments.
     pub args: Vec<Arg>,
+    /// How many of the last arguments, all of them symbolic, may be missing.
+    pub optional_args: u8,
+    /// Whether all input keeps the length it begins with.
+    pub fixed_length: bool,
     /// Length of a symbolic standard input, if it is one.
     pub stdin: Option<usize>,
     /// Symbolic files. They live in a scratch directory, which becomes the working directory of the
-    /// program unless some argument has `@@`.
+    /// program unless the only one is named by `@@` in some argument.
     pub files: Vec<SymbolicFile>,
     /// Environment variables on top of the driver's own.
     pub env: Vec<(OsString, OsString)>,
@@ -65,6 +69,8 @@ impl TargetSpec {
         TargetSpec {
             path: path.into(),
             args: Vec::new(),
+            optional_args: 0,
+            fixed_length: false,
             stdin: None,
             files: Vec::new(),
             env: Vec::new(),
@@ -76,18 +82,27 @@ impl TargetSpec {
 
     /// An input of the shape asked for, all zeros.
     pub fn blank_input(&self) -> Input {
-        let stdin = self.stdin.map(|len| Object::stdin(vec![0; len]));
-        let files = self.files.iter().map(|f| Object::file(&f.name, vec![0; f.len]));
+        let limit = |len: usize| if self.fixed_length { 0 } else { len };
+        let stdin = self.stdin.map(|len| Object::stdin(vec![0; len]).up_to(limit(len)));
+        let files = self.files.iter().map(|f| Object::file(&f.name, vec![0; f.len]).up_to(limit(f.len)));
         let args = self.args.iter().enumerate().filter_map(|(i, arg)| match arg {
             Arg::Symbolic(len) => Some(Object::arg(i as u32 + 1, vec![0; *len])),
             Arg::Literal(_) | Arg::File(_) => None,
         });
-        Input { objects: stdin.into_iter().chain(files).chain(args).collect() }
+        let always = 1 + self.args.len() as u32 - u32::from(self.optional_args);
+        let count = Object::arg_count(always, self.optional_args, self.optional_args);
+        let count = (self.optional_args > 0).then_some(count);
+        Input { objects: stdin.into_iter().chain(files).chain(args).chain(count).collect() }
     }
 
     /// Whether some argument names the symbolic file.
     pub(crate) fn names_file(&self) -> bool {
         self.args.iter().any(|a| matches!(a, Arg::File(_)))
+    }
+
+    /// Whether the program looks for a symbolic file where it runs.
+    pub(crate) fn opens_by_itself(&self) -> bool {
+        self.files.len() > usize::from(self.names_file())
     }
 }
 

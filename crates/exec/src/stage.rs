@@ -65,9 +65,11 @@ impl Stage {
         // Absolute: a bare name means the file here, not one on the search path or in the scratch directory.
         let mut command = Command::new(std::path::absolute(&spec.path)?);
         command.arg0(&spec.path);
-        command.args(spec.args.iter().enumerate().map(|(i, arg)| self.argument(arg, i as u32 + 1, input)));
+        let argc = input.and_then(Input::argc).map_or(usize::MAX, |argc| argc as usize);
+        let args = (1..argc).zip(&spec.args);
+        command.args(args.map(|(index, arg)| self.argument(arg, index as u32, input)));
         command.envs(spec.env.iter().map(|(k, v)| (k, v)));
-        if let Some(scratch) = self.scratch.as_ref().filter(|_| !spec.names_file()) {
+        if let Some(scratch) = self.scratch.as_ref().filter(|_| spec.opens_by_itself()) {
             command.current_dir(scratch.path());
             command.env("PWD", scratch.path());
         }

@@ -1,10 +1,13 @@
 //! Input objects: what the program reads, and where its labels come from.
 
+use crate::ops::intern;
 use crate::server::end_run;
-use crate::shadow::{__cairn_clear, mark_input};
+use crate::shadow::{__cairn_clear, input_label, mark_input};
 use crate::state::{State, state};
 use cairn_wire::control::{MAX_OBJECTS, flag};
-use cairn_wire::{ObjectEntry, ObjectKind};
+use cairn_wire::event::NO_SITE;
+use cairn_wire::label::LENGTH;
+use cairn_wire::{EventKind, ObjectEntry, ObjectKind, Op};
 use core::ffi::{CStr, c_char, c_void};
 
 /// The objects of this run.
@@ -24,10 +27,41 @@ pub fn bytes(state: &State, object: &ObjectEntry) -> &'static [u8] {
     unsafe { core::slice::from_raw_parts(state.input.add(start as usize), len as usize) }
 }
 
-/// Index of the given object of a kind that `matches`.
-pub fn find(kind: ObjectKind, matches: impl Fn(&ObjectEntry) -> bool) -> Option<u16> {
-    let all = objects(state());
-    all.iter().position(|o| o.kind == kind as u8 && matches(o)).map(|i| i as u16)
+/// Label of an object's length, as 64 bits; 0 if that is not input. That it stays within its limit is part
+/// of the path from here on.
+pub fn length_label(object: u16) -> u32 {
+    let state = state();
+    let ObjectEntry { len, limit, .. } = objects(state)[usize::from(object)];
+    if !state.tracing || limit == 0 {
+        return 0;
+    }
+    let label = concat_length(object, len);
+    constrain(label, len, limit)
+}
+
+fn concat_length(object: u16, len: u64) -> u32 {
+    let byte = |index: u64| input_label(object, u64::from(LENGTH) + index, len >> (8 * index) & 0xff);
+    let mut sum = byte(3);
+    for index in (0..3).rev() {
+        let width = 8 * (4 - index) as u32;
+        sum = intern(Op::Concat, width, 0, [sum, byte(index)], 0, len >> (8 * index));
+    }
+    intern(Op::ZExt, u64::BITS, 0, [sum, 0], 0, len)
+}
+
+/// The label, of a value that is `limit` at most: recorded when the comparison is made for the first time.
+pub fn constrain(label: u32, value: u64, limit: u64) -> u32 {
+    let state = state();
+    if label == 0 {
+        return 0;
+    }
+    let before = state.control().labels;
+    let width = state.entry(label).width;
+    let holds = intern(Op::Ule, 1, width.into(), [label, 0], limit, 1);
+    if holds == before {
+        state.record(EventKind::Constraint, NO_SITE, holds, 1);
+    }
+    state.check(label, value)
 }
 
 /// Labels `len` bytes at `addr` that came from `offset` of an object. A byte that is not what the
@@ -76,9 +110,9 @@ unsafe extern "C" fn cairn_symbolic(to: *mut c_void, size: usize, name: *const c
 
 /// The next named object: the driver's if it gave one, else a new one of zeros.
 fn claim_named(state: &mut State, size: u64, name: &[u8]) -> Option<u16> {
-    let given = find(ObjectKind::Named, |o| o.used == 0);
-    let index = match given {
-        Some(index) => index,
+    let is_next = |o: &ObjectEntry| o.kind == ObjectKind::Named as u8 && o.used == 0;
+    let index = match objects(state).iter().position(is_next) {
+        Some(given) => given as u16,
         None => append(state)?,
     };
     let object = &mut objects(state)[index as usize];
@@ -125,30 +159,4 @@ extern "C" fn cairn_reject() -> ! {
         state.control().flags |= flag::REJECTED;
     }
     end_run()
-}
-
-/// Replaces the symbolic arguments in `argv`.
-///
-/// # Safety
-/// `argv` must be the program's own array of `argc` strings.
-pub unsafe fn replace_arguments(argc: i32, argv: *mut *mut c_char) {
-    let state = state();
-    for (index, object) in objects(state).iter().enumerate() {
-        if object.kind != ObjectKind::Arg as u8 || object.index >= argc as u32 {
-            continue;
-        }
-        // A string ends at its first NUL; no program started by hand could see what follows.
-        let source = bytes(state, object);
-        let end = source.iter().position(|b| *b == 0).map_or(source.len(), |nul| nul + 1);
-        let source = &source[..end];
-        let text = crate::memory::reserve(source.len() + 1);
-        // SAFETY: `text` has room for the bytes and the NUL that ends them; the index is below argc.
-        unsafe {
-            core::ptr::copy_nonoverlapping(source.as_ptr(), text, source.len());
-            *argv.add(object.index as usize) = text as *mut c_char;
-        }
-        if state.tracing {
-            label_bytes(text as u64, source.len() as u64, index as u16, 0);
-        }
-    }
 }

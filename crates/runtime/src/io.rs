@@ -1,53 +1,63 @@
-//! Wrappers of the functions that read: bytes of a symbolic stream get its labels.
+//! Which input object is behind a descriptor, for the models of the functions that read (`libc/`).
 //!
 //! A stream is recognised by the file behind it (device and inode), so duplicated, reopened and
-//! redirected descriptors need no book-keeping; the position is asked of the system or of stdio
-//! each time, so seeks and push-backs need none either.
+//! redirected descriptors need no book-keeping. What is decided about the input's length is decided in
+//! the models, whose branches are part of the path; here are only the labels.
 
-use crate::input::{find, label_bytes};
+use crate::input::{self, label_bytes, length_label, objects};
+use crate::memory::drop_shadow;
+use crate::ops;
 use crate::shadow::{__cairn_clear, input_label};
 use crate::state::state;
-use crate::tls::give_result;
-use crate::{input, ops};
-use cairn_wire::{ObjectKind, Op};
+use crate::tls::{argument, give_result};
+use cairn_wire::event::NO_SITE;
+use cairn_wire::{EventKind, ObjectKind, Op};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
-use libc::{EOF, FILE, SEEK_CUR, c_char, c_int, c_void, off_t, size_t, ssize_t};
+use libc::{c_char, c_int, c_void, dev_t, ino_t, off_t, size_t};
+
+/// Symbolic streams of one run; the driver gives no more.
+const MAX_STREAMS: usize = 16;
+/// What the models know for "no object".
+const NONE: c_int = -1;
 
 /// A file on disk or in memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Identity(u64, u64);
+struct Identity(dev_t, ino_t);
 
-struct Streams {
-    stdin: Option<Identity>,
-    file: Option<(Identity, u16)>,
-    /// The stream `getc` used last, and its object: one look instead of a system call per byte.
-    last: (*mut FILE, Option<u16>),
+#[derive(Clone, Copy)]
+struct Stream {
+    identity: Identity,
+    object: u16,
+    /// Label of its length, once somebody has asked: the models ask for every byte.
+    length: u32,
 }
 
-struct Cell(UnsafeCell<Streams>);
+struct Cell(UnsafeCell<[Option<Stream>; MAX_STREAMS]>);
 
-// SAFETY: as for the runtime's state: written before the program runs, a cache afterwards.
+// SAFETY: as for the runtime's state: written before the program runs, a cache of labels afterwards.
 unsafe impl Sync for Cell {}
 
-static STREAMS: Cell =
-    Cell(UnsafeCell::new(Streams { stdin: None, file: None, last: (core::ptr::null_mut(), None) }));
+static STREAMS: Cell = Cell(UnsafeCell::new([None; MAX_STREAMS]));
 
-fn streams() -> &'static mut Streams {
+fn streams() -> &'static mut [Option<Stream>; MAX_STREAMS] {
     // SAFETY: short exclusive borrows, as for the runtime's state.
     unsafe { &mut *STREAMS.0.get() }
 }
 
-unsafe extern "C" {
-    #[link_name = "stdin"]
-    static mut STDIN: *mut FILE;
-}
-
 /// Finds out which files are this run's symbolic streams.
 pub fn begin_run() {
-    let streams = streams();
-    streams.stdin = find(ObjectKind::Stdin, |_| true).and_then(|_| identity_of(0));
-    streams.file = find(ObjectKind::File, |_| true).and_then(|object| Some((path_identity(object)?, object)));
+    let known = objects(state()).iter().enumerate().filter_map(|(index, object)| {
+        let identity = match ObjectKind::from_u8(object.kind)? {
+            ObjectKind::Stdin => identity_of(0)?,
+            ObjectKind::File => path_identity(object.name())?,
+            ObjectKind::Arg | ObjectKind::Named | ObjectKind::ArgCount => return None,
+        };
+        Some(Stream { identity, object: index as u16, length: 0 })
+    });
+    for (place, found) in streams().iter_mut().zip(known) {
+        *place = Some(found);
+    }
 }
 
 fn identity(call: impl FnOnce(*mut libc::stat) -> c_int) -> Option<Identity> {
@@ -63,9 +73,8 @@ fn identity_of(fd: c_int) -> Option<Identity> {
     identity(|stat| unsafe { libc::fstat(fd, stat) })
 }
 
-fn path_identity(object: u16) -> Option<Identity> {
+fn path_identity(name: &[u8]) -> Option<Identity> {
     let mut path = [0u8; cairn_wire::control::MAX_NAME + 1];
-    let name = input::objects(state())[object as usize].name();
     path[..name.len()].copy_from_slice(name);
     // SAFETY: the path is NUL-terminated, stat writes the structure it is given.
     identity(|stat| unsafe { libc::stat(path.as_ptr() as *const c_char, stat) })
@@ -83,198 +92,93 @@ fn quietly<T>(ask: impl FnOnce() -> T) -> T {
     answer
 }
 
-/// The object behind a descriptor.
-fn object_of(fd: c_int) -> Option<u16> {
-    let streams = streams();
-    if !state().tracing || (streams.stdin.is_none() && streams.file.is_none()) {
-        return None;
+fn object_of(identity: impl FnOnce() -> Option<Identity>) -> c_int {
+    if !state().tracing || streams()[0].is_none() {
+        return NONE;
     }
-    let this = quietly(|| identity_of(fd))?;
-    match streams.file {
-        Some((file, object)) if file == this => Some(object),
-        _ if streams.stdin == Some(this) => find(ObjectKind::Stdin, |_| true),
-        _ => None,
-    }
+    let Some(this) = identity() else { return NONE };
+    let mut known = streams().iter().flatten();
+    known.find(|stream| stream.identity == this).map_or(NONE, |stream| c_int::from(stream.object))
 }
 
-/// The object behind a stream.
-fn object_of_file(from: *mut FILE) -> Option<u16> {
-    // SAFETY: the program is about to read from this stream.
-    object_of(quietly(|| unsafe { libc::fileno(from) }))
-}
-
-/// Where a symbolic stream stands; -1 for any other.
-fn position(object: Option<u16>, from: *mut FILE) -> off_t {
-    // SAFETY: the program is about to read from this stream.
-    object.map_or(-1, |_| unsafe { libc::ftello(from) })
-}
-
-/// How far a stream has come since a known position.
-fn advance(before: off_t, from: *mut FILE) -> Option<u64> {
-    // SAFETY: the program has just read from this stream.
-    (before != -1).then(|| (unsafe { libc::ftello(from) } - before).max(0) as u64)
-}
-
-/// Labels what was read, or makes it concrete.
-fn received(to: *mut c_void, len: u64, object: Option<u16>, offset: off_t) {
-    match object {
-        Some(object) if offset >= 0 => label_bytes(to as u64, len, object, offset as u64),
-        _ => __cairn_clear(to as u64, len),
-    }
-}
-
+/// The object behind a descriptor, or -1.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_read(fd: c_int, to: *mut c_void, len: size_t) -> ssize_t {
-    let object = object_of(fd);
-    // SAFETY: as the program's own calls.
-    let (offset, got) =
-        unsafe { (object.map_or(-1, |_| libc::lseek(fd, 0, SEEK_CUR)), libc::read(fd, to, len)) };
-    if got > 0 {
-        received(to, got as u64, object, offset);
-    }
-    got
+extern "C" fn __cairn_stream(fd: c_int) -> c_int {
+    object_of(|| quietly(|| identity_of(fd)))
 }
 
+/// The object that is this file, or -1.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_pread(fd: c_int, to: *mut c_void, len: size_t, offset: off_t) -> ssize_t {
-    // SAFETY: as the program's own call.
-    let got = unsafe { libc::pread(fd, to, len, offset) };
-    if got > 0 {
-        received(to, got as u64, object_of(fd), offset);
-    }
-    got
+extern "C" fn __cairn_stream_of_file(device: dev_t, inode: ino_t) -> c_int {
+    object_of(|| Some(Identity(device, inode)))
 }
 
+/// How long an object is; where that is input, the answer has a label.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_pread64(fd: c_int, to: *mut c_void, len: size_t, offset: off_t) -> ssize_t {
-    // SAFETY: as the program's own call; offsets have 64 bits either way.
-    unsafe { __cairn_w_pread(fd, to, len, offset) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_fread(
-    to: *mut c_void,
-    size: size_t,
-    count: size_t,
-    from: *mut FILE,
-) -> size_t {
-    // SAFETY: as the program's own calls.
-    unsafe {
-        let object = object_of_file(from);
-        let before = position(object, from);
-        let got = libc::fread(to, size, count, from);
-        let len = advance(before, from).unwrap_or((got * size) as u64);
-        received(to, len.min((size * count) as u64), object, before);
-        got
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_fgets(to: *mut c_char, size: c_int, from: *mut FILE) -> *mut c_char {
-    // SAFETY: as the program's own calls; fgets ends what it read with a NUL.
-    unsafe {
-        let object = object_of_file(from);
-        let before = position(object, from);
-        let line = libc::fgets(to, size, from);
-        if !line.is_null() {
-            let len = advance(before, from).unwrap_or_else(|| libc::strlen(line) as u64);
-            let len = len.min(size as u64 - 1);
-            received(to as *mut c_void, len, object, before);
-            __cairn_clear(to as u64 + len, 1);
+extern "C" fn __cairn_length(object: c_int) -> u64 {
+    let object = object as u16;
+    let label = match streams().iter_mut().flatten().find(|stream| stream.object == object) {
+        Some(Stream { length, .. }) if *length != 0 => *length,
+        Some(stream) => {
+            stream.length = length_label(object);
+            stream.length
         }
-        line
-    }
-}
-
-fn object_of_stream(from: *mut FILE) -> Option<u16> {
-    let streams = streams();
-    if streams.last.0 != from {
-        streams.last = (from, object_of_file(from));
-    }
-    streams.last.1
-}
-
-fn forget_stream() {
-    streams().last.0 = core::ptr::null_mut();
-}
-
-unsafe fn get_character(wrapper: usize, from: *mut FILE) -> c_int {
-    let object = object_of_stream(from);
-    // SAFETY: as the program's own calls.
-    let (offset, character) = unsafe { (position(object, from), libc::fgetc(from)) };
-    let label = match object {
-        Some(object) if offset >= 0 && character != EOF => character_label(object, offset as u64, character),
-        _ => 0,
+        None => 0,
     };
-    give_result(wrapper, label);
+    give_result(__cairn_length as *const () as usize, label);
+    objects(state())[usize::from(object)].len
+}
+
+/// What was read from `offset` of an object gets its labels; with object -1 it becomes concrete.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_received(to: *mut c_void, len: size_t, object: c_int, offset: off_t) {
+    if object == NONE || offset < 0 {
+        __cairn_clear(to as u64, len as u64);
+    } else {
+        label_bytes(to as u64, len as u64, object as u16, offset as u64);
+    }
+}
+
+/// A character read from `offset` of an object, with its label if it is what the object holds there.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_character(object: c_int, offset: off_t, character: c_int) -> c_int {
+    let label = character_label(object as u16, offset as u64, character);
+    give_result(__cairn_character as *const () as usize, label);
     character
 }
 
-/// Label of a character as `int`, if it is what the object holds there.
 fn character_label(object: u16, offset: u64, character: c_int) -> u32 {
     let state = state();
-    let source = input::bytes(state, &input::objects(state)[object as usize]);
+    let source = input::bytes(state, &objects(state)[usize::from(object)]);
     if source.get(offset as usize).map(|b| c_int::from(*b)) != Some(character) {
         return 0;
     }
-    let byte = input_label(object, offset, character as u64);
-    if byte == 0 { 0 } else { ops::intern(Op::ZExt, c_int::BITS, 0, [byte, 0], 0, character as u64) }
+    let value = character as u64;
+    let byte = input_label(object, offset, value);
+    let label = if byte == 0 { 0 } else { ops::intern(Op::ZExt, c_int::BITS, 0, [byte, 0], 0, value) };
+    state.check(label, value)
 }
 
-macro_rules! character_readers {
-    ($($name:ident),*) => {$(
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name(from: *mut FILE) -> c_int {
-            // SAFETY: the program passes its own stream.
-            unsafe { get_character($name as *const () as usize, from) }
-        }
-    )*};
-}
-
-character_readers!(
-    __cairn_w_fgetc,
-    __cairn_w_getc,
-    __cairn_w__IO_getc,
-    __cairn_w_getc_unlocked,
-    __cairn_w_fgetc_unlocked
-);
-
-macro_rules! stdin_readers {
-    ($($name:ident),*) => {$(
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name() -> c_int {
-            // SAFETY: stdin is a valid stream, or the program's own call would fail as well.
-            unsafe { get_character($name as *const () as usize, STDIN) }
-        }
-    )*};
-}
-
-stdin_readers!(__cairn_w_getchar, __cairn_w_getchar_unlocked);
-
+/// A value without its label. The path must not depend on it.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_fclose(stream: *mut FILE) -> c_int {
-    forget_stream();
-    // SAFETY: as the program's own call.
-    unsafe { libc::fclose(stream) }
+extern "C" fn __cairn_concrete(value: u64) -> u64 {
+    value
 }
 
+/// A value that the rest of the path takes as it is in this run.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_freopen(
-    path: *const c_char,
-    mode: *const c_char,
-    stream: *mut FILE,
-) -> *mut FILE {
-    forget_stream();
-    // SAFETY: as the program's own call.
-    unsafe { libc::freopen(path, mode, stream) }
+extern "C" fn __cairn_pinned(value: u64) -> u64 {
+    let label = argument(__cairn_pinned as *const () as usize, 0);
+    if label != 0 {
+        state().record(EventKind::Pin, NO_SITE, label, value);
+    }
+    value
 }
 
+/// Memory that the kernel has given or taken: whole pages without labels.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_w_freopen64(
-    path: *const c_char,
-    mode: *const c_char,
-    stream: *mut FILE,
-) -> *mut FILE {
-    // SAFETY: as the program's own call; files are large either way.
-    unsafe { __cairn_w_freopen(path, mode, stream) }
+extern "C" fn __cairn_fresh(start: u64, len: u64) {
+    if state().tracing && len <= cairn_wire::shadow::ADDRESS_MASK {
+        drop_shadow(start, len.next_multiple_of(cairn_wire::control::PAGE));
+    }
 }

@@ -6,6 +6,7 @@
 #![no_std]
 
 mod alloc;
+mod arguments;
 mod copy;
 mod crash;
 mod input;

@@ -1,7 +1,7 @@
 //! The program's entry: a plain run, or a fork server for the driver.
 
 use crate::state::{site_count, state};
-use crate::{crash, input, io, lock, memory, message};
+use crate::{arguments, crash, io, lock, memory, message};
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
 use cairn_wire::{ABI_VERSION, Event, LabelEntry};
@@ -43,7 +43,10 @@ unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut 
         }
         begin_child(channel);
         // SAFETY: argc and argv are those of the process.
-        unsafe { input::replace_arguments(argc, argv) };
+        let (argc, label) = unsafe { arguments::replace(argc, argv) };
+        arguments::announce(__cairn_user_main as *const () as usize, label);
+        // SAFETY: the program's own entry.
+        return unsafe { __cairn_user_main(argc, argv, envp) };
     }
     // SAFETY: the program's own entry with the process's own arguments.
     unsafe { __cairn_user_main(argc, argv, envp) }

@@ -124,7 +124,8 @@ pub enum ObjectKind {
     Arg = 2,
     /// An object the program named itself (`cairn_symbolic`).
     Named = 3,
-    /// How many of the symbolic arguments there are: one byte.
+    /// How many of the optional arguments there are: one byte. Its `index` is `argc` without them, its
+    /// `limit` their number.
     ArgCount = 4,
 }
 

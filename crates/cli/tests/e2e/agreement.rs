@@ -1,8 +1,8 @@
 //! An instrumented program must do what a plain build of it does.
 
-use crate::example::Example;
+use crate::example::{Example, Part};
 use crate::sites::Functions;
-use cairn_campaign::{encode_test, read_test};
+use cairn_campaign::{encode_test, fit, read_test};
 use cairn_exec::{
     Arg, End, Input, Limits, Mode, Object, Output, Run, Server, SymbolicFile, TargetSpec, run_native,
     signal_name,
@@ -39,7 +39,7 @@ impl Builds<'_> {
         let mut server = Server::start(spec, Limits::default()).unwrap();
         let functions = Functions::read(self.plain);
         for test in tests(campaign) {
-            let input = read_test(&test, &blank).unwrap();
+            let input = fit(read_test(&test, &blank).unwrap(), &blank);
             let plain = self.run_plain(&input);
             for mode in [Mode::NATIVE, Mode::TRACE] {
                 let run = server.run(&input, mode).unwrap();
@@ -78,13 +78,18 @@ impl Builds<'_> {
         let mut spec = TargetSpec::new(program, branches);
         spec.output = Output::Capture;
         spec.timeout = Duration::from_secs(10);
-        spec.args = self.example.args.iter().map(|a| Arg::File(a.clone())).collect();
-        for option in self.example.options.chunks(2) {
-            let len = option[1].parse().unwrap();
-            match option[0].as_str() {
-                "--sym-stdin" => spec.stdin = Some(len),
-                "--sym-arg" => spec.args.push(Arg::Symbolic(len)),
-                _ => spec.files.push(SymbolicFile { name: "input".to_owned(), len }),
+        spec.args = self.example.args().into_iter().map(Arg::File).collect();
+        let file = |name: &str, len| SymbolicFile { name: name.to_owned(), len };
+        for part in &self.example.parts {
+            match *part {
+                Part::Stdin(len) => spec.stdin = Some(len),
+                Part::Arg(len) => spec.args.push(Arg::Symbolic(len)),
+                Part::Optional([least, most, len]) => {
+                    spec.args.extend(vec![Arg::Symbolic(len); most]);
+                    spec.optional_args = (most - least) as u8;
+                }
+                Part::File(len) => spec.files.push(file("input", len)),
+                Part::Open(ref name, len) => spec.files.push(file(name, len)),
             }
         }
         spec

@@ -15,10 +15,10 @@ pub struct Example {
     pub faults: BTreeSet<(String, String)>,
     pub strategy: String,
     pub execs: u64,
-    /// Options of `cairn run` that make the input symbolic.
-    pub options: Vec<String>,
-    /// Arguments of the program.
-    pub args: Vec<String>,
+    /// What is symbolic.
+    pub parts: Vec<Part>,
+    /// Whether the length of streams is too; a test of something else is better off without.
+    pub any_length: bool,
 }
 
 impl Example {
@@ -34,6 +34,17 @@ impl Example {
     /// The one of this name.
     pub fn named(name: &str) -> Example {
         Example::read(root().join("examples").join(name).with_extension("c"))
+    }
+
+    /// Options of `cairn run` that make the input symbolic.
+    pub fn options(&self) -> Vec<String> {
+        let fixed = (!self.any_length).then(|| "--fixed-length".to_owned());
+        self.parts.iter().flat_map(Part::options).chain(fixed).collect()
+    }
+
+    /// Arguments of the program.
+    pub fn args(&self) -> Vec<String> {
+        self.parts.iter().filter(|p| matches!(p, Part::File(_))).map(|_| "@@".to_owned()).collect()
     }
 
     fn read(source: PathBuf) -> Example {
@@ -53,7 +64,7 @@ impl Example {
         let faults: BTreeSet<_> =
             faults.map(|(signal, function)| (signal.to_owned(), function.to_owned())).collect();
         assert_eq!(faults.len() as u64, number("faults"), "{}", source.display());
-        let (options, args) = input(one("input"));
+        let parts: Vec<Part> = one("input").split(", ").flat_map(Part::read).collect();
         Example {
             name: one("cairn-example").to_owned(),
             branches: number("branches"),
@@ -61,30 +72,58 @@ impl Example {
             strategy: one("strategy").to_owned(),
             execs: number("execs"),
             faults,
-            options,
-            args,
+            any_length: one("input").contains("0-"),
+            parts,
             source,
         }
     }
 }
 
-/// What `cairn run` needs to know about an input such as `args 5 2, stdin 3`.
-fn input(text: &str) -> (Vec<String>, Vec<String>) {
-    let (mut options, mut args) = (Vec::new(), Vec::new());
-    for part in text.split(", ") {
-        let mut words = part.split(' ');
-        let kind = words.next().unwrap();
-        let option = match kind {
-            "named" => continue,
-            "stdin" => "--sym-stdin",
-            "arg" | "args" => "--sym-arg",
-            "file" => {
-                args.push("@@".to_owned());
-                "--sym-file"
+/// One part of an input such as `args 5 2, stdin 0-3`.
+pub enum Part {
+    Stdin(usize),
+    Arg(usize),
+    /// From so many to so many arguments of up to so many bytes.
+    Optional([usize; 3]),
+    /// The file that `@@` names.
+    File(usize),
+    /// A file that the program opens by itself.
+    Open(String, usize),
+}
+
+impl Part {
+    /// The parts of `kind word word …`.
+    fn read(text: &str) -> Vec<Part> {
+        let (kind, words) = text.split_once(' ').unwrap_or((text, ""));
+        let numbers = || words.split(' ').map(limit);
+        match kind {
+            "named" => Vec::new(),
+            "stdin" => numbers().map(Part::Stdin).collect(),
+            "arg" | "args" => numbers().map(Part::Arg).collect(),
+            "optional" => vec![Part::Optional(numbers().collect::<Vec<_>>().try_into().unwrap())],
+            "file" => numbers().map(Part::File).collect(),
+            "open" => {
+                let (name, len) = words.split_once(' ').unwrap();
+                vec![Part::Open(name.to_owned(), limit(len))]
             }
             other => panic!("what is {other} input?"),
-        };
-        options.extend(words.flat_map(|len| [option.to_owned(), len.to_owned()]));
+        }
     }
-    (options, args)
+
+    /// As options of `cairn run`.
+    fn options(&self) -> Vec<String> {
+        let text = match self {
+            Part::Stdin(len) => format!("--sym-stdin {len}"),
+            Part::Arg(len) => format!("--sym-arg {len}"),
+            Part::Optional([least, most, len]) => format!("--sym-args {least} {most} {len}"),
+            Part::File(len) => format!("--sym-file {len}"),
+            Part::Open(name, len) => format!("--sym-file {name} {len}"),
+        };
+        text.split(' ').map(str::to_owned).collect()
+    }
+}
+
+/// `N`, or `0-N` of something whose length is input.
+fn limit(text: &str) -> usize {
+    text.trim_start_matches("0-").parse().unwrap_or_else(|_| panic!("{text} is no length"))
 }

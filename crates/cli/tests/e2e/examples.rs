@@ -72,9 +72,9 @@ fn check_campaign(example: &Example, program: &Path, out: &Path) -> Vec<String> 
         "--execs".to_owned(),
         example.execs.to_string(),
     ]);
-    args.extend(example.options.iter().cloned());
+    args.extend(example.options());
     args.extend([program.display().to_string(), "--".to_owned()]);
-    args.extend(example.args.iter().cloned());
+    args.extend(example.args());
     let said = run(&args);
     let Ok(summary) = serde_json::from_str::<Value>(&said.stdout) else {
         return vec![format!("cairn run failed: {said:?}")];

@@ -10,9 +10,9 @@ use std::path::Path;
 fn campaign(example: &Example, program: &Path, seed: u64, out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut args: Vec<String> = ["run", "-q", "--execs", "200", "--seed"].map(str::to_owned).to_vec();
     args.extend([seed.to_string(), "--out".to_owned(), out.display().to_string()]);
-    args.extend(example.options.iter().cloned());
+    args.extend(example.options());
     args.extend([program.display().to_string(), "--".to_owned()]);
-    args.extend(example.args.iter().cloned());
+    args.extend(example.args());
     let said = run(&args);
     assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
     let name = |path: &Path| path.strip_prefix(out).unwrap().display().to_string();

@@ -147,29 +147,7 @@ impl Abi {
 }
 
 /// Functions of libc whose declarations are redirected to the runtime's wrappers.
-pub const WRAPPED: &[&str] = &[
-    "malloc",
-    "calloc",
-    "realloc",
-    "memcpy",
-    "memmove",
-    "memset",
-    "read",
-    "pread64",
-    "freopen64",
-    "pread",
-    "fread",
-    "fgets",
-    "fgetc",
-    "getc",
-    "_IO_getc",
-    "getc_unlocked",
-    "fgetc_unlocked",
-    "getchar",
-    "getchar_unlocked",
-    "fclose",
-    "freopen",
-];
+pub const WRAPPED: &[&str] = &["malloc", "calloc", "realloc", "memcpy", "memmove", "memset"];
 
 /// Prefix of a wrapper's name.
 pub const WRAPPER_PREFIX: &str = "__cairn_w_";

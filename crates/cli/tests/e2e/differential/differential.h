@@ -44,4 +44,7 @@ void check_scanning_streams(void);
 void check_floats_in_text(void);
 void check_printing(void);
 
+/* Compares the models of reading functions on many files. */
+void check_readers(void);
+
 #endif

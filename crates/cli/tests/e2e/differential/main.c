@@ -30,7 +30,6 @@ int __cairn_any_symbolic(const void *start, size_t size) { (void)start; (void)si
 void __cairn_clear(const void *start, size_t size) { (void)start; (void)size; }
 void *__cairn_w_malloc(size_t size) { return malloc(size); }
 void *__cairn_w_realloc(void *block, size_t size) { return realloc(block, size); }
-int __cairn_w_fgetc(FILE *stream) { return fgetc(stream); }
 
 unsigned long comparisons;
 
@@ -354,6 +353,7 @@ int main(void)
     setvbuf(stdout, NULL, _IONBF, 0);
     make_places();
     check_c23();
+    check_readers();
     for (int i = 0; i < 50000; i++) {
         check_searching();
         check_writing();

@@ -1,0 +1,57 @@
+/* fread and its kin */
+#include "stream.h"
+
+size_t __fread_chk(void *to, size_t room, size_t size, size_t count, FILE *from);
+
+static size_t get(void *to, size_t size, size_t count, FILE *from)
+{
+    struct cairn_stream *stream = __cairn_m_stream(from);
+    off_t position;
+    size_t got, bytes;
+    if (stream->object == NO_OBJECT) {
+        got = fread(to, size, count, from);
+        __cairn_received(to, got * size, NO_OBJECT, 0);
+        return got;
+    }
+    position = __cairn_m_position(stream);
+    got = fread(to, size, count, from);
+    stream->next = NULL;
+    bytes = __cairn_m_position(stream) - position;
+    if (got == 0 && __cairn_concrete(bytes) == 0)
+        return __cairn_m_available(stream->object, position, size, count, 0);
+    position = __cairn_pinned(position);
+    __cairn_received(to, __cairn_concrete(bytes), stream->object, position);
+    return __cairn_m_available(stream->object, position, size, count, got);
+}
+
+size_t MODEL(fread)(void *to, size_t size, size_t count, FILE *from)
+{
+    return get(to, size, count, from);
+}
+
+size_t MODEL(fread_unlocked)(void *to, size_t size, size_t count, FILE *from)
+{
+    return get(to, size, count, from);
+}
+
+/* The real ones end the program where there is too little room. */
+static int fits(size_t room, size_t size, size_t count)
+{
+    size = __cairn_concrete(size);
+    count = __cairn_concrete(count);
+    return size == 0 || count <= room / size;
+}
+
+size_t MODEL(__fread_chk)(void *to, size_t room, size_t size, size_t count, FILE *from)
+{
+    if (!fits(room, size, count))
+        return __fread_chk(to, room, size, count, from);
+    return get(to, size, count, from);
+}
+
+size_t MODEL(__fread_unlocked_chk)(void *to, size_t room, size_t size, size_t count, FILE *from)
+{
+    if (!fits(room, size, count))
+        return __fread_chk(to, room, size, count, from);
+    return get(to, size, count, from);
+}

@@ -1,0 +1,57 @@
+/* fgetc, getc, getchar, ungetc and their kin */
+#include "stream.h"
+
+static int get(FILE *from)
+{
+    struct cairn_stream *stream = __cairn_m_stream(from);
+    return stream->object == NO_OBJECT ? fgetc(from) : __cairn_m_get(stream);
+}
+
+int MODEL(fgetc)(FILE *from)
+{
+    return get(from);
+}
+
+int MODEL(getc)(FILE *from)
+{
+    return get(from);
+}
+
+int MODEL(_IO_getc)(FILE *from)
+{
+    return get(from);
+}
+
+int MODEL(fgetc_unlocked)(FILE *from)
+{
+    return get(from);
+}
+
+int MODEL(getc_unlocked)(FILE *from)
+{
+    return get(from);
+}
+
+int MODEL(getchar)(void)
+{
+    return get(stdin);
+}
+
+int MODEL(getchar_unlocked)(void)
+{
+    return get(stdin);
+}
+
+/* The next reader compares what it gets with the input: a character that was read is what it was. */
+int MODEL(ungetc)(int character, FILE *to)
+{
+    struct cairn_stream *stream = __cairn_m_stream(to);
+    const char *before = to->_IO_read_ptr;
+    int failed = ungetc((int)__cairn_concrete(character), to) == EOF;
+    /* One step back in the library's buffer is one byte back in the file. */
+    if (stream->next == before && before != NULL && to->_IO_read_ptr == before - 1) {
+        stream->next = before - 1;
+        stream->position--;
+    }
+    return failed ? EOF : (unsigned char)character;
+}

@@ -1,0 +1,45 @@
+/* Functions after which a stream or descriptor means another file. */
+#include "stream.h"
+#include <unistd.h>
+
+int MODEL(fclose)(FILE *stream)
+{
+    __cairn_m_forget();
+    return fclose(stream);
+}
+
+int MODEL(pclose)(FILE *stream)
+{
+    __cairn_m_forget();
+    return pclose(stream);
+}
+
+FILE *MODEL(freopen)(const char *path, const char *mode, FILE *stream)
+{
+    __cairn_m_forget();
+    return freopen(path, mode, stream);
+}
+
+FILE *MODEL(freopen64)(const char *path, const char *mode, FILE *stream)
+{
+    __cairn_m_forget();
+    return freopen(path, mode, stream);
+}
+
+int MODEL(close)(int fd)
+{
+    __cairn_m_forget();
+    return close(fd);
+}
+
+int MODEL(dup2)(int from, int to)
+{
+    __cairn_m_forget();
+    return dup2(from, to);
+}
+
+int MODEL(dup3)(int from, int to, int flags)
+{
+    __cairn_m_forget();
+    return dup3(from, to, flags);
+}

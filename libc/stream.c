@@ -1,0 +1,61 @@
+/* What the models of reading functions share: which stream is symbolic, and where it stands. */
+#include "stream.h"
+#include <stdint.h>
+
+#define STREAMS 8
+
+/* Reading a byte must not cost a system call, so what was found out about a stream is kept. */
+static _Thread_local struct cairn_stream streams[STREAMS];
+static unsigned age = 1;
+
+void __cairn_m_forget(void)
+{
+    age++;
+}
+
+struct cairn_stream *__cairn_m_stream(FILE *file)
+{
+    struct cairn_stream *stream = &streams[((uintptr_t)file >> 5) % STREAMS];
+    if (stream->file != file || stream->age != age) {
+        stream->file = file;
+        stream->age = age;
+        stream->object = __cairn_stream(fileno(file));
+        stream->next = NULL;
+    }
+    return stream;
+}
+
+off_t __cairn_m_position(struct cairn_stream *stream)
+{
+    if (stream->next == NULL || stream->next != stream->file->_IO_read_ptr)
+        stream->position = ftello(stream->file);
+    return stream->position;
+}
+
+int __cairn_m_get(struct cairn_stream *stream)
+{
+    off_t position = __cairn_m_position(stream);
+    int character;
+    /* Before the beginning lies what was pushed back. */
+    if ((off_t)__cairn_concrete(position) >= 0 && (size_t)position >= __cairn_length(stream->object))
+        return fgetc(stream->file);
+    position = __cairn_pinned(position);
+    character = fgetc(stream->file);
+    stream->next = NULL;
+    if (character == EOF)
+        return EOF;
+    stream->next = stream->file->_IO_read_ptr;
+    stream->position = position + 1;
+    return position < 0 ? character : __cairn_character(stream->object, position, character);
+}
+
+size_t __cairn_m_available(int object, off_t position, size_t size, size_t count, size_t got)
+{
+    ssize_t left = (ssize_t)__cairn_length(object) - position;
+    size_t items;
+    if (left >= (ssize_t)(size * count))
+        items = count;
+    else
+        items = left <= 0 ? 0 : (size_t)left / size;
+    return __cairn_concrete(items) == got ? items : got;
+}

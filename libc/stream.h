@@ -1,0 +1,58 @@
+/*
+ * What the models of reading functions share.
+ *
+ * Streams that are not symbolic are left to the library. Of a symbolic one the length is input: how many
+ * bytes a function gets is decided by branches here, so that shorter and longer inputs are tried as any other
+ * side of a branch is. The bytes themselves come from the real function, which keeps the stream's state.
+ */
+#ifndef CAIRN_STREAM_H
+#define CAIRN_STREAM_H
+
+#include "model.h"
+#include <stdio.h>
+#include <sys/types.h>
+
+#define NO_OBJECT (-1)
+
+/* The runtime's: the input object behind a descriptor or file, or NO_OBJECT; the length of an object. */
+int __cairn_stream(int fd);
+int __cairn_stream_of_file(dev_t device, ino_t inode);
+size_t __cairn_length(int object);
+
+/* The runtime's: labels for what was read from a place of an object; none with NO_OBJECT. */
+void __cairn_received(void *to, size_t size, int object, off_t from);
+int __cairn_character(int object, off_t from, int character);
+
+/* The runtime's: a value without its label; a value that is fixed from now on; pages that are new. */
+size_t __cairn_concrete(size_t value);
+size_t __cairn_pinned(size_t value);
+void __cairn_fresh(void *start, size_t size);
+
+/* A stream of the library that was read from. */
+struct cairn_stream {
+    FILE *file;
+    unsigned age;
+    int object;
+    const char *next; /* where the library's buffer stood when the position was known; NULL if it was not */
+    off_t position;
+};
+
+/* What is known of a stream. */
+struct cairn_stream *__cairn_m_stream(FILE *file);
+
+/* Forgets all that is known: descriptors mean other files, or were moved behind the library's back. */
+void __cairn_m_forget(void);
+
+/* Where a symbolic stream stands; has a label if the end of the input was its measure. */
+off_t __cairn_m_position(struct cairn_stream *stream);
+
+/* The next character of a symbolic stream, or EOF. */
+int __cairn_m_get(struct cairn_stream *stream);
+
+/*
+ * How many items of `size` bytes there are of the `count` wanted at a position. The real function got `got`:
+ * should the file have changed since the run began, that is what counts.
+ */
+size_t __cairn_m_available(int object, off_t position, size_t size, size_t count, size_t got);
+
+#endif

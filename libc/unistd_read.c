@@ -1,0 +1,169 @@
+/* read, pread, readv, recv and their kin, and lseek */
+#include "stream.h"
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
+ssize_t __pread_chk(int fd, void *to, size_t size, off_t offset, size_t room);
+ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
+
+/* The descriptor that was last moved to its end, and where that is: the only position with a label. */
+static _Thread_local struct {
+    int fd;
+    off_t position;
+} end = {-1, 0};
+
+static off_t position_of(int fd)
+{
+    off_t position = lseek(fd, 0, SEEK_CUR);
+    return end.fd == fd && (off_t)__cairn_concrete(end.position) == position ? end.position : position;
+}
+
+static ssize_t received(void *to, ssize_t got, int object, off_t position, size_t wanted)
+{
+    if (got > 0)
+        __cairn_received(to, got, object, object == NO_OBJECT ? 0 : (off_t)__cairn_pinned(position));
+    if (got < 0 || object == NO_OBJECT)
+        return got;
+    return (ssize_t)__cairn_m_available(object, position, 1, wanted, got);
+}
+
+static ssize_t get(int fd, void *to, size_t size)
+{
+    int object = __cairn_stream(fd);
+    off_t position = 0;
+    if (object != NO_OBJECT) {
+        __cairn_m_forget();
+        position = position_of(fd);
+    }
+    return received(to, read(fd, to, size), object, position, size);
+}
+
+static ssize_t get_at(int fd, void *to, size_t size, off_t offset)
+{
+    return received(to, pread(fd, to, size, offset), __cairn_stream(fd), offset, size);
+}
+
+ssize_t MODEL(read)(int fd, void *to, size_t size)
+{
+    return get(fd, to, size);
+}
+
+ssize_t MODEL(__read_chk)(int fd, void *to, size_t size, size_t room)
+{
+    return __cairn_concrete(size) > room ? __read_chk(fd, to, size, room) : get(fd, to, size);
+}
+
+ssize_t MODEL(pread)(int fd, void *to, size_t size, off_t offset)
+{
+    return get_at(fd, to, size, offset);
+}
+
+ssize_t MODEL(pread64)(int fd, void *to, size_t size, off_t offset)
+{
+    return get_at(fd, to, size, offset);
+}
+
+ssize_t MODEL(__pread_chk)(int fd, void *to, size_t size, off_t offset, size_t room)
+{
+    return __cairn_concrete(size) > room ? __pread_chk(fd, to, size, offset, room) : get_at(fd, to, size, offset);
+}
+
+ssize_t MODEL(__pread64_chk)(int fd, void *to, size_t size, off_t offset, size_t room)
+{
+    return __cairn_concrete(size) > room ? __pread_chk(fd, to, size, offset, room) : get_at(fd, to, size, offset);
+}
+
+static size_t room_of(const struct iovec *parts, int count)
+{
+    size_t room = 0;
+    int i;
+    for (i = 0; i < count; i++)
+        room += parts[i].iov_len;
+    return room;
+}
+
+/* Labels for what was scattered over several places. */
+static void scattered(const struct iovec *parts, size_t got, int object, off_t position)
+{
+    for (; got > 0; parts++) {
+        size_t size = parts->iov_len < got ? parts->iov_len : got;
+        __cairn_received(parts->iov_base, size, object, position);
+        position += (off_t)size;
+        got -= size;
+    }
+}
+
+ssize_t MODEL(readv)(int fd, const struct iovec *parts, int count)
+{
+    int object = __cairn_stream(fd);
+    off_t position = 0;
+    ssize_t got;
+    if (object != NO_OBJECT) {
+        __cairn_m_forget();
+        position = position_of(fd);
+    }
+    got = readv(fd, parts, count);
+    if (got > 0)
+        scattered(parts, got, object, __cairn_pinned(position));
+    if (got < 0 || object == NO_OBJECT)
+        return got;
+    return (ssize_t)__cairn_m_available(object, position, 1, room_of(parts, count), got);
+}
+
+/* Standard input that is a socket elsewhere, as a server started by inetd has it, is a file here. */
+static ssize_t receive(int fd, void *to, size_t size, int flags, struct sockaddr *sender, socklen_t *length)
+{
+    if (__cairn_stream(fd) != NO_OBJECT)
+        return flags & MSG_PEEK ? get_at(fd, to, size, lseek(fd, 0, SEEK_CUR)) : get(fd, to, size);
+    return received(to, recvfrom(fd, to, size, flags, sender, length), NO_OBJECT, 0, size);
+}
+
+ssize_t MODEL(recv)(int fd, void *to, size_t size, int flags)
+{
+    return receive(fd, to, size, flags, NULL, NULL);
+}
+
+ssize_t MODEL(__recv_chk)(int fd, void *to, size_t size, size_t room, int flags)
+{
+    return __cairn_concrete(size) > room ? __recv_chk(fd, to, size, room, flags) : MODEL(recv)(fd, to, size, flags);
+}
+
+ssize_t MODEL(recvfrom)(int fd, void *to, size_t size, int flags, struct sockaddr *sender, socklen_t *length)
+{
+    return receive(fd, to, size, flags, sender, length);
+}
+
+static off_t seek(int fd, off_t offset, int whence)
+{
+    int object = __cairn_stream(fd);
+    off_t position;
+    if (object == NO_OBJECT || whence != SEEK_END) {
+        if (end.fd == fd)
+            end.fd = -1;
+        if (object != NO_OBJECT)
+            __cairn_m_forget();
+        return lseek(fd, __cairn_pinned(offset), whence);
+    }
+    __cairn_m_forget();
+    position = lseek(fd, offset, SEEK_END);
+    if (position >= 0) {
+        end.fd = fd;
+        end.position = (off_t)__cairn_length(object) + offset;
+        if ((off_t)__cairn_concrete(end.position) == position)
+            return end.position;
+        end.fd = -1;
+    }
+    return position;
+}
+
+off_t MODEL(lseek)(int fd, off_t offset, int whence)
+{
+    return seek(fd, offset, whence);
+}
+
+off_t MODEL(lseek64)(int fd, off_t offset, int whence)
+{
+    return seek(fd, offset, whence);
+}
