@@ -6,7 +6,7 @@
 
 use crate::memory::reserve;
 use crate::state::state;
-use cairn_wire::control::CRASH_FRAMES;
+use cairn_wire::control::{CRASH_FRAMES, PAGE};
 use core::mem::{MaybeUninit, zeroed};
 use core::ops::Range;
 use core::ptr::null_mut;
@@ -110,7 +110,11 @@ fn follows_call(address: usize) -> bool {
     if address < code.start + 8 || address >= code.end {
         return false;
     }
-    // SAFETY: inside the program's own code, which is readable.
+    // The range has holes: where the code's pages begin, those before them need not be there.
+    if address % PAGE as usize < 6 {
+        return false;
+    }
+    // SAFETY: on a page of the program's own, which is readable.
     let before = |n: usize| unsafe { *((address - n) as *const u8) };
     const CALL: u8 = 0xe8;
     const GROUP: u8 = 0xff;
