@@ -7,21 +7,23 @@ static size_t get(void *to, size_t size, size_t count, FILE *from)
 {
     struct cairn_stream *stream = __cairn_m_stream(from);
     off_t position;
-    size_t got, bytes;
-    if (stream->object == NO_OBJECT) {
-        got = fread(to, size, count, from);
+    size_t bytes, wanted = size * count;
+    if (stream->object == NO_OBJECT || wanted == 0) {
+        size_t got = fread(to, size, count, from);
         __cairn_received(to, got * size, NO_OBJECT, 0);
         return got;
     }
     position = __cairn_m_position(stream);
-    got = fread(to, size, count, from);
-    stream->next = NULL;
-    bytes = __cairn_m_position(stream) - position;
-    if (got == 0 && __cairn_concrete(bytes) == 0)
-        return __cairn_m_available(stream->object, position, size, count, 0);
-    position = __cairn_pinned(position);
-    __cairn_received(to, __cairn_concrete(bytes), stream->object, position);
-    return __cairn_m_available(stream->object, position, size, count, got);
+    fread(to, size, count, from);
+    bytes = (size_t)(ftello(from) - (off_t)__cairn_concrete(position));
+    if (bytes > 0) {
+        position = __cairn_pinned(position);
+        __cairn_received(to, bytes, stream->object, position);
+    }
+    bytes = __cairn_m_available(stream->object, position, wanted, bytes);
+    __cairn_m_moved(stream, position + (off_t)bytes);
+    /* That all was there is decided already. */
+    return __cairn_concrete(bytes) == __cairn_concrete(wanted) ? count : bytes / size;
 }
 
 size_t MODEL(fread)(void *to, size_t size, size_t count, FILE *from)

@@ -1,21 +1,19 @@
 /* fseek, ftell and their kin: the end of a symbolic stream is where its length says */
 #include "stream.h"
 
-static int seek(FILE *stream_file, off_t offset, int whence)
+static int seek(FILE *file, off_t offset, int whence)
 {
-    struct cairn_stream *stream = __cairn_m_stream(stream_file);
-    int failed;
+    struct cairn_stream *stream = __cairn_m_stream(file);
+    off_t target;
+    if (stream->object == NO_OBJECT)
+        return fseeko(file, __cairn_pinned(offset), whence);
+    target = __cairn_m_target(stream->object, whence == SEEK_CUR ? __cairn_m_position(stream) : 0, offset, whence);
     stream->next = NULL;
-    if (stream->object == NO_OBJECT || whence != SEEK_END)
-        return fseeko(stream_file, __cairn_pinned(offset), whence);
-    failed = fseeko(stream_file, offset, whence);
-    if (!failed) {
-        off_t end = (off_t)__cairn_length(stream->object) + offset;
-        off_t position = ftello(stream_file);
-        stream->next = stream_file->_IO_read_ptr;
-        stream->position = (off_t)__cairn_concrete(end) == position ? end : position;
-    }
-    return failed;
+    if (fseeko(file, offset, whence) != 0)
+        return -1;
+    if ((off_t)__cairn_concrete(target) == ftello(file))
+        __cairn_m_moved(stream, target);
+    return 0;
 }
 
 static off_t tell(FILE *file)

@@ -32,6 +32,18 @@ off_t __cairn_m_position(struct cairn_stream *stream)
     return stream->position;
 }
 
+off_t __cairn_m_target(int object, off_t current, off_t offset, int whence)
+{
+    off_t target = offset + (whence == SEEK_END ? (off_t)__cairn_length(object) : current);
+    return target < 0 ? -1 : target;
+}
+
+void __cairn_m_moved(struct cairn_stream *stream, off_t position)
+{
+    stream->next = stream->file->_IO_read_ptr;
+    stream->position = position;
+}
+
 int __cairn_m_get(struct cairn_stream *stream)
 {
     off_t position = __cairn_m_position(stream);
@@ -41,21 +53,19 @@ int __cairn_m_get(struct cairn_stream *stream)
         return fgetc(stream->file);
     position = __cairn_pinned(position);
     character = fgetc(stream->file);
-    stream->next = NULL;
-    if (character == EOF)
+    if (character == EOF) {
+        stream->next = NULL;
         return EOF;
-    stream->next = stream->file->_IO_read_ptr;
-    stream->position = position + 1;
+    }
+    __cairn_m_moved(stream, position + 1);
     return position < 0 ? character : __cairn_character(stream->object, position, character);
 }
 
-size_t __cairn_m_available(int object, off_t position, size_t size, size_t count, size_t got)
+size_t __cairn_m_available(int object, off_t position, size_t wanted, size_t got)
 {
     ssize_t left = (ssize_t)__cairn_length(object) - position;
-    size_t items;
-    if (left >= (ssize_t)(size * count))
-        items = count;
-    else
-        items = left <= 0 ? 0 : (size_t)left / size;
-    return __cairn_concrete(items) == got ? items : got;
+    size_t available = wanted;
+    if (left < (ssize_t)wanted)
+        available = left <= 0 ? 0 : (size_t)left;
+    return __cairn_concrete(available) == got ? available : got;
 }

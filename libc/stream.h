@@ -49,10 +49,16 @@ off_t __cairn_m_position(struct cairn_stream *stream);
 /* The next character of a symbolic stream, or EOF. */
 int __cairn_m_get(struct cairn_stream *stream);
 
+/* Where a seek leads from `current`, which is decided to be in the file or not. */
+off_t __cairn_m_target(int object, off_t current, off_t offset, int whence);
+
+/* A symbolic stream stands at a position now. */
+void __cairn_m_moved(struct cairn_stream *stream, off_t position);
+
 /*
- * How many items of `size` bytes there are of the `count` wanted at a position. The real function got `got`:
- * should the file have changed since the run began, that is what counts.
+ * How many bytes there are of those wanted at a position. The real function got `got`: should the file have
+ * changed since the run began, that is what counts.
  */
-size_t __cairn_m_available(int object, off_t position, size_t size, size_t count, size_t got);
+size_t __cairn_m_available(int object, off_t position, size_t wanted, size_t got);
 
 #endif

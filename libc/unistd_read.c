@@ -8,16 +8,24 @@ ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *to, size_t size, off_t offset, size_t room);
 ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
 
-/* The descriptor that was last moved to its end, and where that is: the only position with a label. */
+/* The symbolic descriptor that was moved last, and where it stands then: at the input's end, that has a label. */
 static _Thread_local struct {
     int fd;
     off_t position;
-} end = {-1, 0};
+} moved = {-1, 0};
 
+/* Where a symbolic descriptor stands; what the library knows of streams over it is about to be wrong. */
 static off_t position_of(int fd)
 {
     off_t position = lseek(fd, 0, SEEK_CUR);
-    return end.fd == fd && (off_t)__cairn_concrete(end.position) == position ? end.position : position;
+    __cairn_m_forget();
+    return moved.fd == fd && (off_t)__cairn_concrete(moved.position) == position ? moved.position : position;
+}
+
+static void move(int fd, off_t position)
+{
+    moved.fd = fd;
+    moved.position = position;
 }
 
 static ssize_t received(void *to, ssize_t got, int object, off_t position, size_t wanted)
@@ -26,18 +34,20 @@ static ssize_t received(void *to, ssize_t got, int object, off_t position, size_
         __cairn_received(to, got, object, object == NO_OBJECT ? 0 : (off_t)__cairn_pinned(position));
     if (got < 0 || object == NO_OBJECT)
         return got;
-    return (ssize_t)__cairn_m_available(object, position, 1, wanted, got);
+    return (ssize_t)__cairn_m_available(object, position, wanted, got);
 }
 
 static ssize_t get(int fd, void *to, size_t size)
 {
     int object = __cairn_stream(fd);
-    off_t position = 0;
-    if (object != NO_OBJECT) {
-        __cairn_m_forget();
-        position = position_of(fd);
-    }
-    return received(to, read(fd, to, size), object, position, size);
+    off_t position;
+    ssize_t got;
+    if (object == NO_OBJECT)
+        return received(to, read(fd, to, size), NO_OBJECT, 0, size);
+    position = position_of(fd);
+    got = received(to, read(fd, to, size), object, position, size);
+    move(fd, position + got);
+    return got;
 }
 
 static ssize_t get_at(int fd, void *to, size_t size, off_t offset)
@@ -98,18 +108,15 @@ static void scattered(const struct iovec *parts, size_t got, int object, off_t p
 ssize_t MODEL(readv)(int fd, const struct iovec *parts, int count)
 {
     int object = __cairn_stream(fd);
-    off_t position = 0;
-    ssize_t got;
-    if (object != NO_OBJECT) {
-        __cairn_m_forget();
-        position = position_of(fd);
-    }
-    got = readv(fd, parts, count);
+    off_t position = object == NO_OBJECT ? 0 : position_of(fd);
+    ssize_t got = readv(fd, parts, count);
     if (got > 0)
         scattered(parts, got, object, __cairn_pinned(position));
     if (got < 0 || object == NO_OBJECT)
         return got;
-    return (ssize_t)__cairn_m_available(object, position, 1, room_of(parts, count), got);
+    got = (ssize_t)__cairn_m_available(object, position, room_of(parts, count), got);
+    move(fd, position + got);
+    return got;
 }
 
 /* Standard input that is a socket elsewhere, as a server started by inetd has it, is a file here. */
@@ -139,23 +146,16 @@ static off_t seek(int fd, off_t offset, int whence)
 {
     int object = __cairn_stream(fd);
     off_t position;
-    if (object == NO_OBJECT || whence != SEEK_END) {
-        if (end.fd == fd)
-            end.fd = -1;
-        if (object != NO_OBJECT)
-            __cairn_m_forget();
+    off_t target;
+    if (object == NO_OBJECT)
         return lseek(fd, __cairn_pinned(offset), whence);
-    }
-    __cairn_m_forget();
-    position = lseek(fd, offset, SEEK_END);
-    if (position >= 0) {
-        end.fd = fd;
-        end.position = (off_t)__cairn_length(object) + offset;
-        if ((off_t)__cairn_concrete(end.position) == position)
-            return end.position;
-        end.fd = -1;
-    }
-    return position;
+    position = position_of(fd);
+    target = __cairn_m_target(object, whence == SEEK_CUR ? position : 0, offset, whence);
+    position = lseek(fd, offset, whence);
+    if ((off_t)__cairn_concrete(target) != position || position < 0)
+        return position;
+    move(fd, target);
+    return target;
 }
 
 off_t MODEL(lseek)(int fd, off_t offset, int whence)

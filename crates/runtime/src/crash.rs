@@ -111,7 +111,7 @@ fn follows_call(address: usize) -> bool {
         return false;
     }
     // The range has holes: where the code's pages begin, those before them need not be there.
-    if address % PAGE as usize < 6 {
+    if address % (PAGE as usize) < 6 {
         return false;
     }
     // SAFETY: on a page of the program's own, which is readable.
