@@ -1,6 +1,6 @@
 /*
  * cairn-example: base64
- * input: stdin 5
+ * input: stdin 0-5
  * branches: 40
  * unreachable: 0
  * faults: 1

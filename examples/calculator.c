@@ -1,6 +1,6 @@
 /*
  * cairn-example: calculator
- * input: stdin 5
+ * input: stdin 0-5
  * branches: 38
  * unreachable: 0
  * faults: 1

@@ -1,8 +1,8 @@
 /*
  * cairn-example: date
- * input: stdin 10
- * branches: 38
- * unreachable: 1
+ * input: stdin 0-10
+ * branches: 39
+ * unreachable: 0
  * faults: 1
  * fault: SIGABRT check
  * strategy: dfs
@@ -12,8 +12,6 @@
  *
  * The fault: the validation takes every fourth year as a leap year, the calendar leaves out three
  * centuries of four. Only the 29th of February of such a year, say 1900-02-29, shows it.
- *
- * Out of reach: an empty standard input (it always has ten bytes).
  */
 #include <stdio.h>
 #include <stdlib.h>

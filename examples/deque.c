@@ -1,8 +1,8 @@
 /*
  * cairn-example: deque
- * input: stdin 5
- * branches: 31
- * unreachable: 1
+ * input: stdin 0-5
+ * branches: 32
+ * unreachable: 0
  * faults: 1
  * fault: SIGABRT check
  * strategy: dfs
@@ -14,8 +14,6 @@
  *
  * The fault: an undone list gets its numbers back but keeps the total it had. That shows only when
  * the change that is undone has changed the total.
- *
- * Out of reach: an empty standard input (it always has five bytes).
  */
 #include <stdio.h>
 #include <stdlib.h>

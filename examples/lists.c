@@ -1,6 +1,6 @@
 /*
  * cairn-example: lists
- * input: stdin 6
+ * input: stdin 0-6
  * branches: 30
  * unreachable: 0
  * faults: 1

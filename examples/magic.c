@@ -1,8 +1,8 @@
 /*
  * cairn-example: magic
- * input: file 20
- * branches: 39
- * unreachable: 3
+ * input: file 0-20
+ * branches: 40
+ * unreachable: 2
  * faults: 1
  * fault: SIGSEGV title_length
  * strategy: dfs
@@ -20,8 +20,7 @@
  * The fault: version 2 may have a title, and has no room for one unless the stamp is negative; the
  * flag alone is trusted.
  *
- * Out of reach: the wrong number of arguments, a file that cannot be opened, and one that is too short
- * (it always has twenty bytes).
+ * Out of reach: the wrong number of arguments, and a file that cannot be opened.
  */
 #include <stdint.h>
 #include <stdio.h>

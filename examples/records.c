@@ -1,6 +1,6 @@
 /*
  * cairn-example: records
- * input: stdin 12
+ * input: stdin 0-12
  * branches: 38
  * unreachable: 0
  * faults: 1

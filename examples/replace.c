@@ -1,6 +1,6 @@
 /*
  * cairn-example: replace
- * input: args 5 1, stdin 1
+ * input: args 5 1, stdin 0-1
  * branches: 74
  * unreachable: 2
  * faults: 1

@@ -1,6 +1,6 @@
 /*
  * cairn-example: tree
- * input: stdin 6
+ * input: stdin 0-6
  * branches: 16
  * unreachable: 0
  * faults: 1

@@ -1,6 +1,6 @@
 /*
  * cairn-example: utf8
- * input: stdin 5
+ * input: stdin 0-5
  * branches: 42
  * unreachable: 0
  * faults: 1

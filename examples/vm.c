@@ -1,6 +1,6 @@
 /*
  * cairn-example: vm
- * input: file 7
+ * input: file 0-7
  * branches: 38
  * unreachable: 4
  * faults: 2

@@ -102,18 +102,34 @@ static void open_test(const char *path)
     objects_left = cut_number();
 }
 
-static int starts_with(struct bytes name, const char *text)
+static int is(struct bytes name, const char *text)
 {
     size_t length = strlen(text);
-    return name.length >= length && memcmp(name.at, text, length) == 0;
+    return name.length == length && memcmp(name.at, text, length) == 0;
+}
+
+static int ends_with(struct bytes name, const char *text)
+{
+    size_t length = strlen(text);
+    return name.length >= length && memcmp(name.at + name.length - length, text, length) == 0;
+}
+
+/* `arg01` and the like: at least two digits. */
+static int is_argument(struct bytes name)
+{
+    size_t i;
+    for (i = 3; i < name.length && name.at[i] >= '0' && name.at[i] <= '9'; i++)
+        ;
+    return name.length >= 5 && memcmp(name.at, "arg", 3) == 0 && i == name.length;
 }
 
 /* Whether an object comes to the program by itself and not through cairn_symbolic. */
 static int is_stream_or_argument(struct bytes name)
 {
-    if (starts_with(name, "stdin"))
-        return name.length == 5;
-    return starts_with(name, "file:") || starts_with(name, "arg:");
+    if (name.length > 0 && name.at[0] == '\\')
+        return 0; /* a name that would be taken for one of those below */
+    return is(name, "stdin") || is(name, "n_args") || is_argument(name) || ends_with(name, "-data")
+        || ends_with(name, "-stat") || ends_with(name, "model_version");
 }
 
 static struct bytes next_named_object(void)

@@ -1,6 +1,6 @@
 //! Inputs to files and back.
 
-use cairn_campaign::{KTest, KTestError, KTestObject, TestError, decode_test, encode_test, read_seeds};
+use cairn_campaign::{KTest, KTestError, KTestObject, TestError, decode_test, encode_test, fit, read_seeds};
 use cairn_exec::{Input, Object};
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn every_kind_of_input_survives() {
 
 #[test]
 fn a_program_may_name_its_objects_as_it_likes() {
-    let names = ["stdin", "arg01", "arg1", "arg", "argument", "x-data", "\\", "\\stdin", "-data", ""];
+    let names = ["stdin", "arg01", "arg1", "arg", "x-data", "\\", "\\stdin", "-data", "x-stat", "n_args", ""];
     check_round_trip(names.map(|name| Object::named(name, name.as_bytes())).into(), true);
 }
 
@@ -121,4 +121,62 @@ fn seeds_come_in_order_of_their_names() {
 
     let missing = read_seeds(&scratch.path().join("missing"), &blank).unwrap_err().to_string();
     assert!(missing.starts_with("cannot read ") && missing.contains("missing"), "{missing}");
+}
+
+/// Two arguments that are always there, up to two more, and a stream of any length.
+fn with_optional_arguments(count: u8) -> Input {
+    let arguments = (2..6).map(|index| Object::arg(index, [b'a' + index as u8; 2]));
+    let stream = Object::stdin(*b"text").up_to(8);
+    let count = Object::arg_count(4, count, 2);
+    input([stream].into_iter().chain(arguments).chain([count]).collect())
+}
+
+#[test]
+fn only_arguments_that_are_there_are_written() {
+    for count in 0..=2 {
+        let original = with_optional_arguments(count);
+        let (content, _) = encode_test(&original, &[]);
+        let names: Vec<String> =
+            KTest::decode(&content).unwrap().objects.into_iter().map(|object| object.name).collect();
+        let arguments = names.iter().filter(|name| name.starts_with("arg")).count();
+        assert_eq!(arguments, 2 + usize::from(count), "{names:?}");
+        let mut blank = with_optional_arguments(2);
+        blank.objects.iter_mut().take(5).for_each(|object| object.bytes.fill(0));
+        let read = fit(decode_test(Path::new("t"), content, &blank).unwrap(), &blank);
+        assert_eq!(read.argc(), original.argc());
+        assert_eq!(read.objects[..3 + usize::from(count)], original.objects[..3 + usize::from(count)]);
+    }
+}
+
+/// KLEE counts symbolic arguments from 0, adds a NUL to each, and has something to say about every file.
+#[test]
+fn tests_of_klee_are_understood() {
+    let object = |name: &str, bytes: &[u8]| KTestObject { name: name.to_owned(), bytes: bytes.to_vec() };
+    let objects = vec![
+        object("n_args", &[3, 0, 0, 0]),
+        object("arg00", b"-v\0"),
+        object("arg01", b"x\0\0"),
+        object("arg02", b"y\0\0"),
+        object("stdin", b"longer than eight"),
+        object("stdin-stat", &[0; 144]),
+        object("model_version", &[1, 0, 0, 0]),
+        object("mine", &[7]),
+    ];
+    let content = KTest { args: vec![], objects }.encode();
+    let blank = with_optional_arguments(2);
+    let read = fit(decode_test(Path::new("t.ktest"), content, &blank).unwrap(), &blank);
+    assert_eq!(read.argc(), Some(5));
+    assert_eq!(read.objects[0], Object::stdin(*b"longer than eight").up_to(17));
+    assert_eq!((read.objects[1].bytes.as_slice(), read.objects[1].index), (b"-v\0".as_slice(), 2));
+    assert_eq!(read.objects.last(), Some(&Object::named("mine", [7])));
+    assert_eq!(read.objects.len(), blank.objects.len() + 1);
+}
+
+#[test]
+fn a_longer_seed_raises_the_limit_and_a_shorter_one_does_not_lower_it() {
+    let blank = input(vec![Object::stdin([0; 4]).up_to(4)]);
+    for (content, limit) in [("", 4), ("ab", 4), ("abcdef", 6)] {
+        let read = decode_test(Path::new("t"), content.into(), &blank).unwrap();
+        assert_eq!(read, input(vec![Object::stdin(content).up_to(limit)]));
+    }
 }

@@ -262,3 +262,92 @@ fn help_goes_to_standard_output() {
     assert!(run(["run", "--help"]).stdout.contains("random-branch"));
     assert!(run(["--version"]).stdout.starts_with("cairn "));
 }
+
+const WORDS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    FILE *names = fopen("names", "r"), *numbers = fopen("numbers", "r");
+    if (argc == 4 && strcmp(argv[3], "go") == 0 && fgetc(names) == 'n' && fgetc(names) == EOF
+        && fgetc(numbers) == '1') {
+        printf("%d %s\n", argc, argv[argc - 1]);
+        fflush(stdout);
+        abort();
+    }
+    return 0;
+}
+"#;
+
+/// The number of arguments and the lengths of two files are part of a test.
+#[test]
+fn a_test_of_several_parts_replays_on_both_builds() {
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "words.c", WORDS);
+    let out = at(place.path(), "out");
+    let explored = run([
+        "run",
+        "-q",
+        "--execs",
+        "400",
+        "--strategy",
+        "dfs",
+        "--sym-file",
+        "names",
+        "3",
+        "--sym-file",
+        "numbers",
+        "2",
+        "--sym-args",
+        "0",
+        "4",
+        "2",
+        "--out",
+        &out,
+        source.to_str().unwrap(),
+        "--",
+        "first",
+    ]);
+    assert_eq!(explored.code, Some(1), "{explored:?}");
+    let crash = only_file(&place.path().join("out/crashes"));
+    let plain = place.path().join("plain");
+    build_plain(&source, &plain);
+    for program in [plain, place.path().join("out/cairn-build/words")] {
+        let mut command = cairn();
+        let replayed = said(command.arg("replay").arg(program).arg(&crash).args(["--", "first"]));
+        assert_eq!((replayed.code, replayed.stdout.as_str()), (Some(1), "4 go\n"), "{replayed:?}");
+    }
+}
+
+/// A seed that is longer than what the command line allows is the new limit, and may become shorter.
+#[test]
+fn a_seed_may_have_any_length() {
+    let text = r#"
+        #include <stdio.h>
+        int main(void) { int n = 0; while (getchar() != EOF) n++; if (n == 6) puts("6"); if (n == 1) puts("1"); return 0; }
+    "#;
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "count.c", text);
+    let seeds = place.path().join("seeds");
+    std::fs::create_dir(&seeds).unwrap();
+    std::fs::write(seeds.join("long"), "abcdefgh").unwrap();
+    for (more, lengths) in [(&[][..], vec![1, 6, 8]), (&["--fixed-length"], vec![8])] {
+        let mut command = cairn();
+        command.args([
+            "run",
+            "-q",
+            "--force",
+            "--sym-stdin",
+            "2",
+            "--out",
+            &at(place.path(), "out"),
+            "--seeds",
+        ]);
+        assert_eq!(said(command.arg(&seeds).args(more).arg(&source)).code, Some(0));
+        let kept = std::fs::read_dir(place.path().join("out/queue")).unwrap();
+        let mut found: Vec<u64> = kept.map(|test| test.unwrap().metadata().unwrap().len()).collect();
+        found.sort_unstable();
+        assert_eq!(found, lengths, "{more:?}");
+    }
+}
