@@ -89,7 +89,7 @@ pub struct Notes {
     pub damaged_runs: u64,
     /// Runs with more labels or decisions than are recorded.
     pub cut_runs: u64,
-    /// Values that went where the tracer does not follow: floating point, 128 bits, shared libraries.
+    /// Values that went where the tracer does not follow: functions without instrumentation, long double, assembly.
     pub lost_values: u64,
     /// Runs that the target's server did not survive.
     pub lost_runs: u64,

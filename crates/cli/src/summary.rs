@@ -86,7 +86,7 @@ impl Report<'_> {
         let values = || counted(lost, "symbolic value", "symbolic values");
         (lost > 0).then(|| {
             format!(
-                "{} went where Cairn does not follow yet: floating point, 128 bits, shared libraries",
+                "{} went where Cairn does not follow: functions without instrumentation, long double, assembly",
                 values()
             )
         })

@@ -172,7 +172,8 @@ impl<'a> Joiner<'a> {
         let function = FunctionId(self.first_function + site.function);
         let sides = self.sides(local, site)?;
         let first_branch = self.claim_branches(site)?;
-        let counted = site.kind != SiteKind::Pin && self.program.function(function).counted;
+        let decides = !matches!(site.kind, SiteKind::Pin | SiteKind::Foreign);
+        let counted = decides && self.program.function(function).counted;
         self.program.counted_branches += if counted { sides.len() as u32 } else { 0 };
         let site = Site {
             kind: site.kind,
@@ -185,10 +186,20 @@ impl<'a> Joiner<'a> {
             first_branch,
             cases: if site.kind == SiteKind::Switch { cases(&sides) } else { Vec::new() },
             sides,
+            callee: self.callee(site)?,
             counted,
         };
         self.program.sites.push(site);
         Ok(())
+    }
+
+    fn callee(&self, site: &meta::Site) -> Result<Option<Arc<str>>, Damage> {
+        if site.kind != SiteKind::Foreign {
+            return Ok(None);
+        }
+        let name = self.placed.unit.foreign.get(site.width as usize);
+        let name = name.ok_or_else(|| self.damage("a call names a function that is not there"))?;
+        Ok(Some(Arc::from(name.as_str())))
     }
 
     fn check_shape(&self, site: &meta::Site) -> Result<(), Damage> {

@@ -39,8 +39,10 @@ pub struct Site {
     pub width: u32,
     /// The branch of side 0; the other sides' branches follow.
     pub first_branch: BranchId,
-    /// The sides; empty for a pin.
+    /// The sides; empty for a pin and for a foreign call.
     pub sides: Vec<Side>,
+    /// What a foreign call calls.
+    pub callee: Option<Arc<str>>,
     /// Whether its branches are the user's, and count in what the user is told.
     pub counted: bool,
     /// A switch's values and the sides they take, sorted: switches may have thousands of cases.

@@ -42,6 +42,12 @@ impl Sketch {
         self.site(SiteKind::Pin, 64, vec![])
     }
 
+    /// Adds a call of a function that may have no instrumentation.
+    pub fn foreign(&mut self, name: &str) -> SiteId {
+        self.unit.foreign.push(name.into());
+        self.site(SiteKind::Foreign, self.unit.foreign.len() as u32 - 1, vec![])
+    }
+
     /// Makes all sites added so far, and later ones, not the user's.
     pub fn uncounted(&mut self) {
         self.unit.functions[0].uncounted = true;
@@ -62,7 +68,7 @@ impl Sketch {
         let blocks = &mut self.unit.functions[0].blocks;
         let (here, next) = (blocks.len() as u32 - 1, blocks.len() as u32);
         blocks[here as usize].successors = vec![next; values.len().max(1)];
-        blocks[here as usize].site = (kind != SiteKind::Pin).then_some(id);
+        blocks[here as usize].site = (!values.is_empty()).then_some(id);
         blocks.push(Block::default());
         let sides: Vec<_> = values.into_iter().map(|values| Side { successor: next, values }).collect();
         let first_side = self.sides;

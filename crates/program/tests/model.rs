@@ -42,6 +42,20 @@ fn ids_are_dense_over_units() {
 }
 
 #[test]
+fn a_foreign_call_knows_whom_it_calls() {
+    let mut sketch = Sketch::new();
+    let (branch, strtod, crypt) = (sketch.branch(), sketch.foreign("strtod"), sketch.foreign("crypt"));
+    let program = sketch.build();
+    let callee = |site| program.site(site).callee.as_deref();
+    assert_eq!([branch, strtod, crypt].map(callee), [None, Some("strtod"), Some("crypt")]);
+    assert_eq!(program.counted_branches(), 2, "a call has no sides");
+
+    let mut damaged = sketch.unit();
+    damaged.foreign.pop();
+    assert!(Program::from_units(vec![damaged]).is_err());
+}
+
+#[test]
 fn names_are_looked_up_in_their_own_unit_first() {
     let units = vec![
         unit(vec![calling("main", false, &["help", "shared", "puts", "shared"]), calling("help", true, &[])]),

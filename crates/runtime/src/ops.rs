@@ -6,8 +6,10 @@
 use crate::state::{site_id, state};
 use crate::tls::tls;
 use cairn_wire::event::NO_SITE;
+use cairn_wire::shadow::LABEL_MASK;
 use cairn_wire::site::SiteRecord;
-use cairn_wire::{EventKind, LabelEntry, Op};
+use cairn_wire::tls::RETURNED;
+use cairn_wire::{EventKind, LabelEntry, Loss, Op};
 
 /// Interns an expression from its parts; `value` is what it is in this run.
 pub fn intern(op: Op, width: u32, aux: u16, operands: [u32; 2], k: u64, value: u64) -> u32 {
@@ -152,6 +154,14 @@ pub extern "C" fn lost(record: *const SiteRecord, label: u32, why: u32) {
     state.control().lost += 1;
     if state.diagnosing {
         state.record(EventKind::Lost, site_id(record).unwrap_or(NO_SITE), label, why.into());
+    }
+}
+
+/// A function was given something with this label (or shadow word), and has returned. One of ours says so in
+/// the tag; any other has seen only the values.
+pub extern "C" fn foreign(record: *const SiteRecord, word: u32, function: u64) {
+    if tls().tag != function.wrapping_add(RETURNED) {
+        lost(record, word & LABEL_MASK, Loss::Foreign as u32);
     }
 }
 

@@ -42,6 +42,7 @@ doors! {
     "__cairn_branch" => ops::branch,
     "__cairn_pin" => ops::pin,
     "__cairn_lost" => ops::lost,
+    "__cairn_foreign" => ops::foreign,
     "__cairn_lost_memory" => shadow::lost_memory,
     "__cairn_store" => shadow::store,
 }

@@ -194,6 +194,11 @@ impl Value {
         }
     }
 
+    /// Whether this is the null pointer, or another constant of zeros.
+    pub fn is_null(self) -> bool {
+        unsafe { LLVMIsNull(self.0) != 0 }
+    }
+
     /// Whether this is a function.
     pub fn is_function(self) -> bool {
         !unsafe { LLVMIsAFunction(self.0) }.is_null()

@@ -26,6 +26,7 @@ pub struct Abi {
     pub lost: Function,
     pub lost_memory: Function,
     pub byval: Function,
+    pub foreign: Function,
     pub va_enter: Function,
     /// LLVM's own.
     pub va_start: Function,
@@ -72,6 +73,7 @@ impl Abi {
             pin: cold("__cairn_pin", void, &[pointer, label, word]),
             lost: cold("__cairn_lost", void, &[pointer, label, label]),
             lost_memory: cold("__cairn_lost_memory", void, &[pointer, word, word, label]),
+            foreign: cold("__cairn_foreign", void, &[pointer, label, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
             va_enter: function("__cairn_va_enter", void, &[pointer, word, word]),
             va_start: module.declare("llvm.va_start.p0", void, &[pointer]),

@@ -64,11 +64,12 @@ impl FunctionPass<'_> {
         }
     }
 
-    /// The end of the function: labels of the result.
+    /// The end of the function: labels of the result, and the tag, which also says that we were here.
     pub fn leave(&mut self, ret: Value) {
-        let Some(value) = ret.operands().first().copied().filter(|v| self.labelable(*v)) else { return };
         self.builder.before(ret);
-        self.give_results(value);
+        if let Some(value) = ret.operands().first().copied().filter(|v| self.labelable(*v)) {
+            self.give_results(value);
+        }
         if !self.unit.private.contains(&self.function) {
             self.set_tag(self.unit.abi.returned(self.unit.module, &self.builder, self.function));
         }
@@ -91,9 +92,13 @@ impl FunctionPass<'_> {
         self.pin(call, callee, segment);
         self.close(block, segment, call);
         self.builder.before(call);
+        let handed_over = self.handed_over(call);
         self.pass_arguments(call);
         if !self.unit.private.contains(&callee) {
             self.set_tag(self.builder.ptr_to_int(callee, self.unit.abi.word));
+        }
+        if let Some(handed_over) = handed_over {
+            self.tell_foreign(block, call, handed_over);
         }
         if self.labelled.contains(&call) && !call.is_must_tail() {
             self.take_results(call);

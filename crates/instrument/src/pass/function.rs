@@ -20,6 +20,10 @@ use std::collections::{HashMap, HashSet};
 pub struct Unit<'a> {
     pub module: &'a Module,
     pub abi: &'a Abi,
+    /// Whether it stands for a part of the C library.
+    pub is_model: bool,
+    /// Functions that get labels.
+    pub instrumented: &'a HashSet<Value>,
     /// Functions that only instrumented code of this unit calls, and only directly: they need no tag.
     pub private: &'a HashSet<Value>,
 }
@@ -253,7 +257,7 @@ impl<'a> FunctionPass<'a> {
     }
 
     /// Moves everything before an instruction into a new block, which takes the old one's place.
-    fn cut(&mut self, block: Block, before: Value) -> Block {
+    pub fn cut(&mut self, block: Block, before: Value) -> Block {
         let head = self.unit.module.block_before(block);
         block.redirect_to(head, &self.builder);
         self.builder.at_end(head);

@@ -6,12 +6,14 @@
 mod abi;
 mod calls;
 mod emit;
+mod foreign;
 mod function;
 mod inline;
 mod intrinsics;
 mod meaning;
 mod modelled;
 mod segment;
+mod sinks;
 mod sites;
 mod taint;
 mod types;
@@ -65,7 +67,7 @@ fn instrument(module: &Module) {
     let bodies: Vec<Value> = module.functions().into_iter().filter(|f| has_own_body(*f)).collect();
     let instrumented: HashSet<Value> = bodies.iter().copied().filter(|f| can_instrument(*f)).collect();
     let private = instrumented.iter().copied().filter(|f| is_private(*f)).collect();
-    let unit = Unit { module, abi: &abi, private: &private };
+    let unit = Unit { module, abi: &abi, is_model, instrumented: &instrumented, private: &private };
     for function in bodies {
         let chosen = instrumented.contains(&function);
         let found = sites.add_function(module, function, chosen);

@@ -23,6 +23,7 @@ pub struct Sites {
     sides: u32,
     files: HashMap<String, u32>,
     pins: HashMap<(u32, Location), SiteRef>,
+    foreign: HashMap<(u32, Location, u32), SiteRef>,
     /// Stand-ins until the number of records and sides is known.
     records: Value,
     coverage: Value,
@@ -50,6 +51,7 @@ impl Sites {
             sides: 0,
             files: HashMap::new(),
             pins: HashMap::new(),
+            foreign: HashMap::new(),
             records: placeholder("cairn.records"),
             coverage: placeholder("cairn.coverage"),
         }
@@ -82,6 +84,28 @@ impl Sites {
         let site = self.push(SiteKind::Pin, function, 0, &location, 64, Vec::new());
         self.pins.insert((function, location), site);
         site
+    }
+
+    /// The site of a source line's calls of a function that may have no instrumentation.
+    pub fn foreign(&mut self, function: u32, at: Value, name: &str) -> SiteRef {
+        let location = Location { column: 0, ..at.location() };
+        let name = self.foreign_name(name);
+        let key = (function, location.clone(), name);
+        if let Some(site) = self.foreign.get(&key) {
+            return *site;
+        }
+        let site = self.push(SiteKind::Foreign, function, 0, &location, name, Vec::new());
+        self.foreign.insert(key, site);
+        site
+    }
+
+    fn foreign_name(&mut self, name: &str) -> u32 {
+        let names = &mut self.unit.foreign;
+        let known = names.iter().position(|known| known == name);
+        known.unwrap_or_else(|| {
+            names.push(name.to_owned());
+            names.len() - 1
+        }) as u32
     }
 
     fn file(&mut self, name: &str) -> u32 {

@@ -43,7 +43,7 @@ fn is_source(module: &Module, instruction: Value) -> bool {
 }
 
 /// Whether an address lies in a global that never changes.
-fn is_constant_data(mut address: Value) -> bool {
+pub fn is_constant_data(mut address: Value) -> bool {
     while address.is_address_computation() {
         address = address.operand(0);
     }
