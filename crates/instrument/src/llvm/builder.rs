@@ -39,6 +39,16 @@ impl Builder {
         Value(unsafe { LLVMBuildBinOp(self.0, op, a.0, b.0, NAMELESS) })
     }
 
+    /// All bits of an integer the other way round.
+    pub fn not(&self, value: Value) -> Value {
+        Value(unsafe { LLVMBuildNot(self.0, value.0, NAMELESS) })
+    }
+
+    /// The same value, as an instruction of its own.
+    pub fn freeze(&self, value: Value) -> Value {
+        Value(unsafe { LLVMBuildFreeze(self.0, value.0, NAMELESS) })
+    }
+
     /// An integer comparison.
     pub fn compare(&self, predicate: Predicate, a: Value, b: Value) -> Value {
         Value(unsafe { LLVMBuildICmp(self.0, predicate, a.0, b.0, NAMELESS) })

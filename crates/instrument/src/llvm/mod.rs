@@ -10,7 +10,8 @@ mod value;
 
 pub use builder::Builder;
 pub use llvm_sys::{
-    LLVMIntPredicate as Predicate, LLVMLinkage as Linkage, LLVMOpcode as Opcode, LLVMTypeKind as TypeKind,
+    LLVMAtomicRMWBinOp as AtomicOp, LLVMIntPredicate as Predicate, LLVMLinkage as Linkage,
+    LLVMOpcode as Opcode, LLVMTypeKind as TypeKind,
 };
 pub use module::Module;
 

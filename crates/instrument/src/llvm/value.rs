@@ -2,8 +2,8 @@
 #![allow(clippy::undocumented_unsafe_blocks)] // one reason for all calls, see the parent
 
 use super::{
-    Block, Builder, Linkage, Location, Opcode, Predicate, Type, TypeKind, Value, bytes_to_string, chain,
-    message,
+    AtomicOp, Block, Builder, Linkage, Location, Opcode, Predicate, Type, TypeKind, Value, bytes_to_string,
+    chain, message,
 };
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMDISubprogramGetLine, LLVMGetSubprogram};
@@ -317,6 +317,11 @@ impl Value {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
             !LLVMGetEnumAttributeAtIndex(self.0, llvm_sys::LLVMAttributeFunctionIndex, kind).is_null()
         }
+    }
+
+    /// What an atomic update does with memory and its operand.
+    pub fn atomic_op(self) -> AtomicOp {
+        unsafe { LLVMGetAtomicRMWBinOp(self.0) }
     }
 
     /// What a call calls.

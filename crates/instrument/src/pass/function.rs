@@ -5,6 +5,7 @@
 //! a new block before it: the terminator, and with it the identity that phis refer to, stays.
 
 use super::abi::Abi;
+use super::atomics::{Part, spell_out};
 use super::emit::Slow;
 use super::intrinsics::{Intrinsic, intrinsic};
 use super::meaning::meaning;
@@ -40,16 +41,19 @@ pub struct FunctionPass<'a> {
     pub labelled: HashSet<Value>,
     pub labels: Labels,
     pub builder: Builder,
+    /// Values that belong to atomic updates.
+    pub atomics: HashMap<Value, Part>,
 }
 
 impl<'a> FunctionPass<'a> {
     /// Adds label code to a function whose sites are known.
     pub fn run(unit: &'a Unit<'a>, sites: &'a mut Sites, found: FunctionSites, function: Value) {
         hoist_allocas(unit.module, function);
+        let atomics = spell_out(unit.module, function);
         let labelled = labelled_values(unit.module, function);
         let builder = unit.module.builder();
         let labels = HashMap::new();
-        let mut pass = FunctionPass { unit, sites, found, function, labelled, labels, builder };
+        let mut pass = FunctionPass { unit, sites, found, function, labelled, labels, builder, atomics };
         // Our own code must not be looked at: remember what was there first.
         let blocks: Vec<(Block, Vec<Value>)> =
             function.blocks().into_iter().map(|b| (b, b.instructions())).collect();
@@ -112,6 +116,10 @@ impl<'a> FunctionPass<'a> {
     fn instruction(&mut self, block: Block, instruction: Value, segment: &mut Segment) {
         use Opcode::*;
         match instruction.opcode() {
+            LLVMAtomicRMW | LLVMAtomicCmpXchg => self.atomic(block, instruction, segment),
+            _ if let Some(part) = self.atomics.get(&instruction) => {
+                self.atomic_part(instruction, *part, segment);
+            }
             LLVMPHI | LLVMAlloca => {}
             LLVMLoad => self.load(block, instruction, segment),
             LLVMExtractElement | LLVMInsertElement => {
@@ -124,11 +132,11 @@ impl<'a> FunctionPass<'a> {
                 if !labelable_in_memory(self.unit.module, instruction.operand(0).ty()) {
                     self.lose(instruction, &[instruction.operand(0)], Loss::Vector, segment);
                 }
-                segment.actions.push(Action::Store(instruction));
+                let (value, address) = (instruction.operand(0), instruction.operand(1));
+                segment.actions.push(Action::Store { address, value });
                 segment.stored = true;
             }
             LLVMCall => self.call(block, instruction, segment),
-            LLVMAtomicRMW | LLVMAtomicCmpXchg => self.atomic(block, instruction, segment),
             LLVMSelect => {
                 // The condition is not lost where both values are concrete: it is in the path.
                 self.decide(instruction, instruction.operand(0), segment);
@@ -190,7 +198,7 @@ impl<'a> FunctionPass<'a> {
         }
         self.pin(load, load.operand(0), segment);
         if self.labelled.contains(&load) {
-            segment.actions.push(Action::Load(load));
+            segment.actions.push(Action::Load { address: load.operand(0), value: load });
         } else if !labelable_in_memory(self.unit.module, load.ty()) {
             self.lose_memory(load, load.operand(0), load.ty(), loss(load.ty()), segment);
         }
@@ -210,20 +218,6 @@ impl<'a> FunctionPass<'a> {
             let site = self.sites.pin(self.found.index, at);
             segment.actions.push(Action::Pin(site, value));
         }
-    }
-
-    /// An atomic update: memory and result are concrete afterwards.
-    fn atomic(&mut self, block: Block, instruction: Value, segment: &mut Segment) {
-        let address = instruction.operand(0);
-        self.pin(instruction, address, segment);
-        self.lose(instruction, &instruction.operands()[1..], Loss::Atomic, segment);
-        if segment.stored {
-            self.close(block, segment, instruction);
-        }
-        self.lose_memory(instruction, address, instruction.operand(1).ty(), Loss::Atomic, segment);
-        self.close(block, segment, instruction);
-        self.builder.before(instruction);
-        self.clear(address, instruction.operand(1).ty());
     }
 
     /// Ends a segment before an instruction of the block.
@@ -291,13 +285,11 @@ impl<'a> FunctionPass<'a> {
             }
             match action {
                 Action::Operation(value) => drop(inside.insert(*value)),
-                Action::Load(load) => {
-                    inside.insert(*load);
-                    words.extend(self.shadow_words(load.operand(0), load.ty()));
+                Action::Load { address, value } => {
+                    inside.insert(*value);
+                    words.extend(self.shadow_words(*address, value.ty()));
                 }
-                Action::Store(store) => {
-                    words.extend(self.shadow_words(store.operand(1), store.operand(0).ty()));
-                }
+                Action::Store { address, value } => words.extend(self.shadow_words(*address, value.ty())),
                 Action::LoseMemory { address, ty, .. } => words.extend(self.shadow_words(*address, *ty)),
                 Action::Decision(..) | Action::Pin(..) | Action::Lose { .. } => {}
             }
@@ -379,7 +371,7 @@ impl<'a> FunctionPass<'a> {
     }
 
     /// Makes memory concrete, at the builder's position.
-    fn clear(&self, address: Value, ty: Type) {
+    pub fn clear(&self, address: Value, ty: Type) {
         let size = self.unit.module.constant(64, self.unit.module.store_size(ty));
         let address = self.unit.abi.widen(&self.builder, address);
         self.builder.call(self.unit.abi.clear, &[address, size]);

@@ -4,6 +4,7 @@
 //! are then those of the source. A light clean-up afterwards takes out what the pass left over.
 
 mod abi;
+mod atomics;
 mod calls;
 mod emit;
 mod foreign;

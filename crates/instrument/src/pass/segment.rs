@@ -14,10 +14,20 @@ use cairn_wire::Loss;
 pub enum Action {
     /// Computes the label of an operation.
     Operation(Value),
-    /// Reads the label of a load.
-    Load(Value),
-    /// Writes the label of a store.
-    Store(Value),
+    /// Reads the label of a value that was loaded.
+    Load {
+        /// Where from.
+        address: Value,
+        /// What.
+        value: Value,
+    },
+    /// Writes the label of a value that was stored.
+    Store {
+        /// Where.
+        address: Value,
+        /// What.
+        value: Value,
+    },
     /// Records a decision on a value.
     Decision(SiteRef, Value),
     /// Records that a value was used as a constant.
@@ -59,9 +69,11 @@ impl Action {
         match self {
             Action::Operation(instruction) => instruction.operands(),
             // The address of a load or store is looked at by its own pin.
-            Action::Load(_) | Action::LoseMemory { .. } => Vec::new(),
-            Action::Store(store) => vec![store.operand(0)],
-            Action::Decision(_, value) | Action::Pin(_, value) | Action::Lose { value, .. } => vec![*value],
+            Action::Load { .. } | Action::LoseMemory { .. } => Vec::new(),
+            Action::Decision(_, value)
+            | Action::Pin(_, value)
+            | Action::Store { value, .. }
+            | Action::Lose { value, .. } => vec![*value],
         }
     }
 }

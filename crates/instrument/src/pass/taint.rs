@@ -34,6 +34,13 @@ fn is_source(module: &Module, instruction: Value) -> bool {
         Opcode::LLVMLoad => {
             labelable_in_memory(module, instruction.ty()) && !is_constant_data(instruction.operand(0))
         }
+        Opcode::LLVMAtomicRMW => labelable(module, instruction.ty()),
+        // The old value of an exchange; see `atomics`.
+        Opcode::LLVMExtractValue => {
+            let whole = instruction.operand(0);
+            let exchanged = whole.is_instruction() && whole.opcode() == Opcode::LLVMAtomicCmpXchg;
+            exchanged && labelable(module, instruction.ty())
+        }
         Opcode::LLVMCall => {
             let callee = instruction.callee();
             !callee.is_inline_asm() && intrinsic(callee).is_none() && labelable(module, instruction.ty())

@@ -10,11 +10,11 @@ use cairn_wire::Op;
 const WORD_BYTES: u64 = 8;
 
 impl Slow<'_, '_> {
-    /// Labels of what a load has read.
-    pub(super) fn load(&self, load: Value) -> Vec<Value> {
-        let all = leaves(self.pass.unit.module, load.ty()).unwrap_or_default();
-        let values = self.parts(self.value(load));
-        all.iter().zip(values).map(|(leaf, value)| self.load_leaf(load.operand(0), leaf, value)).collect()
+    /// Labels of what was loaded.
+    pub(super) fn load(&self, address: Value, value: Value) -> Vec<Value> {
+        let all = leaves(self.pass.unit.module, value.ty()).unwrap_or_default();
+        let values = self.parts(self.value(value));
+        all.iter().zip(values).map(|(leaf, value)| self.load_leaf(address, leaf, value)).collect()
     }
 
     fn load_leaf(&self, address: Value, leaf: &Leaf, value: Value) -> Value {
@@ -39,8 +39,7 @@ impl Slow<'_, '_> {
     }
 
     /// Gives memory the labels of what was stored.
-    pub(super) fn store(&self, store: Value) {
-        let (value, address) = (store.operand(0), store.operand(1));
+    pub(super) fn store(&self, address: Value, value: Value) {
         let (module, abi) = (self.pass.unit.module, self.pass.unit.abi);
         if !labelable_in_memory(module, value.ty()) {
             let size = self.constant(64, module.store_size(value.ty()));

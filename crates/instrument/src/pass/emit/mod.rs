@@ -51,15 +51,15 @@ impl<'a, 'b> Slow<'a, 'b> {
                 let labels = self.operation(instruction);
                 self.set(instruction, labels);
             }
-            Action::Load(load) => {
-                self.adopt(load.operand(0));
-                self.adopt(load);
-                let labels = self.load(load);
-                self.set(load, labels);
+            Action::Load { address, value } => {
+                self.adopt(address);
+                self.adopt(value);
+                let labels = self.load(address, value);
+                self.set(value, labels);
             }
-            Action::Store(store) => {
-                self.adopt(store.operand(1));
-                self.store(store);
+            Action::Store { address, value } => {
+                self.adopt(address);
+                self.store(address, value);
             }
             Action::Decision(site, value) => {
                 self.adopt(value);
