@@ -39,10 +39,15 @@ pub fn said(command: &mut Command) -> Said {
     Said { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
 }
 
-/// Compiles C with `cairn cc`.
+/// Compiles C with `cairn cc`, C++ with `cairn c++`.
 pub fn build_instrumented(source: &Path, program: &Path) {
-    let said = said(cairn().arg("cc").arg(source).arg("-o").arg(program));
-    assert_eq!(said.code, Some(0), "cairn cc {}: {}", source.display(), said.stderr);
+    let compiler = if is_cxx(source) { "c++" } else { "cc" };
+    let said = said(cairn().arg(compiler).arg(source).arg("-o").arg(program));
+    assert_eq!(said.code, Some(0), "cairn {compiler} {}: {}", source.display(), said.stderr);
+}
+
+fn is_cxx(source: &Path) -> bool {
+    source.extension().is_some_and(|extension| extension == "cc")
 }
 
 /// Compiles C with clang alone; the program tells on standard error where it crashes.
@@ -51,6 +56,7 @@ pub fn build_plain(source: &Path, program: &Path) {
     let include = root().join("include");
     let mut clang = Command::new(std::env::var_os("CAIRN_CLANG").unwrap_or("clang-19".into()));
     clang.args(["-O0", "-g", "-no-pie", "-I"]).arg(&include).arg(source).arg("-o").arg(program);
+    clang.args(is_cxx(source).then_some("-lstdc++"));
     clang.arg(here.join("fault_frames.c")).arg(include.join("cairn_replay.c"));
     let said = said(&mut clang);
     assert_eq!(said.code, Some(0), "clang {}: {}", source.display(), said.stderr);

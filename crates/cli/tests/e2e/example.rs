@@ -26,7 +26,7 @@ impl Example {
     pub fn all(directory: &str) -> Vec<Example> {
         let directory = std::fs::read_dir(root().join(directory)).unwrap();
         let mut sources: Vec<PathBuf> = directory.map(|entry| entry.unwrap().path()).collect();
-        sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
+        sources.retain(|path| path.extension().is_some_and(|e| e == "c" || e == "cc"));
         sources.sort();
         sources.into_iter().map(Example::read).collect()
     }

@@ -3,7 +3,7 @@
 use super::args::{Command, Item, Opt};
 use super::input::{Input, Kind};
 use super::options::Role;
-use super::{Session, deps};
+use super::{Language, Session, deps};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,9 @@ const AFTER: [&str; 7] = [
 /// into libc's tables.
 const PLAIN_LIBRARY: [&str; 4] =
     ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0", "-D__NO_STRING_INLINES", "-D__NO_CTYPE"];
+
+/// Included before every C++ source.
+const CXX_PREAMBLE: &str = "cairn_libstdcxx.h";
 
 /// Compiles every input to an object in its place, as `-c` asks. Clang goes on after a file with
 /// errors, and so do we; the first bad exit code is the answer.
@@ -144,9 +147,18 @@ impl Unit<'_> {
             words.extend(PLAIN_LIBRARY.map(OsString::from));
             words.extend(macros_of_level(command).iter().map(OsString::from));
             words.extend(["-idirafter".into(), self.session.tools.include_dir.clone().into_os_string()]);
+            words.extend(self.preamble());
         }
         words.extend(self.quiet());
         words
+    }
+
+    /// The header that has C++'s own strings compiled with the program.
+    fn preamble(&self) -> Vec<OsString> {
+        if self.session.clang.language() != Language::Cxx {
+            return Vec::new();
+        }
+        vec!["-include".into(), self.session.tools.include_dir.join(CXX_PREAMBLE).into()]
     }
 
     fn quiet(&self) -> Option<OsString> {

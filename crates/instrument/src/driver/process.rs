@@ -47,6 +47,11 @@ impl<'a> Clang<'a> {
         }
     }
 
+    /// The language it is for.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
     /// Runs it on `args` within directory `dir`.
     pub fn run_in(&self, dir: &Path, args: &[OsString]) -> i32 {
         self.finish(self.command().current_dir(dir).args(args))

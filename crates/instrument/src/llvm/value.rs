@@ -118,6 +118,11 @@ impl Value {
         !unsafe { LLVMIsAInstruction(self.0) }.is_null()
     }
 
+    /// Whether an instruction calls something.
+    pub fn is_call(self) -> bool {
+        matches!(self.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
+    }
+
     /// Operation of an instruction.
     pub fn opcode(self) -> Opcode {
         unsafe { LLVMGetInstructionOpcode(self.0) }
@@ -341,7 +346,8 @@ impl Value {
 
     /// Whether a call must be the last thing its function does.
     pub fn is_must_tail(self) -> bool {
-        unsafe { LLVMGetTailCallKind(self.0) == llvm_sys::LLVMTailCallKind::LLVMTailCallKindMustTail }
+        let must = llvm_sys::LLVMTailCallKind::LLVMTailCallKindMustTail;
+        self.opcode() == Opcode::LLVMCall && unsafe { LLVMGetTailCallKind(self.0) } == must
     }
 
     /// Whether this is inline assembly.
@@ -399,6 +405,16 @@ impl Value {
     /// Changes one successor of a terminator.
     pub fn set_successor(self, index: u32, block: Block) {
         unsafe { LLVMSetSuccessor(self.0, index, block.0) }
+    }
+
+    /// Where an `invoke` goes on if nothing is thrown.
+    pub fn normal_destination(self) -> Block {
+        Block(unsafe { LLVMGetNormalDest(self.0) })
+    }
+
+    /// Changes [`Value::normal_destination`].
+    pub fn set_normal_destination(self, block: Block) {
+        unsafe { LLVMSetNormalDest(self.0, block.0) }
     }
 
     /// Values and blocks of a phi.

@@ -6,7 +6,7 @@ use super::intrinsics::Intrinsic;
 use super::segment::Segment;
 use super::sites::is_address_taken;
 use super::types::leaves;
-use crate::llvm::{Block, Module, Value};
+use crate::llvm::{Block, Module, Opcode, Value};
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
 
 /// Size of `va_list` on x86-64.
@@ -98,7 +98,7 @@ impl FunctionPass<'_> {
             self.set_tag(self.builder.ptr_to_int(callee, self.unit.abi.word));
         }
         if let Some(handed_over) = handed_over {
-            self.tell_foreign(block, call, handed_over);
+            self.tell_foreign(call, handed_over);
         }
         if self.labelled.contains(&call) && !call.is_must_tail() {
             self.take_results(call);
@@ -130,7 +130,7 @@ impl FunctionPass<'_> {
     /// After the call: labels of its result, if the callee was instrumented.
     fn take_results(&mut self, call: Value) {
         let (module, abi) = (self.unit.module, self.unit.abi);
-        let Some(next) = call.next() else { return };
+        let Some(next) = after(call) else { return };
         self.builder.before(next);
         let callee = call.callee();
         let private = self.unit.private.contains(&callee);
@@ -174,6 +174,15 @@ impl FunctionPass<'_> {
                 self.builder.call(abi.clear, &[word(0), size]);
             }
         }
+    }
+}
+
+/// The instruction that runs when a call has returned.
+pub fn after(call: Value) -> Option<Value> {
+    match call.opcode() {
+        // The block is its own, see `split_invokes`.
+        Opcode::LLVMInvoke => call.normal_destination().first(),
+        _ => call.next(),
     }
 }
 

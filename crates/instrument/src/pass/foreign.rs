@@ -5,10 +5,11 @@
 //! by name. The check looks at labels that are there anyway, and at the first byte behind every pointer.
 
 use super::abi::WRAPPER_PREFIX;
+use super::calls::after;
 use super::function::FunctionPass;
 use super::sinks::is_sink;
 use super::taint::is_constant_data;
-use crate::llvm::{Block, Opcode, Predicate, TypeKind, Value};
+use crate::llvm::{Opcode, Predicate, TypeKind, Value};
 
 /// What stands for the name of a function that is called through a pointer.
 const THROUGH_POINTER: &str = "(through a pointer)";
@@ -20,8 +21,8 @@ impl FunctionPass<'_> {
     /// before the call. None where there can be no such thing.
     pub fn handed_over(&self, call: Value) -> Option<Value> {
         self.foreign_name(call)?;
-        let follow = call.next().filter(|next| next.opcode() != Opcode::LLVMUnreachable);
-        if call.is_must_tail() || follow.is_none() {
+        let goes_on = after(call).is_some_and(|next| next.opcode() != Opcode::LLVMUnreachable);
+        if call.is_must_tail() || !goes_on {
             return None;
         }
         let arguments = call.arguments();
@@ -37,8 +38,9 @@ impl FunctionPass<'_> {
     }
 
     /// After the call: if something was handed over, the runtime looks whether the callee is one of ours.
-    pub fn tell_foreign(&mut self, block: Block, call: Value, handed: Value) {
-        let (Some(next), Some(name)) = (call.next(), self.foreign_name(call)) else { return };
+    pub fn tell_foreign(&mut self, call: Value, handed: Value) {
+        let (Some(next), Some(name)) = (after(call), self.foreign_name(call)) else { return };
+        let block = next.block();
         let (module, abi) = (self.unit.module, self.unit.abi);
         let site = self.sites.foreign(self.found.index, call, &name);
         let head = self.cut(block, next);

@@ -6,6 +6,7 @@
 
 use super::abi::Abi;
 use super::atomics::{Part, spell_out};
+use super::edges::{in_order, split_invokes};
 use super::emit::Slow;
 use super::intrinsics::{Intrinsic, intrinsic};
 use super::meaning::meaning;
@@ -49,6 +50,7 @@ impl<'a> FunctionPass<'a> {
     /// Adds label code to a function whose sites are known.
     pub fn run(unit: &'a Unit<'a>, sites: &'a mut Sites, found: FunctionSites, function: Value) {
         hoist_allocas(unit.module, function);
+        split_invokes(unit.module, function);
         let atomics = spell_out(unit.module, function);
         let labelled = labelled_values(unit.module, function);
         let builder = unit.module.builder();
@@ -56,7 +58,7 @@ impl<'a> FunctionPass<'a> {
         let mut pass = FunctionPass { unit, sites, found, function, labelled, labels, builder, atomics };
         // Our own code must not be looked at: remember what was there first.
         let blocks: Vec<(Block, Vec<Value>)> =
-            function.blocks().into_iter().map(|b| (b, b.instructions())).collect();
+            in_order(function).into_iter().map(|b| (b, b.instructions())).collect();
         pass.make_label_phis(&blocks);
         pass.enter(blocks[0].1.iter().find(|i| i.opcode() != Opcode::LLVMAlloca).copied());
         for (block, instructions) in &blocks {
@@ -136,7 +138,7 @@ impl<'a> FunctionPass<'a> {
                 segment.actions.push(Action::Store { address, value });
                 segment.stored = true;
             }
-            LLVMCall => self.call(block, instruction, segment),
+            LLVMCall | LLVMInvoke => self.call(block, instruction, segment),
             LLVMSelect => {
                 // The condition is not lost where both values are concrete: it is in the path.
                 self.decide(instruction, instruction.operand(0), segment);
@@ -160,7 +162,7 @@ impl<'a> FunctionPass<'a> {
                 self.close(block, segment, instruction);
                 self.leave(instruction);
             }
-            LLVMBr | LLVMUnreachable => self.close(block, segment, instruction),
+            LLVMBr | LLVMUnreachable | LLVMResume => self.close(block, segment, instruction),
             _ => self.operation(instruction, segment),
         }
     }

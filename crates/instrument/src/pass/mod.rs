@@ -6,6 +6,7 @@
 mod abi;
 mod atomics;
 mod calls;
+mod edges;
 mod emit;
 mod foreign;
 mod function;
@@ -105,14 +106,9 @@ fn is_private(function: Value) -> bool {
         && !by_value()
 }
 
-/// Exception handling and `asm goto` are left alone: such functions run as they are, on concrete values.
+/// `asm goto` is left alone: functions with it run as they are, on concrete values.
 fn can_instrument(function: Value) -> bool {
-    let odd = |i: &Value| {
-        matches!(
-            i.opcode(),
-            Opcode::LLVMInvoke | Opcode::LLVMCallBr | Opcode::LLVMLandingPad | Opcode::LLVMCatchSwitch
-        )
-    };
+    let odd = |i: &Value| i.opcode() == Opcode::LLVMCallBr;
     !function.has_attribute("naked") && !function.blocks().iter().any(|b| b.instructions().iter().any(odd))
 }
 
@@ -125,7 +121,7 @@ fn forget_purity(module: &Module) {
         module.remove_attribute(function, "memory");
         module.remove_attribute(function, "speculatable");
         for block in function.blocks() {
-            for call in block.instructions().into_iter().filter(|i| i.opcode() == Opcode::LLVMCall) {
+            for call in block.instructions().into_iter().filter(|i| i.is_call()) {
                 if intrinsics::intrinsic(call.callee()).is_none() {
                     module.remove_call_attribute(call, "memory");
                 }
@@ -137,7 +133,7 @@ fn forget_purity(module: &Module) {
 /// Two calls of `abort` are two faults: they must not become one by clean-up.
 fn keep_ends_apart(module: &Module) {
     for block in module.functions().into_iter().flat_map(Value::blocks) {
-        for call in block.instructions().into_iter().filter(|i| i.opcode() == Opcode::LLVMCall) {
+        for call in block.instructions().into_iter().filter(|i| i.is_call()) {
             let callee = call.callee();
             if callee.is_function() && callee.has_attribute("noreturn") {
                 module.add_call_attribute(call, "nomerge");

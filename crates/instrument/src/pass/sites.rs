@@ -1,13 +1,17 @@
 //! Branch sites: found before anything is changed, described in the metadata, counted by one store
 //! on each side.
 
+use super::SYSTEM_HEADERS;
+use super::edges::MovedEdges;
 use super::intrinsics::intrinsic;
-use crate::llvm::{Block, Builder, Linkage, Location, Module, Opcode, Value};
+use crate::llvm::{Block, Linkage, Location, Module, Opcode, Value};
 use cairn_wire::site::{self, SiteKind, SiteRecord};
 use cairn_wire::{ABI_VERSION, meta};
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 
+/// The C++ library's headers, wherever clang has found them.
+const CXX_HEADERS: &str = "/include/c++/";
 /// What clang calls the type of the elements of a `va_list`, whose fields no source can name.
 const VA_LIST: &str = "struct.__va_list_tag";
 
@@ -153,7 +157,7 @@ impl Sites {
             line: location.line,
             internal: function.linkage() == Linkage::LLVMInternalLinkage,
             address_taken: is_address_taken(function),
-            uncounted: !self.counted || name.starts_with("cairn_"),
+            uncounted: !self.counted || name.starts_with("cairn_") || is_system(&location.file),
             type_hash: type_hash(&function.function_type().text()),
             blocks: blocks.iter().map(|b| describe_block(*b, &number)).collect(),
             name,
@@ -210,7 +214,7 @@ impl Sites {
                     edge
                 })
                 .collect();
-            moved.redirect(instruction, described, &blocks, &edges);
+            redirect(instruction, described, &blocks, &edges, &mut moved);
         }
         moved.mend_phis(&builder);
     }
@@ -382,7 +386,7 @@ fn switch_sides(switch: Value, number: &HashMap<Block, u32>) -> Vec<meta::Side> 
 
 fn describe_block(block: Block, number: &HashMap<Block, u32>) -> meta::Block {
     let instructions = block.instructions();
-    let calls = instructions.iter().filter(|i| i.opcode() == Opcode::LLVMCall).filter_map(|call| {
+    let calls = instructions.iter().filter(|i| i.is_call()).filter_map(|call| {
         let callee = call.callee();
         if callee.is_inline_asm() || intrinsic(callee).is_some() {
             return None;
@@ -400,10 +404,15 @@ fn describe_block(block: Block, number: &HashMap<Block, u32>) -> meta::Block {
     }
 }
 
+/// Whether a file is a header of the system: the branches of its templates are nobody's business.
+fn is_system(file: &str) -> bool {
+    file.starts_with(SYSTEM_HEADERS) || file.contains(CXX_HEADERS)
+}
+
 /// Whether a function is used otherwise than by being called.
 pub fn is_address_taken(function: Value) -> bool {
     function.users().into_iter().any(|user| {
-        let called = user.is_instruction() && user.opcode() == Opcode::LLVMCall && user.callee() == function;
+        let called = user.is_instruction() && user.is_call() && user.callee() == function;
         !called || user.arguments().contains(&function)
     })
 }
@@ -413,57 +422,18 @@ fn type_hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Edges that now lead through a block of ours, by successor and former predecessor.
-#[derive(Default)]
-struct MovedEdges {
-    by_successor: HashMap<Block, HashMap<Block, Vec<Block>>>,
-    order: Vec<Block>,
-}
-
-impl MovedEdges {
-    fn redirect(&mut self, terminator: Value, site: &meta::Site, blocks: &[Block], edges: &[Block]) {
-        let from = terminator.block();
-        let is_switch = site.kind == SiteKind::Switch;
-        for (i, successor) in terminator.successors().into_iter().enumerate() {
-            let side = match is_switch {
-                true => site.sides.iter().position(|s| blocks[s.successor as usize] == successor),
-                false => Some(1 - i),
-            };
-            terminator.set_successor(i as u32, edges[side.expect("every successor has a side")]);
-        }
-        for (side, edge) in site.sides.iter().zip(edges) {
-            let successor = blocks[side.successor as usize];
-            let entry = self.by_successor.entry(successor).or_insert_with(|| {
-                self.order.push(successor);
-                HashMap::new()
-            });
-            entry.entry(from).or_default().push(*edge);
-        }
+/// Leads the sides of a site through these blocks.
+fn redirect(terminator: Value, site: &meta::Site, blocks: &[Block], edges: &[Block], moved: &mut MovedEdges) {
+    let from = terminator.block();
+    let is_switch = site.kind == SiteKind::Switch;
+    for (i, successor) in terminator.successors().into_iter().enumerate() {
+        let side = match is_switch {
+            true => site.sides.iter().position(|s| blocks[s.successor as usize] == successor),
+            false => Some(1 - i),
+        };
+        terminator.set_successor(i as u32, edges[side.expect("every successor has a side")]);
     }
-
-    /// LLVM's C interface cannot change a phi's predecessor: make each phi anew, once.
-    fn mend_phis(&self, builder: &Builder) {
-        for block in &self.order {
-            let moved = &self.by_successor[block];
-            let phis: Vec<Value> =
-                block.instructions().into_iter().take_while(|i| i.opcode() == Opcode::LLVMPHI).collect();
-            for phi in phis {
-                builder.before(phi);
-                let new = builder.phi(phi.ty());
-                let mut seen = HashSet::new();
-                for (value, from) in phi.incoming() {
-                    match moved.get(&from) {
-                        None => new.add_incoming(&[(value, from)]),
-                        Some(edges) if seen.insert(from) => {
-                            edges.iter().for_each(|edge| new.add_incoming(&[(value, *edge)]));
-                        }
-                        // A switch had several edges here; they are one now.
-                        Some(_) => {}
-                    }
-                }
-                phi.replace_with(new);
-                phi.erase();
-            }
-        }
+    for (side, edge) in site.sides.iter().zip(edges) {
+        moved.add(from, blocks[side.successor as usize], *edge);
     }
 }

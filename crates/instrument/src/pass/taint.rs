@@ -41,7 +41,7 @@ fn is_source(module: &Module, instruction: Value) -> bool {
             let exchanged = whole.is_instruction() && whole.opcode() == Opcode::LLVMAtomicCmpXchg;
             exchanged && labelable(module, instruction.ty())
         }
-        Opcode::LLVMCall => {
+        Opcode::LLVMCall | Opcode::LLVMInvoke => {
             let callee = instruction.callee();
             !callee.is_inline_asm() && intrinsic(callee).is_none() && labelable(module, instruction.ty())
         }
