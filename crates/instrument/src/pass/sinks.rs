@@ -129,7 +129,24 @@ const ANSWER: &[&str] = &[
     "setbuf",
 ];
 
+/// What they are given a pointer to is for the program's own functions, which look at it themselves.
+const PASSED_ON: &[&str] = &[
+    "pthread_create",
+    "pthread_join",
+    "pthread_setspecific",
+    "atexit",
+    "on_exit",
+    "__cxa_atexit",
+    "__cxa_allocate_exception",
+    "__cxa_free_exception",
+    "__cxa_get_exception_ptr",
+    "__cxa_begin_catch",
+    "__cxa_end_catch",
+    "__cxa_guard_acquire",
+    "__cxa_guard_release",
+];
+
 /// Whether symbolic data may go to a function and be forgotten.
 pub fn is_sink(name: &str) -> bool {
-    [OUTPUT, END, ANSWER].iter().any(|names| names.contains(&name))
+    [OUTPUT, END, ANSWER, PASSED_ON].iter().any(|names| names.contains(&name))
 }
