@@ -212,7 +212,8 @@ static int has_float(const struct decimal *number, float *value)
 /* No fewer bytes than had to be looked at for an answer that ends at `end`. */
 static size_t seen(const char *text, const char *end)
 {
-    if (*end == '(')
+    /* What might be the payload of a number that is none; the library looks, since nothing is decided yet. */
+    if (strspn(end, "(") > 0)
         return strlen(text) + 1;
     /* The longest word, or sign, prefix, point and what is no digit. */
     return (end > text ? (size_t)(end - text) : strspn(text, " \t\n\v\f\r")) + 10;

@@ -109,10 +109,13 @@ static int print_all(struct sink *sink, const char *format, struct arguments *ar
 static int is_symbolic(const struct layout *layout, const struct value *value)
 {
     const char *text = value->pointer;
+    size_t limit = limit_of(layout), length;
     if (symbolic_value(*layout) || symbolic_value(value->integer) || symbolic_value(value->pointer))
         return 1;
-    return __cairn_m_kind(layout) == STRING && text != NULL
-           && symbolic(text, strnlen(text, limit_of(layout)) + (layout->precision < 0));
+    if (__cairn_m_kind(layout) != STRING || text == NULL)
+        return 0;
+    length = strnlen(text, limit);
+    return symbolic(text, length + (length < limit));
 }
 
 /* Whether there is anything for the model to do, and nothing that it does not know. */

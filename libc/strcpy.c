@@ -1,4 +1,4 @@
-/* strcpy, stpcpy, strncpy, strcat, strncat */
+/* strcpy, stpcpy, strncpy, stpncpy, strcat, strncat */
 #include "model.h"
 
 /* The copy's end. */
@@ -6,6 +6,15 @@ static char *copy(char *to, const char *from)
 {
     size_t length = __cairn_m_length(from, NO_LIMIT);
     __builtin_memmove(to, from, length + 1);
+    return to + length;
+}
+
+/* Fills the rest of `size` bytes; the copy's end. */
+static char *copy_padded(char *to, const char *from, size_t size)
+{
+    size_t length = __cairn_m_length(from, size);
+    __builtin_memmove(to, from, length);
+    __builtin_memset(to + length, 0, size - length);
     return to + length;
 }
 
@@ -20,11 +29,14 @@ char *MODEL(strcpy)(char *to, const char *from)
     return to;
 }
 
+char *MODEL(stpncpy)(char *to, const char *from, size_t size)
+{
+    return copy_padded(to, from, size);
+}
+
 char *MODEL(strncpy)(char *to, const char *from, size_t size)
 {
-    size_t length = __cairn_m_length(from, size);
-    __builtin_memmove(to, from, length);
-    __builtin_memset(to + length, 0, size - length);
+    copy_padded(to, from, size);
     return to;
 }
 

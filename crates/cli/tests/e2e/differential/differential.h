@@ -43,6 +43,9 @@ void check_scanning(void);
 void check_scanning_streams(void);
 void check_floats_in_text(void);
 void check_printing(void);
+void check_misc(void);
+void check_wide_characters(void);
+void check_parts_of_numbers(void);
 
 /* Compares the models of reading functions on many files. */
 void check_readers(void);

@@ -1,6 +1,9 @@
 /* Floating-point numbers: in text, and taken apart. */
 #include "differential.h"
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #define FLOAT(type, name, size)                                                                             \
@@ -50,4 +53,74 @@ void check_floats_in_text(void)
     real = atof(from);
     model = __cairn_w_atof(from);
     EXPECT(memcmp(&real, &model, sizeof real) == 0, "atof(\"%s\")", from);
+}
+
+/* ---- parts of numbers ---- */
+
+static double random_double(void)
+{
+    static const double EDGES[] = {0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, 0x1p52, 0x1p53, -0x1p62, 0x1p63, INFINITY, -INFINITY, NAN, 0x1p-1022, 0x1p-1074,
+        0x1.fffffffffffffp1023, 0.49999999999999994, 4503599627370495.5};
+    uint64_t bits = (uint64_t)chance(1u << 31) << 33 ^ (uint64_t)chance(1u << 31) << 12 ^ chance(1u << 31);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    if (chance(3) == 0)
+        return ONE_OF(EDGES);
+    return chance(2) ? number : ((double)chance(4000) - 2000) / 4;
+}
+
+/* As the header has them, not as its macros. */
+int __isnan(double), __isnanf(float), __isinf(double), __isinff(float), __finite(double), __finitef(float);
+int __signbit(double), __signbitf(float), __fpclassify(double), __fpclassifyf(float);
+
+#define SAME_NUMBER(type, real, model, what)                                                                \
+    do {                                                                                                    \
+        type real_number = (real), model_number = (model);                                                  \
+        EXPECT(memcmp(&real_number, &model_number, sizeof real_number) == 0, what "(%a): %a, not %a", (double)number, \
+               (double)model_number, (double)real_number);                                                  \
+    } while (0)
+
+#define TEST(type, name)                                                                                    \
+    {                                                                                                       \
+        int __cairn_w_##name(type);                                                                         \
+        type number = (type)full;                                                                           \
+        EXPECT(name(number) == __cairn_w_##name(number), #name "(%a): %d, not %d", (double)number, __cairn_w_##name(number), name(number)); \
+    }
+
+#define SPLIT(type, name, part)                                                                             \
+    {                                                                                                       \
+        type __cairn_w_##name(type, part *), number = (type)full;                                           \
+        part real_part = 0, model_part = 0;                                                                 \
+        SAME_NUMBER(type, name(number, &real_part), __cairn_w_##name(number, &model_part), #name);          \
+        EXPECT(memcmp(&real_part, &model_part, sizeof real_part) == 0, #name "(%a)", (double)number);       \
+    }
+
+#define WITH_INT(type, name)                                                                                \
+    {                                                                                                       \
+        type __cairn_w_##name(type, int), number = (type)full;                                              \
+        SAME_NUMBER(type, name(number, n), __cairn_w_##name(number, n), #name);                             \
+    }
+
+#define TO(result, type, name)                                                                              \
+    {                                                                                                       \
+        result __cairn_w_##name(type);                                                                      \
+        type number = (type)full;                                                                           \
+        SAME_NUMBER(result, name(number), __cairn_w_##name(number), #name);                                 \
+    }
+
+void check_parts_of_numbers(void)
+{
+    double full = random_double(), number = full, other = random_double();
+    int n = chance(9) == 0 ? INT_MIN : (int)chance(200) - 100;
+    double __cairn_w_nextafter(double, double), __cairn_w_scalbln(double, long);
+    TEST(double, __isnan) TEST(float, __isnanf) TEST(double, __isinf) TEST(float, __isinff) TEST(double, __finite) TEST(float, __finitef)
+    TEST(double, __fpclassify) TEST(float, __fpclassifyf)
+    int __cairn_w___signbit(double), __cairn_w___signbitf(float);
+    EXPECT(!__signbit(full) == !__cairn_w___signbit(full) && !__signbitf((float)full) == !__cairn_w___signbitf((float)full), "signbit(%a)", full);
+    SPLIT(double, frexp, int) SPLIT(float, frexpf, int) SPLIT(double, modf, double) SPLIT(float, modff, float)
+    WITH_INT(double, ldexp) WITH_INT(float, ldexpf) WITH_INT(double, scalbn) WITH_INT(float, scalbnf)
+    TO(int, double, ilogb) TO(int, float, ilogbf) TO(double, double, logb) TO(float, float, logbf)
+    SAME_NUMBER(double, scalbln(full, n), __cairn_w_scalbln(full, n), "scalbln");
+    SAME_NUMBER(double, nextafter(full, other), __cairn_w_nextafter(full, other), "nextafter");
+    SAME_NUMBER(double, nextafter(full, full), __cairn_w_nextafter(full, full), "nextafter");
 }

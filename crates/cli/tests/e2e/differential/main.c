@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,6 +144,7 @@ static void check_searching(void)
 char *__cairn_w_strcpy(char *, const char *);
 char *__cairn_w_stpcpy(char *, const char *);
 char *__cairn_w_strncpy(char *, const char *, size_t);
+char *__cairn_w_stpncpy(char *, const char *, size_t);
 char *__cairn_w_strcat(char *, const char *);
 char *__cairn_w_strncat(char *, const char *, size_t);
 void *__cairn_w_mempcpy(void *, const void *, size_t);
@@ -174,6 +176,7 @@ static void check_writing(void)
     WRITES(strcpy(to, a), __cairn_w_strcpy(to, a));
     WRITES(stpcpy(to, a), __cairn_w_stpcpy(to, a));
     WRITES(strncpy(to, a, n), __cairn_w_strncpy(to, a, n));
+    WRITES(stpncpy(to, a, n), __cairn_w_stpncpy(to, a, n));
     WRITES(strcat(to, a), __cairn_w_strcat(to, a));
     WRITES(strncat(to, a, n), __cairn_w_strncat(to, a, n));
     WRITES(mempcpy(to, a, m), __cairn_w_mempcpy(to, a, m));
@@ -355,6 +358,8 @@ int main(void)
     check_c23();
     check_readers();
     for (int i = 0; i < 50000; i++) {
+        if (i == 40000)
+            setlocale(LC_ALL, "C.UTF-8");
         check_searching();
         check_writing();
         check_pieces();
@@ -363,10 +368,14 @@ int main(void)
         check_scanning();
         check_floats_in_text();
         check_printing();
+        check_misc();
+        check_parts_of_numbers();
         if (i % 10 == 0)
             check_scanning_streams();
-        if (i % 1000 == 0)
+        if (i % 1000 == 0) {
             check_characters();
+            check_wide_characters();
+        }
     }
     printf("%lu comparisons, all equal\n", comparisons);
     return 0;

@@ -1,0 +1,55 @@
+/*
+ * logb, ilogb, scalbln, nextafter: functions of -lm
+ *
+ * What fits is computed here; the rest is left to the library, which says what is wrong with it.
+ */
+#include "bits.h"
+#include "model.h"
+#include <math.h>
+
+int MODEL(ilogb)(double number)
+{
+    int field = double_field(number);
+    return IS_DOUBLE_FIELD(field) ? field - DOUBLE_BIAS : ilogb(number);
+}
+
+int MODEL(ilogbf)(float number)
+{
+    int field = float_field(number);
+    return IS_FLOAT_FIELD(field) ? field - FLOAT_BIAS : ilogbf(number);
+}
+
+double MODEL(logb)(double number)
+{
+    int field = double_field(number);
+    return IS_DOUBLE_FIELD(field) ? (double)(field - DOUBLE_BIAS) : logb(number);
+}
+
+float MODEL(logbf)(float number)
+{
+    int field = float_field(number);
+    return IS_FLOAT_FIELD(field) ? (float)(field - FLOAT_BIAS) : logbf(number);
+}
+
+double __cairn_w_scalbn(double number, int exponent);
+
+double MODEL(scalbln)(double number, long exponent)
+{
+    return exponent >= -0xffff && exponent <= 0xffff ? __cairn_w_scalbn(number, (int)exponent)
+                                                     : scalbln(number, exponent);
+}
+
+/* The neighbour of a number is the next one in the order of bits. */
+double MODEL(nextafter)(double number, double towards)
+{
+    int field = double_field(number);
+    uint64_t bits = double_bits(number);
+    /* The neighbours of all these have an exponent of their own too. */
+    if (field < 2 || field > 0x7fd || towards != towards)
+        return nextafter(number, towards);
+    if (number == towards)
+        return towards;
+    if ((number < towards) == (number > 0))
+        return double_of(bits + 1);
+    return double_of(bits - 1);
+}

@@ -1,0 +1,97 @@
+/*
+ * mbrtowc, mbrlen, mbtowc, mblen, btowc, wctob, wcrtomb, wctomb
+ *
+ * A character of ASCII that does not continue another one stands for itself. Everything else, and whether there is
+ * a character to be continued, is the library's to say.
+ */
+#include "model.h"
+#include <stdlib.h>
+#include <wchar.h>
+
+#define IS_ASCII(c) ((unsigned)(c) < 128)
+
+/* Whether the library has kept part of a character, for those who give it no place to do so. */
+static int kept;
+
+/* Whether a character of ASCII at `text` is just that. */
+static int is_fresh(const char *text, size_t size, const mbstate_t *state)
+{
+    if (text == NULL || size == 0 || !__cairn_m_plain_characters())
+        return 0;
+    return state != NULL ? mbsinit(state) : !kept;
+}
+
+static size_t remember(size_t answer, const mbstate_t *state)
+{
+    if (state == NULL)
+        kept = answer == (size_t)-2;
+    return answer;
+}
+
+size_t MODEL(mbrtowc)(wchar_t *to, const char *text, size_t size, mbstate_t *state)
+{
+    if (is_fresh(text, size, state) && IS_ASCII((unsigned char)*text)) {
+        if (to != NULL)
+            *to = (unsigned char)*text;
+        return *text != '\0';
+    }
+    return remember(mbrtowc(to, text, size, state), state);
+}
+
+size_t MODEL(mbrlen)(const char *text, size_t size, mbstate_t *state)
+{
+    static mbstate_t own;
+    state = state != NULL ? state : &own;
+    if (is_fresh(text, size, state) && IS_ASCII((unsigned char)*text))
+        return *text != '\0';
+    return mbrlen(text, size, state);
+}
+
+int MODEL(mbtowc)(wchar_t *to, const char *text, size_t size)
+{
+    if (is_fresh(text, size, &(mbstate_t){0}) && IS_ASCII((unsigned char)*text)) {
+        if (to != NULL)
+            *to = (unsigned char)*text;
+        return *text != '\0';
+    }
+    return mbtowc(to, text, size);
+}
+
+int MODEL(mblen)(const char *text, size_t size)
+{
+    if (is_fresh(text, size, &(mbstate_t){0}) && IS_ASCII((unsigned char)*text))
+        return *text != '\0';
+    return mblen(text, size);
+}
+
+wint_t MODEL(btowc)(int c)
+{
+    if (__cairn_m_plain_characters() && IS_ASCII(c))
+        return (wint_t)c;
+    return btowc(c);
+}
+
+int MODEL(wctob)(wint_t c)
+{
+    if (__cairn_m_plain_characters() && IS_ASCII(c))
+        return (int)c;
+    return wctob(c);
+}
+
+size_t MODEL(wcrtomb)(char *to, wchar_t c, mbstate_t *state)
+{
+    if (to != NULL && __cairn_m_plain_characters() && (state == NULL || mbsinit(state)) && IS_ASCII(c)) {
+        *to = (char)c;
+        return 1;
+    }
+    return wcrtomb(to, c, state);
+}
+
+int MODEL(wctomb)(char *to, wchar_t c)
+{
+    if (to != NULL && __cairn_m_plain_characters() && IS_ASCII(c)) {
+        *to = (char)c;
+        return 1;
+    }
+    return wctomb(to, c);
+}
