@@ -1,7 +1,7 @@
 /*
  * cairn-example: int128
  * input: stdin 32
- * branches: 25
+ * branches: 41
  * unreachable: 1
  * faults: 0
  * strategy: dfs
@@ -66,6 +66,16 @@ int main(void)
     case 6:
         if (y - (long)bytes[3] == ((wide)0x0600000000000000 << 64) + ((wide)1 << 64) - 9)
             puts("difference");
+        break;
+    case 8:
+        switch (x) {
+        case (uwide)1 << 64:
+            puts("high");
+            break;
+        case 7:
+            puts("low");
+            break;
+        }
         break;
     case 7:
         if ((unsigned)(x / 16 >> 90) == 0x2aaaaa)

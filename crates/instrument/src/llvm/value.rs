@@ -316,6 +316,21 @@ impl Value {
         }
     }
 
+    /// Removes a function's attribute that has a string for a name.
+    pub fn remove_text_attribute(self, name: &str) {
+        let index = llvm_sys::LLVMAttributeFunctionIndex;
+        unsafe { LLVMRemoveStringAttributeAtIndex(self.0, index, name.as_ptr().cast(), name.len() as u32) }
+    }
+
+    /// Takes back what an instruction allows floating-point optimisation to assume.
+    pub fn remove_fast_math(self) {
+        unsafe {
+            if LLVMCanValueUseFastMathFlags(self.0) != 0 {
+                LLVMSetFastMathFlags(self.0, llvm_sys::LLVMFastMathNone);
+            }
+        }
+    }
+
     /// Whether a function has this attribute.
     pub fn has_attribute(self, name: &str) -> bool {
         unsafe {

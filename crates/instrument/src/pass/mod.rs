@@ -46,6 +46,9 @@ impl Instrumenter for Pass {
         module.run_passes(c"function(sroa)")?;
         inline::mark_small_functions(&module);
         module.run_passes(c"always-inline,function(sroa)")?;
+        if has_wide_switch(&module) {
+            module.run_passes(c"function(lower-switch)")?;
+        }
         instrument(&module);
         module.verify().map_err(|e| format!("internal error: the instrumented module is malformed: {e}"))?;
         module.run_passes(c"function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)")?;
@@ -58,6 +61,7 @@ fn instrument(module: &Module) {
     let is_model = modelled::is_model(module);
     let mut sites = Sites::new(module, !is_model);
     forget_purity(module);
+    forget_fast_math(module);
     keep_ends_apart(module);
     if !is_model {
         redirect_libc(module);
@@ -78,6 +82,12 @@ fn instrument(module: &Module) {
         }
     }
     sites.emit(module);
+}
+
+/// Whether a switch is on more bits than an event has room for; as comparisons they are no problem.
+fn has_wide_switch(module: &Module) -> bool {
+    let mut terminators = module.functions().into_iter().flat_map(Value::blocks).map(|b| b.terminator());
+    terminators.any(|t| t.opcode() == Opcode::LLVMSwitch && t.operand(0).ty().int_width() > u64::BITS)
 }
 
 /// C99 `inline` functions without an external copy link only because the optimiser inlines them. Those of
@@ -127,6 +137,21 @@ fn forget_purity(module: &Module) {
                 }
             }
         }
+    }
+}
+
+/// With `-ffast-math` results depend on what the optimiser makes of them; an expression has one value.
+fn forget_fast_math(module: &Module) {
+    const ALLOWANCES: [&str; 5] = [
+        "unsafe-fp-math",
+        "no-nans-fp-math",
+        "no-infs-fp-math",
+        "no-signed-zeros-fp-math",
+        "approx-func-fp-math",
+    ];
+    for function in module.functions() {
+        ALLOWANCES.iter().for_each(|name| function.remove_text_attribute(name));
+        function.blocks().into_iter().flat_map(|b| b.instructions()).for_each(Value::remove_fast_math);
     }
 }
 
