@@ -311,7 +311,6 @@ pub enum Math {
     Log10,
     Log1p,
     Sqrt,
-    Cbrt,
     Floor,
     Ceil,
     Trunc,
@@ -325,7 +324,7 @@ pub enum Math {
 
 impl Math {
     /// Every function, in the order of their numbers.
-    pub const ALL: [Math; 27] = [
+    pub const ALL: [Math; 26] = [
         Math::Sin,
         Math::Cos,
         Math::Tan,
@@ -343,7 +342,6 @@ impl Math {
         Math::Log10,
         Math::Log1p,
         Math::Sqrt,
-        Math::Cbrt,
         Math::Floor,
         Math::Ceil,
         Math::Trunc,

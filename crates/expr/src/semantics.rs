@@ -6,7 +6,7 @@
 mod float;
 mod math;
 
-pub(crate) use float::{class_starts, convert, float, float_compare, is_nan};
+pub(crate) use float::{class_starts, convert, default_nan, float, float_compare, is_nan, quiet_bit};
 pub(crate) use math::math;
 
 use crate::node::{BinOp, CmpOp, Count};

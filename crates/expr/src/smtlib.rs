@@ -1,11 +1,15 @@
-//! Prints conjunctions as SMT-LIB 2 scripts in QF_BV.
+//! Prints conjunctions as SMT-LIB 2 scripts.
 //!
 //! Every node is defined once under its own name, so the script is linear in the DAG and no reader
-//! has to parse deep nests. Input byte 12 of object 0 is the variable `obj0_12`.
+//! has to parse deep nests. Input byte 12 of object 0 is the variable `obj0_12`. Functions that SMT-LIB
+//! does not have are declared, and nothing is said about them.
+
+mod floats;
+mod tables;
 
 use crate::dag::Dag;
 use crate::inputs::InputByte;
-use crate::node::{BinOp, CmpOp, ExprId, Node};
+use crate::node::{BinOp, CmpOp, Conversion, ExprId, FloatOp, Node};
 use rustc_hash::FxHashSet;
 use std::fmt::{self, Display, Write};
 
@@ -23,8 +27,11 @@ pub fn script(dag: &Dag, constraints: &[ExprId]) -> String {
 
 /// Writes the script of [`script`].
 pub fn write(out: &mut dyn Write, dag: &Dag, constraints: &[ExprId]) -> fmt::Result {
-    out.write_str("(set-logic QF_BV)\n")?;
-    for e in reachable(dag, constraints) {
+    let nodes = reachable(dag, constraints);
+    let is_plain = nodes.iter().all(|&e| !floats::is_about_floats(dag, e));
+    writeln!(out, "(set-logic {})", if is_plain { "QF_BV" } else { "ALL" })?;
+    declare_functions(out, dag, &nodes)?;
+    for e in nodes {
         define(out, dag, e)?;
     }
     for &e in constraints {
@@ -47,6 +54,34 @@ fn reachable(dag: &Dag, roots: &[ExprId]) -> Vec<ExprId> {
     nodes
 }
 
+fn declare_functions(out: &mut dyn Write, dag: &Dag, nodes: &[ExprId]) -> fmt::Result {
+    let mut declared = FxHashSet::default();
+    for &e in nodes {
+        let Some(name) = function(dag, e) else { continue };
+        if declared.contains(&name) {
+            continue;
+        }
+        write!(out, "(declare-fun {name} (")?;
+        dag.children(e).try_for_each(|operand| write!(out, "(_ BitVec {})", dag.width(operand)))?;
+        writeln!(out, ") (_ BitVec {}))", dag.width(e))?;
+        declared.insert(name);
+    }
+    Ok(())
+}
+
+/// The name of the function a node applies, if SMT-LIB does not have it.
+fn function(dag: &Dag, e: ExprId) -> Option<String> {
+    let name = match dag.node(e) {
+        Node::Float(FloatOp::Rem, ..) => "fmod".to_owned(),
+        Node::Math(function) if !floats::is_known(function) => format!("{function:?}").to_lowercase(),
+        Node::Convert(Conversion::FloatToSigned, _) if dag.width(e) > 64 => "signed".to_owned(),
+        Node::Convert(Conversion::FloatToUnsigned, _) if dag.width(e) > 64 => "unsigned".to_owned(),
+        _ => return None,
+    };
+    let operand = dag.children(e).next()?;
+    Some(format!("{name}_{}_{}", dag.width(operand), dag.width(e)))
+}
+
 /// How a node is referred to: a constant by value, an input by its variable, others by their definition.
 struct Term<'a>(&'a Dag, ExprId);
 
@@ -64,13 +99,7 @@ fn define(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
     match dag.node(e) {
         Node::Const(_) => Ok(()),
         Node::Input(byte) => writeln!(out, "(declare-const {} (_ BitVec 8))", variable(byte)),
-        // Left open: what has no answer then has none at all.
-        Node::Float(..)
-        | Node::FloatCompare(..)
-        | Node::Convert(..)
-        | Node::Math(_)
-        | Node::Count(..)
-        | Node::Read(..) => writeln!(out, "(declare-const {} (_ BitVec {}))", Term(dag, e), dag.width(e)),
+        _ if floats::has_number(dag, e) => floats::define(out, dag, e),
         node => {
             write!(out, "(define-fun {} () (_ BitVec {}) ", Term(dag, e), dag.width(e))?;
             body(out, dag, e, node)?;
@@ -83,14 +112,7 @@ fn body(out: &mut dyn Write, dag: &Dag, e: ExprId, node: Node) -> fmt::Result {
     let (width, term) = (dag.width(e), |e| Term(dag, e));
     let extra = |a| width - dag.width(a);
     match node {
-        Node::Const(_)
-        | Node::Input(_)
-        | Node::Float(..)
-        | Node::FloatCompare(..)
-        | Node::Convert(..)
-        | Node::Math(_)
-        | Node::Count(..)
-        | Node::Read(..) => write!(out, "{}", term(e)),
+        Node::Const(_) | Node::Input(_) => write!(out, "{}", term(e)),
         Node::Binary(op @ (BinOp::Shl | BinOp::LShr | BinOp::AShr), a, b) => {
             // The amount counts modulo the width, which every width can hold.
             write!(out, "({} {} (bvurem {} (_ bv{width} {width})))", binary_name(op), term(a), term(b))
@@ -104,6 +126,15 @@ fn body(out: &mut dyn Write, dag: &Dag, e: ExprId, node: Node) -> fmt::Result {
         Node::Extract(a, low) => write!(out, "((_ extract {} {low}) {})", low + width - 1, term(a)),
         Node::Concat(a, b) => write!(out, "(concat {} {})", term(a), term(b)),
         Node::Ite(c, t, e) => write!(out, "(ite (= {} #b1) {} {})", term(c), term(t), term(e)),
+        Node::FloatCompare(op, a, b) => floats::compare(out, dag, op, a, b),
+        Node::Convert(how, a) => floats::to_integer(out, dag, e, how, a),
+        Node::Float(..) | Node::Math(_) => {
+            write!(out, "({}", function(dag, e).unwrap_or_default())?;
+            dag.children(e).try_for_each(|operand| write!(out, " {}", term(operand)))?;
+            out.write_str(")")
+        }
+        Node::Count(what, a) => tables::count(out, dag, what, a),
+        Node::Read(snapshot, index) => tables::read(out, dag, snapshot, index, width),
     }
 }
 

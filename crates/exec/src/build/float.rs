@@ -83,7 +83,6 @@ fn own(function: cairn_wire::Math) -> Option<Math> {
         cairn_wire::Math::Log10 => Math::Log10,
         cairn_wire::Math::Log1p => Math::Log1p,
         cairn_wire::Math::Sqrt => Math::Sqrt,
-        cairn_wire::Math::Cbrt => Math::Cbrt,
         cairn_wire::Math::Floor => Math::Floor,
         cairn_wire::Math::Ceil => Math::Ceil,
         cairn_wire::Math::Trunc => Math::Trunc,

@@ -27,7 +27,7 @@ impl Dag {
     }
 
     /// How many of the lowest bits are certainly 0.
-    pub(super) fn low_zeros(&self, e: ExprId) -> u8 {
+    pub(crate) fn low_zeros(&self, e: ExprId) -> u8 {
         match self.node(e) {
             Node::Const(value) => (value.trailing_zeros() as u8).min(self.width(e)),
             Node::ZExt(a) | Node::SExt(a) => {
@@ -43,7 +43,7 @@ impl Dag {
     }
 
     /// The narrowest width that holds every possible value, at least 1.
-    pub(super) fn used_width(&self, e: ExprId) -> u8 {
+    pub(crate) fn used_width(&self, e: ExprId) -> u8 {
         (self.width(e) - self.high_zeros(e)).max(1)
     }
 

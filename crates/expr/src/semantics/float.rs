@@ -3,13 +3,16 @@
 use super::{ones, sign_bit, signed};
 use crate::node::{Conversion, FloatCmp, FloatOp};
 
+const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+const TWO_TO_64: f64 = 2.0 * TWO_TO_63;
+
 /// Bits of the fraction.
 const fn fraction_bits(width: u8) -> u8 {
     if width == 32 { 23 } else { 52 }
 }
 
 /// The bit that tells a quiet from a signalling value that is not a number.
-const fn quiet_bit(width: u8) -> u128 {
+pub(crate) const fn quiet_bit(width: u8) -> u128 {
     1 << (fraction_bits(width) - 1)
 }
 
@@ -19,7 +22,7 @@ pub(crate) const fn infinity(width: u8) -> u128 {
 }
 
 /// What an operation gives that has no number to give: as SSE has it, the sign is set.
-const fn default_nan(width: u8) -> u128 {
+pub(crate) const fn default_nan(width: u8) -> u128 {
     sign_bit(width) | infinity(width) | quiet_bit(width)
 }
 
@@ -41,16 +44,19 @@ fn number(width: u8, bits: u128) -> f64 {
     if width == 32 { narrow(bits).into() } else { wide(bits) }
 }
 
-/// The result of an operation. What is not a number passes through, the first operand before the second.
+/// The result of an operation.
 pub(crate) fn float(op: FloatOp, width: u8, a: u128, b: u128) -> u128 {
-    if let Some(nan) = [a, b].into_iter().find(|&operand| is_nan(width, operand)) {
-        return nan | quiet_bit(width);
-    }
     let result = match width {
         32 => narrow_result(op, narrow(a), narrow(b)).to_bits().into(),
         _ => wide_result(op, wide(a), wide(b)).to_bits().into(),
     };
-    if is_nan(width, result) { default_nan(width) } else { result }
+    if is_nan(width, result) { resulting_nan(width, &[a, b]) } else { result }
+}
+
+/// What comes of an operation that gives no number: the first operand that is none, or the default.
+pub(crate) fn resulting_nan(width: u8, operands: &[u128]) -> u128 {
+    let passed_on = operands.iter().find(|&&operand| is_nan(width, operand));
+    passed_on.map_or(default_nan(width), |nan| nan | quiet_bit(width))
 }
 
 fn narrow_result(op: FloatOp, a: f32, b: f32) -> f32 {
@@ -107,15 +113,15 @@ fn resized_nan(from: u8, to: u8, value: u128) -> u128 {
     sign | infinity(to) | quiet_bit(to) | fraction
 }
 
-/// `cvttsd2si` with a register of 32 bits.
+/// `cvttsd2si` with a register of 32 bits: what does not fit is the lowest number.
 fn truncate_to_32(x: f64) -> u128 {
-    let fits = x > -2_147_483_649.0 && x < 2_147_483_648.0;
+    let fits = x.abs() < 2_147_483_648.0;
     (if fits { x as i32 } else { i32::MIN }) as u128
 }
 
 /// `cvttsd2si` with a register of 64 bits.
 fn truncate_to_64(x: f64) -> u128 {
-    let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x);
+    let fits = x.abs() < TWO_TO_63;
     (if fits { x as i64 } else { i64::MIN }) as u128
 }
 
@@ -124,7 +130,8 @@ fn to_signed(width: u8, x: f64) -> u128 {
     match width {
         ..=32 => truncate_to_32(x),
         33..=64 => truncate_to_64(x),
-        _ => x as i128 as u128,
+        _ if x < 0.0 => truncate_to_128(-x).wrapping_neg(),
+        _ => truncate_to_128(x),
     }
 }
 
@@ -134,11 +141,20 @@ fn to_unsigned(width: u8, x: f64) -> u128 {
         ..=16 => truncate_to_32(x),
         17..=32 => truncate_to_64(x),
         33..=64 => {
-            let (low, high) = (truncate_to_64(x), truncate_to_64(x - 9_223_372_036_854_775_808.0));
+            let (low, high) = (truncate_to_64(x), truncate_to_64(x - TWO_TO_63));
             low | high & ((low as i128) >> 64) as u128
         }
-        _ => x as u128,
+        _ => truncate_to_128(x),
     }
+}
+
+/// `__fixunsdfti` of libgcc.
+fn truncate_to_128(x: f64) -> u128 {
+    let half =
+        |x: f64| if x >= TWO_TO_63 { truncate_to_64(x - TWO_TO_63) ^ 1 << 63 } else { truncate_to_64(x) };
+    let high = half(x / TWO_TO_64) as u64;
+    let low = half(x - high as f64 * TWO_TO_64) as u64;
+    u128::from(high) << 64 | u128::from(low)
 }
 
 /// The smallest magnitude that is: zero, subnormal, normal, infinite, signalling, quiet.

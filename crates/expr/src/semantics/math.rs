@@ -3,14 +3,17 @@
 //! Rust's own call the C library's, so results are those of a target on the same machine, bit for bit; a test
 //! compares them.
 
+use super::float::{is_nan, resulting_nan};
 use crate::node::Math;
 
-/// The result of a function; operands it does not take are ignored.
+/// The result of a function; operands it does not take are 0. What is not a number comes from the first operand that
+/// is none, as for operators.
 pub(crate) fn math(function: Math, width: u8, operands: [u128; 3]) -> u128 {
-    match width {
+    let result = match width {
         32 => narrow(function, operands.map(|bits| f32::from_bits(bits as u32))).to_bits().into(),
         _ => wide(function, operands.map(|bits| f64::from_bits(bits as u64))).to_bits().into(),
-    }
+    };
+    if is_nan(width, result) { resulting_nan(width, &operands) } else { result }
 }
 
 /// The two widths have the same methods.
@@ -35,7 +38,6 @@ macro_rules! functions {
                 Math::Log10 => x.log10(),
                 Math::Log1p => x.ln_1p(),
                 Math::Sqrt => x.sqrt(),
-                Math::Cbrt => x.cbrt(),
                 Math::Floor => x.floor(),
                 Math::Ceil => x.ceil(),
                 Math::Trunc => x.trunc(),

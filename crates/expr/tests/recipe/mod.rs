@@ -3,7 +3,9 @@
 //! The direct computation follows SMT-LIB's own definitions (division by sign cases, shifts one bit
 //! at a time), not the code under test.
 
-use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
+mod floats;
+
+use cairn_expr::{BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatOp, InputByte, Math};
 use fastrand::Rng;
 
 /// One step; operands are indices of earlier steps.
@@ -18,6 +20,32 @@ pub enum Step {
     Extract(usize, u8),
     Concat(usize, usize),
     Ite(usize, usize, usize),
+    Float(FloatOp, usize, usize),
+    /// One of the relations in the mask.
+    Relation(u8, usize, usize),
+    Class(u16, usize),
+    Convert(Conversion, usize),
+    Math(Math, [usize; 3]),
+    Count(Count, usize),
+    Read(Table, usize),
+}
+
+/// A snapshot: bytes that look random, and one that is a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    len: u8,
+    part: usize,
+}
+
+impl Table {
+    fn byte(self, place: u128) -> u8 {
+        if place < self.len.into() { (place as u8).wrapping_mul(91) ^ place as u8 >> 2 } else { 0 }
+    }
+
+    /// Where the step is.
+    fn part_place(self) -> u128 {
+        (self.len / 2).into()
+    }
 }
 
 /// Steps with their widths.
@@ -37,6 +65,8 @@ struct Taste {
     reach: usize,
     /// Constants among 8 operands.
     constants: u8,
+    /// Whether there are functions that no solver knows.
+    library: bool,
 }
 
 impl Taste {
@@ -47,11 +77,12 @@ impl Taste {
                 ops: BinOp::ALL.to_vec(),
                 reach: usize::MAX,
                 constants: 2,
+                library: false,
             };
         }
         let widths = (0..2).map(|_| WIDTHS[rng.usize(..WIDTHS.len())]).collect();
         let ops = (0..3).map(|_| BinOp::ALL[rng.usize(..BinOp::ALL.len())]).collect();
-        Taste { widths, ops, reach: rng.usize(2..8), constants: rng.u8(1..6) }
+        Taste { widths, ops, reach: rng.usize(2..8), constants: rng.u8(1..6), library: false }
     }
 }
 
@@ -63,9 +94,10 @@ fn ones(width: u8) -> u128 {
 }
 
 impl Recipe {
-    /// At least `size` random steps over the bytes of `input`.
-    pub fn random(rng: &mut Rng, size: usize, input: &[InputByte]) -> Recipe {
-        let mut recipe = Recipe { steps: Vec::new(), taste: Taste::random(rng) };
+    /// At least `size` random steps over the bytes of `input`; with `library` also such as no solver knows.
+    pub fn random(rng: &mut Rng, size: usize, input: &[InputByte], library: bool) -> Recipe {
+        let taste = Taste { library, ..Taste::random(rng) };
+        let mut recipe = Recipe { steps: Vec::new(), taste };
         while recipe.steps.len() < size {
             recipe.random_step(rng, input);
         }
@@ -84,7 +116,7 @@ impl Recipe {
 
     fn random_step(&mut self, rng: &mut Rng, input: &[InputByte]) {
         let width = self.taste.widths[rng.usize(..self.taste.widths.len())];
-        match rng.u8(..20) {
+        match rng.u8(..26) {
             0 | 1 => {
                 self.add(Step::Input(input[rng.usize(..input.len())]), 8);
             }
@@ -110,6 +142,18 @@ impl Recipe {
                 }
             }
             16 => self.reassemble(rng, input),
+            17..=20 => self.float_step(rng, input),
+            21 => {
+                let value = self.operand(rng, input, width);
+                self.add(Step::Count(Count::ALL[rng.usize(..3)], value), width);
+            }
+            22 => {
+                let table = Table { len: rng.u8(1..=255), part: self.operand(rng, input, 8) };
+                let used = rng.u8(1..=10).max(rng.u8(1..=64));
+                let index = self.operand(rng, input, used);
+                let index = self.add(Step::ZExt(index), 64);
+                self.add(Step::Read(table, index), rng.u8(1..=16) * 8);
+            }
             _ => {
                 let a = self.any(rng, input);
                 self.resize(rng, a, width);
@@ -194,6 +238,19 @@ impl Recipe {
                 Step::Extract(a, low) => dag.extract(built[a], low, width),
                 Step::Concat(a, b) => dag.concat(built[a], built[b]),
                 Step::Ite(c, t, e) => dag.ite(built[c], built[t], built[e]),
+                Step::Float(op, a, b) => dag.float(op, built[a], built[b]),
+                Step::Relation(mask, a, b) => dag.float_relation(mask, built[a], built[b]),
+                Step::Class(classes, a) => dag.float_class(classes, built[a]),
+                Step::Convert(how, a) => dag.convert(how, built[a], width),
+                Step::Math(function, operands) => {
+                    dag.math(function, &operands.map(|o| built[o])[..function.operands()])
+                }
+                Step::Count(what, a) => dag.count(what, built[a]),
+                Step::Read(table, index) => {
+                    let bytes: Vec<u8> = (0..table.len).map(|place| table.byte(place.into())).collect();
+                    let snapshot = dag.snapshot(&bytes, &[(table.part_place() as u32, built[table.part])]);
+                    dag.read(snapshot, built[index], width)
+                }
             };
             assert_eq!(dag.width(e), width, "{step:?}");
             built.push(e);
@@ -216,6 +273,31 @@ impl Recipe {
                 Step::Extract(a, low) => values[a] >> low,
                 Step::Concat(a, b) => values[a] << self.width(b) | values[b],
                 Step::Ite(c, t, e) => values[if values[c] == 1 { t } else { e }],
+                Step::Float(op, a, b) => floats::operation(op, width, values[a], values[b]),
+                Step::Relation(mask, a, b) => {
+                    floats::relation(mask, self.width(a), values[a], values[b]).into()
+                }
+                Step::Class(classes, a) => (classes >> floats::class(self.width(a), values[a]) & 1).into(),
+                Step::Convert(how, a) => floats::convert(how, self.width(a), width, values[a]),
+                Step::Math(function, operands) => floats::math(function, width, operands.map(|o| values[o])),
+                Step::Count(what, a) => {
+                    let bits: Vec<bool> = (0..width).map(|i| values[a] >> i & 1 == 1).collect();
+                    let zeros = |bit: Option<usize>| bit.unwrap_or(width.into());
+                    let counted = match what {
+                        Count::Ones => bits.iter().filter(|&&bit| bit).count(),
+                        Count::LeadingZeros => zeros(bits.iter().rev().position(|&bit| bit)),
+                        Count::TrailingZeros => zeros(bits.iter().position(|&bit| bit)),
+                    };
+                    counted as u128
+                }
+                Step::Read(table, index) => (0..u128::from(width) / 8)
+                    .map(|i| {
+                        let place = values[index] + i;
+                        let is_part = place == table.part_place();
+                        let byte = if is_part { values[table.part] } else { table.byte(place).into() };
+                        byte << (8 * i)
+                    })
+                    .sum(),
             };
             values.push(value & ones(width));
         }

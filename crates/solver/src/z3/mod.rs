@@ -8,7 +8,9 @@
 //! The time limit is Z3's own timeout first, since it leaves the context clean; a watchdog interrupts
 //! a check that does not look at its clock.
 
+mod floats;
 mod scopes;
+mod tables;
 mod terms;
 mod watchdog;
 

@@ -3,12 +3,15 @@
 //! One-bit expressions that come from comparisons are Booleans to Z3, which it decides on directly;
 //! a bit-vector of one bit is made of them only where an operation on bits needs it.
 
+use super::floats::Floats;
+use super::tables::count;
 use ::z3::ast::{BV, Bool};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte, Node};
 use rustc_hash::FxHashMap;
 
+/// One translated expression.
 #[derive(Clone)]
-enum Term {
+pub(super) enum Term {
     Bits(BV),
     Truth(Bool),
 }
@@ -18,6 +21,7 @@ enum Term {
 pub(super) struct Terms {
     terms: FxHashMap<ExprId, Term>,
     variables: FxHashMap<InputByte, BV>,
+    pub(super) floats: Floats,
     stack: Vec<ExprId>,
 }
 
@@ -43,20 +47,21 @@ impl Terms {
                 }
                 let term = self.translate(dag, top);
                 self.terms.insert(top, term);
+                self.note_number(dag, top);
             }
             self.stack.pop();
         }
         self.truth(e)
     }
 
-    fn truth(&self, e: ExprId) -> Bool {
+    pub(super) fn truth(&self, e: ExprId) -> Bool {
         match &self.terms[&e] {
             Term::Truth(truth) => truth.clone(),
             Term::Bits(bits) => bits.eq(BV::from_u64(1, 1)),
         }
     }
 
-    fn bits(&self, e: ExprId) -> BV {
+    pub(super) fn bits(&self, e: ExprId) -> BV {
         match &self.terms[&e] {
             Term::Bits(bits) => bits.clone(),
             Term::Truth(truth) => truth.ite(&BV::from_u64(1, 1), &BV::from_u64(0, 1)),
@@ -89,13 +94,12 @@ impl Terms {
                 Term::Truth(self.truth(c).ite(&self.truth(t), &self.truth(e)))
             }
             Node::Ite(c, t, e) => Term::Bits(self.truth(c).ite(&self.bits(t), &self.bits(e))),
-            // Left open: what has no answer then has none at all, and a model is checked.
-            Node::Float(..)
-            | Node::FloatCompare(..)
-            | Node::Convert(..)
-            | Node::Math(_)
-            | Node::Count(..)
-            | Node::Read(..) => Term::Bits(BV::fresh_const("open", width)),
+            Node::Float(op, a, b) => self.float(dag, e, op, a, b),
+            Node::FloatCompare(op, a, b) => Term::Truth(self.float_compare(dag, op, a, b)),
+            Node::Convert(how, a) => self.convert(dag, e, how, a),
+            Node::Math(function) => self.math(dag, e, function),
+            Node::Count(what, a) => Term::Bits(count(what, &self.bits(a))),
+            Node::Read(snapshot, index) => Term::Bits(self.read(dag, snapshot, index, dag.width(e))),
         }
     }
 

@@ -1,0 +1,182 @@
+//! Floating point.
+//!
+//! Besides its bits, the variable `e12`, the result of an operation has its number `n12`: to SMT-LIB everything that
+//! is not a number is one and the same, and only the bits tell.
+
+use super::{Term, function};
+use crate::dag::Dag;
+use crate::node::{Conversion, ExprId, FloatCmp, FloatOp, Math, Node};
+use crate::semantics::{default_nan, quiet_bit};
+use std::fmt::{self, Display, Write};
+
+/// Whether a node makes the theory of floating point necessary.
+pub(super) fn is_about_floats(dag: &Dag, e: ExprId) -> bool {
+    matches!(dag.node(e), Node::Float(..) | Node::FloatCompare(..) | Node::Convert(..) | Node::Math(_))
+}
+
+/// Whether a node is a float that is computed as one.
+pub(super) fn has_number(dag: &Dag, e: ExprId) -> bool {
+    match dag.node(e) {
+        Node::Float(op, ..) => op != FloatOp::Rem,
+        Node::Math(function) => is_known(function),
+        Node::Convert(how, _) => !matches!(how, Conversion::FloatToSigned | Conversion::FloatToUnsigned),
+        _ => false,
+    }
+}
+
+/// Whether SMT-LIB has the function.
+pub(super) fn is_known(function: Math) -> bool {
+    rounding(function).is_some() || matches!(function, Math::Sqrt | Math::Fma)
+}
+
+fn rounding(function: Math) -> Option<&'static str> {
+    Some(match function {
+        Math::Floor => "RTN",
+        Math::Ceil => "RTP",
+        Math::Trunc => "RTZ",
+        Math::Round => "RNA",
+        Math::RoundEven => "RNE",
+        _ => return None,
+    })
+}
+
+/// The sizes of exponent and significand.
+fn sizes(width: u8) -> &'static str {
+    if width == 32 { "8 24" } else { "11 53" }
+}
+
+/// A float's number.
+struct Number<'a>(&'a Dag, ExprId);
+
+impl Display for Number<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Number(dag, e) = *self;
+        if has_number(dag, e) {
+            return write!(f, "n{}", e.index());
+        }
+        write!(f, "((_ to_fp {}) {})", sizes(dag.width(e)), Term(dag, e))
+    }
+}
+
+/// Defines number and bits of a result.
+pub(super) fn define(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
+    let (width, term, number) = (dag.width(e), Term(dag, e), Number(dag, e));
+    let sizes = sizes(width);
+    write!(out, "(define-fun {number} () (_ FloatingPoint {sizes}) ")?;
+    body(out, dag, e)?;
+    writeln!(out, ")\n(declare-const {term} (_ BitVec {width}))")?;
+    writeln!(out, "(assert (= ((_ to_fp {sizes}) {term}) {number}))")?;
+    write!(out, "(assert (=> (fp.isNaN {number}) (= {term} ")?;
+    no_number(out, dag, e)?;
+    out.write_str(")))\n")
+}
+
+fn body(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
+    match dag.node(e) {
+        Node::Convert(Conversion::SignedToFloat, a) => {
+            write!(out, "((_ to_fp {}) RNE {})", sizes(dag.width(e)), Term(dag, a))
+        }
+        Node::Convert(Conversion::UnsignedToFloat, a) => {
+            write!(out, "((_ to_fp_unsigned {}) RNE {})", sizes(dag.width(e)), Term(dag, a))
+        }
+        node => {
+            let name = match node {
+                Node::Float(FloatOp::Add, ..) => "fp.add RNE".to_owned(),
+                Node::Float(FloatOp::Sub, ..) => "fp.sub RNE".to_owned(),
+                Node::Float(FloatOp::Mul, ..) => "fp.mul RNE".to_owned(),
+                Node::Float(FloatOp::Div, ..) => "fp.div RNE".to_owned(),
+                Node::Math(Math::Sqrt) => "fp.sqrt RNE".to_owned(),
+                Node::Math(Math::Fma) => "fp.fma RNE".to_owned(),
+                Node::Math(function) => {
+                    format!("fp.roundToIntegral {}", rounding(function).unwrap_or_default())
+                }
+                _ => format!("(_ to_fp {}) RNE", sizes(dag.width(e))),
+            };
+            write!(out, "({name}")?;
+            dag.children(e).try_for_each(|operand| write!(out, " {}", Number(dag, operand)))?;
+            out.write_str(")")
+        }
+    }
+}
+
+/// The bits of a result that is not a number.
+fn no_number(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
+    let width = dag.width(e);
+    match dag.node(e) {
+        Node::Convert(Conversion::FloatToFloat, a) if width == 32 => {
+            let a = Term(dag, a);
+            write!(out, "(concat ((_ extract 63 63) {a}) #b111111111 ((_ extract 50 29) {a}))")
+        }
+        Node::Convert(Conversion::FloatToFloat, a) => {
+            let a = Term(dag, a);
+            write!(out, "(concat ((_ extract 31 31) {a}) #xfff ((_ extract 21 0) {a}) (_ bv0 29))")
+        }
+        Node::Convert(..) => write!(out, "(_ bv{} {width})", default_nan(width)),
+        _ => {
+            let quiet = quiet_bit(width);
+            for a in dag.children(e) {
+                let (number, term) = (Number(dag, a), Term(dag, a));
+                write!(out, "(ite (fp.isNaN {number}) (bvor {term} (_ bv{quiet} {width})) ")?;
+            }
+            write!(out, "(_ bv{} {width}){}", default_nan(width), ")".repeat(dag.children(e).count()))
+        }
+    }
+}
+
+pub(super) fn compare(out: &mut dyn Write, dag: &Dag, op: FloatCmp, a: ExprId, b: ExprId) -> fmt::Result {
+    let name = match op {
+        FloatCmp::Eq => "fp.eq",
+        FloatCmp::Lt => "fp.lt",
+        FloatCmp::Le => "fp.leq",
+    };
+    write!(out, "(ite ({name} {} {}) #b1 #b0)", Number(dag, a), Number(dag, b))
+}
+
+/// What does not fit the register that the machine uses is the lowest number; see `semantics`.
+pub(super) fn to_integer(
+    out: &mut dyn Write,
+    dag: &Dag,
+    e: ExprId,
+    how: Conversion,
+    a: ExprId,
+) -> fmt::Result {
+    let (width, number) = (dag.width(e), Number(dag, a));
+    let is_signed = how == Conversion::FloatToSigned;
+    let register = match (width, is_signed) {
+        (..=16, _) | (..=32, true) => 32,
+        (..=64, _) => 64,
+        _ => return to_wide_integer(out, dag, e, is_signed, a),
+    };
+    let (border, next) = (Power(dag.width(a), register - 1), Power(dag.width(a), register));
+    let lowest = format!("(_ bv{} {register})", 1u128 << (register - 1));
+    write!(out, "((_ extract {} 0) (ite (fp.lt (fp.abs {number}) {border}) ", width - 1)?;
+    write!(out, "((_ fp.to_sbv {register}) RTZ {number}) ")?;
+    if is_signed || width <= 32 {
+        return write!(out, "{lowest}))");
+    }
+    write!(out, "(ite (and (fp.geq {number} {border}) (fp.lt {number} {next})) ")?;
+    write!(out, "((_ fp.to_ubv {register}) RTZ {number}) {lowest})))")
+}
+
+/// How a library puts two registers together matters only outside of the range, where nothing is said.
+fn to_wide_integer(out: &mut dyn Write, dag: &Dag, e: ExprId, is_signed: bool, a: ExprId) -> fmt::Result {
+    let (number, border) = (Number(dag, a), Power(dag.width(a), 127));
+    let sign = if is_signed { "s" } else { "u" };
+    write!(out, "(ite (and (fp.lt (fp.abs {number}) {border})")?;
+    if !is_signed {
+        write!(out, " (not (fp.isNegative {number}))")?;
+    }
+    write!(out, ") ((_ extract {} 0) ((_ fp.to_{sign}bv 128) RTZ {number})) ", dag.width(e) - 1)?;
+    write!(out, "({} {}))", function(dag, e).unwrap_or_default(), Term(dag, a))
+}
+
+/// A power of two as a float of this width.
+struct Power(u8, i32);
+
+impl Display for Power {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let value = 2f64.powi(self.1);
+        let bits = if self.0 == 32 { (value as f32).to_bits().into() } else { value.to_bits() };
+        write!(f, "((_ to_fp {}) (_ bv{bits} {}))", sizes(self.0), self.0)
+    }
+}

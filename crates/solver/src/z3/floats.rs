@@ -1,0 +1,223 @@
+//! Floating point for Z3.
+//!
+//! A float is two terms: a number for operations on floats, to which all that is not a number is one and the same,
+//! and its bits for everything else. Functions that Z3 does not know can give anything, but the same for the same
+//! operands: an answer without model holds then, and a model has to stand up to validation.
+
+use super::terms::{Term, Terms};
+use ::z3::ast::{Ast, BV, Bool, Float, RoundingMode};
+use ::z3::{FuncDecl, Solver, Sort};
+use cairn_expr::{BinOp, Conversion, Dag, ExprId, FloatCmp, FloatOp, Math, Node};
+use rustc_hash::FxHashMap;
+
+/// Ways to make a float of bits that the Rust interface to Z3 lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Make {
+    Bits,
+    Signed,
+    Unsigned,
+}
+
+/// Numbers of floats, by expression.
+#[derive(Default)]
+pub(super) struct Floats {
+    numbers: FxHashMap<ExprId, Float>,
+    /// By way and widths: a variable, and the number made of it.
+    templates: FxHashMap<(Make, u32, u32), (BV, Float)>,
+}
+
+impl Floats {
+    /// The number made of bits: text with a variable in it, read once, in which the variable is replaced.
+    fn make(&mut self, how: Make, bits: &BV, width: u32) -> Float {
+        let own = bits.get_size();
+        let (variable, template) =
+            self.templates.entry((how, own, width)).or_insert_with(|| template(how, own, width));
+        template.substitute(&[(&*variable, bits)])
+    }
+}
+
+fn template(how: Make, own: u32, width: u32) -> (BV, Float) {
+    let sort = if width == 32 { "8 24" } else { "11 53" };
+    let number = match how {
+        Make::Bits => format!("((_ to_fp {sort}) x)"),
+        Make::Signed => format!("((_ to_fp {sort}) RNE x)"),
+        Make::Unsigned => format!("((_ to_fp_unsigned {sort}) RNE x)"),
+    };
+    let solver = Solver::new();
+    solver.from_string(format!("(declare-const x (_ BitVec {own}))(assert (fp.isNaN {number}))"));
+    let assertion = solver.get_assertions().pop().expect("the text was read");
+    let number = assertion.nth_child(0).and_then(|term| term.as_float());
+    (BV::new_const("x", own), number.expect("a number was asked about"))
+}
+
+impl Terms {
+    /// A float's number.
+    fn number(&mut self, dag: &Dag, e: ExprId) -> Float {
+        if let Some(number) = self.floats.numbers.get(&e) {
+            return number.clone();
+        }
+        let number = match (dag.as_constant(e), dag.width(e)) {
+            (Some(value), 32) => Float::from_f32(f32::from_bits(value as u32)),
+            (Some(value), _) => Float::from_f64(f64::from_bits(value as u64)),
+            (None, width) => self.floats.make(Make::Bits, &self.bits(e), width.into()),
+        };
+        self.floats.numbers.insert(e, number.clone());
+        number
+    }
+
+    /// Remembers the number of a choice between floats, or of a float with another sign: made of their bits it
+    /// would be harder to understand.
+    pub(super) fn note_number(&mut self, dag: &Dag, e: ExprId) {
+        let known = |e| self.floats.numbers.contains_key(&e);
+        let number = match dag.node(e) {
+            Node::Ite(c, t, e) if known(t) || known(e) => {
+                self.truth(c).ite(&self.number(dag, t), &self.number(dag, e))
+            }
+            Node::Binary(op, a, c) if known(a) => {
+                let sign = 1 << (dag.width(e) - 1);
+                match (op, dag.as_constant(c)) {
+                    (BinOp::Xor, Some(c)) if c == sign => self.number(dag, a).unary_neg(),
+                    (BinOp::And, Some(c)) if c == sign - 1 => self.number(dag, a).unary_abs(),
+                    _ => return,
+                }
+            }
+            _ => return,
+        };
+        self.floats.numbers.insert(e, number);
+    }
+
+    pub(super) fn float(&mut self, dag: &Dag, e: ExprId, op: FloatOp, a: ExprId, b: ExprId) -> Term {
+        let (x, y, nearest) =
+            (self.number(dag, a), self.number(dag, b), RoundingMode::round_nearest_ties_to_even());
+        let number = match op {
+            FloatOp::Add => nearest.add(x, y),
+            FloatOp::Sub => nearest.sub(x, y),
+            FloatOp::Mul => nearest.mul(x, y),
+            FloatOp::Div => nearest.div(x, y),
+            // Z3's remainder rounds the quotient, and takes for ever.
+            FloatOp::Rem => return Term::Bits(self.unknown(dag, e, "fmod")),
+        };
+        self.result(dag, e, number)
+    }
+
+    pub(super) fn float_compare(&mut self, dag: &Dag, op: FloatCmp, a: ExprId, b: ExprId) -> Bool {
+        let (a, b) = (self.number(dag, a), self.number(dag, b));
+        match op {
+            FloatCmp::Eq => a.eq_fpa(b),
+            FloatCmp::Lt => a.lt(b),
+            FloatCmp::Le => a.le(b),
+        }
+    }
+
+    pub(super) fn math(&mut self, dag: &Dag, e: ExprId, function: Math) -> Term {
+        let operands: Vec<ExprId> = dag.children(e).collect();
+        let x = self.number(dag, operands[0]);
+        let rounded = |mode: RoundingMode| x.round_to_integral_with_rounding_mode(&mode);
+        let number = match function {
+            Math::Sqrt => x.sqrt(),
+            Math::Floor => rounded(RoundingMode::round_towards_negative()),
+            Math::Ceil => rounded(RoundingMode::round_towards_positive()),
+            Math::Trunc => rounded(RoundingMode::round_towards_zero()),
+            Math::Round => rounded(RoundingMode::round_nearest_ties_to_away()),
+            Math::RoundEven => rounded(RoundingMode::round_nearest_ties_to_even()),
+            Math::Fma => x.fma(self.number(dag, operands[1]), self.number(dag, operands[2])),
+            _ => return Term::Bits(self.unknown(dag, e, &format!("{function:?}"))),
+        };
+        self.result(dag, e, number)
+    }
+
+    /// The bits of an operation's result: what is not a number comes from the first operand that is none.
+    fn result(&mut self, dag: &Dag, e: ExprId, number: Float) -> Term {
+        let width = dag.width(e);
+        let operands: Vec<ExprId> = dag.children(e).collect();
+        let (quiet, default) = match width {
+            32 => (0x0040_0000, 0xffc0_0000),
+            _ => (0x0008_0000_0000_0000, 0xfff8_0000_0000_0000),
+        };
+        let mut nan = BV::from_u64(default, width.into());
+        for &operand in operands.iter().rev() {
+            let quieted = self.bits(operand).bvor(BV::from_u64(quiet, width.into()));
+            nan = self.number(dag, operand).is_nan().ite(&quieted, &nan);
+        }
+        let bits = number.is_nan().ite(&nan, &number.to_ieee_bv());
+        self.floats.numbers.insert(e, number);
+        Term::Bits(bits)
+    }
+
+    /// A function of which nothing is known.
+    fn unknown(&self, dag: &Dag, e: ExprId, name: &str) -> BV {
+        let operands: Vec<BV> = dag.children(e).map(|operand| self.bits(operand)).collect();
+        let sorts: Vec<Sort> = operands.iter().map(|bits| Sort::bitvector(bits.get_size())).collect();
+        let width = u32::from(dag.width(e));
+        let name = format!("{name}_{width}");
+        let function = FuncDecl::new(name, &sorts.iter().collect::<Vec<_>>(), &Sort::bitvector(width));
+        let arguments: Vec<&dyn Ast> = operands.iter().map(|bits| bits as &dyn Ast).collect();
+        function.apply(&arguments).as_bv().expect("its range is bits")
+    }
+
+    pub(super) fn convert(&mut self, dag: &Dag, e: ExprId, how: Conversion, a: ExprId) -> Term {
+        let width = u32::from(dag.width(e));
+        match how {
+            Conversion::FloatToSigned | Conversion::FloatToUnsigned => self.integer(dag, e, how, a),
+            Conversion::SignedToFloat | Conversion::UnsignedToFloat => {
+                let way = if how == Conversion::SignedToFloat { Make::Signed } else { Make::Unsigned };
+                let number = self.floats.make(way, &self.bits(a), width);
+                let bits = number.to_ieee_bv();
+                self.floats.numbers.insert(e, number);
+                Term::Bits(bits)
+            }
+            Conversion::FloatToFloat => self.resized(dag, e, a),
+        }
+    }
+
+    /// Sign and highest bits of what is not a number stay.
+    fn resized(&mut self, dag: &Dag, e: ExprId, a: ExprId) -> Term {
+        let bits = self.bits(a);
+        let x = self.number(dag, a);
+        let nearest = RoundingMode::round_nearest_ties_to_even();
+        let (number, nan) = if dag.width(e) == 32 {
+            let nan = bits.extract(63, 63).concat(BV::from_u64(0x1ff, 9)).concat(bits.extract(50, 29));
+            (x.to_fp_with_rounding_mode(&nearest, &Sort::float32()), nan)
+        } else {
+            let nan = bits.extract(31, 31).concat(BV::from_u64(0xfff, 12)).concat(bits.extract(21, 0));
+            (x.to_fp_with_rounding_mode(&nearest, &Sort::double()), nan.concat(BV::from_u64(0, 29)))
+        };
+        let bits = number.is_nan().ite(&nan, &number.to_ieee_bv());
+        self.floats.numbers.insert(e, number);
+        Term::Bits(bits)
+    }
+
+    /// What does not fit the register that the machine uses is the lowest number.
+    fn integer(&mut self, dag: &Dag, e: ExprId, how: Conversion, a: ExprId) -> Term {
+        let x = self.number(dag, a);
+        let is_signed = how == Conversion::FloatToSigned;
+        let register = match (dag.width(e), is_signed) {
+            (..=16, _) | (..=32, true) => 32,
+            (..=64, _) => 64,
+            // How a library puts two registers together matters only outside of the range.
+            _ => return self.wide_integer(dag, e, &x, is_signed),
+        };
+        let zero = RoundingMode::round_towards_zero();
+        let border = 2f64.powi(register - 1);
+        let lowest = BV::from_u64(1, 1).concat(BV::from_u64(0, register as u32 - 1));
+        let fits = x.unary_abs().lt(border);
+        let mut value = lowest.clone();
+        if dag.width(e) > 32 && !is_signed {
+            let above = Bool::and(&[x.ge(border), x.lt(2.0 * border)]);
+            value = above.ite(&x.to_ubv_with_rounding_mode(&zero, 64), &lowest);
+        }
+        let value = fits.ite(&x.to_sbv_with_rounding_mode(&zero, register as u32), &value);
+        Term::Bits(value.extract(u32::from(dag.width(e)) - 1, 0))
+    }
+
+    fn wide_integer(&self, dag: &Dag, e: ExprId, x: &Float, is_signed: bool) -> Term {
+        let otherwise = self.unknown(dag, e, if is_signed { "signed" } else { "unsigned" });
+        let zero = RoundingMode::round_towards_zero();
+        let (fits, value) = if is_signed {
+            (x.unary_abs().lt(2f64.powi(127)), x.to_sbv_with_rounding_mode(&zero, 128))
+        } else {
+            (Bool::and(&[x.ge(0.0), x.lt(2f64.powi(127))]), x.to_ubv_with_rounding_mode(&zero, 128))
+        };
+        Term::Bits(fits.ite(&value.extract(u32::from(dag.width(e)) - 1, 0), &otherwise))
+    }
+}
