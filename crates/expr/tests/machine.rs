@@ -4,13 +4,16 @@ use cairn_expr::{Conversion, Dag, ExprId, FloatOp, Math};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+/// Makes an expression of operands.
+type Build = Box<dyn Fn(&mut Dag, [u128; 3]) -> ExprId>;
+
 /// An operation, its number in `machine/answers.c` (those come in pairs, of 64 and 32 bits), and how to build it
 /// from the operands.
 struct Case {
     number: u64,
     width: u8,
     operands: usize,
-    build: Box<dyn Fn(&mut Dag, [u128; 3]) -> ExprId>,
+    build: Build,
 }
 
 const WIDTHS: [(u8, u64); 2] = [(64, 0), (32, 1)];

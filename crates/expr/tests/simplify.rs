@@ -3,7 +3,7 @@
 mod recipe;
 
 use cairn_expr::{Dag, Evaluator, InputByte, Op};
-use recipe::{Recipe, Step};
+use recipe::{Floats, Recipe, Step};
 
 const BYTES: usize = 6;
 
@@ -25,7 +25,7 @@ fn lookup(bytes: &[u8]) -> impl Fn(InputByte) -> u8 {
 fn random_expressions_keep_their_value() {
     for seed in 0..8000 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let recipe = Recipe::random(&mut rng, 60, &input_bytes(), true);
+        let recipe = Recipe::random(&mut rng, 60, &input_bytes(), Floats::All);
         let mut dag = Dag::new();
         let built = recipe.build(&mut dag);
         let mut evaluator = Evaluator::new();
@@ -44,7 +44,7 @@ fn random_expressions_keep_their_value() {
 fn an_expression_depends_on_no_byte_outside_its_set() {
     for seed in 0..300 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let recipe = Recipe::random(&mut rng, 40, &input_bytes(), true);
+        let recipe = Recipe::random(&mut rng, 40, &input_bytes(), Floats::All);
         let mut dag = Dag::new();
         let built = recipe.build(&mut dag);
         let (one, other) = (random_input(&mut rng), random_input(&mut rng));
@@ -60,7 +60,7 @@ fn an_expression_depends_on_no_byte_outside_its_set() {
 #[test]
 fn building_again_gives_the_same_expressions() {
     for seed in 0..100 {
-        let recipe = Recipe::random(&mut fastrand::Rng::with_seed(seed), 60, &input_bytes(), true);
+        let recipe = Recipe::random(&mut fastrand::Rng::with_seed(seed), 60, &input_bytes(), Floats::All);
         let mut dag = Dag::new();
         let first = recipe.build(&mut dag);
         let size = dag.len();
@@ -74,7 +74,7 @@ fn the_recipes_reach_every_step_and_every_operation() {
     let mut ops = std::collections::HashSet::new();
     let mut reassembled = 0;
     for seed in 0..400 {
-        let recipe = Recipe::random(&mut fastrand::Rng::with_seed(seed), 60, &input_bytes(), true);
+        let recipe = Recipe::random(&mut fastrand::Rng::with_seed(seed), 60, &input_bytes(), Floats::All);
         let mut dag = Dag::new();
         let built = recipe.build(&mut dag);
         ops.extend(built.iter().map(|&e| dag.op(e)));

@@ -13,6 +13,7 @@ mod stats;
 #[cfg(test)]
 mod testing;
 mod validate;
+mod walk;
 mod z3;
 
 pub use answer::{Answer, Model, Overlay, Query, Unknown};
@@ -21,6 +22,7 @@ pub use count::Count;
 pub use slice::Slice;
 pub use stats::Stats;
 pub use validate::Validate;
+pub use walk::Walk;
 pub use z3::Z3;
 
 use cairn_expr::{Assignment, Dag};
@@ -48,7 +50,7 @@ impl Default for Limits {
     }
 }
 
-/// The usual stack: count, slice, look up, ask Z3, and check what it says.
+/// The usual stack: count, slice, look up, try numbers, ask Z3, and check what they say.
 pub fn standard(limits: Limits) -> Box<dyn Solver> {
-    Box::new(Count::new(Slice::new(Cache::new(Validate::new(Z3::new(limits))))))
+    Box::new(Count::new(Slice::new(Cache::new(Validate::new(Walk::new(Z3::new(limits)))))))
 }

@@ -6,7 +6,7 @@ mod recipe;
 
 use cairn_expr::{CmpOp, Dag, Evaluator, ExprId, InputByte};
 use cairn_solver::{Answer, Limits, Query, Solver, Z3, standard};
-use recipe::Recipe;
+use recipe::{Floats, Recipe};
 use std::time::Duration;
 
 const BYTE: InputByte = InputByte { object: 0, offset: 0 };
@@ -19,7 +19,7 @@ fn holds(dag: &Dag, evaluator: &mut Evaluator, e: ExprId, value: u8) -> bool {
 /// The path of a random program on one byte. It compares what it computes with what that would be for
 /// another byte, and goes the way the value takes.
 fn path(dag: &mut Dag, rng: &mut fastrand::Rng, value: u8) -> Vec<ExprId> {
-    let computed = Recipe::random(rng, 80, &[BYTE]).build(dag);
+    let computed = Recipe::random(rng, 80, &[BYTE], Floats::None).build(dag);
     let (mut path, mut evaluator) = (Vec::new(), Evaluator::new());
     for e in computed {
         let other = rng.u8(..);

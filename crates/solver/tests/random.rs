@@ -5,7 +5,7 @@ mod recipe;
 
 use cairn_expr::{BinOp, CmpOp, Conversion, Dag, Evaluator, ExprId, FloatOp, InputByte, Math, smtlib};
 use cairn_solver::{Answer, Limits, Overlay, Query, Solver, Unknown, Z3, standard};
-use recipe::Recipe;
+use recipe::{Floats, Recipe};
 use std::time::Duration;
 use z3::SatResult;
 
@@ -45,7 +45,7 @@ fn random_expressions_have_z3s_value() {
     let mut dag = Dag::new();
     for seed in 0..100 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let recipe = Recipe::random(&mut rng, 30, &input_bytes(), false);
+        let recipe = Recipe::random(&mut rng, 30, &input_bytes(), Floats::Known);
         let built = recipe.build(&mut dag);
         let input: Vec<u8> = (0..BYTES).map(|_| rng.u8(..)).collect();
         for i in (0..built.len()).rev().step_by(3) {
@@ -157,7 +157,7 @@ fn every_operation_on_floats_has_z3s_value() {
 fn z3_reads_the_printed_script_and_finds_the_same_value() {
     for seed in 1000..1080 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let recipe = Recipe::random(&mut rng, 30, &input_bytes(), false);
+        let recipe = Recipe::random(&mut rng, 30, &input_bytes(), Floats::Known);
         let mut dag = Dag::new();
         let e = *recipe.build(&mut dag).last().expect("a recipe has steps");
         let input: Vec<u8> = (0..BYTES).map(|_| rng.u8(..)).collect();
@@ -189,7 +189,7 @@ fn satisfiable_conjunctions_get_valid_models() {
     let (mut answered, mut asked) = (0, 0);
     for seed in 2000..2120 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let recipe = Recipe::random(&mut rng, 25, &input_bytes(), false);
+        let recipe = Recipe::random(&mut rng, 25, &input_bytes(), Floats::Known);
         let hidden: Vec<u8> = (0..BYTES).map(|_| rng.u8(..)).collect();
         let conditions = true_conditions(&mut dag, &recipe, &hidden);
         let Some((&target, prefix)) = conditions.split_last() else { continue };
@@ -220,7 +220,7 @@ fn answers_about_one_byte_are_those_of_trying_all_256_values() {
     let mut evaluator = Evaluator::new();
     for seed in 3000..3500 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let recipe = Recipe::random(&mut rng, 25, &byte, false);
+        let recipe = Recipe::random(&mut rng, 25, &byte, Floats::Known);
         let conditions = true_conditions(&mut dag, &recipe, &[rng.u8(..)]);
         let Some((&last, prefix)) = conditions.split_last() else { continue };
         // The other side of the last condition may or may not be possible.

@@ -1,6 +1,6 @@
 //! Floating point steps. The direct computation goes by the numbers; bit patterns matter only for what is none.
 
-use super::{Recipe, Step, ones};
+use super::{Floats, Recipe, Step, ones};
 use cairn_expr::{Conversion, FloatOp, InputByte, Math};
 use fastrand::Rng;
 
@@ -13,7 +13,7 @@ impl Recipe {
         let width = if rng.bool() { 32 } else { 64 };
         let operands = [0; 3].map(|_| self.float_operand(rng, input, width));
         let [a, b, _] = operands;
-        let library = self.taste.library;
+        let library = self.taste.floats == Floats::All;
         match rng.u8(..10) {
             0..=3 => {
                 let op = FloatOp::ALL[rng.usize(..if library { 5 } else { 4 })];

@@ -48,6 +48,16 @@ impl Table {
     }
 }
 
+/// Which operations on floats a recipe has; those without have no counts and tables either.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(dead_code, reason = "every test has its own needs")]
+pub enum Floats {
+    None,
+    /// Those that a solver knows.
+    Known,
+    All,
+}
+
 /// Steps with their widths.
 #[derive(Clone, Debug)]
 pub struct Recipe {
@@ -65,8 +75,7 @@ struct Taste {
     reach: usize,
     /// Constants among 8 operands.
     constants: u8,
-    /// Whether there are functions that no solver knows.
-    library: bool,
+    floats: Floats,
 }
 
 impl Taste {
@@ -77,12 +86,12 @@ impl Taste {
                 ops: BinOp::ALL.to_vec(),
                 reach: usize::MAX,
                 constants: 2,
-                library: false,
+                floats: Floats::None,
             };
         }
         let widths = (0..2).map(|_| WIDTHS[rng.usize(..WIDTHS.len())]).collect();
         let ops = (0..3).map(|_| BinOp::ALL[rng.usize(..BinOp::ALL.len())]).collect();
-        Taste { widths, ops, reach: rng.usize(2..8), constants: rng.u8(1..6), library: false }
+        Taste { widths, ops, reach: rng.usize(2..8), constants: rng.u8(1..6), floats: Floats::None }
     }
 }
 
@@ -94,9 +103,9 @@ fn ones(width: u8) -> u128 {
 }
 
 impl Recipe {
-    /// At least `size` random steps over the bytes of `input`; with `library` also such as no solver knows.
-    pub fn random(rng: &mut Rng, size: usize, input: &[InputByte], library: bool) -> Recipe {
-        let taste = Taste { library, ..Taste::random(rng) };
+    /// At least `size` random steps over the bytes of `input`.
+    pub fn random(rng: &mut Rng, size: usize, input: &[InputByte], floats: Floats) -> Recipe {
+        let taste = Taste { floats, ..Taste::random(rng) };
         let mut recipe = Recipe { steps: Vec::new(), taste };
         while recipe.steps.len() < size {
             recipe.random_step(rng, input);
@@ -116,7 +125,8 @@ impl Recipe {
 
     fn random_step(&mut self, rng: &mut Rng, input: &[InputByte]) {
         let width = self.taste.widths[rng.usize(..self.taste.widths.len())];
-        match rng.u8(..26) {
+        let plain = self.taste.floats == Floats::None;
+        match rng.u8(..if plain { 20 } else { 26 }) {
             0 | 1 => {
                 self.add(Step::Input(input[rng.usize(..input.len())]), 8);
             }
@@ -142,7 +152,7 @@ impl Recipe {
                 }
             }
             16 => self.reassemble(rng, input),
-            17..=20 => self.float_step(rng, input),
+            17..=20 if !plain => self.float_step(rng, input),
             21 => {
                 let value = self.operand(rng, input, width);
                 self.add(Step::Count(Count::ALL[rng.usize(..3)], value), width);

@@ -186,7 +186,6 @@ fn math_function(name: &str) -> Option<Math> {
         "log10" => Math::Log10,
         "log1p" => Math::Log1p,
         "sqrt" => Math::Sqrt,
-        "cbrt" => Math::Cbrt,
         "floor" => Math::Floor,
         "ceil" => Math::Ceil,
         "trunc" => Math::Trunc,

@@ -53,8 +53,7 @@ impl Meaning {
     /// Whether a function gives a result that is only about right: another way to it may give another.
     pub fn is_approximate(self) -> bool {
         let Meaning::Math(function) = self else { return false };
-        (function as u16) < Math::Sqrt as u16
-            || matches!(function, Math::Cbrt | Math::Pow | Math::Atan2 | Math::Hypot)
+        (function as u16) < Math::Sqrt as u16 || matches!(function, Math::Pow | Math::Atan2 | Math::Hypot)
     }
 }
 

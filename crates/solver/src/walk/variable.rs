@@ -1,0 +1,140 @@
+//! Numbers among the input bytes, recovered from how bytes are put together.
+
+use super::point::Point;
+use cairn_expr::{Assignment, BinOp, Conversion, Dag, ExprId, InputByte, Node};
+use rustc_hash::FxHashSet;
+
+/// What a variable's bits mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Float,
+    Integer,
+}
+
+/// Some input bytes that are one number. Its values have positions: integers in their order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Variable {
+    /// Lowest first.
+    pub(super) bytes: Vec<InputByte>,
+    kind: Kind,
+}
+
+impl Variable {
+    fn width(&self) -> u32 {
+        8 * self.bytes.len() as u32
+    }
+
+    /// Single bytes are unsigned, wider integers signed.
+    fn lowest(&self) -> i128 {
+        if self.width() == 8 { 0 } else { -(1 << (self.width() - 1)) }
+    }
+
+    /// Whether there is such a position.
+    pub(super) fn contains(&self, position: i128) -> bool {
+        let lowest = self.lowest();
+        position >= lowest && position - lowest < 1 << self.width()
+    }
+
+    /// Where a point has the variable. Positions of floats grow with the number: those of negative ones are turned round.
+    pub(super) fn position(&self, point: &Point) -> i128 {
+        let bits = self.bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | i128::from(point.byte(byte)));
+        let sign = 1i128 << (self.width() - 1);
+        match self.kind {
+            Kind::Float if bits & sign != 0 => sign - 1 - bits,
+            Kind::Integer if self.width() > 8 && bits & sign != 0 => bits - 2 * sign,
+            _ => bits,
+        }
+    }
+
+    fn bits(&self, position: i128) -> u128 {
+        let sign = 1i128 << (self.width() - 1);
+        let bits = if self.kind == Kind::Float && position < 0 { sign - 1 - position } else { position };
+        bits as u128
+    }
+
+    /// Moves the variable to a position.
+    pub(super) fn place(&self, point: &mut Point, position: i128) {
+        let bits = self.bits(position);
+        for (i, &byte) in self.bytes.iter().enumerate() {
+            point.set(byte, (bits >> (8 * i)) as u8);
+        }
+    }
+
+    /// The number at a position.
+    pub(super) fn number(&self, position: i128) -> f64 {
+        let bits = self.bits(position);
+        match (self.kind, self.width()) {
+            (Kind::Integer, _) => position as f64,
+            (Kind::Float, 32) => f32::from_bits(bits as u32).into(),
+            (Kind::Float, _) => f64::from_bits(bits as u64),
+        }
+    }
+
+    /// The position of the number nearest to this one, if there is any near it.
+    pub(super) fn nearest(&self, number: f64) -> Option<i128> {
+        let turned = |bits: i128, sign: i128| if bits & sign != 0 { sign - 1 - bits } else { bits };
+        match (self.kind, self.width()) {
+            _ if number.is_nan() => None,
+            (Kind::Integer, _) => Some(number.round() as i128).filter(|&position| self.contains(position)),
+            (Kind::Float, 32) => Some(turned((number as f32).to_bits().into(), 1 << 31)),
+            (Kind::Float, _) => Some(turned(number.to_bits().into(), 1 << 63)),
+        }
+    }
+}
+
+/// All variables of a query: the widest first, every byte in one of them. `nodes` come parents first.
+pub(super) fn all(dag: &Dag, nodes: &[ExprId], bytes: &[InputByte]) -> Vec<Variable> {
+    let floats = used_as_floats(dag, nodes);
+    let mut candidates: Vec<Variable> = Vec::new();
+    for &e in nodes {
+        if let Some(bytes) = joined_bytes(dag, e).filter(|bytes| matches!(bytes.len(), 2 | 4 | 8)) {
+            let kind = if floats.contains(&e) { Kind::Float } else { Kind::Integer };
+            candidates.push(Variable { bytes, kind });
+        }
+    }
+    candidates.sort_by_key(|variable| std::cmp::Reverse(variable.bytes.len()));
+    candidates.extend(bytes.iter().map(|&byte| Variable { bytes: vec![byte], kind: Kind::Integer }));
+    let mut taken = FxHashSet::default();
+    candidates.retain(|variable| {
+        let is_free = variable.bytes.iter().all(|byte| !taken.contains(byte));
+        if is_free {
+            taken.extend(variable.bytes.iter().copied());
+        }
+        is_free
+    });
+    candidates
+}
+
+/// The bytes of a concatenation of nothing but input bytes, lowest first.
+fn joined_bytes(dag: &Dag, e: ExprId) -> Option<Vec<InputByte>> {
+    let mut bytes = Vec::new();
+    let mut rest = vec![e];
+    while let Some(part) = rest.pop() {
+        match dag.node(part) {
+            Node::Input(byte) => bytes.push(byte),
+            Node::Concat(high, low) => rest.extend([high, low]),
+            _ => return None,
+        }
+    }
+    Some(bytes)
+}
+
+/// Expressions that some operation takes for floats. Signs are changed by operations on bits.
+fn used_as_floats(dag: &Dag, nodes: &[ExprId]) -> FxHashSet<ExprId> {
+    let mut floats = FxHashSet::default();
+    for &e in nodes {
+        match dag.node(e) {
+            Node::Float(..) | Node::FloatCompare(..) | Node::Math(_) => floats.extend(dag.children(e)),
+            Node::Convert(Conversion::SignedToFloat | Conversion::UnsignedToFloat, _) => {}
+            Node::Convert(_, a) => {
+                floats.insert(a);
+            }
+            Node::Ite(_, t, f) if floats.contains(&e) => floats.extend([t, f]),
+            Node::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, _) if floats.contains(&e) => {
+                floats.insert(a);
+            }
+            _ => {}
+        }
+    }
+    floats
+}
