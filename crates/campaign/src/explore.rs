@@ -9,6 +9,7 @@ use crate::path::{Path, path};
 use crate::prediction::{Divergence, first_difference};
 use crate::settings::Settings;
 use crate::summary::{Notes, Stop, Summary};
+use crate::untold::add_untold_pins;
 use cairn_exec::{End, Input, RunError, StartError};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program};
@@ -223,7 +224,10 @@ impl Campaign<'_> {
         if self.settings.check {
             self.oracle.compare(&self.dag, &execution, self.executions);
         }
-        let path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
+        let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
+        if let (Some(flip), End::Signal(_)) = (cause.flip, execution.run.end) {
+            add_untold_pins(&self.tree, &self.dag, flip, &execution.run.input, &mut path.steps);
+        }
         let added = self.tree.add_run(&path.steps);
         self.count(&execution, &path, &added);
         let end = execution.run.end;

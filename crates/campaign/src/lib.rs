@@ -18,6 +18,7 @@ mod prediction;
 mod settings;
 mod summary;
 mod testcase;
+mod untold;
 
 pub use check::Mismatch;
 pub use corpus::Place;

@@ -301,6 +301,23 @@ fn every_value_of_a_small_pin_is_tried() {
 }
 
 #[test]
+fn a_fault_before_the_pin_is_recorded_is_where_it_was_meant_to_be() {
+    let mut sketch = Sketch::new();
+    let pin = sketch.pin();
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        let index = t.byte(0, 0);
+        let index = t.masked(index, 3);
+        if index.concrete != 0 {
+            return End::Signal(11);
+        }
+        t.pin(pin, index);
+        End::Exit(0)
+    });
+    let summary = fake.explore(&Settings::new("dfs", vec![stdin(1)]), None);
+    assert_eq!((summary.executions, summary.divergences, summary.exhausted), (4, 0, true));
+}
+
+#[test]
 fn some_values_of_a_large_pin_are_tried_and_nothing_is_called_exhausted() {
     let summary = indexing(127).explore(&Settings::new("dfs", vec![stdin(2)]), None);
     assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (32, 2, 0));

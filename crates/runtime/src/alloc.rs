@@ -1,18 +1,28 @@
 //! The allocator's wrappers: memory that is handed out again must not keep old labels.
 
 use crate::memory::drop_shadow;
+use crate::objects::{allocated, freed};
+use crate::ops::{intern, pin};
 use crate::shadow::{__cairn_clear, __cairn_copy};
 use crate::state::state;
+use crate::tls::argument;
+use cairn_wire::Op;
 use cairn_wire::control::PAGE;
+use core::ptr::null;
 use libc::{c_void, size_t};
 
 /// From here on dropping pages is cheaper than looking at them.
 const LARGE: u64 = 1 << 17;
 
+/// More than there are addresses. That a size is less is part of the path, so that the search may ask what
+/// happens otherwise; the size itself is not: a program only sees whether there is room.
+const IMPOSSIBLE: u64 = 1 << 47;
+
 fn fresh(at: *mut c_void, size: u64) {
     if at.is_null() || !state().tracing {
         return;
     }
+    allocated(at, size);
     if size >= LARGE {
         drop_shadow(at as u64, size);
         __cairn_clear(at as u64, PAGE);
@@ -22,8 +32,19 @@ fn fresh(at: *mut c_void, size: u64) {
     }
 }
 
+/// Argument `index` of the wrapper at `function` says how much memory is asked for.
+fn asked(function: usize, index: usize, size: u64) {
+    let label = argument(function, index);
+    if label != 0 && state().tracing {
+        let possible = size < IMPOSSIBLE;
+        let condition = intern(Op::Ult, 1, 64, [label, 0], IMPOSSIBLE, possible.into());
+        pin(null(), condition, possible.into());
+    }
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_malloc(size: size_t) -> *mut c_void {
+    asked(__cairn_w_malloc as *const () as usize, 0, size as u64);
     // SAFETY: as the program's own call.
     let at = unsafe { libc::malloc(size) };
     fresh(at, size as u64);
@@ -32,6 +53,7 @@ extern "C" fn __cairn_w_malloc(size: size_t) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_calloc(count: size_t, size: size_t) -> *mut c_void {
+    asked(__cairn_w_calloc as *const () as usize, 0, count as u64);
     // SAFETY: as the program's own call.
     let at = unsafe { libc::calloc(count, size) };
     fresh(at, (count as u64).wrapping_mul(size as u64));
@@ -40,6 +62,8 @@ extern "C" fn __cairn_w_calloc(count: size_t, size: size_t) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_realloc(old: *mut c_void, size: size_t) -> *mut c_void {
+    asked(__cairn_w_realloc as *const () as usize, 1, size as u64);
+    freed(old);
     // SAFETY: as the program's own calls; the old block is alive until realloc.
     unsafe {
         let old_size = if old.is_null() { 0 } else { libc::malloc_usable_size(old) as u64 };
@@ -47,6 +71,7 @@ extern "C" fn __cairn_w_realloc(old: *mut c_void, size: size_t) -> *mut c_void {
         if at.is_null() || !state().tracing {
             return at;
         }
+        allocated(at, size as u64);
         let kept = old_size.min(size as u64);
         if at != old {
             __cairn_copy(at as u64, old as u64, kept);
@@ -54,4 +79,11 @@ extern "C" fn __cairn_w_realloc(old: *mut c_void, size: size_t) -> *mut c_void {
         __cairn_clear(at as u64 + kept, size as u64 - kept);
         at
     }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_w_free(block: *mut c_void) {
+    freed(block);
+    // SAFETY: as the program's own call.
+    unsafe { libc::free(block) }
 }

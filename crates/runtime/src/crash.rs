@@ -37,6 +37,14 @@ fn code() -> Range<usize> {
     (&raw const __executable_start) as usize..(&raw const etext) as usize
 }
 
+/// Where the main stack ends, if an address is in the part of it that is in use.
+pub fn stack_above(address: u64) -> Option<u64> {
+    let here = &raw const address as u64;
+    let end = STACK_END.load(Ordering::Relaxed) as u64;
+    let is_main = end.checked_sub(here).is_some_and(|size| size <= LARGEST_STACK as u64);
+    (is_main && (here..end).contains(&address)).then_some(end)
+}
+
 /// Installs the handlers; `stack_end` is an address above every frame of the main thread.
 pub fn watch(stack_end: usize) {
     STACK_END.store(stack_end, Ordering::Relaxed);

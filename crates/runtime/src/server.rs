@@ -1,7 +1,7 @@
 //! The program's entry: a plain run, or a fork server for the driver.
 
 use crate::state::{site_count, state};
-use crate::{arguments, crash, io, lock, memory, message};
+use crate::{arguments, crash, io, lock, memory, message, objects};
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
 use cairn_wire::{ABI_VERSION, Event, LabelEntry};
@@ -95,6 +95,7 @@ fn attach(channel: Channel) {
     };
     // SAFETY: mapped as large as the control page says.
     unsafe { state().attach(base) };
+    objects::prepare();
     share_coverage(channel, &control);
 }
 

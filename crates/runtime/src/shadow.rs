@@ -9,12 +9,13 @@ use cairn_wire::{Op, SiteRecord};
 const WORD: u64 = 8;
 
 /// Shadow words of `len` application bytes.
-fn words(addr: u64, len: u64) -> &'static mut [u32] {
+pub fn words(addr: u64, len: u64) -> &'static mut [u32] {
     // SAFETY: all of the shadow is mapped from before the first instrumented instruction on.
     unsafe { core::slice::from_raw_parts_mut(address(addr) as *mut u32, len as usize) }
 }
 
-fn any(words: &[u32]) -> bool {
+/// Whether some byte has a label.
+pub fn any(words: &[u32]) -> bool {
     // Whole cache lines at a time: most of what is looked at is concrete.
     words.chunks(16).any(|chunk| chunk.iter().fold(0, |or, w| or | w) != 0)
 }

@@ -30,6 +30,10 @@ pub struct State {
     pub input: *mut u8,
     /// Room for them.
     pub input_size: u64,
+    /// Copies of memory.
+    pub snapshots: *mut u8,
+    /// Room for them.
+    pub snapshot_size: u64,
     /// Label table.
     pub table: Table,
 }
@@ -49,6 +53,8 @@ static STATE: Cell = Cell(UnsafeCell::new(State {
     objects: null_mut(),
     input: null_mut(),
     input_size: 0,
+    snapshots: null_mut(),
+    snapshot_size: 0,
     table: Table::empty(),
 }));
 
@@ -92,6 +98,8 @@ impl State {
         self.objects = region(layout.objects) as *mut ObjectEntry;
         self.input = region(layout.input);
         self.input_size = layout.input_size;
+        self.snapshots = region(layout.snapshots);
+        self.snapshot_size = layout.snapshot_size;
         self.table.attach(region(layout.labels) as *mut LabelEntry, layout.label_capacity as u32);
     }
 
@@ -100,7 +108,7 @@ impl State {
         let control = self.control();
         control.objects = control.objects_given.min(control::MAX_OBJECTS as u32);
         (control.labels, control.events, control.flags, control.lost) = (1, 0, 0, 0);
-        (control.crash, control.stale) = ([0; control::CRASH_FRAMES], 0);
+        (control.crash, control.stale, control.snapshots_used) = ([0; control::CRASH_FRAMES], 0, 0);
         let mode = control.mode;
         self.tracing = mode & mode::TRACE != 0;
         self.checking = mode & mode::CHECK != 0;

@@ -3,7 +3,7 @@
 //! Instrumented code calls these by LLVM's `preserve_most` convention, so that a rarely taken call costs
 //! the fast path around it no spills. Rust cannot define such functions: the doors are assembly.
 
-use crate::{ops, shadow};
+use crate::{ops, read, shadow};
 use core::arch::global_asm;
 
 macro_rules! doors {
@@ -34,6 +34,7 @@ doors! {
     "__cairn_reverse" => ops::reverse,
     "__cairn_load" => shadow::load,
     "__cairn_load_wide" => shadow::load_wide,
+    "__cairn_read" => read::read,
 }
 
 // Without one, the register for results must survive as well; twice, to keep the alignment.

@@ -12,6 +12,7 @@ pub mod control;
 pub mod event;
 pub mod label;
 pub mod meta;
+pub mod object;
 pub mod protocol;
 pub mod shadow;
 pub mod site;

@@ -2,6 +2,10 @@
 
 use crate::dag::Dag;
 use crate::node::{BinOp, ExprId, Node};
+use crate::semantics::ones;
+
+/// How deep bounds are looked for.
+const MAX_DEPTH: u32 = 8;
 
 impl Dag {
     /// How many of the highest bits are certainly 0.
@@ -42,6 +46,45 @@ impl Dag {
         }
     }
 
+    /// A bound that no value exceeds: that a table is read inside of it needs no solver then.
+    pub(super) fn largest(&self, e: ExprId) -> u128 {
+        self.bounded(e, MAX_DEPTH)
+    }
+
+    fn bounded(&self, e: ExprId, depth: u32) -> u128 {
+        let all = ones(self.width(e));
+        if depth == 0 {
+            return all;
+        }
+        let bound = |e| self.bounded(e, depth - 1);
+        match self.node(e) {
+            Node::Const(value) => value,
+            Node::ZExt(a) => bound(a),
+            Node::Concat(high, low) => bound(high) << self.width(low) | bound(low),
+            Node::Ite(_, t, e) => bound(t).max(bound(e)),
+            Node::Binary(BinOp::And, a, b) => bound(a).min(bound(b)),
+            Node::Binary(BinOp::Add, a, b) => {
+                bound(a).checked_add(bound(b)).map_or(all, |sum| clamp(sum, all))
+            }
+            Node::Binary(BinOp::Mul, a, b) => {
+                bound(a).checked_mul(bound(b)).map_or(all, |product| clamp(product, all))
+            }
+            Node::Binary(BinOp::URem, a, b) => match self.as_constant(b) {
+                Some(0) | None => all,
+                Some(modulus) => bound(a).min(modulus - 1),
+            },
+            Node::Binary(BinOp::UDiv, a, b) => match self.as_constant(b) {
+                Some(0) | None => all,
+                Some(divisor) => bound(a) / divisor,
+            },
+            Node::Binary(BinOp::LShr, a, b) => match self.as_constant(b) {
+                Some(by) if by < self.width(e).into() => bound(a) >> by,
+                _ => all,
+            },
+            _ => all,
+        }
+    }
+
     /// The narrowest width that holds every possible value, at least 1.
     pub(crate) fn used_width(&self, e: ExprId) -> u8 {
         (self.width(e) - self.high_zeros(e)).max(1)
@@ -51,6 +94,11 @@ impl Dag {
     pub(super) fn is_nonnegative(&self, e: ExprId) -> bool {
         self.high_zeros(e) > 0
     }
+}
+
+/// A sum or product that may wrap around can be anything.
+fn clamp(bound: u128, all: u128) -> u128 {
+    if bound > all { all } else { bound }
 }
 
 fn constant_high_zeros(width: u8, value: u128) -> u8 {
@@ -73,6 +121,7 @@ mod tests {
         let ten = dag.constant(8, 10);
         let digit = dag.binary(BinOp::URem, x, ten);
         assert_eq!(dag.high_zeros(digit), 4);
+        assert_eq!((dag.largest(wide), dag.largest(digit)), (0xff00, 9));
         assert!(dag.is_nonnegative(digit) && !dag.is_nonnegative(x));
     }
 }

@@ -108,6 +108,7 @@ impl Dag {
             (Some(x), Some(y)) => self.truth(x < y),
             (_, Some(0)) => self.truth(false),
             (_, Some(1)) => self.eq_value(a, 0),
+            (_, Some(c)) if self.largest(a) < c => self.truth(true),
             (_, Some(c)) if c == ones(width) => self.ne_value(a, c),
             (Some(c), _) if c == ones(width) => self.truth(false),
             (Some(c), _) if c == ones(width) - 1 => self.eq_value(b, ones(width)),

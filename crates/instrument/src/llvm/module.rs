@@ -112,6 +112,12 @@ impl Module {
         chain(first, |f| unsafe { LLVMGetNextFunction(f) }).map(Value).collect()
     }
 
+    /// All global variables, declarations included.
+    pub fn variables(&self) -> Vec<Value> {
+        let first = unsafe { LLVMGetFirstGlobal(self.module) };
+        chain(first, |g| unsafe { LLVMGetNextGlobal(g) }).map(Value).collect()
+    }
+
     /// The function or declaration of this name.
     pub fn function(&self, name: &str) -> Option<Value> {
         let name = CString::new(name).ok()?;

@@ -214,6 +214,28 @@ impl Value {
         unsafe { !LLVMIsAGlobalVariable(self.0).is_null() && LLVMIsGlobalConstant(self.0) != 0 }
     }
 
+    /// Type of a global variable that this unit defines.
+    pub fn defined_variable(self) -> Option<Type> {
+        unsafe {
+            let is_variable = !LLVMIsAGlobalVariable(self.0).is_null();
+            (is_variable && !self.is_declaration()).then(|| Type(LLVMGlobalGetValueType(self.0)))
+        }
+    }
+
+    /// Whether every thread has its own copy of a variable.
+    pub fn is_thread_local(self) -> bool {
+        unsafe { LLVMIsThreadLocal(self.0) != 0 }
+    }
+
+    /// Type that an `alloca` of one element makes room for.
+    pub fn allocated_type(self) -> Option<Type> {
+        unsafe {
+            let is_alloca = !LLVMIsAAllocaInst(self.0).is_null();
+            (is_alloca && self.operand(0).as_constant() == Some(1))
+                .then(|| Type(LLVMGetAllocatedType(self.0)))
+        }
+    }
+
     /// Whether this is a `getelementptr`, as instruction or as constant expression.
     pub fn is_address_computation(self) -> bool {
         unsafe {

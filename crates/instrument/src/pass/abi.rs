@@ -17,6 +17,7 @@ pub struct Abi {
     pub reverse: Function,
     pub load: Function,
     pub load_wide: Function,
+    pub read: Function,
     pub store: Function,
     pub clear: Function,
     pub copy: Function,
@@ -65,6 +66,7 @@ impl Abi {
             reverse: cold("__cairn_reverse", label, &[label, label, word, word]),
             load: cold("__cairn_load", label, &[word, label, word]),
             load_wide: cold("__cairn_load_wide", label, &[word, label, word, word]),
+            read: cold("__cairn_read", label, &[pointer, label, word, word, word, word]),
             store: cold("__cairn_store", void, &[word, label, label]),
             clear: function("__cairn_clear", void, &[word, word]),
             copy: function("__cairn_copy", void, &[word, word, word]),
@@ -149,7 +151,7 @@ impl Abi {
 }
 
 /// Functions of libc whose declarations are redirected to the runtime's wrappers.
-pub const WRAPPED: &[&str] = &["malloc", "calloc", "realloc", "memcpy", "memmove", "memset"];
+pub const WRAPPED: &[&str] = &["malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset"];
 
 /// Prefix of a wrapper's name.
 pub const WRAPPER_PREFIX: &str = "__cairn_w_";

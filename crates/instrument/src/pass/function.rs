@@ -12,7 +12,7 @@ use super::intrinsics::{Intrinsic, intrinsic};
 use super::meaning::meaning;
 use super::segment::{Action, Segment};
 use super::sites::{FunctionSites, SiteRef, Sites};
-use super::taint::labelled_values;
+use super::taint::{is_constant_data, labelled_values};
 use super::types::{labelable, labelable_in_memory, leaves, loss};
 use crate::llvm::{Block, Builder, Module, Opcode, Predicate, Type, Value};
 use cairn_wire::Loss;
@@ -198,6 +198,11 @@ impl<'a> FunctionPass<'a> {
         if segment.stored {
             self.close(block, segment, load);
         }
+        if self.is_read(load) {
+            let site = self.sites.pin(self.found.index, load);
+            segment.actions.push(Action::Read(site, load));
+            return;
+        }
         self.pin(load, load.operand(0), segment);
         if self.labelled.contains(&load) {
             segment.actions.push(Action::Load { address: load.operand(0), value: load });
@@ -290,6 +295,12 @@ impl<'a> FunctionPass<'a> {
                 Action::Load { address, value } => {
                     inside.insert(*value);
                     words.extend(self.shadow_words(*address, value.ty()));
+                }
+                Action::Read(_, load) => {
+                    inside.insert(*load);
+                    if !is_constant_data(load.operand(0)) {
+                        words.extend(self.shadow_words(load.operand(0), load.ty()));
+                    }
                 }
                 Action::Store { address, value } => words.extend(self.shadow_words(*address, value.ty())),
                 Action::LoseMemory { address, ty, .. } => words.extend(self.shadow_words(*address, *ty)),

@@ -14,6 +14,7 @@ mod inline;
 mod intrinsics;
 mod meaning;
 mod modelled;
+mod objects;
 mod segment;
 mod sinks;
 mod sites;
@@ -81,6 +82,7 @@ fn instrument(module: &Module) {
             FunctionPass::run(&unit, &mut sites, found, function);
         }
     }
+    objects::emit(module);
     sites.emit(module);
 }
 

@@ -21,6 +21,8 @@ pub enum Action {
         /// What.
         value: Value,
     },
+    /// Reads the label of a load whose address may have one itself.
+    Read(SiteRef, Value),
     /// Writes the label of a value that was stored.
     Store {
         /// Where.
@@ -70,6 +72,7 @@ impl Action {
             Action::Operation(instruction) => instruction.operands(),
             // The address of a load or store is looked at by its own pin.
             Action::Load { .. } | Action::LoseMemory { .. } => Vec::new(),
+            Action::Read(_, load) => vec![load.operand(0)],
             Action::Decision(_, value)
             | Action::Pin(_, value)
             | Action::Store { value, .. }

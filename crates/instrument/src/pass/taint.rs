@@ -1,12 +1,12 @@
 //! Which values of a function may ever carry a label: the rest costs nothing.
 //!
-//! Optimistic fixpoint over one function: parameters, loads (but of constant data) and results of
-//! calls may be labelled, and so may what is computed from them. Loop counters, addresses of
-//! locals and everything made of constants never are.
+//! Optimistic fixpoint over one function: parameters, loads (of constant data if the address may be
+//! labelled) and results of calls may be labelled, and so may what is computed from them. Loop
+//! counters, addresses of locals and everything made of constants never are.
 
 use super::intrinsics::intrinsic;
 use super::meaning::{Meaning, meaning};
-use super::types::{is_vector, labelable, labelable_in_memory};
+use super::types::{is_vector, labelable, labelable_in_memory, scalar_width};
 use crate::llvm::{Module, Opcode, Value};
 use std::collections::HashSet;
 
@@ -62,6 +62,8 @@ fn passes_on(module: &Module, user: Value, value: Value) -> bool {
         return false;
     }
     match meaning(user) {
+        // Read at a symbolic address, if it is a scalar.
+        None if user.opcode() == Opcode::LLVMLoad => scalar_width(user.ty()).is_some(),
         None => user.opcode() == Opcode::LLVMPHI,
         // A select on a labelled condition has the label of the side it takes: the condition is in the path.
         Some(Meaning::Select) => user.operand(0) != value || is_vector(value.ty()),

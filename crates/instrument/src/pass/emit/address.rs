@@ -23,7 +23,7 @@ impl Slow<'_, '_> {
         sum.label
     }
 
-    fn step(&self, ty: Type, position: usize, index: Value) -> (Type, Step) {
+    pub(super) fn step(&self, ty: Type, position: usize, index: Value) -> (Type, Step) {
         let module = self.pass.unit.module;
         match ty.kind() {
             _ if position == 0 => (ty, Step::Times(module.alloc_size(ty))),
@@ -57,7 +57,7 @@ impl Slow<'_, '_> {
 }
 
 /// What one index of an address adds.
-enum Step {
+pub enum Step {
     Bytes(u64),
     Times(u64),
 }

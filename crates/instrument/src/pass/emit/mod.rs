@@ -8,6 +8,7 @@ mod address;
 mod composed;
 mod memory;
 mod operation;
+mod read;
 mod term;
 mod vector;
 
@@ -56,6 +57,12 @@ impl<'a, 'b> Slow<'a, 'b> {
                 self.adopt(value);
                 let labels = self.load(address, value);
                 self.set(value, labels);
+            }
+            Action::Read(site, load) => {
+                self.adopt(load.operand(0));
+                self.adopt(load);
+                let label = self.read(site, load);
+                self.set(load, vec![label]);
             }
             Action::Store { address, value } => {
                 self.adopt(address);
