@@ -2,6 +2,7 @@
 
 use crate::check::Oracle;
 use crate::corpus::{Candidate, Corpus, Origin, Place};
+use crate::damage;
 use crate::directory::{CampaignDirectory, DirectoryError};
 use crate::executor::{Execution, Executor};
 use crate::observer::{Event, Observer, Progress};
@@ -220,11 +221,12 @@ impl Campaign<'_> {
     /// nothing if the run was lost.
     fn execute(&mut self, input: &Input, cause: Cause) -> Result<Option<bool>, CampaignError> {
         self.executions += 1;
-        let Some(execution) = self.run_target(input)? else { return Ok(None) };
-        if self.settings.check {
+        let Some(mut execution) = self.run_target(input)? else { return Ok(None) };
+        let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
+        self.distrust(&mut execution, &mut path);
+        if self.settings.check && !path.damaged {
             self.oracle.compare(&self.dag, &execution, self.executions);
         }
-        let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
         if let (Some(flip), End::Signal(_)) = (cause.flip, execution.run.end) {
             add_untold_pins(&self.tree, &self.dag, flip, &execution.run.input, &mut path.steps);
         }
@@ -241,13 +243,27 @@ impl Campaign<'_> {
         self.tell_strategy(&added, &new_branches, cause, predicted);
         self.keep(execution, &path, new_branches.len(), cause)?;
         self.tell(&Event::Executed { end, new_branches: new_branches.len() });
-        if let (Some(flip), Some(at)) = (cause.flip, difference) {
-            self.diverged(flip, at, &added);
-        }
         if self.noted.elapsed() >= NOTE_INTERVAL {
             self.note()?;
         }
+        if path.damaged && !predicted {
+            // Where it went, nobody knows.
+            return Ok(None);
+        }
+        if let (Some(flip), Some(at)) = (cause.flip, difference) {
+            self.diverged(flip, at, &added);
+        }
         Ok(Some(predicted))
+    }
+
+    /// A run that wrote over its coverage may have claimed every branch: no later test must be lost by that.
+    fn distrust(&self, execution: &mut Execution, path: &mut Path) {
+        let coverage = &mut execution.run.coverage;
+        path.damaged |= execution.run.flags.damaged;
+        if !damage::is_sane(self.program, coverage) {
+            path.damaged = true;
+            *coverage = damage::coverage_of(self.program, &path.steps);
+        }
     }
 
     /// Runs an input, on a new server if the old one fails. Nothing if no server survives it.
@@ -284,7 +300,7 @@ impl Campaign<'_> {
         self.notes.lost_values += u64::from(flags.lost);
         self.notes.rejected_runs += u64::from(execution.run.end == End::Rejected);
         self.notes.nondeterministic_runs += u64::from(added.mismatch);
-        if path.damaged || flags.damaged {
+        if path.damaged {
             self.notes.damaged_runs += 1;
             self.tell(&Event::Damaged);
         }

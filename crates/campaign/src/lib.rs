@@ -8,6 +8,7 @@
 mod afl;
 mod check;
 mod corpus;
+mod damage;
 mod directory;
 mod executor;
 mod explore;

@@ -39,6 +39,8 @@ impl Report<'_> {
             self.found(),
             self.divergences(),
             self.losses(),
+            self.damage(),
+            self.lost_runs(),
             self.oracle(),
             self.hint(),
         ];
@@ -90,6 +92,24 @@ impl Report<'_> {
                 values()
             )
         })
+    }
+
+    fn damage(&self) -> Option<String> {
+        let damaged = self.summary.notes.damaged_runs;
+        let runs = || counted(damaged, "run", "runs");
+        (damaged > 0).then(|| {
+            format!(
+                "{} wrote over the memory Cairn records in: some of their decisions are not known",
+                runs()
+            )
+        })
+    }
+
+    fn lost_runs(&self) -> Option<String> {
+        let lost = self.summary.notes.lost_runs;
+        let inputs = || counted(lost, "input", "inputs");
+        (lost > 0)
+            .then(|| format!("{} took the program's fork server along, and could not be recorded", inputs()))
     }
 
     fn found(&self) -> Option<String> {

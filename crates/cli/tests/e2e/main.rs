@@ -8,5 +8,6 @@ mod examples;
 mod models;
 mod regressions;
 mod repeat;
+mod scribble;
 mod session;
 mod sites;

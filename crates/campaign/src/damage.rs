@@ -1,0 +1,19 @@
+//! What can be believed of a run that wrote over the shared memory.
+
+use cairn_program::{BranchId, Program};
+use cairn_tree::{Step, StepKind};
+
+/// Whether coverage bytes are such as a program leaves: ones, and none where no branch is.
+pub(crate) fn is_sane(program: &Program, coverage: &[u8]) -> bool {
+    let is_branch = |index: usize| program.site_of(BranchId(index as u32)).is_some();
+    coverage.iter().enumerate().all(|(index, byte)| *byte == 0 || *byte == 1 && is_branch(index))
+}
+
+/// The coverage that a run's decisions stand for.
+pub(crate) fn coverage_of(program: &Program, steps: &[Step]) -> Vec<u8> {
+    let mut coverage = vec![0; program.branch_count() as usize];
+    for step in steps.iter().filter(|step| step.kind == StepKind::Branch) {
+        coverage[program.branch(step.site, step.side).0 as usize] = 1;
+    }
+    coverage
+}
