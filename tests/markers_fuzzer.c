@@ -1,7 +1,7 @@
 /*
  * cairn-example: markers_fuzzer
  * input: stdin 6
- * branches: 7
+ * branches: 9
  * unreachable: 1
  * faults: 1
  * fault: SIGABRT LLVMFuzzerTestOneInput
@@ -29,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint16_t length;
     if (!ready)
         return 1;
-    (void)size;
+    if (size < 4)
+        return 0;
     if (memcmp(data, "IM", 2) != 0)
         return 0;
     memcpy(&length, data + 2, 2);

@@ -21,17 +21,7 @@ fn a_target_that_scribbles_neither_stops_nor_blinds_the_campaign() {
     build_instrumented(&source, &program);
     let out = directory.path().join("out");
     let mut run = cairn();
-    run.args([
-        "run",
-        "--strategy",
-        "dfs",
-        "--sym-stdin",
-        "3",
-        "--execs",
-        "400",
-        "--timeout",
-        "2000",
-    ]);
+    run.args(["run", "--strategy", "dfs", "--sym-stdin", "3", "--execs", "400", "--timeout", "2000"]);
     let output = output_in_time(run.arg("--out").arg(&out).arg(&program));
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "the honest crash is found: {said}");
