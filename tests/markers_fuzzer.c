@@ -1,6 +1,6 @@
 /*
  * cairn-example: markers_fuzzer
- * input: stdin 6
+ * input: stdin 0-6
  * branches: 9
  * unreachable: 1
  * faults: 1

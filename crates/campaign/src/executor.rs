@@ -14,16 +14,16 @@ pub struct Execution {
 
 /// Runs inputs, one after the other.
 pub trait Executor {
-    /// Runs an input and decodes its path into `dag`; with `check`, every labelled value too.
-    fn execute(&mut self, input: &Input, dag: &mut Dag, check: bool) -> Result<Execution, RunError>;
+    /// Runs an input and decodes what it recorded into `dag`.
+    fn execute(&mut self, input: &Input, dag: &mut Dag, mode: Mode) -> Result<Execution, RunError>;
 
     /// Starts anew after an error.
     fn restart(&mut self) -> Result<(), StartError>;
 }
 
 impl Executor for Server {
-    fn execute(&mut self, input: &Input, dag: &mut Dag, check: bool) -> Result<Execution, RunError> {
-        let run = self.run(input, if check { Mode::CHECK } else { Mode::TRACE })?;
+    fn execute(&mut self, input: &Input, dag: &mut Dag, mode: Mode) -> Result<Execution, RunError> {
+        let run = self.run(input, mode)?;
         let trace = self.decode(dag);
         Ok(Execution { run, trace })
     }

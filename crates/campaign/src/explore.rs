@@ -3,6 +3,7 @@
 use crate::check::Oracle;
 use crate::corpus::{Candidate, Corpus, Origin, Place};
 use crate::damage;
+use crate::diagnosis::Collector;
 use crate::directory::{CampaignDirectory, DirectoryError};
 use crate::executor::{Execution, Executor};
 use crate::observer::{Event, Observer, Progress};
@@ -11,7 +12,7 @@ use crate::prediction::{Divergence, first_difference};
 use crate::settings::Settings;
 use crate::summary::{Notes, Stop, Summary};
 use crate::untold::add_untold_pins;
-use cairn_exec::{End, Input, RunError, StartError};
+use cairn_exec::{End, Input, Mode, RunError, StartError};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program};
 use cairn_search::{Next, Outcome, Rng, RunView, Strategy, UnknownStrategy};
@@ -72,6 +73,7 @@ pub fn run(
         coverage: Coverage::new(program),
         corpus: Corpus::default(),
         oracle: Oracle::default(),
+        collector: Collector::default(),
         past: Vec::new(),
         executions: 0,
         divergences: 0,
@@ -126,6 +128,7 @@ struct Campaign<'a> {
     coverage: Coverage,
     corpus: Corpus,
     oracle: Oracle,
+    collector: Collector,
     /// By run id.
     past: Vec<PastRun>,
     executions: u64,
@@ -204,6 +207,9 @@ impl Campaign<'_> {
         };
         self.tree.set_state(flip, state);
         self.strategy.on_outcome(flip, outcome);
+        if outcome == Outcome::Unknown {
+            self.collector.unanswered(self.tree.node(flip.node).site);
+        }
         if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {
             self.tell(&Event::Unsolved);
         }
@@ -229,6 +235,9 @@ impl Campaign<'_> {
         }
         if let (Some(flip), End::Signal(_)) = (cause.flip, execution.run.end) {
             add_untold_pins(&self.tree, &self.dag, flip, &execution.run.input, &mut path.steps);
+        }
+        if self.settings.diagnose {
+            self.collector.look(&self.dag, &execution);
         }
         let added = self.tree.add_run(&path.steps);
         self.count(&execution, &path, &added);
@@ -266,12 +275,17 @@ impl Campaign<'_> {
         }
     }
 
+    /// What runs are to record.
+    fn mode(&self) -> Mode {
+        Mode { check: self.settings.check, diagnose: self.settings.diagnose, ..Mode::TRACE }
+    }
+
     /// Runs an input, on a new server if the old one fails. Nothing if no server survives it.
     fn run_target(&mut self, input: &Input) -> Result<Option<Execution>, CampaignError> {
-        let mut attempts = 0;
+        let (mode, mut attempts) = (self.mode(), 0);
         let error = loop {
             attempts += 1;
-            match self.executor.execute(input, &mut self.dag, self.settings.check) {
+            match self.executor.execute(input, &mut self.dag, mode) {
                 Ok(execution) => {
                     self.lost_in_a_row = 0;
                     return Ok(Some(execution));
@@ -404,6 +418,11 @@ impl Campaign<'_> {
         self.notes.checked_values = self.oracle.checked;
         self.notes.mismatches = self.oracle.mismatches;
         self.notes.first_mismatch = self.oracle.first.take();
+        if self.settings.diagnose {
+            let collector = std::mem::take(&mut self.collector);
+            self.notes.reasons =
+                collector.reasons(self.program, &self.coverage, &self.notes, self.divergences);
+        }
         let asked = (self.settings.strategy.as_str(), self.settings.seed);
         Summary::new(&self.progress(), asked, self.tree.exhausted(), self.notes)
     }

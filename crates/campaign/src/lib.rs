@@ -9,6 +9,7 @@ mod afl;
 mod check;
 mod corpus;
 mod damage;
+mod diagnosis;
 mod directory;
 mod executor;
 mod explore;
@@ -23,6 +24,7 @@ mod untold;
 
 pub use check::Mismatch;
 pub use corpus::Place;
+pub use diagnosis::{Kind, Reason};
 pub use directory::{CampaignDirectory, DirectoryError};
 pub use executor::{Execution, Executor};
 pub use explore::{CampaignError, run};

@@ -24,6 +24,8 @@ pub struct Settings {
     pub inputs: Vec<Input>,
     /// Whether to compare every labelled value of every run with what its expression gives.
     pub check: bool,
+    /// Whether to find out why exploration stalls.
+    pub diagnose: bool,
     /// Decisions of one run that are looked at.
     pub max_steps: usize,
     /// The program and its arguments, for the tests that mention them.
@@ -44,6 +46,7 @@ impl Settings {
             time: None,
             inputs,
             check: false,
+            diagnose: false,
             max_steps: MAX_STEPS,
             command: Vec::new(),
             invocation: String::new(),

@@ -1,6 +1,7 @@
 //! How a campaign ended.
 
 use crate::check::Mismatch;
+use crate::diagnosis::Reason;
 use crate::observer::Progress;
 use crate::prediction::Divergence;
 use cairn_solver::Stats;
@@ -103,6 +104,8 @@ pub struct Notes {
     pub mismatches: u64,
     /// Check mode: the first of them.
     pub first_mismatch: Option<Mismatch>,
+    /// Diagnosis: why exploration stalls, the most important reason first.
+    pub reasons: Vec<Reason>,
 }
 
 impl Notes {

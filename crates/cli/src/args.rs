@@ -31,6 +31,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Run a program on one saved test
     Replay(ReplayArgs),
+    /// Explain why exploring a program stalls
+    Doctor(Box<DoctorArgs>),
 }
 
 /// A compiler's command line, which is none of our business.
@@ -147,6 +149,40 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     #[arg(value_parser = positive)]
     pub timeout: u64,
+}
+
+/// `cairn doctor`.
+#[derive(Args, Debug)]
+pub struct DoctorArgs {
+    /// A program built with `cairn cc`, or C files to compile on the fly
+    #[arg(required = true, value_name = "TARGET|FILE.c")]
+    pub target: Vec<PathBuf>,
+    /// Arguments of the program; @@ stands for the path of the first symbolic file
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
+    /// What is symbolic.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// Start from the files of this directory (raw bytes, or .ktest)
+    #[arg(long, value_name = "DIR", help_heading = "Input")]
+    pub seeds: Option<PathBuf>,
+    /// Look at N executions
+    #[arg(long, value_name = "N", default_value_t = 200, help_heading = "Budget", value_parser = positive)]
+    pub execs: u64,
+    /// Look for this time at most: 30s, 5m, 1h
+    #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Budget")]
+    pub time: Budget,
+    /// Longest time of one execution, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
+    #[arg(value_parser = positive)]
+    pub timeout: u64,
+    /// Longest time of one query to the solver, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
+    #[arg(value_parser = positive)]
+    pub solver_timeout: u64,
+    /// Print one JSON object instead of sentences
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
 }
 
 fn positive(text: &str) -> Result<u64, String> {

@@ -2,6 +2,7 @@
 
 mod args;
 mod compile;
+mod doctor;
 mod failure;
 mod interrupt;
 mod outdir;
@@ -58,6 +59,7 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Cxx(compiler) => compile::compiler(&compiler.args, Language::Cxx),
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::replay(&args),
+        Command::Doctor(args) => doctor::doctor(&args),
     }
 }
 

@@ -43,6 +43,7 @@ impl Report<'_> {
             self.lost_runs(),
             self.oracle(),
             self.hint(),
+            self.doctor(),
         ];
         for line in lines.into_iter().flatten() {
             let _ = writeln!(text, "{line}");
@@ -165,9 +166,18 @@ impl Report<'_> {
             return None;
         }
         Some(match self.symbolic_input {
-            true => "hint: no branch depended on the symbolic input: the program does not read it, or hands it to library functions (scanf, sprintf …) that Cairn does not follow yet".to_owned(),
+            true => "hint: no branch depended on the symbolic input".to_owned(),
             false => "hint: the program never decided on symbolic input: try --sym-stdin 16".to_owned(),
         })
+    }
+
+    /// Where to learn more, if something went wrong or nothing went on.
+    fn doctor(&self) -> Option<String> {
+        let notes = &self.summary.notes;
+        let trouble =
+            notes.lost_values + notes.cut_runs + notes.nondeterministic_runs + self.summary.divergences;
+        let stalls = trouble > 0 || (self.summary.solver.queries == 0 && self.symbolic_input);
+        stalls.then(|| "why, and where: cairn doctor, with the same program and input".to_owned())
     }
 }
 

@@ -47,6 +47,8 @@ pub(crate) struct Recorded {
     pub(crate) flags: u32,
     /// Labelled values used as constants.
     pub(crate) lost: u32,
+    /// Labelled bytes found overwritten.
+    pub(crate) stale: u64,
     /// Where a fatal signal struck.
     pub(crate) crash: [u64; CRASH_FRAMES],
     /// Something in the control page cannot be true.
@@ -110,11 +112,11 @@ impl Desk<'_> {
 
     /// Reads back how much was recorded. A page with something in it that cannot be true counts for nothing.
     pub(crate) fn recorded(&self) -> Recorded {
-        let Control { magic, layout, labels, events, flags, lost, crash, .. } = self.memory.load(0);
+        let Control { magic, layout, labels, events, flags, lost, stale, crash, .. } = self.memory.load(0);
         let labels_fit = labels >= 1 && u64::from(labels) <= self.layout.label_capacity;
         let events_fit = u64::from(events) <= self.layout.event_capacity;
         if labels_fit && events_fit && layout == *self.layout && magic == MAGIC {
-            return Recorded { labels, events, flags, lost, crash, damaged: false };
+            return Recorded { labels, events, flags, lost, stale, crash, damaged: false };
         }
         Recorded { labels: 1, damaged: true, ..Recorded::default() }
     }

@@ -30,19 +30,23 @@ pub struct Mode {
     pub trace: bool,
     /// Record every labelled value too, for comparison with the evaluator.
     pub check: bool,
+    /// Record every labelled value that is lost, and where.
+    pub diagnose: bool,
 }
 
 impl Mode {
     /// Just run.
-    pub const NATIVE: Mode = Mode { trace: false, check: false };
+    pub const NATIVE: Mode = Mode { trace: false, check: false, diagnose: false };
     /// Run and record the path.
-    pub const TRACE: Mode = Mode { trace: true, check: false };
+    pub const TRACE: Mode = Mode { trace: true, check: false, diagnose: false };
     /// Run and record the path and every labelled value.
-    pub const CHECK: Mode = Mode { trace: true, check: true };
+    pub const CHECK: Mode = Mode { trace: true, check: true, diagnose: false };
+    /// Run and record the path and every loss.
+    pub const DIAGNOSE: Mode = Mode { trace: true, check: false, diagnose: true };
 
     fn bits(self) -> u32 {
         let bit = |set: bool, bit: u32| if set { bit } else { 0 };
-        bit(self.trace, mode::TRACE) | bit(self.check, mode::CHECK)
+        bit(self.trace, mode::TRACE) | bit(self.check, mode::CHECK) | bit(self.diagnose, mode::DIAGNOSE)
     }
 }
 
@@ -59,6 +63,8 @@ pub struct Flags {
     pub damaged: bool,
     /// How often a labelled value was used as a constant with no constraint recorded.
     pub lost: u32,
+    /// How often labelled bytes were found overwritten by code without instrumentation.
+    pub stale: u64,
 }
 
 /// One run of the program.
@@ -298,5 +304,6 @@ fn flags_of(recorded: Recorded) -> Flags {
         objects_full: recorded.flags & flag::OBJECTS_FULL != 0,
         damaged: recorded.damaged,
         lost: recorded.lost,
+        stale: recorded.stale,
     }
 }

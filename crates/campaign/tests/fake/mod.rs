@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
 use cairn_campaign::{CampaignDirectory, Execution, Executor, Settings, Summary, run};
-use cairn_exec::{End, Flags, Input, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
+use cairn_exec::{End, Flags, Input, Mode, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
 use cairn_program::{Program, SiteId};
 use cairn_wire::ObjectKind;
@@ -138,7 +138,7 @@ impl Fake {
 
     /// One run outside of any campaign.
     pub fn once(&mut self, input: &Input) -> Execution {
-        self.execute(input, &mut Dag::new(), false).unwrap()
+        self.execute(input, &mut Dag::new(), Mode::TRACE).unwrap()
     }
 
     /// A campaign with the usual solver.
@@ -150,7 +150,7 @@ impl Fake {
 }
 
 impl Executor for Fake {
-    fn execute(&mut self, input: &Input, dag: &mut Dag, _: bool) -> Result<Execution, RunError> {
+    fn execute(&mut self, input: &Input, dag: &mut Dag, _: Mode) -> Result<Execution, RunError> {
         self.runs += 1;
         if (self.dies)(self.runs, input) {
             return Err(RunError::ServerSilent);

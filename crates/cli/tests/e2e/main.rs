@@ -3,6 +3,7 @@
 mod agreement;
 mod bad_input;
 mod common;
+mod doctor;
 mod example;
 mod examples;
 mod models;

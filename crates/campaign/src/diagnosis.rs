@@ -1,0 +1,243 @@
+//! Why a campaign stalls: what became of symbolic data, by place in the program.
+//!
+//! [`Collector`] looks at every run of a campaign that asks for it, and makes [`Reason`]s of what it has seen.
+
+use crate::executor::Execution;
+use crate::summary::Notes;
+use cairn_exec::{End, Flags, Object, StepKind, Trace, signal_name};
+use cairn_expr::Dag;
+use cairn_program::{Program, Site, SiteId};
+use cairn_tree::Coverage;
+use cairn_wire::{Loss, ObjectKind};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a reason is about, the most important first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// No part of the input is symbolic.
+    NothingSymbolic,
+    /// An input object that no decision depends on.
+    UnusedInput,
+    /// A function without instrumentation or model was given symbolic data.
+    ForeignFunction,
+    /// A symbolic value went into something that is not followed.
+    Concretised,
+    /// A symbolic address or size was used as one constant after the other.
+    Pinned,
+    /// Code without instrumentation wrote over symbolic data.
+    Overwritten,
+    /// A run recorded more than there is room for.
+    Full,
+    /// The solver had no answer.
+    Unanswered,
+    /// A run went elsewhere than predicted.
+    Diverged,
+    /// A run did not end in time.
+    Hang,
+    /// A run was killed from outside.
+    Killed,
+    /// A run went elsewhere than another one after the same decisions.
+    Nondeterministic,
+    /// A run wrote over its recording.
+    Damaged,
+    /// A run took the fork server along.
+    LostRun,
+    /// A condition with a side that was never taken does not depend on the input.
+    Independent,
+}
+
+/// One reason why exploration stalls.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Reason {
+    /// What it is about.
+    pub kind: Kind,
+    /// How often it was seen.
+    pub count: u64,
+    /// Source file and line, if it has a place.
+    pub place: Option<String>,
+    /// What exactly: an object, a function, an operation.
+    pub about: Option<String>,
+}
+
+/// Takes in what every run shows.
+#[derive(Default)]
+pub(crate) struct Collector {
+    losses: BTreeMap<(SiteId, Loss), u64>,
+    pins: BTreeMap<SiteId, u64>,
+    unanswered: BTreeMap<SiteId, u64>,
+    decided: BTreeSet<SiteId>,
+    /// By number: what the object is, and whether a decision depends on it.
+    objects: Vec<(String, bool)>,
+    /// How many runs lacked room, for what.
+    full: BTreeMap<&'static str, u64>,
+    overwritten: u64,
+    hangs: u64,
+    kills: u64,
+}
+
+impl Collector {
+    /// Takes in a run.
+    pub fn look(&mut self, dag: &Dag, execution: &Execution) {
+        let Execution { run, trace } = execution;
+        for object in run.input.objects.iter().skip(self.objects.len()) {
+            self.objects.push((described(object), false));
+        }
+        self.look_at_path(dag, trace);
+        self.look_at_flags(&run.flags);
+        match run.end {
+            End::Timeout => self.hangs += 1,
+            End::Signal(signal) if signal_name(signal) == Some("SIGKILL") => self.kills += 1,
+            End::Exit(_) | End::Signal(_) | End::Rejected => {}
+        }
+    }
+
+    fn look_at_path(&mut self, dag: &Dag, trace: &Trace) {
+        for loss in &trace.losses {
+            *self.losses.entry(*loss).or_default() += 1;
+        }
+        for step in trace.steps.iter().filter(|step| dag.as_constant(step.value).is_none()) {
+            match step.kind {
+                StepKind::Branch => drop(self.decided.insert(step.site)),
+                StepKind::Pin => *self.pins.entry(step.site).or_default() += 1,
+                StepKind::Constraint => continue,
+            }
+            for byte in dag.inputs(step.value) {
+                if let Some(object) = self.objects.get_mut(usize::from(byte.object)) {
+                    object.1 = true;
+                }
+            }
+        }
+    }
+
+    fn look_at_flags(&mut self, flags: &Flags) {
+        let lacks = [
+            (flags.labels_full, "symbolic values"),
+            (flags.events_full, "decisions"),
+            (flags.objects_full, "input objects"),
+        ];
+        for (_, what) in lacks.into_iter().filter(|(lacking, _)| *lacking) {
+            *self.full.entry(what).or_default() += 1;
+        }
+        self.overwritten += flags.stale;
+    }
+
+    /// The solver had no answer to a question about this place.
+    pub fn unanswered(&mut self, site: SiteId) {
+        *self.unanswered.entry(site).or_default() += 1;
+    }
+
+    /// All that was found, the most important first.
+    pub fn reasons(
+        self,
+        program: &Program,
+        coverage: &Coverage,
+        notes: &Notes,
+        divergences: u64,
+    ) -> Vec<Reason> {
+        let mut list = List { program, reasons: Vec::new() };
+        if self.objects.is_empty() {
+            list.add(Kind::NothingSymbolic, 1, None);
+        }
+        for (name, _) in self.objects.iter().filter(|(_, used)| !used) {
+            list.add(Kind::UnusedInput, 1, Some(name.clone()));
+        }
+        for ((site, why), count) in &self.losses {
+            list.add_loss(*site, *why, *count);
+        }
+        list.add_places(Kind::Pinned, &self.pins);
+        list.add(Kind::Overwritten, self.overwritten, None);
+        for (what, count) in &self.full {
+            list.add(Kind::Full, *count, Some((*what).to_owned()));
+        }
+        list.add_places(Kind::Unanswered, &self.unanswered);
+        let first = notes.divergences.first().map(|divergence| divergence.explanation.clone());
+        list.add(Kind::Diverged, divergences, first);
+        list.add(Kind::Hang, self.hangs, None);
+        list.add(Kind::Killed, self.kills, None);
+        list.add(Kind::Nondeterministic, notes.nondeterministic_runs, None);
+        list.add(Kind::Damaged, notes.damaged_runs, None);
+        list.add(Kind::LostRun, notes.lost_runs, None);
+        list.add_independent(&self.decided, coverage);
+        list.reasons.sort_by_key(|reason| (reason.kind, std::cmp::Reverse(reason.count)));
+        list.reasons
+    }
+}
+
+/// Reasons in the making.
+struct List<'a> {
+    program: &'a Program,
+    reasons: Vec<Reason>,
+}
+
+impl List<'_> {
+    /// Adds what was seen at least once.
+    fn add(&mut self, kind: Kind, count: u64, about: Option<String>) {
+        if count > 0 {
+            self.reasons.push(Reason { kind, count, place: None, about });
+        }
+    }
+
+    fn add_places(&mut self, kind: Kind, places: &BTreeMap<SiteId, u64>) {
+        let mut lines: BTreeMap<Option<String>, u64> = BTreeMap::new();
+        for (site, count) in places {
+            *lines.entry(self.place(*site)).or_default() += count;
+        }
+        let reasons = lines.into_iter().map(|(place, count)| Reason { kind, count, place, about: None });
+        self.reasons.extend(reasons);
+    }
+
+    fn add_loss(&mut self, site: SiteId, why: Loss, count: u64) {
+        let place = self.place(site);
+        let (kind, about) = match why {
+            Loss::Foreign => (Kind::ForeignFunction, None),
+            why => (Kind::Concretised, Some(what_of(why).to_owned())),
+        };
+        self.reasons.push(Reason { kind, count, place, about });
+    }
+
+    /// Conditions of the user's that were met, have a side left, and were never decided by the input.
+    fn add_independent(&mut self, decided: &BTreeSet<SiteId>, coverage: &Coverage) {
+        for (id, site) in self.program.sites().filter(|(id, site)| site.counted && !decided.contains(id)) {
+            let (taken, left): (Vec<_>, Vec<_>) = site.branches().partition(|b| coverage.is_covered(*b));
+            if !taken.is_empty() && !left.is_empty() {
+                let (count, place) = (left.len() as u64, self.place(id));
+                self.reasons.push(Reason { kind: Kind::Independent, count, place, about: None });
+            }
+        }
+    }
+
+    fn known(&self, site: SiteId) -> Option<&Site> {
+        (site.0 < self.program.site_count()).then(|| self.program.site(site))
+    }
+
+    fn place(&self, site: SiteId) -> Option<String> {
+        self.known(site).map(|site| format!("{}:{}", site.file, site.line))
+    }
+}
+
+/// An object as the user knows it.
+fn described(object: &Object) -> String {
+    match object.kind {
+        ObjectKind::Stdin => "standard input".to_owned(),
+        ObjectKind::File => format!("the file {}", object.name),
+        ObjectKind::Arg => format!("argument {}", object.index),
+        ObjectKind::ArgCount => "the number of arguments".to_owned(),
+        ObjectKind::Named => format!("the object {}", object.name),
+    }
+}
+
+fn what_of(why: Loss) -> &'static str {
+    match why {
+        Loss::LongDouble => "long double",
+        Loss::Assembly => "inline assembly",
+        Loss::Foreign => "a function that is not followed",
+        Loss::Vector => "a vector",
+        Loss::Atomic => "an atomic operation",
+        Loss::Wide => "more than 128 bits",
+        Loss::SharedObject => "a decision in a shared library",
+        Loss::Instruction => "an instruction that is not followed",
+        Loss::Memory => "large or changing memory at a symbolic address",
+    }
+}

@@ -1,0 +1,159 @@
+//! `cairn doctor`: why exploring a program stalls, in sentences.
+
+use crate::args::DoctorArgs;
+use crate::compile;
+use crate::failure::{Failure, NOTHING_FOUND};
+use crate::interrupt;
+use crate::status::Status;
+use crate::style::{Style, clock, counted, grouped, percent};
+use crate::target;
+use cairn_campaign::{Kind, Reason, Settings, Summary, read_seeds};
+use cairn_exec::{Limits, Server, TargetSpec};
+use cairn_program::Program;
+use serde_json::json;
+use std::fmt::Write as _;
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A short campaign, of which nothing is kept but the reasons.
+const STRATEGY: &str = "random-branch";
+/// Lines shown of one kind.
+const MOST_LINES: usize = 10;
+
+/// Explores a little, and explains.
+pub fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
+    let scratch = tempfile::tempdir()?;
+    let path = program_path(args, &scratch)?;
+    let program = Program::read(&path)?;
+    let spec = spec(args, &path, &program)?;
+    let settings = settings(args, &spec)?;
+    let mut server = Server::start(spec, Limits::default())?;
+    let limits = cairn_solver::Limits { time: Duration::from_millis(args.solver_timeout) };
+    let mut solver = cairn_solver::standard(limits);
+    let mut status = Status::new(args.json);
+    let outcome = cairn_campaign::run(&settings, &program, &mut server, &mut *solver, None, &mut status);
+    status.clear();
+    let summary = outcome?;
+    let text = if args.json { json_text(&summary) } else { report(&summary, Style::of(&stdout())) };
+    write!(stdout(), "{text}")?;
+    Ok(ExitCode::from(NOTHING_FOUND))
+}
+
+fn program_path(args: &DoctorArgs, scratch: &TempDir) -> Result<PathBuf, Failure> {
+    match args.target.as_slice() {
+        files if files.iter().any(|f| compile::is_source(f)) => {
+            let program = scratch.path().join("program");
+            compile::build(files, &program)?;
+            Ok(program)
+        }
+        [program] => Ok(program.clone()),
+        _ => Err(Failure::new("give one program, or C files (arguments of the program go after --)")),
+    }
+}
+
+fn spec(args: &DoctorArgs, path: &Path, program: &Program) -> Result<TargetSpec, Failure> {
+    let mut spec = TargetSpec::new(path, program.branch_count() as usize);
+    spec.timeout = Duration::from_millis(args.timeout);
+    target::describe(&mut spec, &args.input, &args.args)?;
+    target::supply_fuzz_target(&mut spec, program);
+    Ok(spec)
+}
+
+fn settings(args: &DoctorArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
+    let blank = spec.blank_input();
+    let inputs = match &args.seeds {
+        Some(seeds) => read_seeds(seeds, &blank)?,
+        None => vec![blank],
+    };
+    let mut settings = Settings::new(STRATEGY, inputs);
+    settings.execs = Some(args.execs);
+    settings.time = Some(args.time.0);
+    settings.diagnose = true;
+    settings.stop = interrupt::flag()?;
+    Ok(settings)
+}
+
+fn json_text(summary: &Summary) -> String {
+    let object = json!({
+        "executions": summary.executions,
+        "branches_covered": summary.branches_covered,
+        "branches_total": summary.branches_total,
+        "reasons": summary.notes.reasons,
+    });
+    format!("{object}\n")
+}
+
+/// All reasons, kind by kind.
+fn report(summary: &Summary, style: Style) -> String {
+    let share = percent(summary.branches_covered as f64, summary.branches_total.into());
+    let mut text = format!(
+        "{} in {}: {} of {} branches covered ({share})\n",
+        counted(summary.executions, "execution", "executions"),
+        clock(summary.elapsed_seconds),
+        summary.branches_covered,
+        summary.branches_total,
+    );
+    if summary.notes.reasons.is_empty() {
+        let _ = writeln!(text, "{}", style.good("nothing stands in the way"));
+    }
+    for reasons in summary.notes.reasons.chunk_by(|a, b| a.kind == b.kind) {
+        let _ = writeln!(text, "\n{}", style.bad(&sentence(reasons)));
+        lines(&mut text, reasons);
+    }
+    text
+}
+
+/// What all reasons of one kind have in common.
+fn sentence(reasons: &[Reason]) -> String {
+    let count: u64 = reasons.iter().map(|reason| reason.count).sum();
+    let first = reasons[0].about.as_deref().unwrap_or_default();
+    let runs = counted(count, "run", "runs");
+    match reasons[0].kind {
+        Kind::NothingSymbolic => "nothing is symbolic: say what the input is (--sym-stdin 16, --sym-file, --sym-arg), or mark it in the source (cairn.h)".to_owned(),
+        Kind::UnusedInput => "no decision depends on a part of the input: the program does not read it, or loses it on the way".to_owned(),
+        Kind::ForeignFunction => "symbolic data went to functions that Cairn does not follow: compile them with `cairn cc` too, if you have their source".to_owned(),
+        Kind::Concretised => "symbolic values went where Cairn does not follow, and were taken as constants".to_owned(),
+        Kind::Pinned => "symbolic addresses and sizes were used, which are tried one value after the other".to_owned(),
+        Kind::Overwritten => format!("{} found symbolic data overwritten by code without instrumentation", counted(count, "load", "loads")),
+        Kind::Full => format!("{runs} recorded more than there is room for: try a smaller input"),
+        Kind::Unanswered => "the solver did not answer in time (see --solver-timeout)".to_owned(),
+        Kind::Diverged => format!("{runs} did not go where predicted; the first: {first}"),
+        Kind::Hang => format!("{runs} did not end in time (see --timeout)"),
+        Kind::Killed => format!("{runs} were killed by SIGKILL, perhaps for want of memory"),
+        Kind::Nondeterministic => format!("{runs} went elsewhere than another one after the same decisions: the program depends on something beside its input (time, addresses, threads)"),
+        Kind::Damaged => format!("{runs} wrote over the memory Cairn records in"),
+        Kind::LostRun => format!("{runs} took the program's fork server along, and could not be recorded"),
+        Kind::Independent => "conditions that do not depend on the input have sides that were never taken".to_owned(),
+    }
+}
+
+/// One line for every reason that has a place or a name.
+fn lines(text: &mut String, reasons: &[Reason]) {
+    if reasons[0].kind == Kind::Diverged {
+        return;
+    }
+    let told: Vec<String> = reasons.iter().filter_map(line).collect();
+    for line in told.iter().take(MOST_LINES) {
+        let _ = writeln!(text, "  {line}");
+    }
+    if told.len() > MOST_LINES {
+        let _ = writeln!(text, "  and {} more", grouped((told.len() - MOST_LINES) as u64));
+    }
+}
+
+fn line(reason: &Reason) -> Option<String> {
+    let times = || match reason.kind {
+        Kind::UnusedInput | Kind::NothingSymbolic => String::new(),
+        Kind::Independent => format!(" ({})", counted(reason.count, "side", "sides")),
+        _ => format!(" ({})", counted(reason.count, "time", "times")),
+    };
+    let what = match (&reason.place, &reason.about) {
+        (Some(place), Some(about)) => format!("{place}: {about}"),
+        (Some(one), None) | (None, Some(one)) => one.clone(),
+        (None, None) => return None,
+    };
+    Some(what + &times())
+}

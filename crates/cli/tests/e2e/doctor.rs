@@ -1,0 +1,130 @@
+//! `cairn doctor` names what stalls a campaign, and where.
+
+use crate::common::{run, write_source};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A reason: its kind, its line in the source, and what it is about.
+type Told = (String, Option<u64>, Option<String>);
+
+/// What the doctor says about a program.
+fn reasons(options: &[&str], source: &str) -> BTreeSet<Told> {
+    let directory = tempfile::tempdir().unwrap();
+    let source = write_source(directory.path(), "patient.c", source);
+    let said = run(["doctor", "--json"].iter().chain(options).copied().chain([source.to_str().unwrap()]));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let answer: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert!(answer["executions"].as_u64() > Some(0), "{answer}");
+    answer["reasons"].as_array().unwrap().iter().map(told).collect()
+}
+
+fn told(reason: &Value) -> Told {
+    assert!(reason["count"].as_u64() > Some(0), "{reason}");
+    let line = reason["place"].as_str().map(|place| place.rsplit_once(':').unwrap().1.parse().unwrap());
+    (reason["kind"].as_str().unwrap().to_owned(), line, reason["about"].as_str().map(str::to_owned))
+}
+
+fn expected<const N: usize>(reasons: [(&str, Option<u64>, Option<&str>); N]) -> BTreeSet<Told> {
+    reasons.into_iter().map(|(kind, line, about)| (kind.to_owned(), line, about.map(str::to_owned))).collect()
+}
+
+#[test]
+fn a_program_without_trouble_is_well() {
+    let source = "#include <unistd.h>\nint main(void) {\n char c;\n if (read(0, &c, 1) != 1) return 1;\n return c == 'x' ? 2 : 0;\n}\n";
+    assert_eq!(reasons(&["--sym-stdin", "1"], source), expected([]));
+}
+
+#[test]
+fn input_that_decides_nothing_is_named() {
+    let source = "int main(int argc, char **argv) {\n (void)argv;\n return argc > 5 ? 1 : 0;\n}\n";
+    assert_eq!(
+        reasons(&[], source),
+        expected([("nothing-symbolic", None, None), ("independent", Some(3), None)])
+    );
+    assert_eq!(
+        reasons(&["--sym-stdin", "2", "--sym-arg", "3"], source),
+        expected([
+            ("unused-input", None, Some("standard input")),
+            ("unused-input", None, Some("argument 1")),
+            ("independent", Some(3), None),
+        ])
+    );
+}
+
+#[test]
+fn lost_data_is_named_with_its_line() {
+    let source = r#"#define _XOPEN_SOURCE 700
+#include <signal.h>
+#include <unistd.h>
+static char store[70000];
+int main(void) {
+    unsigned char in[4], swapped[4];
+    unsigned y;
+    if (read(0, in, 4) != 4) return 1;
+    if (in[0] * 1.5L > 300) return 2;
+    y = in[1];
+    __asm__("incl %0" : "+r"(y));
+    if (y == 99) return 3;
+    store[in[2] * 256] = 1;
+    for (int i = 0; i < 4; i++) swapped[i] = in[i];
+    store[0] = 'a', store[1] = 'b';
+    swab(store, swapped, 2);
+    if (swapped[0] == 'c') return 4;
+    if (in[3] == 'k') raise(SIGKILL);
+    while (in[3] == 'h') sleep(1);
+    return 0;
+}
+"#;
+    let found = reasons(&["--sym-stdin", "4", "--fixed-length", "--timeout", "100"], source);
+    let expected = expected([
+        ("concretised", Some(9), Some("long double")),
+        ("concretised", Some(11), Some("inline assembly")),
+        ("pinned", Some(13), None),
+        ("overwritten", None, None),
+        ("killed", None, None),
+        ("hang", None, None),
+        ("independent", Some(8), None),
+        ("independent", Some(9), None),
+        ("independent", Some(12), None),
+        ("independent", Some(17), None),
+    ]);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_solver_and_search_cannot_do_is_named() {
+    let source = r#"#include <unistd.h>
+int main(void) {
+    unsigned char in[9];
+    unsigned long h = 1;
+    if (read(0, in, 9) != 9) return 1;
+    if ((getpid() / 3) % 2 && in[8] == 1) return 2;
+    if (in[8] == 2) return 3;
+    for (int i = 0; i < 8; i++) h = (h ^ in[i]) * (h | 3) + (h >> 7);
+    if (h * h % 1000003 == 77777) return 4;
+    return 0;
+}
+"#;
+    let options = ["--sym-stdin", "9", "--fixed-length", "--solver-timeout", "20", "--execs", "60"];
+    let found = reasons(&options, source);
+    let kinds: BTreeSet<&str> = found.iter().map(|told| told.0.as_str()).collect();
+    for kind in ["unanswered", "nondeterministic"] {
+        assert!(kinds.contains(kind), "no {kind}: {found:?}");
+    }
+    assert!(found.contains(&("unanswered".to_owned(), Some(9), None)), "{found:?}");
+}
+
+#[test]
+fn the_report_is_for_people() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = write_source(
+        directory.path(),
+        "patient.c",
+        "int main(int argc, char **argv) { return argv[0][0] == argc; }\n",
+    );
+    let said = run(["doctor", "--sym-stdin", "4", source.to_str().unwrap()]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stdout.starts_with("1 execution in "), "{said:?}");
+    assert!(said.stdout.contains("\nno decision depends on a part of the input"), "{said:?}");
+    assert!(said.stdout.contains("\n  standard input\n"), "{said:?}");
+}
