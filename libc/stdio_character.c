@@ -3,7 +3,10 @@
 
 static int get(FILE *from)
 {
-    struct cairn_stream *stream = __cairn_m_stream(from);
+    struct cairn_stream *stream;
+    if (!__cairn_tracing())
+        return fgetc(from);
+    stream = __cairn_m_stream(from);
     return stream->object == NO_OBJECT ? fgetc(from) : __cairn_m_get(stream);
 }
 

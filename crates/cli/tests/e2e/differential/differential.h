@@ -23,6 +23,9 @@ extern unsigned long comparisons;
         }                                                                                                   \
     } while (0)
 
+/* Whether a run is traced is otherwise decided by the coin, each time somebody asks. */
+extern int always_tracing;
+
 /* A number below `n`. */
 unsigned chance(unsigned n);
 

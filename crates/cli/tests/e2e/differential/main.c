@@ -26,7 +26,8 @@ unsigned chance(unsigned n)
     return (unsigned)(state >> 33) % n;
 }
 
-int __cairn_tracing(void) { return chance(2) == 0; }
+int always_tracing;
+int __cairn_tracing(void) { return always_tracing || chance(2) == 0; }
 int __cairn_any_symbolic(const void *start, size_t size) { (void)start; (void)size; return chance(3) != 0; }
 void __cairn_clear(const void *start, size_t size) { (void)start; (void)size; }
 void *__cairn_w_malloc(size_t size) { return malloc(size); }
