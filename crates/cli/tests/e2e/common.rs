@@ -42,7 +42,7 @@ pub fn said(command: &mut Command) -> Said {
 /// Compiles C with `cairn cc`, C++ with `cairn c++`.
 pub fn build_instrumented(source: &Path, program: &Path) {
     let compiler = if is_cxx(source) { "c++" } else { "cc" };
-    let said = said(cairn().arg(compiler).arg(source).arg("-o").arg(program));
+    let said = said(cairn().arg(compiler).arg(source).arg("-lm").arg("-o").arg(program));
     assert_eq!(said.code, Some(0), "cairn {compiler} {}: {}", source.display(), said.stderr);
 }
 
@@ -57,7 +57,7 @@ pub fn build_plain(source: &Path, program: &Path) {
     let mut clang = Command::new(std::env::var_os("CAIRN_CLANG").unwrap_or("clang-19".into()));
     clang.args(["-O0", "-g", "-no-pie", "-I"]).arg(&include).arg(source).arg("-o").arg(program);
     clang.args(is_cxx(source).then_some("-lstdc++"));
-    clang.arg(here.join("fault_frames.c")).arg(include.join("cairn_replay.c"));
+    clang.arg(here.join("fault_frames.c")).arg(include.join("cairn_replay.c")).arg("-lm");
     let said = said(&mut clang);
     assert_eq!(said.code, Some(0), "clang {}: {}", source.display(), said.stderr);
 }

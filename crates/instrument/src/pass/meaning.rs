@@ -125,6 +125,8 @@ pub fn meaning(instruction: Value) -> Option<Meaning> {
         LLVMInsertElement => Meaning::WithElement,
         LLVMShuffleVector => Meaning::Shuffle,
         LLVMCall => return of_call(instruction),
+        // A function of the compiler's library does it, and what does not fit is its own affair.
+        LLVMFPToSI | LLVMFPToUI if lanes(ty).is_some_and(|(width, _)| width > u64::BITS) => return None,
         opcode => match conversion_op(opcode) {
             Some(op) => Meaning::Convert(op),
             None => Meaning::Binary(arithmetic_op(opcode)?),
