@@ -191,7 +191,7 @@ impl List<'_> {
     fn add_loss(&mut self, site: SiteId, why: Loss, count: u64) {
         let place = self.place(site);
         let (kind, about) = match why {
-            Loss::Foreign => (Kind::ForeignFunction, None),
+            Loss::Foreign => (Kind::ForeignFunction, self.callee(site)),
             why => (Kind::Concretised, Some(what_of(why).to_owned())),
         };
         self.reasons.push(Reason { kind, count, place, about });
@@ -214,6 +214,10 @@ impl List<'_> {
 
     fn place(&self, site: SiteId) -> Option<String> {
         self.known(site).map(|site| format!("{}:{}", site.file, site.line))
+    }
+
+    fn callee(&self, site: SiteId) -> Option<String> {
+        self.known(site)?.callee.as_deref().map(str::to_owned)
     }
 }
 

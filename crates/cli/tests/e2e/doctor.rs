@@ -55,6 +55,7 @@ fn input_that_decides_nothing_is_named() {
 fn lost_data_is_named_with_its_line() {
     let source = r#"#define _XOPEN_SOURCE 700
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 static char store[70000];
 int main(void) {
@@ -65,6 +66,8 @@ int main(void) {
     y = in[1];
     __asm__("incl %0" : "+r"(y));
     if (y == 99) return 3;
+    char text[2] = {in[2], 0};
+    if (a64l(text) == 7) return 5;
     store[in[2] * 256] = 1;
     for (int i = 0; i < 4; i++) swapped[i] = in[i];
     store[0] = 'a', store[1] = 'b';
@@ -77,16 +80,19 @@ int main(void) {
 "#;
     let found = reasons(&["--sym-stdin", "4", "--fixed-length", "--timeout", "100"], source);
     let expected = expected([
-        ("concretised", Some(9), Some("long double")),
-        ("concretised", Some(11), Some("inline assembly")),
-        ("pinned", Some(13), None),
+        ("concretised", Some(10), Some("long double")),
+        ("concretised", Some(12), Some("inline assembly")),
+        ("foreign-function", Some(15), Some("a64l")),
+        ("foreign-function", Some(19), Some("swab")),
+        ("pinned", Some(16), None),
         ("overwritten", None, None),
         ("killed", None, None),
         ("hang", None, None),
-        ("independent", Some(8), None),
         ("independent", Some(9), None),
-        ("independent", Some(12), None),
-        ("independent", Some(17), None),
+        ("independent", Some(10), None),
+        ("independent", Some(13), None),
+        ("independent", Some(15), None),
+        ("independent", Some(20), None),
     ]);
     assert_eq!(found, expected);
 }
