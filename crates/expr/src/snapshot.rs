@@ -35,6 +35,7 @@ struct Snapshot {
     bytes: Box<[u8]>,
     parts: Box<[(u32, ExprId)]>,
     inputs: SetId,
+    is_uniform: bool,
 }
 
 impl Snapshot {
@@ -90,6 +91,11 @@ impl Snapshots {
         (0..u128::from(count)).map(move |i| self.cell(id, place + i))
     }
 
+    /// Whether all bytes are known and equal.
+    pub(crate) fn is_uniform(&self, id: SnapshotId) -> bool {
+        self.get(id).is_uniform
+    }
+
     pub(crate) fn inputs(&self, id: SnapshotId) -> SetId {
         self.get(id).inputs
     }
@@ -101,7 +107,8 @@ impl Snapshots {
     /// The snapshot with these bytes and parts; the byte under a part is 0.
     pub(crate) fn intern(&mut self, bytes: Vec<u8>, parts: Vec<(u32, ExprId)>, inputs: SetId) -> SnapshotId {
         assert!(parts.is_sorted_by_key(|&(place, _)| place), "parts come in order");
-        let snapshot = Snapshot { bytes: bytes.into(), parts: parts.into(), inputs };
+        let is_uniform = parts.is_empty() && bytes.iter().all(|byte| *byte == bytes[0]);
+        let snapshot = Snapshot { bytes: bytes.into(), parts: parts.into(), inputs, is_uniform };
         let Snapshots { all, table } = self;
         let entry = table.entry(
             snapshot.hash(),

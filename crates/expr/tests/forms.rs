@@ -169,6 +169,24 @@ fn a_sign_test_looks_at_the_byte_with_the_sign() {
     assert_eq!(dag.inputs(negative), [InputByte { object: 0, offset: 3 }]);
 }
 
+#[test]
+fn a_read_that_can_give_only_one_value_is_that_value() {
+    let mut dag = Dag::new();
+    let (index, part) = (byte(&mut dag, 0), byte(&mut dag, 1));
+    let index = dag.zext(index, 64);
+    let same = dag.snapshot(&[7; 257], &[]);
+    let fits = dag.read(same, index, 16);
+    assert_eq!(dag.as_constant(fits), Some(0x0707));
+    // The last place has three of four bytes only.
+    let beyond = dag.read(same, index, 32);
+    assert_eq!(dag.op(beyond), Op::Read);
+    let mixed = dag.snapshot(&[7; 256], &[(3, part)]);
+    let place = dag.constant(64, 3);
+    assert_eq!(dag.read(mixed, place, 8), part);
+    let anywhere = dag.read(mixed, index, 8);
+    assert_eq!(dag.inputs(anywhere).len(), 2);
+}
+
 /// A long loop over one input byte: every step mixes constants in with all kinds of operations.
 fn long_chain(dag: &mut Dag, steps: u32) -> ExprId {
     let mut h = word(dag, 0);

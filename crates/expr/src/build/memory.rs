@@ -22,21 +22,28 @@ impl Dag {
         assert!(width > 0 && width <= MAX_WIDTH && width.is_multiple_of(8), "no bytes have {width} bits");
         match self.as_constant(index) {
             Some(place) => self.joined(snapshot, place, width / 8),
+            None if self.is_same_everywhere(snapshot, index, width) => self.joined(snapshot, 0, width / 8),
             None => self.raw_read(snapshot, index, width),
         }
     }
 
+    /// Whether all bytes are equal, and the place cannot be so high that others are read.
+    fn is_same_everywhere(&self, snapshot: SnapshotId, index: ExprId, width: u8) -> bool {
+        let used = u32::from(self.used_width(index));
+        let reach = 1u128.checked_shl(used).map_or(u128::MAX, |places| places - 1 + u128::from(width / 8));
+        self.snapshots().is_uniform(snapshot) && reach <= self.snapshots().len(snapshot).into()
+    }
+
     fn joined(&mut self, snapshot: SnapshotId, place: u128, count: u8) -> ExprId {
         let cells: Vec<Cell> = self.snapshots().cells(snapshot, place, count).collect();
-        let mut bytes = cells
-            .into_iter()
-            .map(|cell| match cell {
-                Cell::Known(byte) => self.constant(8, byte.into()),
-                Cell::Part(part) => part,
-            })
-            .collect::<Vec<_>>()
-            .into_iter();
-        let first = bytes.next().expect("at least one byte");
-        bytes.fold(first, |low, high| self.concat(high, low))
+        let byte = |dag: &mut Dag, cell| match cell {
+            Cell::Known(byte) => dag.constant(8, byte.into()),
+            Cell::Part(part) => part,
+        };
+        let lowest = byte(self, cells[0]);
+        cells[1..].iter().fold(lowest, |low, &cell| {
+            let high = byte(self, cell);
+            self.concat(high, low)
+        })
     }
 }

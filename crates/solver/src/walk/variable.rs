@@ -138,3 +138,52 @@ fn used_as_floats(dag: &Dag, nodes: &[ExprId]) -> FxHashSet<ExprId> {
     }
     floats
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::byte;
+    use cairn_expr::FloatCmp;
+
+    fn joined(dag: &mut Dag, offsets: std::ops::Range<u32>) -> ExprId {
+        let bytes: Vec<ExprId> = offsets.map(|offset| dag.input(byte(offset))).collect();
+        bytes[1..].iter().fold(bytes[0], |low, &high| dag.concat(high, low))
+    }
+
+    #[test]
+    fn bytes_that_are_put_together_are_one_variable() {
+        let mut dag = Dag::new();
+        let (float, integer) = (joined(&mut dag, 0..8), joined(&mut dag, 8..12));
+        let number = dag.convert(Conversion::SignedToFloat, integer, 64);
+        let less = dag.float_compare(FloatCmp::Lt, float, number);
+        let single = dag.input(byte(12));
+        let bytes: Vec<InputByte> = (0..13).map(byte).collect();
+        let nodes = super::super::reachable(&dag, &[less, single]);
+        let variables = all(&dag, &nodes, &bytes);
+        let seen: Vec<_> = variables.iter().map(|v| (v.kind, v.bytes.len())).collect();
+        assert_eq!(seen, [(Kind::Float, 8), (Kind::Integer, 4), (Kind::Integer, 1)]);
+        assert_eq!(variables[0].bytes, bytes[..8]);
+    }
+
+    #[test]
+    fn positions_are_in_the_order_of_numbers_and_back() {
+        let bytes: Vec<InputByte> = (0..8).map(byte).collect();
+        let numbers = [f64::NEG_INFINITY, -1e9, -1.5, -0.5, 0.0, 1e-300, 0.25, 3.0, 7e20, f64::INFINITY];
+        for len in [4, 8] {
+            let variable = Variable { bytes: bytes[..len].to_vec(), kind: Kind::Float };
+            let mut last = i128::MIN;
+            for x in numbers {
+                let position = variable.nearest(x).expect("a float is near every number");
+                assert!(variable.contains(position) && position >= last, "{x}");
+                let mut point = Point::new(&bytes, &|_: InputByte| 0xff);
+                variable.place(&mut point, position);
+                assert_eq!(variable.position(&point), position);
+                let expected = if len == 4 { f64::from(x as f32) } else { x };
+                assert_eq!(variable.number(position), expected);
+                last = position;
+            }
+        }
+        let short = Variable { bytes: bytes[..2].to_vec(), kind: Kind::Integer };
+        assert_eq!((short.nearest(-32768.0), short.nearest(32768.0)), (Some(-32768), None));
+    }
+}
