@@ -134,7 +134,7 @@ pub extern "C" fn branch(record: *const SiteRecord, label: u32, value: u64) {
     }
     match site_id(record) {
         Some(site) => state().record(EventKind::Branch, site, label, value),
-        None => state().control().lost += 1,
+        None => lost(record, label, Loss::SharedObject as u32),
     }
 }
 

@@ -98,8 +98,8 @@ pub struct Control {
     pub expected_labels: u32,
     /// Events the previous run used.
     pub expected_events: u32,
-    /// Labelled values that went into an operation the tracer does not know (floating point, more than 64
-    /// bits), and decisions in shared objects, whose sites have no ids: what depends on them is not recorded.
+    /// Labelled values that went where labels cannot follow, for one of the reasons [`crate::Loss`] lists: what
+    /// depends on them is not recorded.
     pub lost: u32,
     /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
     /// Zero where unknown; calls outside the program are left out, and an entry may be stale.

@@ -64,6 +64,19 @@ fn a_shared_library_survives_symbolic_input_and_is_not_called_exhausted() {
 }
 
 #[test]
+fn only_a_function_without_instrumentation_loses_what_it_is_given() {
+    let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
+    place.cc(&["main.c", "nine.c", "-o", "program"]);
+    assert_eq!(place.explore()["exhausted"], true);
+
+    let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
+    let plain = Command::new("clang-19").args(["-c", "nine.c"]).current_dir(place.0.path()).status();
+    assert!(plain.unwrap().success());
+    place.cc(&["main.c", "nine.o", "-o", "program"]);
+    assert_eq!(place.explore()["exhausted"], false);
+}
+
+#[test]
 fn a_main_without_instrumentation_links_and_runs() {
     let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
     let plain = Command::new("clang-19").args(["-c", "main.c"]).current_dir(place.0.path()).status();
