@@ -160,7 +160,7 @@ fn output_and_inputs_reach_their_places() {
     spec.output = Output::Capture;
     spec.files = vec![SymbolicFile { name: "data".to_owned(), len: 5 }];
     spec.args.extend([Arg::Symbolic(4), Arg::File("@@".to_owned())]);
-    assert_eq!(spec.blank_input().objects, [Object::file("data", [0; 5]), Object::arg(2, [0; 4])]);
+    assert_eq!(spec.blank_input().objects, [Object::file("data", [0; 5]).up_to(5), Object::arg(2, [0; 4])]);
     let mut server = Server::start(spec, Limits::default()).unwrap();
     for content in ["first", "second one"] {
         let objects = vec![Object::stdin("p"), Object::file("data", content), Object::arg(2, *b"word")];

@@ -79,6 +79,7 @@ fn make_home() -> TempDir {
     let path = |name: &str| home.path().join(name);
     fs::create_dir(path("include")).unwrap();
     fs::write(path("include/cairn.h"), "#define FROM_CAIRN_H 41\n").unwrap();
+    fs::write(path("include/cairn_libstdcxx.h"), "").unwrap();
     fs::write(path("runtime.c"), "void __cairn_hook(void) {}\nvoid __cairn_other(void) {}\n").unwrap();
     let mark = format!(
         ".pushsection cairn_cov,\\\"awR\\\",@progbits\\n.zero {MARK_BYTES}\\n.popsection\\n\
