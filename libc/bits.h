@@ -2,8 +2,8 @@
 #ifndef CAIRN_BITS_H
 #define CAIRN_BITS_H
 
+#include "model.h"
 #include <stdint.h>
-#include <string.h>
 
 /* Sign, exponent and fraction of both formats. */
 #define DOUBLE_SIGN (1ul << 63)
@@ -41,6 +41,17 @@ static inline float float_of(uint32_t bits)
     float number;
     __builtin_memcpy(&number, &bits, sizeof number);
     return number;
+}
+
+/* A number as it is for the rest of the path. */
+static inline double pinned_double(double number)
+{
+    return double_of(__cairn_pinned(double_bits(number)));
+}
+
+static inline float pinned_float(float number)
+{
+    return float_of((uint32_t)__cairn_pinned(float_bits(number)));
 }
 
 /* The exponent's field: 0 and the largest are special. */

@@ -3,7 +3,7 @@
  *
  * A branch per character and class. The value is the quotient or product of two numbers that a double
  * holds exactly, so that it is rounded once, as the library's. Where the number is not of that kind, and for
- * words, hexadecimal and `long double`, the branches tell what the text is, and the library what it is worth.
+ * words, hexadecimal and `long double`, the branches tell what the text is, and the library what just this text is worth.
  */
 #include "float.h"
 #include <errno.h>
@@ -239,7 +239,8 @@ double __cairn_m_double(const char *text, char **end)
     if (!is_concrete(text, after)) {
         struct decimal number = read(text);
         after = (char *)number.end;
-        has_double(&number, &value);
+        if (!has_double(&number, &value))
+            __cairn_m_pin(text, (size_t)(after - text));
     }
     set_end(end, after);
     return value;
@@ -252,7 +253,8 @@ float __cairn_m_float(const char *text, char **end)
     if (!is_concrete(text, after)) {
         struct decimal number = read(text);
         after = (char *)number.end;
-        has_float(&number, &value);
+        if (!has_float(&number, &value))
+            __cairn_m_pin(text, (size_t)(after - text));
     }
     set_end(end, after);
     return value;
@@ -262,8 +264,10 @@ long double __cairn_m_long_double(const char *text, char **end)
 {
     char *after;
     long double value = strtold(text, &after);
-    if (!is_concrete(text, after))
+    if (!is_concrete(text, after)) {
         after = (char *)read(text).end;
+        __cairn_m_pin(text, (size_t)(after - text));
+    }
     set_end(end, after);
     return value;
 }

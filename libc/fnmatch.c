@@ -205,20 +205,44 @@ static enum answer matches(const struct match *match, const char *pattern, const
     return *text == '\0' || ((match->flags & FNM_LEADING_DIR) && *text == '/') ? YES : NO;
 }
 
+/* Whether each byte is a character. */
+static int is_ascii(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text > 127)
+            return 0;
+    return 1;
+}
+
+static int is_concrete(const char *pattern, const char *text)
+{
+    return !symbolic_value(pattern) && !symbolic_value(text) && !symbolic(pattern, strlen(pattern) + 1)
+           && !symbolic(text, strlen(text) + 1);
+}
+
+/* The library's answer, which is good for just these strings. */
+static int leave_alone(const char *pattern, const char *text, int answer)
+{
+    __cairn_m_pin(pattern, strlen(pattern) + 1);
+    __cairn_m_pin(text, strlen(text) + 1);
+    return answer;
+}
+
 int MODEL(fnmatch)(const char *pattern, const char *text, int flags)
 {
     struct match match = {text, flags};
     int answer = fnmatch(pattern, text, flags);
-    if (!__cairn_tracing() || (flags & ~KNOWN_FLAGS) != 0 || MB_CUR_MAX != 1 || !__cairn_m_plain_characters()
-        || (!symbolic_value(pattern) && !symbolic_value(text) && !symbolic(pattern, strlen(pattern) + 1)
-            && !symbolic(text, strlen(text) + 1)))
+    if (!__cairn_tracing() || is_concrete(pattern, text) || (flags & ~KNOWN_FLAGS) != 0 || !__cairn_m_plain_characters()
+        || !__cairn_m_plain_order())
         return answer;
+    if (MB_CUR_MAX > 1 && (!is_ascii(pattern) || !is_ascii(text)))
+        return leave_alone(pattern, text, answer);
     switch (matches(&match, pattern, text)) {
     case YES:
         return 0;
     case NO:
         return FNM_NOMATCH;
     default:
-        return answer;
+        return leave_alone(pattern, text, answer);
     }
 }

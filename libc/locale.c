@@ -1,6 +1,8 @@
-/* Whether the classes of characters are those of the C locale. */
+/* Whether the classes of characters, and their order, are those of the C locale. */
 #include "model.h"
 #include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* How many bytes above 127 are in some class, or have another case. */
 static int specials(const unsigned short *classes)
@@ -28,4 +30,16 @@ int __cairn_m_plain_characters(void)
     }
     plain = classes;
     return 1;
+}
+
+/* Where there are rules, a string is made into something else for comparison. */
+int __cairn_m_plain_order(void)
+{
+    char probe[4];
+    return strxfrm(probe, "a-B", sizeof probe) == 3 && strcmp(probe, "a-B") == 0;
+}
+
+size_t __cairn_m_settled(size_t c)
+{
+    return MB_CUR_MAX > 1 ? __cairn_pinned(c) : c;
 }

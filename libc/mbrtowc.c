@@ -5,6 +5,7 @@
  * a character to be continued, is the library's to say.
  */
 #include "model.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <wchar.h>
 
@@ -21,6 +22,15 @@ static int is_fresh(const char *text, size_t size, const mbstate_t *state)
     return state != NULL ? mbsinit(state) : !kept;
 }
 
+/* Keeps the bytes of a character, of which only the last may be one of ASCII. */
+static void pin(const char *text, size_t size)
+{
+    size_t i;
+    for (i = 0; text != NULL && i < size && i < MB_LEN_MAX; i++)
+        if (IS_ASCII(__cairn_m_settled((unsigned char)text[i])))
+            return;
+}
+
 static size_t remember(size_t answer, const mbstate_t *state)
 {
     if (state == NULL)
@@ -35,6 +45,7 @@ size_t MODEL(mbrtowc)(wchar_t *to, const char *text, size_t size, mbstate_t *sta
             *to = (unsigned char)*text;
         return *text != '\0';
     }
+    pin(text, size);
     return remember(mbrtowc(to, text, size, state), state);
 }
 
@@ -44,6 +55,7 @@ size_t MODEL(mbrlen)(const char *text, size_t size, mbstate_t *state)
     state = state != NULL ? state : &own;
     if (is_fresh(text, size, state) && IS_ASCII((unsigned char)*text))
         return *text != '\0';
+    pin(text, size);
     return mbrlen(text, size, state);
 }
 
@@ -54,6 +66,7 @@ int MODEL(mbtowc)(wchar_t *to, const char *text, size_t size)
             *to = (unsigned char)*text;
         return *text != '\0';
     }
+    pin(text, size);
     return mbtowc(to, text, size);
 }
 
@@ -61,6 +74,7 @@ int MODEL(mblen)(const char *text, size_t size)
 {
     if (is_fresh(text, size, &(mbstate_t){0}) && IS_ASCII((unsigned char)*text))
         return *text != '\0';
+    pin(text, size);
     return mblen(text, size);
 }
 
@@ -68,14 +82,14 @@ wint_t MODEL(btowc)(int c)
 {
     if (__cairn_m_plain_characters() && IS_ASCII(c))
         return (wint_t)c;
-    return btowc(c);
+    return btowc((int)__cairn_m_settled((size_t)c));
 }
 
 int MODEL(wctob)(wint_t c)
 {
     if (__cairn_m_plain_characters() && IS_ASCII(c))
         return (int)c;
-    return wctob(c);
+    return wctob((wint_t)__cairn_m_settled(c));
 }
 
 size_t MODEL(wcrtomb)(char *to, wchar_t c, mbstate_t *state)
@@ -84,7 +98,7 @@ size_t MODEL(wcrtomb)(char *to, wchar_t c, mbstate_t *state)
         *to = (char)c;
         return 1;
     }
-    return wcrtomb(to, c, state);
+    return wcrtomb(to, (wchar_t)__cairn_m_settled((size_t)c), state);
 }
 
 int MODEL(wctomb)(char *to, wchar_t c)
@@ -93,5 +107,5 @@ int MODEL(wctomb)(char *to, wchar_t c)
         *to = (char)c;
         return 1;
     }
-    return wctomb(to, c);
+    return wctomb(to, (wchar_t)__cairn_m_settled((size_t)c));
 }

@@ -22,6 +22,7 @@
 int __cairn_tracing(void);
 int __cairn_any_symbolic(const void *start, size_t size);
 void __cairn_clear(const void *start, size_t size);
+size_t __cairn_pinned(size_t value);
 void *__cairn_w_malloc(size_t size);
 void *__cairn_w_realloc(void *memory, size_t size);
 
@@ -38,6 +39,12 @@ void *__cairn_w_realloc(void *memory, size_t size);
 /* The length of a string or `limit`, whichever is less. */
 size_t __cairn_m_length(const char *text, size_t limit);
 
+/* Keeps bytes as they are for the rest of the path: the library, which sees no labels, is asked about them. */
+void __cairn_m_pin(const char *text, size_t size);
+
+/* A character other than ASCII that the library is asked about: where characters have one byte, all are alike. */
+size_t __cairn_m_settled(size_t c);
+
 /* How many characters at the start of `text` are in `set`, or are not. */
 size_t __cairn_m_span(const char *text, const char *set, int in);
 
@@ -46,6 +53,9 @@ char *__cairn_m_token(char *text, const char *delimiters, char **rest);
 
 /* Whether the classes of characters are those of the C locale. */
 int __cairn_m_plain_characters(void);
+
+/* Whether strings are ordered by the codes of their characters. */
+int __cairn_m_plain_order(void);
 
 /* Character classes without a branch: the program's own branch on the answer is enough. */
 #define IN_RANGE(c, low, high) ((unsigned)(c) - (unsigned)(low) <= (unsigned)((high) - (low)))

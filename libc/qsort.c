@@ -1,5 +1,5 @@
 /*
- * qsort
+ * qsort, qsort_r
  *
  * The comparison's answer may be symbolic even if what is sorted are concrete pointers, so all of a traced
  * run is sorted here. As glibc's: by merging, stable, with the same comparisons in the same order.
@@ -8,10 +8,12 @@
 #include <stdlib.h>
 
 typedef int (*comparison)(const void *, const void *);
+typedef int (*comparison_with)(const void *, const void *, void *);
 
 struct sort {
     size_t size;
-    comparison compare;
+    comparison_with compare;
+    void *argument;
     char *scratch;
 };
 
@@ -21,7 +23,7 @@ static void merge(const struct sort *sort, char *base, size_t left, size_t right
     size_t size = sort->size;
     char *a = base, *a_end = base + left * size, *b = a_end, *b_end = b + right * size, *to = sort->scratch;
     for (; a < a_end && b < b_end; to += size) {
-        char **from = sort->compare(a, b) <= 0 ? &a : &b;
+        char **from = sort->compare(a, b, sort->argument) <= 0 ? &a : &b;
         __builtin_memcpy(to, *from, size);
         *from += size;
     }
@@ -41,15 +43,33 @@ static void sort_by_merging(const struct sort *sort, char *base, size_t count)
     merge(sort, base, left, count - left);
 }
 
-void MODEL(qsort)(void *base, size_t count, size_t size, comparison compare)
+/* For those who have no argument to pass: the comparison itself is it. */
+static int compare_without(const void *a, const void *b, void *compare)
 {
-    struct sort sort = {size, compare, NULL};
+    return ((comparison)compare)(a, b);
+}
+
+/* Sorts, if this is a traced run and there is memory for it. */
+static int is_sorted_here(void *base, size_t count, size_t size, comparison_with compare, void *argument)
+{
+    struct sort sort = {size, compare, argument, NULL};
     if (__cairn_tracing() && count > 1 && size > 0)
         sort.scratch = __cairn_w_malloc(count * size);
-    if (sort.scratch == NULL) {
-        qsort(base, count, size, compare);
-        return;
-    }
+    if (sort.scratch == NULL)
+        return 0;
     sort_by_merging(&sort, base, count);
     free(sort.scratch);
+    return 1;
+}
+
+void MODEL(qsort)(void *base, size_t count, size_t size, comparison compare)
+{
+    if (!is_sorted_here(base, count, size, compare_without, (void *)compare))
+        qsort(base, count, size, compare);
+}
+
+void MODEL(qsort_r)(void *base, size_t count, size_t size, comparison_with compare, void *argument)
+{
+    if (!is_sorted_here(base, count, size, compare, argument))
+        qsort_r(base, count, size, compare, argument);
 }

@@ -38,7 +38,10 @@ static int base_of(char conversion)
 /* Takes the prefix that tells the base. Its 0 may be all there is of the number. */
 static int take_prefix(struct field *field, int binary)
 {
-    int base = field->base, zero = field->width != 0 && field->c == '0';
+    int base = field->base, zero;
+    if (base == 8 || base == 10)
+        return 0;
+    zero = field->width != 0 && field->c == '0';
     if (zero) {
         advance(field);
         if ((base == 0 || base == 16) && field->width != 0 && TO_LOWER(field->c) == 'x') {

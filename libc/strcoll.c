@@ -4,22 +4,15 @@
 
 int __cairn_w_strcmp(const char *a, const char *b);
 
-/* Where there are rules, a string is made into something else for comparison. */
-static int is_plain_order(void)
-{
-    char probe[4];
-    return strxfrm(probe, "a-B", sizeof probe) == 3 && strcmp(probe, "a-B") == 0;
-}
-
 int MODEL(strcoll)(const char *a, const char *b)
 {
-    return __cairn_tracing() && is_plain_order() ? __cairn_w_strcmp(a, b) : strcoll(a, b);
+    return __cairn_tracing() && __cairn_m_plain_order() ? __cairn_w_strcmp(a, b) : strcoll(a, b);
 }
 
 size_t MODEL(strxfrm)(char *to, const char *from, size_t size)
 {
     size_t length;
-    if (!__cairn_tracing() || !is_plain_order())
+    if (!__cairn_tracing() || !__cairn_m_plain_order())
         return strxfrm(to, from, size);
     length = __cairn_m_length(from, NO_LIMIT);
     __builtin_memcpy(to, from, length < size ? length + 1 : size);

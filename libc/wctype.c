@@ -14,7 +14,7 @@
     {                                                                                                       \
         if (__cairn_m_plain_characters() && IS_ASCII(c))                                                    \
             return __cairn_w_is##name((int)c);                                                              \
-        return (isw##name)(c);                                                                              \
+        return (isw##name)((wint_t)__cairn_m_settled(c));                                                                              \
     }
 
 CLASS(alnum)
@@ -41,14 +41,14 @@ wint_t MODEL(towlower)(wint_t c)
 {
     if (__cairn_m_plain_characters() && IS_ASCII(c))
         return TO_LOWER(c);
-    return (towlower)(c);
+    return (towlower)((wint_t)__cairn_m_settled(c));
 }
 
 wint_t MODEL(towupper)(wint_t c)
 {
     if (__cairn_m_plain_characters() && IS_ASCII(c))
         return TO_UPPER(c);
-    return (towupper)(c);
+    return (towupper)((wint_t)__cairn_m_settled(c));
 }
 
 /* A class that has a function of its own. */
@@ -69,12 +69,12 @@ int MODEL(iswctype)(wint_t c, wctype_t class)
         for (i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
             if (class == wctype(CLASSES[i].name))
                 return CLASSES[i].contains((int)c);
-    return iswctype(c, class);
+    return iswctype((wint_t)__cairn_m_settled(c), class);
 }
 
 int MODEL(wcwidth)(wchar_t c)
 {
     if (__cairn_m_plain_characters() && IS_ASCII((wint_t)c))
         return 2 * IN_RANGE(c, ' ', '~') - 1 + (c == 0);
-    return wcwidth(c);
+    return wcwidth((wchar_t)__cairn_m_settled((size_t)c));
 }

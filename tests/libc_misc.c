@@ -90,7 +90,7 @@ static void try_numbers(int how, const char *text)
 int main(void)
 {
     char text[7] = "";
-    setlocale(LC_ALL, "");
+    setlocale(LC_ALL, "C");
     scanf("%6c", text);
     try_strings(text[0], text + 1);
     try_numbers(text[0], text + 1);

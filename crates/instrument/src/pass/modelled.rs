@@ -205,6 +205,7 @@ pub const MODELLED: &[&str] = &[
     "__xpg_basename",
     "dirname",
     "qsort",
+    "qsort_r",
     "bsearch",
     "getopt",
     "getopt_long",

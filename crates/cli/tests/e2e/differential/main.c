@@ -319,6 +319,7 @@ static void check_c23(void)
 /* ---- sorting ---- */
 
 void __cairn_w_qsort(void *, size_t, size_t, int (*)(const void *, const void *));
+void __cairn_w_qsort_r(void *, size_t, size_t, int (*)(const void *, const void *, void *), void *);
 void *__cairn_w_bsearch(const void *, const void *, size_t, size_t, int (*)(const void *, const void *));
 
 static unsigned long order;
@@ -331,9 +332,15 @@ static int compare(const void *a, const void *b)
     return x[0] - y[0];
 }
 
+static int compare_with(const void *a, const void *b, void *count)
+{
+    ++*(unsigned long *)count;
+    return compare(a, b);
+}
+
 static void check_sorting(void)
 {
-    unsigned char real[1024], model[1024], key;
+    unsigned char real[1024], model[1024], again[1024], key;
     unsigned size = 1 + chance(40), count = chance(20), kinds = 1 + chance(10);
     unsigned long real_order;
     for (unsigned i = 0; i < count; i++) {
@@ -341,6 +348,7 @@ static void check_sorting(void)
         real[i * size] = (unsigned char)chance(kinds);
     }
     memcpy(model, real, sizeof real);
+    memcpy(again, real, sizeof real);
     order = 0;
     qsort(real, count, size, compare);
     real_order = order;
@@ -348,6 +356,8 @@ static void check_sorting(void)
     __cairn_w_qsort(model, count, size, compare);
     EXPECT(memcmp(real, model, count * size) == 0, "qsort of %u times %u", count, size);
     EXPECT(order == real_order, "qsort of %u times %u", count, size);
+    __cairn_w_qsort_r(again, count, size, compare_with, &order);
+    EXPECT(memcmp(real, again, count * size) == 0, "qsort_r of %u times %u", count, size);
     key = (unsigned char)chance(kinds);
     EXPECT(bsearch(&key, real, count, size, compare) == __cairn_w_bsearch(&key, real, count, size, compare), "bsearch");
 }
