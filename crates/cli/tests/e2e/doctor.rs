@@ -53,13 +53,14 @@ fn input_that_decides_nothing_is_named() {
 
 #[test]
 fn lost_data_is_named_with_its_line() {
-    let source = r#"#define _XOPEN_SOURCE 700
+    let source = r#"#define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 static char store[70000];
 int main(void) {
-    unsigned char in[4], swapped[4];
+    unsigned char in[4], other[4];
     unsigned y;
     if (read(0, in, 4) != 4) return 1;
     if (in[0] * 1.5L > 300) return 2;
@@ -69,10 +70,9 @@ int main(void) {
     char text[2] = {in[2], 0};
     if (a64l(text) == 7) return 5;
     store[in[2] * 256] = 1;
-    for (int i = 0; i < 4; i++) swapped[i] = in[i];
-    store[0] = 'a', store[1] = 'b';
-    swab(store, swapped, 2);
-    if (swapped[0] == 'c') return 4;
+    for (int i = 0; i < 4; i++) other[i] = in[i];
+    memfrob(other, 2);
+    if (other[0] == 'c') return 4;
     if (in[3] == 'k') raise(SIGKILL);
     while (in[3] == 'h') sleep(1);
     return 0;
@@ -80,18 +80,18 @@ int main(void) {
 "#;
     let found = reasons(&["--sym-stdin", "4", "--fixed-length", "--timeout", "100"], source);
     let expected = expected([
-        ("concretised", Some(10), Some("long double")),
-        ("concretised", Some(12), Some("inline assembly")),
-        ("foreign-function", Some(15), Some("a64l")),
-        ("foreign-function", Some(19), Some("swab")),
-        ("pinned", Some(16), None),
+        ("concretised", Some(11), Some("long double")),
+        ("concretised", Some(13), Some("inline assembly")),
+        ("foreign-function", Some(16), Some("a64l")),
+        ("foreign-function", Some(19), Some("memfrob")),
+        ("pinned", Some(17), None),
         ("overwritten", None, None),
         ("killed", None, None),
         ("hang", None, None),
-        ("independent", Some(9), None),
         ("independent", Some(10), None),
-        ("independent", Some(13), None),
-        ("independent", Some(15), None),
+        ("independent", Some(11), None),
+        ("independent", Some(14), None),
+        ("independent", Some(16), None),
         ("independent", Some(20), None),
     ]);
     assert_eq!(found, expected);
