@@ -141,3 +141,20 @@ fn the_runtime_stands_for_no_library_that_was_forgotten() {
     assert!(forgotten.stderr.contains("undefined symbol: fmod"), "{forgotten:?}");
     place.cc(&["-fno-builtin", "main.c", "-lm", "-o", "program"]);
 }
+
+#[test]
+fn what_an_earlier_call_left_on_the_stack_is_not_input() {
+    let main = "#include <unistd.h>\nvoid scrub(void);\n\
+        static void get(char *c, int *more) { *more = read(0, c, 1) == 1; }\n\
+        static int one(void) { char c; int more; get(&c, &more);\n\
+        if (!more && c == 'y') return 2;\nreturn more; }\n\
+        int main(void) { int state; while ((state = one()) == 1) scrub(); return state; }\n";
+    let scrub = "void scrub(void) { volatile char all[600]; for (int i = 0; i < 600; i++) all[i] = 0; }\n";
+    let place = Place::with(&[("main.c", main), ("scrub.c", scrub)]);
+    let plain = Command::new("clang-19").args(["-O1", "-c", "scrub.c"]).current_dir(place.0.path()).status();
+    assert!(plain.unwrap().success());
+    place.cc(&["main.c", "scrub.o", "-o", "program"]);
+    // Memory is zero and so is the byte that was read into it before: that must not make it the same.
+    let summary = place.explore();
+    assert_eq!(summary["divergences"], 0, "{summary}");
+}

@@ -249,6 +249,11 @@ impl Module {
         Value(unsafe { LLVMConstInt(self.int(bits).0, value, 0) })
     }
 
+    /// A value of this type that nobody set.
+    pub fn undefined(&self, ty: Type) -> Value {
+        Value(unsafe { LLVMGetUndef(ty.0) })
+    }
+
     /// `to - from` as a 32-bit constant the linker computes.
     pub fn distance(&self, to: Value, from: Value) -> Value {
         let wide = self.int(64).0;

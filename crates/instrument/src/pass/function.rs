@@ -13,7 +13,7 @@ use super::meaning::meaning;
 use super::segment::{Action, Segment};
 use super::sites::{FunctionSites, SiteRef, Sites};
 use super::taint::{is_constant_data, labelled_values};
-use super::types::{labelable, labelable_in_memory, leaves, loss};
+use super::types::{labelable, labelable_in_memory, leaves, loss, scalar_width};
 use crate::llvm::{Block, Builder, Module, Opcode, Predicate, Type, Value};
 use cairn_wire::Loss;
 use std::collections::{HashMap, HashSet};
@@ -50,6 +50,7 @@ impl<'a> FunctionPass<'a> {
     /// Adds label code to a function whose sites are known.
     pub fn run(unit: &'a Unit<'a>, sites: &'a mut Sites, found: FunctionSites, function: Value) {
         hoist_allocas(unit.module, function);
+        forget_locals(unit.module, function);
         split_invokes(unit.module, function);
         let atomics = spell_out(unit.module, function);
         let labelled = labelled_values(unit.module, function);
@@ -405,5 +406,20 @@ fn hoist_allocas(module: &Module, function: Value) {
         alloca.unlink();
         builder.before(*first);
         builder.insert(*alloca);
+    }
+}
+
+/// Says that scalar locals in memory have no value yet. What an earlier call left in their place is not theirs, and
+/// neither is its label, even if the memory has the label's value again by chance: zero is common. The stores of
+/// nothing are gone after optimisation; what the pass makes of them stays.
+fn forget_locals(module: &Module, function: Value) {
+    let instructions = function.blocks()[0].instructions();
+    let Some(first) = instructions.iter().find(|i| i.opcode() != Opcode::LLVMAlloca) else { return };
+    let builder = module.builder();
+    builder.before(*first);
+    for alloca in instructions.iter().take_while(|i| *i != first) {
+        if let Some(ty) = alloca.allocated_type().filter(|ty| scalar_width(*ty).is_some()) {
+            builder.store(module.undefined(ty), *alloca);
+        }
     }
 }
