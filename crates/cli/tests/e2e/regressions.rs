@@ -158,3 +158,14 @@ fn what_an_earlier_call_left_on_the_stack_is_not_input() {
     let summary = place.explore();
     assert_eq!(summary["divergences"], 0, "{summary}");
 }
+
+#[test]
+fn a_table_is_read_before_it_is_written() {
+    let source = "#include <unistd.h>\nstatic int count[16];\n\
+        int main(void) { unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\
+        count[c & 15]++;\ncount[c >> 4] += 2;\nreturn count[3] == 3; }\n";
+    let place = Place::with(&[("main.c", source)]);
+    place.cc(&["main.c", "-o", "program"]);
+    let said = place.campaign(&["--execs", "50"]);
+    assert!(said.stdout.contains(", 0 differ"), "{said:?}");
+}

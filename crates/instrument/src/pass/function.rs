@@ -131,6 +131,9 @@ impl<'a> FunctionPass<'a> {
                 self.operation(instruction, segment);
             }
             LLVMStore => {
+                if segment.reads_memory() {
+                    self.close(block, segment, instruction);
+                }
                 self.pin(instruction, instruction.operand(1), segment);
                 if !labelable_in_memory(self.unit.module, instruction.operand(0).ty()) {
                     self.lose(instruction, &[instruction.operand(0)], Loss::Vector, segment);

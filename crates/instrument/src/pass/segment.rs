@@ -65,6 +65,13 @@ pub struct Segment {
     pub stored: bool,
 }
 
+impl Segment {
+    /// Whether its slow block copies memory, which must not have changed by then.
+    pub fn reads_memory(&self) -> bool {
+        self.actions.iter().any(|action| matches!(action, Action::Read(..)))
+    }
+}
+
 impl Action {
     /// Values whose labels it looks at.
     pub fn inputs(&self) -> Vec<Value> {
