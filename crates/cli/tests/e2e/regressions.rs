@@ -163,7 +163,8 @@ fn what_an_earlier_call_left_on_the_stack_is_not_input() {
 fn a_table_is_read_before_it_is_written() {
     let source = "#include <unistd.h>\nstatic int count[16];\n\
         int main(void) { unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\
-        count[c & 15]++;\ncount[c >> 4] += 2;\nreturn count[3] == 3; }\n";
+        count[c & 15]++;\ncount[c >> 4] += 2;\nint before = count[c & 7];\n\
+        __atomic_fetch_add(&count[5], 1, __ATOMIC_SEQ_CST);\nreturn count[3] + before == 3; }\n";
     let place = Place::with(&[("main.c", source)]);
     place.cc(&["main.c", "-o", "program"]);
     let said = place.campaign(&["--execs", "50"]);

@@ -93,7 +93,7 @@ fn spell_exchange(builder: &Builder, exchange: Value, parts: &mut HashMap<Value,
 impl FunctionPass<'_> {
     /// An atomic update itself: its parts follow.
     pub fn atomic(&mut self, block: Block, update: Value, segment: &mut Segment) {
-        if segment.stored {
+        if segment.stored || segment.reads_memory() {
             self.close(block, segment, update);
         }
         self.pin(update, update.operand(0), segment);
