@@ -74,22 +74,29 @@ impl InputArgs {
     }
 }
 
-/// `cairn run`.
+/// A program, and what it is to be given.
 #[derive(Args, Debug)]
-pub struct RunArgs {
+pub struct SubjectArgs {
     /// A program built with `cairn cc`, or C files to compile on the fly
     #[arg(required = true, value_name = "TARGET|FILE.c")]
     pub target: Vec<PathBuf>,
     /// Arguments of the program; @@ stands for the path of the first symbolic file
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
-
     /// What is symbolic.
     #[command(flatten)]
     pub input: InputArgs,
     /// Start from the files of this directory (raw bytes, or .ktest)
     #[arg(long, value_name = "DIR", help_heading = "Input")]
     pub seeds: Option<PathBuf>,
+}
+
+/// `cairn run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// The program and its input.
+    #[command(flatten)]
+    pub subject: SubjectArgs,
 
     /// Stop after N executions
     #[arg(long, value_name = "N", help_heading = "Budget", value_parser = positive)]
@@ -154,18 +161,9 @@ pub struct ReplayArgs {
 /// `cairn doctor`.
 #[derive(Args, Debug)]
 pub struct DoctorArgs {
-    /// A program built with `cairn cc`, or C files to compile on the fly
-    #[arg(required = true, value_name = "TARGET|FILE.c")]
-    pub target: Vec<PathBuf>,
-    /// Arguments of the program; @@ stands for the path of the first symbolic file
-    #[arg(last = true, value_name = "ARGS")]
-    pub args: Vec<OsString>,
-    /// What is symbolic.
+    /// The program and its input.
     #[command(flatten)]
-    pub input: InputArgs,
-    /// Start from the files of this directory (raw bytes, or .ktest)
-    #[arg(long, value_name = "DIR", help_heading = "Input")]
-    pub seeds: Option<PathBuf>,
+    pub subject: SubjectArgs,
     /// Look at N executions
     #[arg(long, value_name = "N", default_value_t = 200, help_heading = "Budget", value_parser = positive)]
     pub execs: u64,

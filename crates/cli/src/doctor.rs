@@ -1,22 +1,19 @@
 //! `cairn doctor`: why exploring a program stalls, in sentences.
 
 use crate::args::DoctorArgs;
-use crate::compile;
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::status::Status;
 use crate::style::{Style, clock, counted, grouped, percent};
 use crate::target;
-use cairn_campaign::{Kind, Reason, Settings, Summary, read_seeds};
+use cairn_campaign::{Kind, Reason, Settings, Summary};
 use cairn_exec::{Limits, Server, TargetSpec};
 use cairn_program::Program;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::{Write, stdout};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// A short campaign, of which nothing is kept but the reasons.
 const STRATEGY: &str = "random-branch";
@@ -26,9 +23,9 @@ const MOST_LINES: usize = 10;
 /// Explores a little, and explains.
 pub fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     let scratch = tempfile::tempdir()?;
-    let path = program_path(args, &scratch)?;
+    let path = target::program_path(&args.subject, |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
-    let spec = spec(args, &path, &program)?;
+    let spec = target::spec(&args.subject, &path, &program, args.timeout)?;
     let settings = settings(args, &spec)?;
     let mut server = Server::start(spec, Limits::default())?;
     let limits = cairn_solver::Limits { time: Duration::from_millis(args.solver_timeout) };
@@ -42,32 +39,8 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(NOTHING_FOUND))
 }
 
-fn program_path(args: &DoctorArgs, scratch: &TempDir) -> Result<PathBuf, Failure> {
-    match args.target.as_slice() {
-        files if files.iter().any(|f| compile::is_source(f)) => {
-            let program = scratch.path().join("program");
-            compile::build(files, &program)?;
-            Ok(program)
-        }
-        [program] => Ok(program.clone()),
-        _ => Err(Failure::new("give one program, or C files (arguments of the program go after --)")),
-    }
-}
-
-fn spec(args: &DoctorArgs, path: &Path, program: &Program) -> Result<TargetSpec, Failure> {
-    let mut spec = TargetSpec::new(path, program.branch_count() as usize);
-    spec.timeout = Duration::from_millis(args.timeout);
-    target::describe(&mut spec, &args.input, &args.args)?;
-    target::supply_fuzz_target(&mut spec, program);
-    Ok(spec)
-}
-
 fn settings(args: &DoctorArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
-    let blank = spec.blank_input();
-    let inputs = match &args.seeds {
-        Some(seeds) => read_seeds(seeds, &blank)?,
-        None => vec![blank],
-    };
+    let inputs = target::inputs(&args.subject, spec)?;
     let mut settings = Settings::new(STRATEGY, inputs);
     settings.execs = Some(args.execs);
     settings.time = Some(args.time.0);

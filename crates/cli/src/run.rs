@@ -1,7 +1,6 @@
 //! `cairn run`: from the command line to a campaign and its summary.
 
 use crate::args::RunArgs;
-use crate::compile;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::outdir::Claim;
@@ -9,11 +8,11 @@ use crate::status::Status;
 use crate::style::Style;
 use crate::summary::{Report, quoted};
 use crate::target;
-use cairn_campaign::{CampaignDirectory, Settings, Summary, read_seeds};
+use cairn_campaign::{CampaignDirectory, Settings, Summary};
 use cairn_exec::{Limits, Server, TargetSpec};
 use cairn_program::Program;
 use std::io::{Write, stderr, stdout};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -21,9 +20,9 @@ use std::time::Duration;
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     cairn_search::create(&args.strategy)?;
     let mut claim = Claim::stake(&args.out, args.force)?;
-    let path = program_path(args, &mut claim)?;
+    let path = target::program_path(&args.subject, |first| claim.program_path(first))?;
     let program = Program::read(&path)?;
-    let spec = spec(args, &path, &program)?;
+    let spec = target::spec(&args.subject, &path, &program, args.timeout)?;
     let settings = settings(args, &spec)?;
     let mut server = Server::start(spec, Limits::default())?;
     let directory = CampaignDirectory::create(&args.out, args.force)?;
@@ -38,33 +37,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     verdict(&summary)
 }
 
-/// The program to explore; source files are compiled first.
-fn program_path(args: &RunArgs, claim: &mut Claim) -> Result<PathBuf, Failure> {
-    match args.target.as_slice() {
-        files if files.iter().any(|f| compile::is_source(f)) => {
-            let program = claim.program_path(&files[0])?;
-            compile::build(files, &program)?;
-            Ok(program)
-        }
-        [program] => Ok(program.clone()),
-        _ => Err(Failure::new("give one program, or C files (arguments of the program go after --)")),
-    }
-}
-
-fn spec(args: &RunArgs, path: &Path, program: &Program) -> Result<TargetSpec, Failure> {
-    let mut spec = TargetSpec::new(path, program.branch_count() as usize);
-    spec.timeout = Duration::from_millis(args.timeout);
-    target::describe(&mut spec, &args.input, &args.args)?;
-    target::supply_fuzz_target(&mut spec, program);
-    Ok(spec)
-}
-
 fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
-    let blank = spec.blank_input();
-    let inputs = match &args.seeds {
-        Some(seeds) => read_seeds(seeds, &blank)?,
-        None => vec![blank],
-    };
+    let inputs = target::inputs(&args.subject, spec)?;
     let mut settings = Settings::new(&args.strategy, inputs);
     settings.seed = args.seed;
     settings.execs = args.execs;
@@ -74,7 +48,7 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     // By its bare name: where the program lies says nothing about the campaign.
     let name = spec.path.file_name().unwrap_or(spec.path.as_os_str()).to_string_lossy().into_owned();
     settings.command = vec![name];
-    settings.command.extend(args.args.iter().map(|a| a.to_string_lossy().into_owned()));
+    settings.command.extend(args.subject.args.iter().map(|a| a.to_string_lossy().into_owned()));
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     settings.invocation = words.join(" ");
     Ok(settings)
@@ -90,10 +64,10 @@ fn tell(args: &RunArgs, program: &Path, summary: &Summary, status: &Status) -> R
         summary,
         findings: &status.findings,
         program,
-        args: &args.args,
-        file: args.input.sym_file.first().and_then(|f| f.name.as_deref()),
+        args: &args.subject.args,
+        file: args.subject.input.sym_file.first().and_then(|f| f.name.as_deref()),
         directory: &args.out,
-        symbolic_input: args.input.is_any(),
+        symbolic_input: args.subject.input.is_any(),
         style,
     };
     if args.json {

@@ -1,12 +1,16 @@
 //! From the command line to what the program is started with.
 
-use crate::args::InputArgs;
+use crate::args::{InputArgs, SubjectArgs};
+use crate::compile;
 use crate::failure::Failure;
 use crate::units::length;
-use cairn_exec::{Arg, SymbolicFile, TargetSpec};
+use cairn_campaign::read_seeds;
+use cairn_exec::{Arg, Input, SymbolicFile, TargetSpec};
 use cairn_program::Program;
 use cairn_wire::site::USER_MAIN;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Stands for the path of the symbolic file.
 pub const FILE_MARK: &str = "@@";
@@ -20,8 +24,47 @@ const FUZZ_INPUT: usize = 64;
 /// Most symbolic files, with standard input one less than the runtime can tell apart.
 const MAX_FILES: usize = 15;
 
+/// The program to explore. Source files are compiled first, to where `place` says for the first of them.
+pub fn program_path(
+    subject: &SubjectArgs,
+    place: impl FnOnce(&Path) -> Result<PathBuf, Failure>,
+) -> Result<PathBuf, Failure> {
+    match subject.target.as_slice() {
+        files if files.iter().any(|f| compile::is_source(f)) => {
+            let program = place(&files[0])?;
+            compile::build(files, &program)?;
+            Ok(program)
+        }
+        [program] => Ok(program.clone()),
+        _ => Err(Failure::new("give one program, or C files (arguments of the program go after --)")),
+    }
+}
+
+/// How to run it, each time for so many milliseconds at most.
+pub fn spec(
+    subject: &SubjectArgs,
+    path: &Path,
+    program: &Program,
+    timeout: u64,
+) -> Result<TargetSpec, Failure> {
+    let mut spec = TargetSpec::new(path, program.branch_count() as usize);
+    spec.timeout = Duration::from_millis(timeout);
+    describe(&mut spec, &subject.input, &subject.args)?;
+    supply_fuzz_target(&mut spec, program);
+    Ok(spec)
+}
+
+/// What to begin with: the user's seeds, or nothing but zeros.
+pub fn inputs(subject: &SubjectArgs, spec: &TargetSpec) -> Result<Vec<Input>, Failure> {
+    let blank = spec.blank_input();
+    match &subject.seeds {
+        Some(seeds) => Ok(read_seeds(seeds, &blank)?),
+        None => Ok(vec![blank]),
+    }
+}
+
 /// Fills in arguments and symbolic input as the user asked for them.
-pub fn describe(spec: &mut TargetSpec, input: &InputArgs, args: &[OsString]) -> Result<(), Failure> {
+fn describe(spec: &mut TargetSpec, input: &InputArgs, args: &[OsString]) -> Result<(), Failure> {
     spec.args = args.iter().map(argument).collect();
     spec.args.extend(input.sym_arg.iter().map(|len| Arg::Symbolic(*len)));
     spec.stdin = input.sym_stdin;

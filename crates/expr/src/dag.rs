@@ -9,6 +9,7 @@ use crate::semantics::ones;
 use crate::snapshot::{SnapshotId, Snapshots};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use rustc_hash::FxHashSet;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -119,6 +120,20 @@ impl Dag {
         let stored = &self.rows[e.index()].stored;
         let parts = stored.snapshot().map_or(&[][..], |s| self.snapshots.parts(s));
         stored.children().iter().map(|&id| ExprId(id)).chain(parts.iter().map(|&(_, part)| part))
+    }
+
+    /// All nodes below the roots, and these, children first: ids grow from child to parent.
+    pub fn reachable(&self, roots: &[ExprId]) -> Vec<ExprId> {
+        let mut seen = FxHashSet::default();
+        let mut stack = roots.to_vec();
+        while let Some(e) = stack.pop() {
+            if seen.insert(e) {
+                stack.extend(self.children(e));
+            }
+        }
+        let mut nodes: Vec<ExprId> = seen.into_iter().collect();
+        nodes.sort_unstable();
+        nodes
     }
 
     /// Input bytes the expression depends on, sorted; the slice is shared by all expressions with the same set.

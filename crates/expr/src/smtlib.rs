@@ -27,7 +27,7 @@ pub fn script(dag: &Dag, constraints: &[ExprId]) -> String {
 
 /// Writes the script of [`script`].
 pub fn write(out: &mut dyn Write, dag: &Dag, constraints: &[ExprId]) -> fmt::Result {
-    let nodes = reachable(dag, constraints);
+    let nodes = dag.reachable(constraints);
     let is_plain = nodes.iter().all(|&e| !floats::is_about_floats(dag, e));
     writeln!(out, "(set-logic {})", if is_plain { "QF_BV" } else { "ALL" })?;
     declare_functions(out, dag, &nodes)?;
@@ -38,20 +38,6 @@ pub fn write(out: &mut dyn Write, dag: &Dag, constraints: &[ExprId]) -> fmt::Res
         writeln!(out, "(assert (= {} #b1))", Term(dag, e))?;
     }
     out.write_str("(check-sat)\n(get-model)\n")
-}
-
-/// All nodes below the roots, children first: ids grow from child to parent.
-fn reachable(dag: &Dag, roots: &[ExprId]) -> Vec<ExprId> {
-    let mut seen = FxHashSet::default();
-    let mut stack = roots.to_vec();
-    while let Some(e) = stack.pop() {
-        if seen.insert(e) {
-            stack.extend(dag.children(e));
-        }
-    }
-    let mut nodes: Vec<ExprId> = seen.into_iter().collect();
-    nodes.sort_unstable();
-    nodes
 }
 
 fn declare_functions(out: &mut dyn Write, dag: &Dag, nodes: &[ExprId]) -> fmt::Result {

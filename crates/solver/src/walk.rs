@@ -18,7 +18,6 @@ use cairn_expr::{Assignment, Dag, Evaluator, ExprId, Op};
 use error::{Atom, Judge};
 use moves::Random;
 use point::Point;
-use rustc_hash::FxHashSet;
 use variable::Variable;
 
 /// Nodes that may be evaluated for a query.
@@ -42,7 +41,8 @@ impl<S: Solver> Walk<S> {
 
     fn try_numbers(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Option<Model> {
         let constraints: Vec<ExprId> = query.constraints().collect();
-        let nodes = reachable(dag, &constraints);
+        let mut nodes = dag.reachable(&constraints);
+        nodes.reverse();
         if !nodes.iter().any(|&e| is_about_floats(dag.op(e))) {
             return None;
         }
@@ -78,20 +78,6 @@ impl<S: Solver> Solver for Walk<S> {
 
 fn is_about_floats(op: Op) -> bool {
     matches!(op, Op::FEq | Op::FLt | Op::FLe | Op::FToS | Op::FToU | Op::Math)
-}
-
-/// All nodes below the roots, parents first.
-fn reachable(dag: &Dag, roots: &[ExprId]) -> Vec<ExprId> {
-    let mut seen = FxHashSet::default();
-    let mut stack = roots.to_vec();
-    while let Some(e) = stack.pop() {
-        if seen.insert(e) {
-            stack.extend(dag.children(e));
-        }
-    }
-    let mut nodes: Vec<ExprId> = seen.into_iter().collect();
-    nodes.sort_unstable_by(|a, b| b.cmp(a));
-    nodes
 }
 
 /// One query's search.

@@ -158,7 +158,8 @@ mod tests {
         let less = dag.float_compare(FloatCmp::Lt, float, number);
         let single = dag.input(byte(12));
         let bytes: Vec<InputByte> = (0..13).map(byte).collect();
-        let nodes = super::super::reachable(&dag, &[less, single]);
+        let mut nodes = dag.reachable(&[less, single]);
+        nodes.reverse();
         let variables = all(&dag, &nodes, &bytes);
         let seen: Vec<_> = variables.iter().map(|v| (v.kind, v.bytes.len())).collect();
         assert_eq!(seen, [(Kind::Float, 8), (Kind::Integer, 4), (Kind::Integer, 1)]);
