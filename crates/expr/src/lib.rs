@@ -11,7 +11,7 @@ mod eval;
 mod inputs;
 mod lookup;
 mod node;
-mod semantics;
+pub mod semantics;
 pub mod smtlib;
 mod snapshot;
 

@@ -6,44 +6,45 @@
 mod float;
 mod math;
 
-pub(crate) use float::{class_starts, convert, default_nan, float, float_compare, is_nan, quiet_bit};
-pub(crate) use math::math;
+pub(crate) use float::{class_starts, default_nan, is_nan, quiet_bit};
+pub use float::{convert, float, float_compare};
+pub use math::math;
 
 use crate::node::{BinOp, CmpOp, Count};
 
 /// A value with the low `width` bits set.
-pub(crate) const fn ones(width: u8) -> u128 {
+pub const fn ones(width: u8) -> u128 {
     u128::MAX >> (128 - width as u32)
 }
 
 /// The lowest negative number of this width, as bits.
-pub(crate) const fn sign_bit(width: u8) -> u128 {
+pub const fn sign_bit(width: u8) -> u128 {
     1 << (width - 1)
 }
 
 /// The value as a signed number.
-pub(crate) const fn signed(width: u8, value: u128) -> i128 {
+pub const fn signed(width: u8, value: u128) -> i128 {
     let unused = 128 - width as u32;
     ((value << unused) as i128) >> unused
 }
 
 /// Sign extension from one width to another.
-pub(crate) const fn sign_extend(from: u8, to: u8, value: u128) -> u128 {
+pub const fn sign_extend(from: u8, to: u8, value: u128) -> u128 {
     signed(from, value) as u128 & ones(to)
 }
 
 /// `width` bits of `value` from bit `low` on.
-pub(crate) const fn extract(low: u8, width: u8, value: u128) -> u128 {
+pub const fn extract(low: u8, width: u8, value: u128) -> u128 {
     (value >> low) & ones(width)
 }
 
 /// `high` above the `low_width` bits of `low`.
-pub(crate) const fn concat(low_width: u8, high: u128, low: u128) -> u128 {
+pub const fn concat(low_width: u8, high: u128, low: u128) -> u128 {
     high << low_width | low
 }
 
 /// The result of a binary operation.
-pub(crate) fn binary(op: BinOp, width: u8, a: u128, b: u128) -> u128 {
+pub fn binary(op: BinOp, width: u8, a: u128, b: u128) -> u128 {
     let shift = || (b % width as u128) as u32;
     let result = match op {
         BinOp::Add => a.wrapping_add(b),
@@ -76,7 +77,7 @@ fn signed_remainder(a: i128, b: i128) -> i128 {
 }
 
 /// The result of a comparison.
-pub(crate) fn compare(op: CmpOp, width: u8, a: u128, b: u128) -> bool {
+pub fn compare(op: CmpOp, width: u8, a: u128, b: u128) -> bool {
     let (sa, sb) = (signed(width, a), signed(width, b));
     match op {
         CmpOp::Eq => a == b,
@@ -93,7 +94,7 @@ pub(crate) fn compare(op: CmpOp, width: u8, a: u128, b: u128) -> bool {
 }
 
 /// Something counted about a value's bits.
-pub(crate) fn count(what: Count, width: u8, value: u128) -> u128 {
+pub fn count(what: Count, width: u8, value: u128) -> u128 {
     let counted = match what {
         Count::Ones => value.count_ones(),
         Count::LeadingZeros => value.leading_zeros() - (128 - u32::from(width)),

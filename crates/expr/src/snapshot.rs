@@ -64,6 +64,11 @@ impl Snapshots {
         self.get(id).bytes.len() as u64
     }
 
+    /// All bytes; where one is not constant there is 0.
+    pub fn bytes(&self, id: SnapshotId) -> &[u8] {
+        &self.get(id).bytes
+    }
+
     /// The bytes that are not constant, with their places, in order.
     pub fn parts(&self, id: SnapshotId) -> &[(u32, ExprId)] {
         &self.get(id).parts

@@ -10,6 +10,8 @@ mod cache;
 mod count;
 mod slice;
 mod stats;
+#[allow(dead_code, reason = "about to be used by the search over numbers")]
+mod tape;
 #[cfg(test)]
 mod testing;
 mod validate;

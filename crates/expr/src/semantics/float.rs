@@ -45,7 +45,7 @@ fn number(width: u8, bits: u128) -> f64 {
 }
 
 /// The result of an operation.
-pub(crate) fn float(op: FloatOp, width: u8, a: u128, b: u128) -> u128 {
+pub fn float(op: FloatOp, width: u8, a: u128, b: u128) -> u128 {
     let result = match width {
         32 => narrow_result(op, narrow(a), narrow(b)).to_bits().into(),
         _ => wide_result(op, wide(a), wide(b)).to_bits().into(),
@@ -80,7 +80,7 @@ fn wide_result(op: FloatOp, a: f64, b: f64) -> f64 {
 }
 
 /// The result of a comparison.
-pub(crate) fn float_compare(op: FloatCmp, width: u8, a: u128, b: u128) -> bool {
+pub fn float_compare(op: FloatCmp, width: u8, a: u128, b: u128) -> bool {
     let (a, b) = (number(width, a), number(width, b));
     match op {
         FloatCmp::Eq => a == b,
@@ -90,7 +90,7 @@ pub(crate) fn float_compare(op: FloatCmp, width: u8, a: u128, b: u128) -> bool {
 }
 
 /// The result of a conversion between these widths.
-pub(crate) fn convert(how: Conversion, from: u8, to: u8, value: u128) -> u128 {
+pub fn convert(how: Conversion, from: u8, to: u8, value: u128) -> u128 {
     match how {
         Conversion::FloatToSigned => to_signed(to, number(from, value)) & ones(to),
         Conversion::FloatToUnsigned => to_unsigned(to, number(from, value)) & ones(to),

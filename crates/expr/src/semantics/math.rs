@@ -8,7 +8,7 @@ use crate::node::Math;
 
 /// The result of a function; operands it does not take are 0. What is not a number comes from the first operand that
 /// is none, as for operators.
-pub(crate) fn math(function: Math, width: u8, operands: [u128; 3]) -> u128 {
+pub fn math(function: Math, width: u8, operands: [u128; 3]) -> u128 {
     let result = match width {
         32 => narrow(function, operands.map(|bits| f32::from_bits(bits as u32))).to_bits().into(),
         _ => wide(function, operands.map(|bits| f64::from_bits(bits as u64))).to_bits().into(),
