@@ -89,6 +89,7 @@ fn check_campaign(example: &Example, program: &Path, out: &Path) -> Vec<String> 
     expect("branches covered", number("branches_covered"), example.branches);
     expect("branches in all", number("branches_total"), example.branches + example.unreachable);
     expect("hangs", number("hangs"), 0);
+    expect("divergences", number("divergences"), 0);
     let code = if example.faults.is_empty() { 0 } else { 1 };
     expect("exit code", said.code.and_then(|c| c.try_into().ok()), code);
     if !oracle_is_content(&said.stderr) {
