@@ -1,7 +1,7 @@
 /*
  * cairn-example: libm
  * input: stdin 17
- * branches: 41
+ * branches: 46
  * unreachable: 1
  * faults: 0
  * strategy: dfs
@@ -67,6 +67,10 @@ int main(void)
     case 11:
         if (copysign(2, x) < 0)
             puts("sign");
+        break;
+    case 12:
+        if (cbrt(x) > 4.999 && cbrt(x) < 5.001)
+            puts("cube root");
         break;
     }
     return 0;

@@ -320,11 +320,12 @@ pub enum Math {
     Atan2,
     Hypot,
     Fma,
+    Cbrt,
 }
 
 impl Math {
     /// Every function, in the order of their numbers.
-    pub const ALL: [Math; 26] = [
+    pub const ALL: [Math; 27] = [
         Math::Sin,
         Math::Cos,
         Math::Tan,
@@ -351,6 +352,7 @@ impl Math {
         Math::Atan2,
         Math::Hypot,
         Math::Fma,
+        Math::Cbrt,
     ];
 
     /// How many operands it takes.

@@ -4,6 +4,7 @@
 //! Values are kept in the low `width` bits of a `u128`, all other bits zero.
 
 mod float;
+mod library;
 mod math;
 
 pub(crate) use float::{class_starts, default_nan, is_nan, quiet_bit};

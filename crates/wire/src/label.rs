@@ -178,8 +178,6 @@ impl Op {
 }
 
 /// A function of the mathematical library, for both widths of float; see [`Op::Math`].
-///
-/// `cbrt` is not among them: the driver's own rounds correctly, the C library's does not.
 #[repr(u16)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Math {
@@ -239,11 +237,13 @@ pub enum Math {
     Max = 27,
     /// `l1 * l2 + k`, rounded once.
     Fma = 28,
+    /// `cbrt`.
+    Cbrt = 29,
 }
 
 impl Math {
     /// All of them, in the order of their numbers, which start at 1.
-    pub const ALL: [Math; 28] = [
+    pub const ALL: [Math; 29] = [
         Math::Sin,
         Math::Cos,
         Math::Tan,
@@ -272,6 +272,7 @@ impl Math {
         Math::Min,
         Math::Max,
         Math::Fma,
+        Math::Cbrt,
     ];
 
     /// The function with this number, if there is one.

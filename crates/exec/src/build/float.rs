@@ -92,6 +92,7 @@ fn own(function: cairn_wire::Math) -> Option<Math> {
         cairn_wire::Math::Atan2 => Math::Atan2,
         cairn_wire::Math::Hypot => Math::Hypot,
         cairn_wire::Math::Fma => Math::Fma,
+        cairn_wire::Math::Cbrt => Math::Cbrt,
         cairn_wire::Math::Min | cairn_wire::Math::Max => return None,
     })
 }

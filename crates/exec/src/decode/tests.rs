@@ -186,6 +186,8 @@ fn every_function_is_the_one_of_its_name() {
         let got = of_a_float(Op::Math, 64, function as u16, y.to_bits());
         assert_eq!(got, Some(value.to_bits().into()), "{function:?}");
     }
+    let root = of_a_float(Op::Math, 64, Math::Cbrt as u16, 0).expect("a value");
+    assert!((f64::from_bits(root as u64).powi(3) - x).abs() < 1e-12);
     for outside in [Math::Asin, Math::Acos] {
         let got = of_a_float(Op::Math, 64, outside as u16, 0).expect("a value");
         assert!(f64::from_bits(got as u64).is_nan(), "{outside:?}");

@@ -1,9 +1,10 @@
 //! The C library's mathematical functions.
 //!
-//! Rust's own call the C library's, so results are those of a target on the same machine, bit for bit; a test
-//! compares them.
+//! Rust's own call the C library's, or give what can be given in one way only, so results are those of a target on the
+//! same machine, bit for bit; a test compares them.
 
 use super::float::{is_nan, resulting_nan};
+use super::library::{cube_root, cube_root_narrow};
 use crate::node::Math;
 
 /// The result of a function; operands it does not take are 0. What is not a number comes from the first operand that
@@ -18,7 +19,7 @@ pub fn math(function: Math, width: u8, operands: [u128; 3]) -> u128 {
 
 /// The two widths have the same methods.
 macro_rules! functions {
-    ($name:ident, $float:ty) => {
+    ($name:ident, $float:ty, $cube_root:ident) => {
         fn $name(function: Math, [x, y, z]: [$float; 3]) -> $float {
             match function {
                 Math::Sin => x.sin(),
@@ -47,10 +48,11 @@ macro_rules! functions {
                 Math::Atan2 => x.atan2(y),
                 Math::Hypot => x.hypot(y),
                 Math::Fma => x.mul_add(y, z),
+                Math::Cbrt => $cube_root(x),
             }
         }
     };
 }
 
-functions!(narrow, f32);
-functions!(wide, f64);
+functions!(narrow, f32, cube_root_narrow);
+functions!(wide, f64, cube_root);

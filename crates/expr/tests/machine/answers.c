@@ -40,6 +40,7 @@ static u128 answer(const request *r) {
     TWO(22, pow) TWO(23, atan2) TWO(24, hypot)
     case 50: return from_d(fma(d(r->a), d(r->b), d(r->c)));
     case 51: return from_f(fmaf(f(r->a), f(r->b), f(r->c)));
+    ONE(26, cbrt)
     OPERATOR(100, +) OPERATOR(101, -) OPERATOR(102, *) OPERATOR(103, /) TWO(104, fmod)
     RELATION(110, ==) RELATION(111, >) RELATION(112, >=) RELATION(113, <) RELATION(114, <=) RELATION(115, !=)
     TO_INTEGER(120, int8_t) TO_INTEGER(121, int16_t) TO_INTEGER(122, int32_t) TO_INTEGER(123, int64_t)

@@ -197,6 +197,7 @@ fn math_function(name: &str) -> Option<Math> {
         "fmin" => Math::Min,
         "fmax" => Math::Max,
         "fma" => Math::Fma,
+        "cbrt" => Math::Cbrt,
         _ => return None,
     })
 }

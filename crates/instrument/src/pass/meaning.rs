@@ -53,7 +53,8 @@ impl Meaning {
     /// Whether a function gives a result that is only about right: another way to it may give another.
     pub fn is_approximate(self) -> bool {
         let Meaning::Math(function) = self else { return false };
-        (function as u16) < Math::Sqrt as u16 || matches!(function, Math::Pow | Math::Atan2 | Math::Hypot)
+        use Math::{Atan2, Cbrt, Hypot, Pow};
+        (function as u16) < Math::Sqrt as u16 || matches!(function, Pow | Atan2 | Hypot | Cbrt)
     }
 }
 
