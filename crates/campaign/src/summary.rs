@@ -4,7 +4,7 @@ use crate::check::Mismatch;
 use crate::diagnosis::Reason;
 use crate::observer::Progress;
 use crate::prediction::Divergence;
-use cairn_solver::Stats;
+use cairn_solver::{Layers, Stats};
 use serde::Serialize;
 
 /// The figures of a campaign; what serde makes of it is what `--json` promises.
@@ -59,6 +59,8 @@ pub struct SolverSummary {
     pub smt: u64,
     /// Wall time spent solving.
     pub seconds: f64,
+    /// What each layer did.
+    pub layers: Layers,
 }
 
 /// Why a campaign ended.
@@ -142,7 +144,17 @@ impl Summary {
 
 impl From<Stats> for SolverSummary {
     fn from(stats: Stats) -> SolverSummary {
-        let Stats { queries, sat, unsat, unknown, cached, walk, smt, seconds, .. } = stats;
-        SolverSummary { queries, sat, unsat, unknown, cached, walk, smt, seconds }
+        let Stats { total, layers, .. } = stats;
+        SolverSummary {
+            queries: total.asked,
+            sat: total.sat,
+            unsat: total.unsat,
+            unknown: total.unknown,
+            cached: layers.cache.answered(),
+            walk: layers.walk.answered(),
+            smt: layers.smt.asked,
+            seconds: total.seconds,
+            layers,
+        }
     }
 }

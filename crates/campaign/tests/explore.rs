@@ -8,7 +8,7 @@ use cairn_campaign::{
 use cairn_exec::{End, Input, Object};
 use cairn_expr::{Assignment, Dag};
 use cairn_program::testing::Sketch;
-use cairn_solver::{Answer, Query, Solver, Stats, Unknown};
+use cairn_solver::{Answer, Query, Solver, Stats, Tally, Unknown};
 use fake::{Fake, stdin};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -129,7 +129,7 @@ fn the_summary_is_the_promised_json() {
         "branches_covered branches_total crashes divergences elapsed_seconds executions exhausted hangs seed \
          solver strategy tests"
     );
-    assert_eq!(keys(&json["solver"]), "cached queries sat seconds smt unknown unsat walk");
+    assert_eq!(keys(&json["solver"]), "cached layers queries sat seconds smt unknown unsat walk");
     assert_eq!((&json["strategy"], &json["seed"]), (&"dfs".into(), &42.into()));
 }
 
@@ -444,7 +444,8 @@ impl Solver for Clueless {
     }
 
     fn stats(&self) -> Stats {
-        Stats { queries: self.0, unknown: self.0, ..Stats::default() }
+        let total = Tally { asked: self.0, unknown: self.0, ..Tally::default() };
+        Stats { total, ..Stats::default() }
     }
 }
 

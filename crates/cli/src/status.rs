@@ -112,7 +112,7 @@ fn line(progress: &Progress, style: Style, width: usize) -> String {
         format!("tests {}", grouped(progress.tests)),
         format!("crashes {}", grouped(progress.crashes)),
         format!("open {}", grouped(progress.untried)),
-        format!("solver {}", percent(progress.solver.seconds, seconds)),
+        format!("solver {}", percent(progress.solver.total.seconds, seconds)),
     ];
     if progress.hangs > 0 {
         parts.insert(6, format!("hangs {}", grouped(progress.hangs)));

@@ -74,8 +74,21 @@ impl Report<'_> {
     fn tests(&self) -> Option<String> {
         let s = self.summary;
         let queue = self.directory.join("queue");
-        let solver = format!("{} asked of the solver", counted(s.solver.queries, "question", "questions"));
-        Some(format!("{} in {}; {solver}", counted(s.tests, "test", "tests"), queue.display()))
+        let (tests, solver) = (counted(s.tests, "test", "tests"), self.solver());
+        Some(format!("{tests} in {}; {solver}", queue.display()))
+    }
+
+    /// Questions, and who answered which share of them.
+    fn solver(&self) -> String {
+        let (queries, layers) = (self.summary.solver.queries, &self.summary.solver.layers);
+        let by = [("from memory", layers.cache), ("by search", layers.walk), ("by Z3", layers.smt)];
+        let shares: Vec<String> = by
+            .into_iter()
+            .filter(|(_, layer)| layer.answered() > 0)
+            .map(|(how, layer)| format!("{} {how}", percent(layer.answered() as f64, queries as f64)))
+            .collect();
+        let asked = format!("{} asked of the solver", counted(queries, "question", "questions"));
+        if shares.is_empty() { asked } else { format!("{asked}, answered {}", shares.join(", ")) }
     }
 
     fn unanswered(&self) -> Option<String> {

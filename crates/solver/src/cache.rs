@@ -5,9 +5,11 @@
 //! search that comes back to a hard flip would wait again. Memory is bounded by two generations: when the
 //! young one is full it becomes the old one, whose unused entries go with the next turn.
 
+use crate::stats::Meter;
 use crate::{Answer, Query, Solver, Stats, Unknown};
 use cairn_expr::{Assignment, Dag, ExprId};
 use rustc_hash::FxHashMap;
+use std::time::Instant;
 
 /// Words (constraints in keys, bytes in models) one generation may hold: some 64 MiB.
 const GENERATION_WORDS: usize = 4 << 20;
@@ -24,7 +26,7 @@ pub struct Cache<S> {
     young_words: usize,
     generation_words: usize,
     key: Vec<ExprId>,
-    hits: u64,
+    meter: Meter,
 }
 
 impl<S: Solver> Cache<S> {
@@ -37,7 +39,7 @@ impl<S: Solver> Cache<S> {
             young_words: 0,
             generation_words: GENERATION_WORDS,
             key: Vec::new(),
-            hits: 0,
+            meter: Meter::default(),
         }
     }
 
@@ -63,23 +65,28 @@ impl<S: Solver> Cache<S> {
 
 impl<S: Solver> Solver for Cache<S> {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+        let start = self.meter.begin();
         self.key.clear();
         self.key.extend(query.constraints());
         self.key.sort_unstable();
         self.key.dedup();
         if let Some(answer) = self.look_up() {
-            self.hits += 1;
-            return answer;
+            return self.meter.answer(start, answer);
         }
+        self.meter.spent(start);
         let answer = self.inner.solve(dag, query, seed);
+        let start = Instant::now();
         if answer != Answer::Unknown(Unknown::Invalid) {
             self.remember(self.key.as_slice().into(), answer.clone());
         }
+        self.meter.spent(start);
         answer
     }
 
     fn stats(&self) -> Stats {
-        Stats { cached: self.hits, ..self.inner.stats() }
+        let mut stats = self.inner.stats();
+        stats.layers.cache = self.meter.tally();
+        stats
     }
 }
 
@@ -100,7 +107,7 @@ mod tests {
         assert_eq!(ask(&[c, b], a), Answer::Sat(model.clone()));
         assert_eq!(ask(&[b, a, b], c), Answer::Sat(model));
         ask(&[a], c);
-        assert_eq!((cache.inner.asked.len(), cache.stats().cached), (2, 2));
+        assert_eq!((cache.inner.asked.len(), cache.stats().layers.cache.answered()), (2, 2));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use answer::{Answer, Model, Overlay, Query, Unknown};
 pub use cache::Cache;
 pub use count::Count;
 pub use slice::Slice;
-pub use stats::Stats;
+pub use stats::{Layers, Stats, Tally};
 pub use validate::Validate;
 pub use walk::Walk;
 pub use z3::Z3;

@@ -9,10 +9,10 @@
 //! is linear in the prefix plus the distinct parts of its sets, also where each of n constraints is
 //! about all bytes so far (where visiting every constraint's bytes would be quadratic).
 
+use crate::stats::Meter;
 use crate::{Answer, Model, Query, Solver, Stats};
 use cairn_expr::{Assignment, Dag, ExprId, InputByte, SetId, SetView};
 use rustc_hash::FxHashMap;
-use std::time::{Duration, Instant};
 
 /// Slices queries for the layer below.
 pub struct Slice<S> {
@@ -23,7 +23,7 @@ pub struct Slice<S> {
     generation: u32,
     given_count: u64,
     kept_count: u64,
-    time: Duration,
+    meter: Meter,
 }
 
 impl<S: Solver> Slice<S> {
@@ -37,7 +37,7 @@ impl<S: Solver> Slice<S> {
             generation: 0,
             given_count: 0,
             kept_count: 0,
-            time: Duration::ZERO,
+            meter: Meter::default(),
         }
     }
 
@@ -74,27 +74,24 @@ impl<S: Solver> Slice<S> {
 
 impl<S: Solver> Solver for Slice<S> {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+        let start = self.meter.begin();
         match dag.as_constant(query.target) {
-            Some(0) => return Answer::Unsat,
-            Some(_) => return Answer::Sat(Model::default()),
+            Some(0) => return self.meter.answer(start, Answer::Unsat),
+            Some(_) => return self.meter.answer(start, Answer::Sat(Model::default())),
             None => {}
         }
-        let start = Instant::now();
         self.slice(dag, query);
         self.given_count += query.prefix.len() as u64 + 1;
         self.kept_count += self.kept.len() as u64 + 1;
-        self.time += start.elapsed();
+        self.meter.spent(start);
         let sliced = Query { prefix: &self.kept, target: query.target };
         self.inner.solve(dag, &sliced, seed)
     }
 
     fn stats(&self) -> Stats {
-        Stats {
-            constraints: self.given_count,
-            sliced_constraints: self.kept_count,
-            slice_seconds: self.time.as_secs_f64(),
-            ..self.inner.stats()
-        }
+        let mut stats = self.inner.stats();
+        stats.layers.slice = self.meter.tally();
+        Stats { constraints: self.given_count, sliced_constraints: self.kept_count, ..stats }
     }
 }
 

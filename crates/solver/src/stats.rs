@@ -1,36 +1,92 @@
-//! What the layers have done.
+//! What the layers have done, in one shape for all of them.
+
+use crate::Answer;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// What one layer did by itself: a question that it hands down was asked of it, but not answered by it.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Tally {
+    /// Questions asked.
+    pub asked: u64,
+    /// Questions answered with a model.
+    pub sat: u64,
+    /// Questions shown to have no model.
+    pub unsat: u64,
+    /// Questions that end here without an answer.
+    pub unknown: u64,
+    /// Wall time without that of the layers below.
+    pub seconds: f64,
+}
+
+impl Tally {
+    /// Questions that went no further.
+    pub fn answered(&self) -> u64 {
+        self.sat + self.unsat + self.unknown
+    }
+}
+
+/// The tally of every layer.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Layers {
+    /// Leaves out constraints that do not matter.
+    pub slice: Tally,
+    /// Remembers.
+    pub cache: Tally,
+    /// Searches among numbers.
+    pub walk: Tally,
+    /// Asks Z3.
+    pub smt: Tally,
+    /// Checks models: its questions are models, its unknowns those refused.
+    pub validate: Tally,
+}
 
 /// Totals since a solver was made; each layer fills in its own part.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Stats {
-    /// Queries asked.
-    pub queries: u64,
-    /// Queries answered with a model.
-    pub sat: u64,
-    /// Queries shown to have no model.
-    pub unsat: u64,
-    /// Queries nobody could answer.
-    pub unknown: u64,
-    /// Queries answered from the cache.
-    pub cached: u64,
-    /// Queries answered by local search.
-    pub walk: u64,
-    /// Queries the SMT backend was asked.
-    pub smt: u64,
-    /// Queries that ran into the time limit.
+    /// All layers together.
+    pub total: Tally,
+    /// Each layer by itself.
+    pub layers: Layers,
+    /// Questions that ran into the time limit.
     pub time_limits: u64,
-    /// Models that validation refused.
-    pub invalid: u64,
-    /// Constraints in all queries.
+    /// Constraints in all questions.
     pub constraints: u64,
     /// Constraints left after slicing.
     pub sliced_constraints: u64,
-    /// Wall time spent solving, in seconds; the parts below are within it.
-    pub seconds: f64,
-    /// Wall time of slicing.
-    pub slice_seconds: f64,
-    /// Wall time of the SMT backend.
-    pub smt_seconds: f64,
-    /// Wall time of checking models.
-    pub validate_seconds: f64,
+}
+
+/// Keeps a layer's tally.
+#[derive(Default)]
+pub(crate) struct Meter {
+    counts: Tally,
+    time: Duration,
+}
+
+impl Meter {
+    /// A question has come; what is given is when the layer's work on it began.
+    pub(crate) fn begin(&mut self) -> Instant {
+        self.counts.asked += 1;
+        Instant::now()
+    }
+
+    /// The layer has worked since then, and now others do.
+    pub(crate) fn spent(&mut self, since: Instant) {
+        self.time += since.elapsed();
+    }
+
+    /// The layer has worked since then, and this is its own answer.
+    pub(crate) fn answer(&mut self, since: Instant, answer: Answer) -> Answer {
+        self.spent(since);
+        match answer {
+            Answer::Sat(_) => self.counts.sat += 1,
+            Answer::Unsat => self.counts.unsat += 1,
+            Answer::Unknown(_) => self.counts.unknown += 1,
+        }
+        answer
+    }
+
+    pub(crate) fn tally(&self) -> Tally {
+        Tally { seconds: self.time.as_secs_f64(), ..self.counts }
+    }
 }

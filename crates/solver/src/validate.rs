@@ -1,21 +1,20 @@
 //! Believes no model that the reference evaluator does not.
 
+use crate::stats::Meter;
 use crate::{Answer, Overlay, Query, Solver, Stats, Unknown};
 use cairn_expr::{Assignment, Dag, Evaluator};
-use std::time::{Duration, Instant};
 
 /// Checks the models of the layer below.
 pub struct Validate<S> {
     inner: S,
     evaluator: Evaluator,
-    refused: u64,
-    time: Duration,
+    meter: Meter,
 }
 
 impl<S: Solver> Validate<S> {
     /// Checks the models of `inner`.
     pub fn new(inner: S) -> Self {
-        Validate { inner, evaluator: Evaluator::new(), refused: 0, time: Duration::ZERO }
+        Validate { inner, evaluator: Evaluator::new(), meter: Meter::default() }
     }
 
     fn holds(&mut self, dag: &Dag, query: &Query, input: &dyn Assignment) -> bool {
@@ -28,18 +27,16 @@ impl<S: Solver> Solver for Validate<S> {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
         let answer = self.inner.solve(dag, query, seed);
         let Answer::Sat(model) = &answer else { return answer };
-        let start = Instant::now();
+        let start = self.meter.begin();
         let holds = self.holds(dag, query, &Overlay { model, seed });
-        self.time += start.elapsed();
-        if holds {
-            return answer;
-        }
-        self.refused += 1;
-        Answer::Unknown(Unknown::Invalid)
+        let checked = if holds { answer } else { Answer::Unknown(Unknown::Invalid) };
+        self.meter.answer(start, checked)
     }
 
     fn stats(&self) -> Stats {
-        Stats { invalid: self.refused, validate_seconds: self.time.as_secs_f64(), ..self.inner.stats() }
+        let mut stats = self.inner.stats();
+        stats.layers.validate = self.meter.tally();
+        stats
     }
 }
 
@@ -60,7 +57,11 @@ mod tests {
             let mut layer = Validate::new(Scripted::new(Answer::Sat(model.clone())));
             let answer = layer.solve(&dag, &query, &|_| 100);
             let expected = if is_good { Answer::Sat(model) } else { Answer::Unknown(Unknown::Invalid) };
-            assert_eq!((answer, layer.stats().invalid), (expected, u64::from(!is_good)), "{value}");
+            assert_eq!(
+                (answer, layer.stats().layers.validate.unknown),
+                (expected, u64::from(!is_good)),
+                "{value}"
+            );
         }
     }
 

@@ -13,6 +13,7 @@ mod point;
 mod variable;
 
 use crate::bytes::ByteCollector;
+use crate::stats::Meter;
 use crate::{Answer, Model, Query, Solver, Stats};
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, Op};
 use error::{Atom, Judge};
@@ -30,13 +31,13 @@ pub struct Walk<S> {
     inner: S,
     evaluator: Evaluator,
     bytes: ByteCollector,
-    found: u64,
+    meter: Meter,
 }
 
 impl<S: Solver> Walk<S> {
     /// Answers what it can, and leaves the rest to `inner`.
     pub fn new(inner: S) -> Self {
-        Walk { inner, evaluator: Evaluator::new(), bytes: ByteCollector::default(), found: 0 }
+        Walk { inner, evaluator: Evaluator::new(), bytes: ByteCollector::default(), meter: Meter::default() }
     }
 
     fn try_numbers(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Option<Model> {
@@ -62,17 +63,20 @@ impl<S: Solver> Walk<S> {
 
 impl<S: Solver> Solver for Walk<S> {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+        let start = self.meter.begin();
         match self.try_numbers(dag, query, seed) {
-            Some(model) => {
-                self.found += 1;
-                Answer::Sat(model)
+            Some(model) => self.meter.answer(start, Answer::Sat(model)),
+            None => {
+                self.meter.spent(start);
+                self.inner.solve(dag, query, seed)
             }
-            None => self.inner.solve(dag, query, seed),
         }
     }
 
     fn stats(&self) -> Stats {
-        Stats { walk: self.found, ..self.inner.stats() }
+        let mut stats = self.inner.stats();
+        stats.layers.walk = self.meter.tally();
+        stats
     }
 }
 

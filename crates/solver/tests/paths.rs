@@ -82,7 +82,7 @@ fn check_all_orders(solver: &mut dyn Solver) {
 fn z3_answers_every_flip_in_every_order() {
     let mut z3 = Z3::new(LIMITS);
     check_all_orders(&mut z3);
-    assert!(z3.stats().smt > 500, "{:?}", z3.stats());
+    assert!(z3.stats().layers.smt.asked > 500, "{:?}", z3.stats());
 }
 
 #[test]
@@ -90,9 +90,12 @@ fn the_standard_stack_answers_every_flip_in_every_order() {
     let mut solver = standard(LIMITS);
     check_all_orders(&mut *solver);
     let stats = solver.stats();
-    assert_eq!(stats.queries, stats.sat + stats.unsat);
-    assert_eq!(stats.queries, stats.cached + stats.smt, "{stats:?}");
-    assert!(stats.sat > 50 && stats.unsat > 50 && stats.cached > 100, "{stats:?}");
+    let (total, layers) = (stats.total, stats.layers);
+    assert_eq!(total.asked, total.sat + total.unsat);
+    let answering = [layers.cache, layers.walk, layers.smt];
+    assert_eq!(total.asked, answering.iter().map(|layer| layer.answered()).sum::<u64>(), "{stats:?}");
+    assert!(total.sat > 50 && total.unsat > 50 && layers.cache.answered() > 100, "{stats:?}");
     assert!(stats.sliced_constraints <= stats.constraints);
-    assert!(stats.slice_seconds + stats.smt_seconds + stats.validate_seconds <= stats.seconds);
+    let own = answering.iter().chain([&layers.slice, &layers.validate]).map(|layer| layer.seconds);
+    assert!(own.sum::<f64>() <= total.seconds, "{stats:?}");
 }

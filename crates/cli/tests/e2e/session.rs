@@ -129,9 +129,16 @@ fn json_is_one_object_with_the_promised_fields() {
     ];
     expected.sort_unstable();
     assert_eq!(keys(&summary), expected);
-    let mut expected = vec!["queries", "sat", "unsat", "unknown", "cached", "walk", "smt", "seconds"];
+    let mut expected =
+        vec!["queries", "sat", "unsat", "unknown", "cached", "walk", "smt", "seconds", "layers"];
     expected.sort_unstable();
     assert_eq!(keys(&summary["solver"]), expected);
+    for layer in keys(&summary["solver"]["layers"]) {
+        assert_eq!(
+            keys(&summary["solver"]["layers"][&layer]),
+            ["asked", "sat", "seconds", "unknown", "unsat"]
+        );
+    }
     assert_eq!(summary["executions"], 5);
 }
 

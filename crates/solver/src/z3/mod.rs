@@ -15,7 +15,8 @@ mod terms;
 mod watchdog;
 
 use crate::bytes::ByteCollector;
-use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
+use crate::stats::Meter;
+use crate::{Answer, Layers, Limits, Query, Solver, Stats, Unknown};
 use ::z3::{Params, SatResult};
 use cairn_expr::{Assignment, Dag};
 use scopes::Scopes;
@@ -35,9 +36,8 @@ pub struct Z3 {
     terms: Terms,
     bytes: ByteCollector,
     watchdog: Watchdog,
-    asked: u64,
+    meter: Meter,
     time_limits: u64,
-    time: Duration,
 }
 
 impl Z3 {
@@ -53,9 +53,8 @@ impl Z3 {
             terms: Terms::default(),
             bytes: ByteCollector::default(),
             watchdog: Watchdog::start(),
-            asked: 0,
+            meter: Meter::default(),
             time_limits: 0,
-            time: Duration::ZERO,
         }
     }
 
@@ -119,25 +118,19 @@ fn parameters(time: Duration) -> Params {
 
 impl Solver for Z3 {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
-        let start = Instant::now();
+        let start = self.meter.begin();
         if self.terms.len() > MAX_TERMS {
             self.scopes = Scopes::new();
             self.terms = Terms::default();
         }
         let answer = self.ask(dag, query, seed);
-        self.asked += 1;
         self.time_limits += u64::from(answer == Answer::Unknown(Unknown::TimeLimit));
-        self.time += start.elapsed();
-        answer
+        self.meter.answer(start, answer)
     }
 
     fn stats(&self) -> Stats {
-        Stats {
-            smt: self.asked,
-            time_limits: self.time_limits,
-            smt_seconds: self.time.as_secs_f64(),
-            ..Stats::default()
-        }
+        let layers = Layers { smt: self.meter.tally(), ..Layers::default() };
+        Stats { layers, time_limits: self.time_limits, ..Stats::default() }
     }
 }
 
