@@ -12,3 +12,4 @@ mod repeat;
 mod scribble;
 mod session;
 mod sites;
+mod walk_corpus;
