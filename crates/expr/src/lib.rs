@@ -2,7 +2,7 @@
 //!
 //! A [`Dag`] holds every expression of a campaign once (hash-consed); its constructors simplify, so
 //! that what a target spilled, reloaded byte by byte and extended again becomes the original value.
-//! [`Evaluator`] is the reference for what an expression means; [`smtlib`] prints conjunctions.
+//! [`Evaluator`] is the reference for what an expression means; [`smtlib`] prints and reads conjunctions.
 //! Nothing in here does I/O.
 
 mod build;

@@ -3,6 +3,7 @@
 use crate::dag::Dag;
 use crate::node::ExprId;
 use crate::snapshot::{Cell, SnapshotId};
+use std::ops::Range;
 
 /// What a read gives, by the bits of its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,7 +18,7 @@ pub enum Lookup {
 struct Reader<'a> {
     dag: &'a Dag,
     snapshot: SnapshotId,
-    varying: std::ops::Range<u8>,
+    varying: Range<u8>,
     bytes: u8,
 }
 
@@ -37,11 +38,16 @@ impl Dag {
     /// The tree of a read of `width` bits, for places below the power of two that is given with it; at all others
     /// the bytes are 0. Of a place that can reach no others the power is `None`.
     pub fn lookup(&self, snapshot: SnapshotId, index: ExprId, width: u8) -> (Lookup, Option<u8>) {
+        let (varying, border) = self.reach(snapshot, index);
+        let reader = Reader { dag: self, snapshot, bytes: width / 8, varying: varying.clone() };
+        (reader.tree(0, varying.end), border)
+    }
+
+    /// All that a tree depends on besides snapshot and width: the bits of the place that decide, and the border.
+    pub(crate) fn reach(&self, snapshot: SnapshotId, index: ExprId) -> (Range<u8>, Option<u8>) {
         let inside = 64 - (self.snapshots().len(snapshot) - 1).leading_zeros() as u8;
         let used = self.used_width(index);
-        let varying = self.low_zeros(index)..used.min(inside);
-        let reader = Reader { dag: self, snapshot, bytes: width / 8, varying: varying.clone() };
-        (reader.tree(0, varying.end), (used > inside).then_some(inside))
+        (self.low_zeros(index)..used.min(inside), (used > inside).then_some(inside))
     }
 }
 

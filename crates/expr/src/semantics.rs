@@ -7,7 +7,7 @@ mod float;
 mod library;
 mod math;
 
-pub(crate) use float::{class_starts, default_nan, is_nan, quiet_bit};
+pub(crate) use float::{class_starts, default_nan, infinity, is_nan, quiet_bit};
 pub use float::{convert, float, float_compare};
 pub use math::math;
 

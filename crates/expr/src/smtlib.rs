@@ -1,17 +1,66 @@
-//! Prints conjunctions as SMT-LIB 2 scripts.
+//! Conjunctions as SMT-LIB 2.6 scripts: printed here, understood again by [`read()`].
 //!
 //! Every node is defined once under its own name, so the script is linear in the DAG and no reader
-//! has to parse deep nests. Input byte 12 of object 0 is the variable `obj0_12`. Functions that SMT-LIB
-//! does not have are declared, and nothing is said about them.
+//! has to parse deep nests. Input byte 12 of object 0 is the variable `obj0_12`. What other solvers need not know,
+//! but a replayed query must, is written so that they do not look at it:
+//!
+//! * `(set-info :cairn-seed |obj0_12 41 …|)`: the input the query starts from, in hexadecimal; under it all assertions
+//!   hold but the last, the target;
+//! * `(set-info :cairn-table |cairn.table.0 00ff… 3 e12 …|)`: the function that is defined next reads a table of these
+//!   bytes, with terms at some places.
+//!
+//! Names that begin with `cairn.` are ours. Functions that SMT-LIB has no name for (shifts that count modulo the width,
+//! counted bits, what a machine makes of a float that fits no integer) are defined in the script itself. Functions of
+//! the C library, such as `cairn.sin.f64`, are declared on bit patterns; to others they can give anything. A float's
+//! bits are a variable that the assertion named `cairn.bits.…` ties to its number: SMT-LIB has no other way back.
 
 mod floats;
+mod function;
+mod read;
 mod tables;
 
+pub use read::{Check, ReadError, Symbol, Typed, read};
+
 use crate::dag::Dag;
+use crate::eval::Assignment;
 use crate::inputs::InputByte;
-use crate::node::{BinOp, CmpOp, Conversion, ExprId, FloatOp, Node};
+use crate::node::{BinOp, CmpOp, ExprId, Node};
+use function::Function;
 use rustc_hash::FxHashSet;
 use std::fmt::{self, Display, Write};
+use tables::Tables;
+
+/// What was found out about a conjunction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// It can be true.
+    Sat,
+    /// It cannot.
+    Unsat,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Status::Sat => "sat",
+            Status::Unsat => "unsat",
+            Status::Unknown => "unknown",
+        })
+    }
+}
+
+/// A conjunction (of constraints of width 1, the target last) and what else a script can say about it.
+#[derive(Clone, Copy)]
+pub struct Conjunction<'a> {
+    /// The constraints.
+    pub constraints: &'a [ExprId],
+    /// The input to start from.
+    pub seed: Option<&'a dyn Assignment>,
+    /// The answer, if it is known.
+    pub status: Option<Status>,
+}
 
 /// The name of an input byte's variable.
 pub fn variable(byte: InputByte) -> String {
@@ -20,52 +69,50 @@ pub fn variable(byte: InputByte) -> String {
 
 /// A script that asks whether all constraints (of width 1) can be true at once, and for a model.
 pub fn script(dag: &Dag, constraints: &[ExprId]) -> String {
+    full_script(dag, &Conjunction { constraints, seed: None, status: None })
+}
+
+/// A script as [`script`] gives it, with all that is known about the conjunction.
+pub fn full_script(dag: &Dag, conjunction: &Conjunction) -> String {
     let mut text = String::new();
-    write(&mut text, dag, constraints).expect("a string takes all that is written to it");
+    write(&mut text, dag, conjunction).expect("a string takes all that is written to it");
     text
 }
 
-/// Writes the script of [`script`].
-pub fn write(out: &mut dyn Write, dag: &Dag, constraints: &[ExprId]) -> fmt::Result {
-    let nodes = dag.reachable(constraints);
+fn write(out: &mut String, dag: &Dag, conjunction: &Conjunction) -> fmt::Result {
+    let nodes = dag.reachable(conjunction.constraints);
+    let mut seen = FxHashSet::default();
+    let mut functions: Vec<Function> = nodes.iter().flat_map(|&e| function::used(dag, e)).collect();
+    functions.retain(|f| seen.insert(*f));
+    out.write_str("(set-info :smt-lib-version 2.6)\n")?;
     let is_plain = nodes.iter().all(|&e| !floats::is_about_floats(dag, e));
-    writeln!(out, "(set-logic {})", if is_plain { "QF_BV" } else { "ALL" })?;
-    declare_functions(out, dag, &nodes)?;
-    for e in nodes {
-        define(out, dag, e)?;
+    let uninterpreted = if functions.iter().any(|f| !f.is_defined()) { "UF" } else { "" };
+    writeln!(out, "(set-logic QF_{uninterpreted}BV{})", if is_plain { "" } else { "FP" })?;
+    if let Some(status) = conjunction.status {
+        writeln!(out, "(set-info :status {status})")?;
     }
-    for &e in constraints {
+    functions.iter().try_for_each(|f| out.write_str(&f.command()))?;
+    let mut tables = Tables::default();
+    for &e in &nodes {
+        define(out, dag, &mut tables, e)?;
+    }
+    for &e in conjunction.constraints {
         writeln!(out, "(assert (= {} #b1))", Term(dag, e))?;
+    }
+    if let Some(seed) = conjunction.seed {
+        write_seed(out, dag, &nodes, seed)?;
     }
     out.write_str("(check-sat)\n(get-model)\n")
 }
 
-fn declare_functions(out: &mut dyn Write, dag: &Dag, nodes: &[ExprId]) -> fmt::Result {
-    let mut declared = FxHashSet::default();
+fn write_seed(out: &mut String, dag: &Dag, nodes: &[ExprId], seed: &dyn Assignment) -> fmt::Result {
+    out.write_str("(set-info :cairn-seed |")?;
     for &e in nodes {
-        let Some(name) = function(dag, e) else { continue };
-        if declared.contains(&name) {
-            continue;
+        if let Node::Input(byte) = dag.node(e) {
+            write!(out, " {} {:02x}", variable(byte), seed.byte(byte))?;
         }
-        write!(out, "(declare-fun {name} (")?;
-        dag.children(e).try_for_each(|operand| write!(out, "(_ BitVec {})", dag.width(operand)))?;
-        writeln!(out, ") (_ BitVec {}))", dag.width(e))?;
-        declared.insert(name);
     }
-    Ok(())
-}
-
-/// The name of the function a node applies, if SMT-LIB does not have it.
-fn function(dag: &Dag, e: ExprId) -> Option<String> {
-    let name = match dag.node(e) {
-        Node::Float(FloatOp::Rem, ..) => "fmod".to_owned(),
-        Node::Math(function) if !floats::is_known(function) => format!("{function:?}").to_lowercase(),
-        Node::Convert(Conversion::FloatToSigned, _) if dag.width(e) > 64 => "signed".to_owned(),
-        Node::Convert(Conversion::FloatToUnsigned, _) if dag.width(e) > 64 => "unsigned".to_owned(),
-        _ => return None,
-    };
-    let operand = dag.children(e).next()?;
-    Some(format!("{name}_{}_{}", dag.width(operand), dag.width(e)))
+    out.write_str("|)\n")
 }
 
 /// How a node is referred to: a constant by value, an input by its variable, others by their definition.
@@ -81,11 +128,12 @@ impl Display for Term<'_> {
     }
 }
 
-fn define(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
+fn define(out: &mut String, dag: &Dag, tables: &mut Tables, e: ExprId) -> fmt::Result {
     match dag.node(e) {
         Node::Const(_) => Ok(()),
         Node::Input(byte) => writeln!(out, "(declare-const {} (_ BitVec 8))", variable(byte)),
         _ if floats::has_number(dag, e) => floats::define(out, dag, e),
+        Node::Read(snapshot, index) => tables.define(out, dag, e, (snapshot, index)),
         node => {
             write!(out, "(define-fun {} () (_ BitVec {}) ", Term(dag, e), dag.width(e))?;
             body(out, dag, e, node)?;
@@ -94,16 +142,13 @@ fn define(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
     }
 }
 
-fn body(out: &mut dyn Write, dag: &Dag, e: ExprId, node: Node) -> fmt::Result {
+fn body(out: &mut String, dag: &Dag, e: ExprId, node: Node) -> fmt::Result {
     let (width, term) = (dag.width(e), |e| Term(dag, e));
     let extra = |a| width - dag.width(a);
     match node {
-        Node::Const(_) | Node::Input(_) => write!(out, "{}", term(e)),
-        Node::Binary(op @ (BinOp::Shl | BinOp::LShr | BinOp::AShr), a, b) => {
-            // The amount counts modulo the width, which every width can hold.
-            write!(out, "({} {} (bvurem {} (_ bv{width} {width})))", binary_name(op), term(a), term(b))
+        Node::Binary(op, a, b) if Function::of(dag, e).is_none() => {
+            write!(out, "({} {} {})", binary_name(op), term(a), term(b))
         }
-        Node::Binary(op, a, b) => write!(out, "({} {} {})", binary_name(op), term(a), term(b)),
         Node::Compare(op, a, b) => {
             write!(out, "(ite ({} {} {}) #b1 #b0)", compare_name(op), term(a), term(b))
         }
@@ -113,14 +158,17 @@ fn body(out: &mut dyn Write, dag: &Dag, e: ExprId, node: Node) -> fmt::Result {
         Node::Concat(a, b) => write!(out, "(concat {} {})", term(a), term(b)),
         Node::Ite(c, t, e) => write!(out, "(ite (= {} #b1) {} {})", term(c), term(t), term(e)),
         Node::FloatCompare(op, a, b) => floats::compare(out, dag, op, a, b),
-        Node::Convert(how, a) => floats::to_integer(out, dag, e, how, a),
-        Node::Float(..) | Node::Math(_) => {
-            write!(out, "({}", function(dag, e).unwrap_or_default())?;
-            dag.children(e).try_for_each(|operand| write!(out, " {}", term(operand)))?;
+        _ => {
+            let function = Function::of(dag, e).expect("what has no name in SMT-LIB is a function of ours");
+            write!(out, "({function}")?;
+            for operand in dag.children(e) {
+                match function.takes_numbers() {
+                    true => write!(out, " {}", floats::Number(dag, operand))?,
+                    false => write!(out, " {}", term(operand))?,
+                }
+            }
             out.write_str(")")
         }
-        Node::Count(what, a) => tables::count(out, dag, what, a),
-        Node::Read(snapshot, index) => tables::read(out, dag, snapshot, index, width),
     }
 }
 

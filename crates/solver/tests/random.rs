@@ -167,7 +167,10 @@ fn z3_reads_the_printed_script_and_finds_the_same_value() {
             let mut constraints = fixed(&mut dag, &input);
             constraints.push(dag.compare(op, e, value));
             let solver = z3::Solver::new();
-            solver.from_string(smtlib::script(&dag, &constraints));
+            let (seed_input, status) = (lookup(&input), Some(smtlib::Status::Sat));
+            let conjunction =
+                smtlib::Conjunction { constraints: &constraints, seed: Some(&seed_input), status };
+            solver.from_string(smtlib::full_script(&dag, &conjunction));
             assert!(solver.get_assertions().len() >= constraints.len(), "seed {seed}: the script was read");
             assert_eq!(solver.check(), expected, "seed {seed}");
         }

@@ -3,7 +3,7 @@
 //! Besides its bits, the variable `e12`, the result of an operation has its number `n12`: to SMT-LIB everything that
 //! is not a number is one and the same, and only the bits tell.
 
-use super::{Term, function};
+use super::Term;
 use crate::dag::Dag;
 use crate::node::{Conversion, ExprId, FloatCmp, FloatOp, Math, Node};
 use crate::semantics::{default_nan, quiet_bit};
@@ -40,13 +40,16 @@ fn rounding(function: Math) -> Option<&'static str> {
     })
 }
 
+/// How the names of assertions begin that tie a float's bits to its number.
+pub(super) const BITS: &str = "cairn.bits.";
+
 /// The sizes of exponent and significand.
-fn sizes(width: u8) -> &'static str {
+pub(super) fn sizes(width: u8) -> &'static str {
     if width == 32 { "8 24" } else { "11 53" }
 }
 
 /// A float's number.
-struct Number<'a>(&'a Dag, ExprId);
+pub(super) struct Number<'a>(pub &'a Dag, pub ExprId);
 
 impl Display for Number<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -59,19 +62,19 @@ impl Display for Number<'_> {
 }
 
 /// Defines number and bits of a result.
-pub(super) fn define(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
+pub(super) fn define(out: &mut String, dag: &Dag, e: ExprId) -> fmt::Result {
     let (width, term, number) = (dag.width(e), Term(dag, e), Number(dag, e));
     let sizes = sizes(width);
     write!(out, "(define-fun {number} () (_ FloatingPoint {sizes}) ")?;
     body(out, dag, e)?;
     writeln!(out, ")\n(declare-const {term} (_ BitVec {width}))")?;
-    writeln!(out, "(assert (= ((_ to_fp {sizes}) {term}) {number}))")?;
-    write!(out, "(assert (=> (fp.isNaN {number}) (= {term} ")?;
+    write!(out, "(assert (! (and (= ((_ to_fp {sizes}) {term}) {number}) ")?;
+    write!(out, "(=> (fp.isNaN {number}) (= {term} ")?;
     no_number(out, dag, e)?;
-    out.write_str(")))\n")
+    writeln!(out, "))) :named {BITS}{}))", e.index())
 }
 
-fn body(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
+fn body(out: &mut String, dag: &Dag, e: ExprId) -> fmt::Result {
     match dag.node(e) {
         Node::Convert(Conversion::SignedToFloat, a) => {
             write!(out, "((_ to_fp {}) RNE {})", sizes(dag.width(e)), Term(dag, a))
@@ -100,7 +103,7 @@ fn body(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
 }
 
 /// The bits of a result that is not a number.
-fn no_number(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
+fn no_number(out: &mut String, dag: &Dag, e: ExprId) -> fmt::Result {
     let width = dag.width(e);
     match dag.node(e) {
         Node::Convert(Conversion::FloatToFloat, a) if width == 32 => {
@@ -123,60 +126,11 @@ fn no_number(out: &mut dyn Write, dag: &Dag, e: ExprId) -> fmt::Result {
     }
 }
 
-pub(super) fn compare(out: &mut dyn Write, dag: &Dag, op: FloatCmp, a: ExprId, b: ExprId) -> fmt::Result {
+pub(super) fn compare(out: &mut String, dag: &Dag, op: FloatCmp, a: ExprId, b: ExprId) -> fmt::Result {
     let name = match op {
         FloatCmp::Eq => "fp.eq",
         FloatCmp::Lt => "fp.lt",
         FloatCmp::Le => "fp.leq",
     };
     write!(out, "(ite ({name} {} {}) #b1 #b0)", Number(dag, a), Number(dag, b))
-}
-
-/// What does not fit the register that the machine uses is the lowest number; see `semantics`.
-pub(super) fn to_integer(
-    out: &mut dyn Write,
-    dag: &Dag,
-    e: ExprId,
-    how: Conversion,
-    a: ExprId,
-) -> fmt::Result {
-    let (width, number) = (dag.width(e), Number(dag, a));
-    let is_signed = how == Conversion::FloatToSigned;
-    let register = match (width, is_signed) {
-        (..=16, _) | (..=32, true) => 32,
-        (..=64, _) => 64,
-        _ => return to_wide_integer(out, dag, e, is_signed, a),
-    };
-    let (border, next) = (Power(dag.width(a), register - 1), Power(dag.width(a), register));
-    let lowest = format!("(_ bv{} {register})", 1u128 << (register - 1));
-    write!(out, "((_ extract {} 0) (ite (fp.lt (fp.abs {number}) {border}) ", width - 1)?;
-    write!(out, "((_ fp.to_sbv {register}) RTZ {number}) ")?;
-    if is_signed || width <= 32 {
-        return write!(out, "{lowest}))");
-    }
-    write!(out, "(ite (and (fp.geq {number} {border}) (fp.lt {number} {next})) ")?;
-    write!(out, "((_ fp.to_ubv {register}) RTZ {number}) {lowest})))")
-}
-
-/// How a library puts two registers together matters only outside of the range, where nothing is said.
-fn to_wide_integer(out: &mut dyn Write, dag: &Dag, e: ExprId, is_signed: bool, a: ExprId) -> fmt::Result {
-    let (number, border) = (Number(dag, a), Power(dag.width(a), 127));
-    let sign = if is_signed { "s" } else { "u" };
-    write!(out, "(ite (and (fp.lt (fp.abs {number}) {border})")?;
-    if !is_signed {
-        write!(out, " (not (fp.isNegative {number}))")?;
-    }
-    write!(out, ") ((_ extract {} 0) ((_ fp.to_{sign}bv 128) RTZ {number})) ", dag.width(e) - 1)?;
-    write!(out, "({} {}))", function(dag, e).unwrap_or_default(), Term(dag, a))
-}
-
-/// A power of two as a float of this width.
-struct Power(u8, i32);
-
-impl Display for Power {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let value = 2f64.powi(self.1);
-        let bits = if self.0 == 32 { (value as f32).to_bits().into() } else { value.to_bits() };
-        write!(f, "((_ to_fp {}) (_ bv{bits} {}))", sizes(self.0), self.0)
-    }
 }

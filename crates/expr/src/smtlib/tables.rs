@@ -1,33 +1,78 @@
-//! Reads of snapshots and counts of bits.
+//! Reads of snapshots: a function for all reads that decide alike.
 
 use super::Term;
 use crate::dag::Dag;
 use crate::lookup::Lookup;
-use crate::node::{Count, ExprId};
+use crate::node::ExprId;
 use crate::snapshot::{Cell, SnapshotId};
+use rustc_hash::FxHashMap;
 use std::fmt::{self, Write};
+use std::ops::Range;
 
-pub(super) fn read(
-    out: &mut dyn Write,
-    dag: &Dag,
-    snapshot: SnapshotId,
-    index: ExprId,
-    width: u8,
-) -> fmt::Result {
-    let (tree, border) = dag.lookup(snapshot, index, width);
-    let place = Term(dag, index);
+/// How the names of such functions begin.
+pub(super) const TABLE: &str = "cairn.table.";
+
+/// Snapshot, width, the bits of the place that decide, and the border.
+type Key = (SnapshotId, u8, Range<u8>, Option<u8>);
+
+/// The functions of a script.
+#[derive(Default)]
+pub(super) struct Tables {
+    numbers: FxHashMap<Key, usize>,
+}
+
+impl Tables {
+    /// Defines a node that reads a snapshot at a place, and the function it uses if that is new.
+    pub(super) fn define(
+        &mut self,
+        out: &mut String,
+        dag: &Dag,
+        e: ExprId,
+        (snapshot, index): (SnapshotId, ExprId),
+    ) -> fmt::Result {
+        let width = dag.width(e);
+        let (varying, border) = dag.reach(snapshot, index);
+        let next = self.numbers.len();
+        let number = *self.numbers.entry((snapshot, width, varying, border)).or_insert(next);
+        if number == next {
+            hint(out, dag, number, snapshot)?;
+            write!(out, "(define-fun {TABLE}{number} ((p (_ BitVec 64))) (_ BitVec {width}) ")?;
+            table(out, dag, dag.lookup(snapshot, index, width), width)?;
+            out.write_str(")\n")?;
+        }
+        let (term, place) = (Term(dag, e), Term(dag, index));
+        writeln!(out, "(define-fun {term} () (_ BitVec {width}) ({TABLE}{number} {place}))")
+    }
+}
+
+/// What our own reader is to know.
+fn hint(out: &mut String, dag: &Dag, number: usize, snapshot: SnapshotId) -> fmt::Result {
+    write!(out, "(set-info :cairn-table |{TABLE}{number} ")?;
+    for place in 0..dag.snapshots().len(snapshot) {
+        match dag.snapshots().cell(snapshot, place.into()) {
+            Cell::Known(byte) => write!(out, "{byte:02x}")?,
+            Cell::Part(_) => out.write_str("00")?,
+        }
+    }
+    for &(place, part) in dag.snapshots().parts(snapshot) {
+        write!(out, " {place} {}", Term(dag, part))?;
+    }
+    out.write_str("|)\n")
+}
+
+fn table(out: &mut String, dag: &Dag, (tree, border): (Lookup, Option<u8>), width: u8) -> fmt::Result {
     match border {
-        None => look_up(out, dag, &tree, &place),
+        None => look_up(out, dag, &tree),
         Some(bits) => {
-            write!(out, "(ite (bvult {place} (_ bv{} 64)) ", 1u64 << bits)?;
-            look_up(out, dag, &tree, &place)?;
+            write!(out, "(ite (bvult p (_ bv{} 64)) ", 1u64 << bits)?;
+            look_up(out, dag, &tree)?;
             write!(out, " (_ bv0 {width}))")
         }
     }
 }
 
 /// As deep as a place in a snapshot has bits.
-fn look_up(out: &mut dyn Write, dag: &Dag, tree: &Lookup, place: &Term) -> fmt::Result {
+fn look_up(out: &mut String, dag: &Dag, tree: &Lookup) -> fmt::Result {
     match tree {
         Lookup::Bytes(cells) => {
             // A concatenation of one is none.
@@ -41,35 +86,11 @@ fn look_up(out: &mut dyn Write, dag: &Dag, tree: &Lookup, place: &Term) -> fmt::
             out.write_str(if cells.len() > 1 { ")" } else { "" })
         }
         Lookup::Split(bit, zero, one) => {
-            write!(out, "(ite (= ((_ extract {bit} {bit}) {place}) #b1) ")?;
-            look_up(out, dag, one, place)?;
+            write!(out, "(ite (= ((_ extract {bit} {bit}) p) #b1) ")?;
+            look_up(out, dag, one)?;
             out.write_str(" ")?;
-            look_up(out, dag, zero, place)?;
+            look_up(out, dag, zero)?;
             out.write_str(")")
         }
     }
-}
-
-pub(super) fn count(out: &mut dyn Write, dag: &Dag, what: Count, a: ExprId) -> fmt::Result {
-    let (width, term) = (dag.width(a), Term(dag, a));
-    match what {
-        Count::Ones => {
-            out.write_str(if width > 1 { "(bvadd" } else { "" })?;
-            for bit in 0..width {
-                write!(out, " ((_ zero_extend {}) ((_ extract {bit} {bit}) {term}))", width - 1)?;
-            }
-            return out.write_str(if width > 1 { ")" } else { "" });
-        }
-        Count::LeadingZeros => first(out, (0..width).rev(), &term, width)?,
-        Count::TrailingZeros => first(out, 0..width, &term, width)?,
-    }
-    write!(out, "(_ bv{width} {width}){}", ")".repeat(width.into()))
-}
-
-/// How many of the bits come before the first that is set; the case that none is follows.
-fn first(out: &mut dyn Write, bits: impl Iterator<Item = u8>, term: &Term, width: u8) -> fmt::Result {
-    for (distance, bit) in bits.enumerate() {
-        write!(out, "(ite (= ((_ extract {bit} {bit}) {term}) #b1) (_ bv{distance} {width}) ")?;
-    }
-    Ok(())
 }
