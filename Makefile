@@ -24,6 +24,7 @@ demo: build ## find a crash in a small program, and replay it
 	@scripts/demo.sh
 
 test: build ## run all tests
+	@scripts/setup.sh --tests
 	$(CARGO) test --release --workspace --no-fail-fast
 
 lint: setup ## check formatting, and clippy without a warning

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Brings a Debian machine with Rust to the point where Cairn builds: installs the Debian packages
 # that are missing and fetches Z3 into .deps/. Says nothing when there is nothing to do.
+# With --tests also what the tests need: csmith, which makes random programs.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -9,6 +10,8 @@ z3_sha256=0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a48214d5db34b
 z3_library=libz3.so.5.4
 z3_dir=.deps/z3/lib
 
+wanted_for=${1:-}
+
 say() { echo "setup: $*" >&2; }
 stop() { say "$*"; exit 2; }
 
@@ -16,6 +19,7 @@ stop() { say "$*"; exit 2; }
 wanted_packages() {
     echo g++ libc6-dev clang-19 llvm-19-dev lld-19
     z3_present || has_pip || echo python3-pip
+    [ "$wanted_for" != --tests ] || echo csmith libcsmith-dev
 }
 
 z3_present() { [ -e "$z3_dir/$z3_library" ] && [ -e "$z3_dir/libz3.so" ]; }

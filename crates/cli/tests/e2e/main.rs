@@ -7,6 +7,7 @@ mod doctor;
 mod example;
 mod examples;
 mod models;
+mod random_programs;
 mod regressions;
 mod repeat;
 mod scribble;
