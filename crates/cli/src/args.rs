@@ -112,6 +112,18 @@ pub struct RunArgs {
     #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
     #[arg(value_parser = positive)]
     pub solver_timeout: u64,
+    /// Local search before and beside the SMT solver: full, classic (the published Concolic Walk alone, for comparison) or off
+    #[arg(long, value_name = "KIND", default_value = "full", help_heading = "Solving")]
+    pub walk: cairn_solver::WalkMode,
+    /// Constants of the local search, as steps=75,tabu=off
+    #[arg(
+        long,
+        value_name = "NAME=VALUE,...",
+        default_value = "",
+        hide_default_value = true,
+        help_heading = "Solving"
+    )]
+    pub walk_set: String,
 
     /// How to choose what to try next
     #[arg(long, value_name = "NAME", default_value = "random-branch", help_heading = "Search")]

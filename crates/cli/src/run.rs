@@ -11,6 +11,7 @@ use crate::target;
 use cairn_campaign::{CampaignDirectory, Settings, Summary};
 use cairn_exec::{Limits, Server, TargetSpec};
 use cairn_program::Program;
+use cairn_solver::WalkSettings;
 use std::io::{Write, stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ use std::time::Duration;
 /// Runs a campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     cairn_search::create(&args.strategy)?;
+    let walk = walk_settings(args)?;
     let mut claim = Claim::stake(&args.out, args.force)?;
     let path = target::program_path(&args.subject, |first| claim.program_path(first))?;
     let program = Program::read(&path)?;
@@ -27,7 +29,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut server = Server::start(spec, Limits::default())?;
     let directory = CampaignDirectory::create(&args.out, args.force)?;
     claim.keep();
-    let mut solver = cairn_solver::standard(solver_limits(args));
+    let mut solver = cairn_solver::with_walk(solver_limits(args), walk);
     let mut status = Status::new(args.quiet);
     let outcome =
         cairn_campaign::run(&settings, &program, &mut server, &mut *solver, Some(directory), &mut status);
@@ -52,6 +54,12 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     settings.invocation = words.join(" ");
     Ok(settings)
+}
+
+fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {
+    let mut walk = WalkSettings { mode: args.walk, seed: args.seed, ..WalkSettings::default() };
+    walk.set(&args.walk_set).map_err(|told| Failure::new(format!("--walk-set: {told}")))?;
+    Ok(walk)
 }
 
 fn solver_limits(args: &RunArgs) -> cairn_solver::Limits {

@@ -99,6 +99,11 @@ impl Dag {
         self.rows.is_empty()
     }
 
+    /// The expressions from this index on, in the order in which they were made.
+    pub fn expressions_from(&self, index: usize) -> impl Iterator<Item = ExprId> + use<> {
+        (index as u32..self.rows.len() as u32).map(ExprId)
+    }
+
     /// Width in bits, 1 to 128.
     pub fn width(&self, e: ExprId) -> u8 {
         self.rows[e.index()].stored.width

@@ -24,7 +24,7 @@ pub use count::Count;
 pub use slice::Slice;
 pub use stats::{Layers, Stats, Tally};
 pub use validate::Validate;
-pub use walk::Walk;
+pub use walk::{Walk, WalkMode, WalkSettings};
 pub use z3::Z3;
 
 use cairn_expr::{Assignment, Dag};
@@ -54,5 +54,10 @@ impl Default for Limits {
 
 /// The usual stack: count, slice, look up, try numbers, ask Z3, and check what they say.
 pub fn standard(limits: Limits) -> Box<dyn Solver> {
-    Box::new(Count::new(Slice::new(Cache::new(Validate::new(Walk::new(Z3::new(limits)))))))
+    with_walk(limits, WalkSettings::default())
+}
+
+/// The usual stack with another local search.
+pub fn with_walk(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
+    Box::new(Count::new(Slice::new(Cache::new(Walk::new(Validate::new(Z3::new(limits)), walk)))))
 }

@@ -2,7 +2,7 @@
 
 use crate::stats::Meter;
 use crate::{Answer, Overlay, Query, Solver, Stats, Unknown};
-use cairn_expr::{Assignment, Dag, Evaluator};
+use cairn_expr::{Assignment, Dag, Evaluator, ExprId};
 
 /// Checks the models of the layer below.
 pub struct Validate<S> {
@@ -16,11 +16,17 @@ impl<S: Solver> Validate<S> {
     pub fn new(inner: S) -> Self {
         Validate { inner, evaluator: Evaluator::new(), meter: Meter::default() }
     }
+}
 
-    fn holds(&mut self, dag: &Dag, query: &Query, input: &dyn Assignment) -> bool {
-        self.evaluator.begin();
-        query.constraints().all(|e| self.evaluator.value(dag, e, input) == 1)
-    }
+/// Whether the reference evaluator says that all constraints hold.
+pub(crate) fn holds(
+    evaluator: &mut Evaluator,
+    dag: &Dag,
+    mut constraints: impl Iterator<Item = ExprId>,
+    input: &dyn Assignment,
+) -> bool {
+    evaluator.begin();
+    constraints.all(|e| evaluator.value(dag, e, input) == 1)
 }
 
 impl<S: Solver> Solver for Validate<S> {
@@ -28,7 +34,7 @@ impl<S: Solver> Solver for Validate<S> {
         let answer = self.inner.solve(dag, query, seed);
         let Answer::Sat(model) = &answer else { return answer };
         let start = self.meter.begin();
-        let holds = self.holds(dag, query, &Overlay { model, seed });
+        let holds = holds(&mut self.evaluator, dag, query.constraints(), &Overlay { model, seed });
         let checked = if holds { answer } else { Answer::Unknown(Unknown::Invalid) };
         self.meter.answer(start, checked)
     }

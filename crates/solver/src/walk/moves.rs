@@ -2,6 +2,7 @@
 
 use super::variable::Variable;
 use cairn_expr::{Dag, ExprId};
+use fastrand::Rng;
 
 /// Numbers that are worth a try anywhere.
 const SPECIAL: [f64; 14] = [
@@ -24,22 +25,7 @@ const SPECIAL: [f64; 14] = [
 /// How many of the first probes make a secant with the position itself.
 pub(super) const SECANTS: usize = 4;
 
-/// Deterministic random numbers (splitmix64).
-#[derive(Default)]
-pub(super) struct Random(u64);
-
-impl Random {
-    /// A number below a positive bound.
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ mixed >> 31) % bound
-    }
-}
-
-/// Constants of the query, as numbers: what floats of their width mean, and integers.
+/// Constants of a query, as numbers: what floats of their width mean, and integers.
 pub(super) fn constants(dag: &Dag, nodes: &[ExprId]) -> Vec<f64> {
     let mut numbers = Vec::new();
     for &e in nodes {
@@ -51,8 +37,7 @@ pub(super) fn constants(dag: &Dag, nodes: &[ExprId]) -> Vec<f64> {
             _ => {}
         }
         if width > 1 {
-            let unused = 128 - u32::from(width);
-            numbers.push((((value << unused) as i128) >> unused) as f64);
+            numbers.push(super::condition::signed(width, value) as f64);
         }
     }
     numbers.retain(|number| number.is_finite());
@@ -63,12 +48,15 @@ pub(super) fn constants(dag: &Dag, nodes: &[ExprId]) -> Vec<f64> {
 
 /// Positions to try from a position on: near ones in numbers, special ones, and steps of all sizes.
 pub(super) fn probes(variable: &Variable, from: i128, interesting: &[f64]) -> Vec<i128> {
+    if variable.width() == 8 {
+        return (0..256).filter(|&position| position != from).collect();
+    }
     let x = variable.number(from);
     let near = [x + 1.0, x - 1.0, x + 0.01, x * 1.001 + 1e-3, x * 2.0, x / 2.0, -x, x * 10.0, x / 10.0];
     let special = SPECIAL.into_iter().chain(interesting.iter().flat_map(|&c| [c, -c]));
-    let steps = (0..63).flat_map(|bit| [from + (1 << bit), from - (1 << bit)]);
+    let steps = (0..variable.width() - 1).flat_map(|bit| [from + (1 << bit), from - (1 << bit)]);
     let numbers = near.into_iter().chain(special).filter_map(|number| variable.nearest(number));
-    let mut probes: Vec<i128> = Vec::new();
+    let mut probes: Vec<i128> = Vec::with_capacity(200);
     for probe in numbers.chain(steps) {
         if variable.contains(probe) && probe != from && !probes.contains(&probe) {
             probes.push(probe);
@@ -78,15 +66,15 @@ pub(super) fn probes(variable: &Variable, from: i128, interesting: &[f64]) -> Ve
 }
 
 /// A position somewhere: a special number, one of the query's, or any of some size.
-pub(super) fn anywhere(variable: &Variable, interesting: &[f64], random: &mut Random) -> i128 {
-    let mut pick = |from: &[f64]| from[random.below(from.len() as u64) as usize];
+pub(super) fn anywhere(variable: &Variable, interesting: &[f64], random: &mut Rng) -> i128 {
     let number = match interesting {
-        [] => pick(&SPECIAL),
-        _ => [pick(&SPECIAL), pick(interesting)][random.below(2) as usize],
+        [] => SPECIAL[random.usize(..SPECIAL.len())],
+        _ if random.bool() => SPECIAL[random.usize(..SPECIAL.len())],
+        _ => interesting[random.usize(..interesting.len())],
     };
-    let fraction = random.below(1 << 20) as f64 / (1 << 19) as f64 - 1.0;
-    let size = 2f64.powi(random.below(24) as i32 - 8);
-    let number = match random.below(3) {
+    let fraction = 2.0 * random.f64() - 1.0;
+    let size = 2f64.powi(random.i32(-8..16));
+    let number = match random.u8(..3) {
         0 => number,
         1 => number + fraction * size,
         _ => fraction * size,

@@ -1,7 +1,6 @@
 //! Numbers among the input bytes, recovered from how bytes are put together.
 
-use super::point::Point;
-use cairn_expr::{Assignment, BinOp, Conversion, Dag, ExprId, InputByte, Node};
+use cairn_expr::{BinOp, Conversion, Dag, ExprId, InputByte, Node, Op};
 use rustc_hash::FxHashSet;
 
 /// What a variable's bits mean.
@@ -14,19 +13,42 @@ enum Kind {
 /// Some input bytes that are one number. Its values have positions: integers in their order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Variable {
-    /// Lowest first.
-    pub(super) bytes: Vec<InputByte>,
+    /// Which of the query's bytes, lowest first.
+    pub(super) bytes: Vec<u32>,
     kind: Kind,
 }
 
 impl Variable {
-    fn width(&self) -> u32 {
+    pub(super) fn width(&self) -> u32 {
         8 * self.bytes.len() as u32
     }
 
     /// Single bytes are unsigned, wider integers signed.
     fn lowest(&self) -> i128 {
         if self.width() == 8 { 0 } else { -(1 << (self.width() - 1)) }
+    }
+
+    pub(super) fn is_float(&self) -> bool {
+        self.kind == Kind::Float
+    }
+
+    /// The lowest and highest number it can be.
+    pub(super) fn range(&self) -> (f64, f64) {
+        let lowest = self.lowest();
+        (lowest as f64, (lowest + (1 << self.width()) - 1) as f64)
+    }
+
+    /// The position of a number; integers are rounded, and wrap around.
+    pub(super) fn wrapped(&self, number: f64) -> i128 {
+        if self.is_float() {
+            return self.nearest(number).unwrap_or_else(|| self.position_of(self.nan_bits()));
+        }
+        let bits = number.round() as i64 as u128 & (u128::MAX >> (128 - self.width()));
+        self.position_of(bits)
+    }
+
+    fn nan_bits(&self) -> u128 {
+        if self.width() == 32 { f32::NAN.to_bits().into() } else { f64::NAN.to_bits().into() }
     }
 
     /// Whether there is such a position.
@@ -36,8 +58,15 @@ impl Variable {
     }
 
     /// Where a point has the variable. Positions of floats grow with the number: those of negative ones are turned round.
-    pub(super) fn position(&self, point: &Point) -> i128 {
-        let bits = self.bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | i128::from(point.byte(byte)));
+    pub(super) fn position(&self, point: &[u8]) -> i128 {
+        let bits =
+            self.bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | i128::from(point[byte as usize]));
+        self.position_of(bits as u128)
+    }
+
+    /// Where the variable has these bits.
+    pub(super) fn position_of(&self, bits: u128) -> i128 {
+        let bits = bits as i128;
         let sign = 1i128 << (self.width() - 1);
         match self.kind {
             Kind::Float if bits & sign != 0 => sign - 1 - bits,
@@ -53,10 +82,10 @@ impl Variable {
     }
 
     /// Moves the variable to a position.
-    pub(super) fn place(&self, point: &mut Point, position: i128) {
+    pub(super) fn place(&self, point: &mut [u8], position: i128) {
         let bits = self.bits(position);
         for (i, &byte) in self.bytes.iter().enumerate() {
-            point.set(byte, (bits >> (8 * i)) as u8);
+            point[byte as usize] = (bits >> (8 * i)) as u8;
         }
     }
 
@@ -82,41 +111,45 @@ impl Variable {
     }
 }
 
-/// All variables of a query: the widest first, every byte in one of them. `nodes` come parents first.
+/// The numbers that nodes put together from bytes, the widest first; every byte of the nodes is in one of them.
+/// `nodes` come parents first, `bytes` are the query's, sorted.
 pub(super) fn all(dag: &Dag, nodes: &[ExprId], bytes: &[InputByte]) -> Vec<Variable> {
     let floats = used_as_floats(dag, nodes);
-    let mut candidates: Vec<Variable> = Vec::new();
+    let mut variables: Vec<Variable> = Vec::new();
     for &e in nodes {
-        if let Some(bytes) = joined_bytes(dag, e).filter(|bytes| matches!(bytes.len(), 2 | 4 | 8)) {
+        if let Some(bytes) = joined(dag, e, bytes) {
             let kind = if floats.contains(&e) { Kind::Float } else { Kind::Integer };
-            candidates.push(Variable { bytes, kind });
+            variables.push(Variable { bytes, kind });
         }
     }
-    candidates.sort_by_key(|variable| std::cmp::Reverse(variable.bytes.len()));
-    candidates.extend(bytes.iter().map(|&byte| Variable { bytes: vec![byte], kind: Kind::Integer }));
+    variables.sort_by_key(|variable| std::cmp::Reverse(variable.bytes.len()));
     let mut taken = FxHashSet::default();
-    candidates.retain(|variable| {
+    variables.retain(|variable| {
         let is_free = variable.bytes.iter().all(|byte| !taken.contains(byte));
         if is_free {
             taken.extend(variable.bytes.iter().copied());
         }
         is_free
     });
-    candidates
+    variables
 }
 
-/// The bytes of a concatenation of nothing but input bytes, lowest first.
-fn joined_bytes(dag: &Dag, e: ExprId) -> Option<Vec<InputByte>> {
+/// Which of the query's bytes an input byte is, or a concatenation of two, four or eight of them, lowest first.
+pub(super) fn joined(dag: &Dag, e: ExprId, query: &[InputByte]) -> Option<Vec<u32>> {
+    if !matches!(dag.op(e), Op::Input | Op::Concat) || !matches!(dag.width(e), 8 | 16 | 32 | 64) {
+        return None;
+    }
     let mut bytes = Vec::new();
     let mut rest = vec![e];
     while let Some(part) = rest.pop() {
         match dag.node(part) {
-            Node::Input(byte) => bytes.push(byte),
+            Node::Input(byte) => bytes.push(query.binary_search(&byte).ok()? as u32),
             Node::Concat(high, low) => rest.extend([high, low]),
             _ => return None,
         }
     }
-    Some(bytes)
+    let is_twice = |i: usize| bytes[..i].contains(&bytes[i]);
+    (!(0..bytes.len()).any(is_twice)).then_some(bytes)
 }
 
 /// Expressions that some operation takes for floats. Signs are changed by operations on bits.
@@ -163,12 +196,12 @@ mod tests {
         let variables = all(&dag, &nodes, &bytes);
         let seen: Vec<_> = variables.iter().map(|v| (v.kind, v.bytes.len())).collect();
         assert_eq!(seen, [(Kind::Float, 8), (Kind::Integer, 4), (Kind::Integer, 1)]);
-        assert_eq!(variables[0].bytes, bytes[..8]);
+        assert_eq!(variables[0].bytes, [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
     #[test]
     fn positions_are_in_the_order_of_numbers_and_back() {
-        let bytes: Vec<InputByte> = (0..8).map(byte).collect();
+        let bytes: Vec<u32> = (0..8).collect();
         let numbers = [f64::NEG_INFINITY, -1e9, -1.5, -0.5, 0.0, 1e-300, 0.25, 3.0, 7e20, f64::INFINITY];
         for len in [4, 8] {
             let variable = Variable { bytes: bytes[..len].to_vec(), kind: Kind::Float };
@@ -176,7 +209,7 @@ mod tests {
             for x in numbers {
                 let position = variable.nearest(x).expect("a float is near every number");
                 assert!(variable.contains(position) && position >= last, "{x}");
-                let mut point = Point::new(&bytes, &|_: InputByte| 0xff);
+                let mut point = [0xff; 8];
                 variable.place(&mut point, position);
                 assert_eq!(variable.position(&point), position);
                 let expected = if len == 4 { f64::from(x as f32) } else { x };

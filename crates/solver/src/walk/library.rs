@@ -1,0 +1,50 @@
+//! Constraints made ready for evaluation, kept from query to query.
+//!
+//! The constraints of a path come back with every query about it.
+
+use super::condition::Parts;
+use crate::tape::Tape;
+use cairn_expr::{Dag, ExprId};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Instructions that are kept before the library starts over, to bound memory.
+const MAX_INSTRUCTIONS: usize = 4 << 20;
+
+/// A constraint taken apart, and the code that computes the sides of its atoms.
+pub(super) struct Prepared {
+    pub(super) parts: Parts,
+    pub(super) code: Tape,
+}
+
+/// What was prepared so far.
+#[derive(Default)]
+pub(super) struct Library {
+    prepared: RefCell<Shelf>,
+}
+
+#[derive(Default)]
+struct Shelf {
+    constraints: FxHashMap<ExprId, Rc<Prepared>>,
+    instructions: usize,
+}
+
+impl Library {
+    /// The constraint, prepared now if it was not before.
+    pub(super) fn get(&self, dag: &Dag, constraint: ExprId) -> Rc<Prepared> {
+        let mut shelf = self.prepared.borrow_mut();
+        if let Some(known) = shelf.constraints.get(&constraint) {
+            return known.clone();
+        }
+        let parts = Parts::new(dag, constraint);
+        let code = Tape::new(dag, &parts.sides, dag.inputs(constraint));
+        if shelf.instructions > MAX_INSTRUCTIONS {
+            *shelf = Shelf::default();
+        }
+        shelf.instructions += code.len();
+        let prepared = Rc::new(Prepared { parts, code });
+        shelf.constraints.insert(constraint, prepared.clone());
+        prepared
+    }
+}

@@ -1,0 +1,259 @@
+//! A query made ready for trying: variables, and the code of each constraint.
+//!
+//! A constraint is evaluated on its own, and prepared only when a variable of it moves: what trying costs depends on
+//! the constraints near the moved variables, not on the length of the path.
+
+use super::condition::{Atom, Parts};
+use super::library::{Library, Prepared};
+use super::variable::{self, Variable};
+use crate::tape::Scratch;
+use cairn_expr::{Dag, ExprId, InputByte};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// A constraint of the query.
+pub(super) struct Unit {
+    constraint: ExprId,
+    ready: OnceCell<Ready>,
+}
+
+/// A constraint that can be evaluated.
+pub(super) struct Ready {
+    prepared: Rc<Prepared>,
+    /// Which of the query's bytes the code reads.
+    inputs: Vec<u32>,
+}
+
+impl Unit {
+    pub(super) fn get(&self, problem: &Problem) -> &Ready {
+        self.ready.get_or_init(|| {
+            let own = problem.dag.inputs(self.constraint);
+            let inputs = own.iter().map(|byte| problem.position(byte)).collect();
+            Ready { prepared: problem.library.get(problem.dag, self.constraint), inputs }
+        })
+    }
+}
+
+impl Ready {
+    pub(super) fn parts(&self) -> &Parts {
+        &self.prepared.parts
+    }
+}
+
+/// An atom of a unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub(super) unit: usize,
+    pub(super) atom: usize,
+}
+
+/// Everything about one query that stays while points are tried.
+pub(super) struct Problem<'a> {
+    pub(super) dag: &'a Dag,
+    library: &'a Library,
+    /// All bytes of the query, sorted.
+    pub(super) bytes: &'a [InputByte],
+    /// What may be moved: maybe not all bytes.
+    pub(super) variables: Vec<Variable>,
+    pub(super) units: Vec<Unit>,
+    /// Per variable: the units it is in, in order.
+    pub(super) units_of: Vec<Vec<usize>>,
+    /// Per unit: the variables in it, in order.
+    pub(super) variables_of: Vec<Vec<usize>>,
+}
+
+impl<'a> Problem<'a> {
+    /// The variables are those of `nodes`, which come parents first.
+    pub(super) fn new(
+        dag: &'a Dag,
+        library: &'a Library,
+        constraints: &[ExprId],
+        nodes: &[ExprId],
+        bytes: &'a [InputByte],
+    ) -> Problem<'a> {
+        let variables = variable::all(dag, nodes, bytes);
+        let unit = |&constraint: &ExprId| Unit { constraint, ready: OnceCell::new() };
+        let units: Vec<Unit> = constraints.iter().map(unit).collect();
+        let variables_of = incidence(dag, constraints, &variables, bytes);
+        let mut units_of = vec![Vec::new(); variables.len()];
+        for (unit, inside) in variables_of.iter().enumerate() {
+            inside.iter().for_each(|&v| units_of[v].push(unit));
+        }
+        Problem { dag, library, bytes, variables, units, units_of, variables_of }
+    }
+
+    pub(super) fn atom(&self, place: Place) -> &Atom {
+        &self.units[place.unit].get(self).parts().atoms[place.atom]
+    }
+
+    fn position(&self, byte: &InputByte) -> u32 {
+        self.bytes.binary_search(byte).expect("every byte of a constraint is one of the query's") as u32
+    }
+}
+
+/// Per constraint: the variables in it, in order. Few variables are looked up in each constraint's bytes.
+fn incidence(
+    dag: &Dag,
+    constraints: &[ExprId],
+    variables: &[Variable],
+    bytes: &[InputByte],
+) -> Vec<Vec<usize>> {
+    let mut owned: Vec<(InputByte, usize)> = Vec::new();
+    for (v, variable) in variables.iter().enumerate() {
+        owned.extend(variable.bytes.iter().map(|&byte| (bytes[byte as usize], v)));
+    }
+    owned.sort_unstable();
+    let inside = |&constraint: &ExprId| {
+        let inputs = dag.inputs(constraint);
+        let mut inside: Vec<usize> = if owned.len() < inputs.len() / 4 {
+            owned.iter().filter(|(byte, _)| inputs.binary_search(byte).is_ok()).map(|&(_, v)| v).collect()
+        } else {
+            let owner = |byte| owned.binary_search_by_key(byte, |&(b, _)| b).ok();
+            inputs.iter().filter_map(owner).map(|found| owned[found].1).collect()
+        };
+        inside.sort_unstable();
+        inside.dedup();
+        inside
+    };
+    constraints.iter().map(inside).collect()
+}
+
+/// A point and how far each constraint is from holding there.
+#[derive(Clone)]
+pub(super) struct State {
+    pub(super) point: Vec<u8>,
+    pub(super) errors: Vec<f64>,
+    pub(super) total: f64,
+}
+
+/// A variable and the position it goes to.
+pub(super) type Move = (usize, i128);
+
+/// Evaluates constraints at points, and counts the work.
+pub(super) struct Judge<'a> {
+    pub(super) problem: &'a Problem<'a>,
+    /// Instructions that may still be carried out.
+    pub(super) work: i64,
+    gathered: Vec<u8>,
+    scratch: Scratch,
+    values: Vec<u128>,
+    trial: Vec<u8>,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>, work: i64) -> Judge<'a> {
+        let (gathered, scratch, values, trial) = Default::default();
+        Judge { problem, work, gathered, scratch, values, trial }
+    }
+
+    pub(super) fn has_work_left(&self) -> bool {
+        self.work > 0
+    }
+
+    /// The values that decide a unit at a point.
+    fn values(&mut self, unit: usize, point: &[u8]) -> &[u128] {
+        let unit = self.problem.units[unit].get(self.problem);
+        self.gathered.clear();
+        self.gathered.extend(unit.inputs.iter().map(|&byte| point[byte as usize]));
+        self.values.resize(unit.parts().sides.len(), 0);
+        unit.prepared.code.run(&self.gathered, &mut self.scratch, &mut self.values);
+        self.work -= 8 + unit.prepared.code.len() as i64;
+        &self.values
+    }
+
+    /// How far a unit is from holding at a point.
+    pub(super) fn error(&mut self, unit: usize, point: &[u8]) -> f64 {
+        let problem = self.problem;
+        problem.units[unit].get(problem).parts().error(self.values(unit, point))
+    }
+
+    /// How far a unit is from holding at a point, in plain numbers.
+    pub(super) fn plain_error(&mut self, unit: usize, point: &[u8]) -> f64 {
+        let problem = self.problem;
+        problem.units[unit].get(problem).parts().plain_error(self.values(unit, point))
+    }
+
+    /// The state at a point, if only some units may not hold there.
+    pub(super) fn state(&mut self, point: Vec<u8>, doubtful: impl Iterator<Item = usize>) -> State {
+        let mut errors = vec![0.0; self.problem.units.len()];
+        doubtful.for_each(|unit| errors[unit] = self.error(unit, &point));
+        let total = errors.iter().sum();
+        State { point, errors, total }
+    }
+
+    /// The total error after a few moves; `limit` or more is only known to be so.
+    pub(super) fn after(&mut self, state: &State, moves: &[Move], limit: f64) -> f64 {
+        let touched = self.touched(moves);
+        let mut total = state.total - touched.iter().map(|&unit| state.errors[unit]).sum::<f64>();
+        self.with_trial(state, moves, |judge, trial| {
+            for &unit in touched.iter() {
+                if total >= limit {
+                    break;
+                }
+                total += judge.error(unit, trial);
+            }
+        });
+        // An error is 1 at least: less is what rounding left of a difference of sums.
+        if total < 0.5 { 0.0 } else { total }
+    }
+
+    /// The gap of an atom after a few moves.
+    pub(super) fn gap_after(&mut self, state: &State, moves: &[Move], place: Place) -> f64 {
+        let atom = *self.problem.atom(place);
+        self.with_trial(state, moves, |judge, trial| atom.gap(judge.values(place.unit, trial)))
+    }
+
+    /// The error of one unit after a few moves.
+    pub(super) fn unit_error_after(&mut self, state: &State, moves: &[Move], unit: usize) -> f64 {
+        self.with_trial(state, moves, |judge, trial| judge.error(unit, trial))
+    }
+
+    fn with_trial<T>(
+        &mut self,
+        state: &State,
+        moves: &[Move],
+        what: impl FnOnce(&mut Self, &[u8]) -> T,
+    ) -> T {
+        let mut trial = std::mem::take(&mut self.trial);
+        trial.clear();
+        trial.extend_from_slice(&state.point);
+        for &(v, position) in moves {
+            self.problem.variables[v].place(&mut trial, position);
+        }
+        let result = what(self, &trial);
+        self.trial = trial;
+        result
+    }
+
+    /// The units that some of the moved variables are in.
+    pub(super) fn touched(&self, moves: &[Move]) -> Cow<'a, [usize]> {
+        let problem = self.problem;
+        if let [(v, _)] = moves {
+            return problem.units_of[*v][..].into();
+        }
+        let mut all: Vec<usize> = moves.iter().flat_map(|&(v, _)| &problem.units_of[v]).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into()
+    }
+
+    /// Makes the moves.
+    pub(super) fn carry_out(&mut self, state: &mut State, moves: &[Move]) {
+        for &(v, position) in moves {
+            self.problem.variables[v].place(&mut state.point, position);
+        }
+        for &unit in self.touched(moves).iter() {
+            state.errors[unit] = self.error(unit, &state.point);
+        }
+        state.total = state.errors.iter().sum();
+    }
+
+    /// The atoms that keep a unit from holding.
+    pub(super) fn broken_atoms(&mut self, state: &State, unit: usize) -> Vec<Place> {
+        let mut atoms = Vec::new();
+        let problem = self.problem;
+        problem.units[unit].get(problem).parts().broken(self.values(unit, &state.point), &mut atoms);
+        atoms.into_iter().map(|atom| Place { unit, atom }).collect()
+    }
+}

@@ -1,0 +1,134 @@
+//! What the walk does, and how long.
+
+use std::str::FromStr;
+
+/// Which algorithm walks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WalkMode {
+    /// No local search: queries go to the SMT backend.
+    Off,
+    /// The published Concolic Walk, for comparison: nothing else is tried before or after.
+    Classic,
+    /// All that Cairn knows.
+    #[default]
+    Full,
+}
+
+impl FromStr for WalkMode {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<WalkMode, String> {
+        match name {
+            "off" => Ok(WalkMode::Off),
+            "classic" => Ok(WalkMode::Classic),
+            "full" => Ok(WalkMode::Full),
+            _ => Err(format!("there is no walk '{name}': choose full, classic or off")),
+        }
+    }
+}
+
+/// The walk's constants; those of the published algorithm as published.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WalkSettings {
+    /// Which algorithm walks.
+    pub mode: WalkMode,
+    /// Iterations per non-linear constraint (I).
+    pub steps: u32,
+    /// Random neighbours per iteration (R).
+    pub neighbours: u32,
+    /// Tries for one random step inside the polytope (M).
+    pub attempts: u32,
+    /// Bound of a random step's exponent (s).
+    pub scale: u32,
+    /// Tabu length: this share of the number of variables ...
+    pub tabu_share: f64,
+    /// ... but at least this.
+    pub tabu_least: u32,
+    /// Whether secant steps are taken.
+    pub bisection: bool,
+    /// Whether special numbers are tried.
+    pub seeding: bool,
+    /// Random choices start from this.
+    pub seed: u64,
+    /// Factor on the work that the full walk may do for a query.
+    pub effort: f64,
+}
+
+impl Default for WalkSettings {
+    fn default() -> Self {
+        WalkSettings {
+            mode: WalkMode::Full,
+            steps: 150,
+            neighbours: 10,
+            attempts: 25,
+            scale: 12,
+            tabu_share: 0.5,
+            tabu_least: 3,
+            bisection: true,
+            seeding: false,
+            seed: 0,
+            effort: 1.0,
+        }
+    }
+}
+
+impl WalkSettings {
+    /// Changes constants by a list as `steps=75,tabu=off`.
+    pub fn set(&mut self, list: &str) -> Result<(), String> {
+        for item in list.split(',').filter(|item| !item.is_empty()) {
+            let (name, value) =
+                item.split_once('=').ok_or(format!("'{item}' is not of the form NAME=VALUE"))?;
+            self.set_one(name, value)?;
+        }
+        Ok(())
+    }
+
+    fn set_one(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match (name, value) {
+            ("steps", _) => self.steps = number(name, value)?,
+            ("neighbours", _) => self.neighbours = number(name, value)?,
+            ("attempts", _) => self.attempts = number(name, value)?,
+            ("scale", _) => self.scale = number::<u32>(name, value)?.clamp(1, 1000),
+            ("tabu", "off") => (self.tabu_share, self.tabu_least) = (0.0, 0),
+            ("tabu", "long") => (self.tabu_share, self.tabu_least) = (1.0, 5),
+            ("tabu-share", _) => self.tabu_share = number(name, value)?,
+            ("tabu-least", _) => self.tabu_least = number(name, value)?,
+            ("bisection", "on" | "off") => self.bisection = value == "on",
+            ("seeding", "on" | "off") => self.seeding = value == "on",
+            ("effort", _) => self.effort = number(name, value)?,
+            ("tabu" | "bisection" | "seeding", _) => {
+                return Err(format!("{name} cannot be '{value}': try {name}=off"));
+            }
+            _ => {
+                return Err(format!(
+                    "the walk has no constant '{name}': it has steps, neighbours, attempts, scale, tabu (off or long), \
+                     tabu-share, tabu-least, bisection, seeding and effort"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn number<T: FromStr>(name: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|_| format!("{name} cannot be '{value}': it is a number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_set_by_name_and_wrong_ones_are_told() {
+        let mut settings = WalkSettings::default();
+        settings.set("steps=75,tabu=off,bisection=off,effort=0.5").unwrap();
+        assert_eq!(
+            (settings.steps, settings.tabu_least, settings.bisection, settings.effort),
+            (75, 0, false, 0.5)
+        );
+        for wrong in ["steps", "steps=x", "stepz=1", "tabu=maybe"] {
+            assert!(settings.set(wrong).is_err(), "{wrong}");
+        }
+        assert!("klassik".parse::<WalkMode>().unwrap_err().contains("classic"));
+    }
+}

@@ -1,0 +1,63 @@
+//! What kind of query it is, and how much work it is worth.
+
+use cairn_expr::{Dag, ExprId, Op};
+
+/// Whether a query has floats, or functions that an SMT backend does not know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Shape {
+    has_floats: bool,
+    has_functions: bool,
+}
+
+impl Shape {
+    /// Instructions for a search that moves only what the target depends on.
+    pub(super) fn quick_work(self) -> i64 {
+        if self.has_floats { 1_000_000 } else { 40_000 }
+    }
+
+    /// Instructions for a search of everything before the SMT backend is asked. What that backend does well is left to it.
+    pub(super) fn work_before_smt(self) -> i64 {
+        match self {
+            Shape { has_functions: true, .. } => 10_000_000,
+            Shape { has_floats: true, .. } => 2_000_000,
+            _ => 0,
+        }
+    }
+
+    /// Instructions for a last search when the SMT backend did not know.
+    pub(super) fn work_after_smt(self) -> i64 {
+        match self {
+            Shape { has_functions: true, .. } => 60_000_000,
+            Shape { has_floats: true, .. } => 20_000_000,
+            _ => 2_000_000,
+        }
+    }
+}
+
+/// Shapes of all expressions of a DAG, worked out once for each.
+#[derive(Default)]
+pub(super) struct Shapes(Vec<Shape>);
+
+impl Shapes {
+    /// The shape of a conjunction.
+    pub(super) fn of(&mut self, dag: &Dag, constraints: &[ExprId]) -> Shape {
+        for e in dag.expressions_from(self.0.len()) {
+            let shape = self.together(dag.children(e));
+            let has_floats = shape.has_floats || is_about_floats(dag.op(e));
+            self.0.push(Shape { has_floats, has_functions: shape.has_functions || dag.op(e) == Op::Math });
+        }
+        self.together(constraints.iter().copied())
+    }
+
+    fn together(&self, expressions: impl Iterator<Item = ExprId>) -> Shape {
+        expressions.map(|e| self.0[e.index()]).fold(Shape::default(), |all, one| Shape {
+            has_floats: all.has_floats || one.has_floats,
+            has_functions: all.has_functions || one.has_functions,
+        })
+    }
+}
+
+fn is_about_floats(op: Op) -> bool {
+    use Op::*;
+    matches!(op, FAdd | FSub | FMul | FDiv | FRem | FEq | FLt | FLe | FToS | FToU | SToF | UToF | FToF | Math)
+}

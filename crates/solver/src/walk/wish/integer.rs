@@ -1,0 +1,158 @@
+//! Integer operations turned round.
+
+use super::super::condition::signed;
+use cairn_expr::{BinOp, CmpOp, Count, Node};
+
+fn ones(width: u8) -> u128 {
+    u128::MAX >> (128 - u32::from(width))
+}
+
+/// What the left (true) or right side of a comparison may become for it to be as wanted.
+pub(super) fn comparison(op: CmpOp, width: u8, [a, b]: [u128; 2], wanted: bool) -> Vec<(bool, u128)> {
+    let plus = |value: u128, step: u128| value.wrapping_add(step) & ones(width);
+    let minus = |value: u128, step: u128| value.wrapping_sub(step) & ones(width);
+    match (op, wanted) {
+        (CmpOp::Eq, true) => vec![(true, b), (false, a)],
+        (CmpOp::Eq, false) => vec![(true, plus(b, 1)), (false, plus(a, 1))],
+        (CmpOp::Ult | CmpOp::Slt, true) => vec![(true, minus(b, 1)), (false, plus(a, 1))],
+        (CmpOp::Ule | CmpOp::Sle, false) => vec![(true, plus(b, 1)), (false, minus(a, 1))],
+        _ => vec![(true, b), (false, a)],
+    }
+}
+
+/// Pushes which operand may get which value for the result to be the wanted one.
+pub(super) fn inverses(
+    node: Node,
+    width: u8,
+    widths: &[u8],
+    values: &[u128],
+    wanted: u128,
+    wishes: &mut Vec<(usize, u128)>,
+) {
+    match node {
+        Node::Binary(op, ..) => binary(op, width, [values[0], values[1]], wanted, wishes),
+        Node::ZExt(_) if wanted <= ones(widths[0]) => wishes.push((0, wanted)),
+        Node::SExt(_) => {
+            let narrow = wanted & ones(widths[0]);
+            if signed(widths[0], narrow) == signed(width, wanted) {
+                wishes.push((0, narrow));
+            }
+        }
+        Node::Extract(_, low) => {
+            let hole = ones(width) << low;
+            wishes.push((0, values[0] & !hole | wanted << low));
+        }
+        Node::Count(what, _) => wishes.extend(counted(what, width, wanted).map(|bits| (0, bits))),
+        _ => {}
+    }
+}
+
+fn counted(what: Count, width: u8, wanted: u128) -> Option<u128> {
+    let width = u128::from(width);
+    match what {
+        _ if wanted > width => None,
+        Count::Ones if wanted == 0 => Some(0),
+        Count::Ones => Some(ones(wanted as u8)),
+        _ if wanted == width => Some(0),
+        Count::LeadingZeros => Some(1 << (width - 1 - wanted)),
+        Count::TrailingZeros => Some(1 << wanted),
+    }
+}
+
+fn binary(op: BinOp, width: u8, [a, b]: [u128; 2], t: u128, wishes: &mut Vec<(usize, u128)>) {
+    let fit = |value: u128| value & ones(width);
+    let shift = (b % u128::from(width)) as u32;
+    match op {
+        BinOp::Add => wishes.extend([(0, fit(t.wrapping_sub(b))), (1, fit(t.wrapping_sub(a)))]),
+        BinOp::Sub => wishes.extend([(0, fit(t.wrapping_add(b))), (1, fit(a.wrapping_sub(t)))]),
+        BinOp::Xor => wishes.extend([(0, t ^ b), (1, t ^ a)]),
+        BinOp::And => {
+            wishes.extend((t & !b == 0).then_some((0, a & !b | t)));
+            wishes.extend((t & !a == 0).then_some((1, b & !a | t)));
+        }
+        BinOp::Or => {
+            wishes.extend((b & !t == 0).then_some((0, a & b | t & !b)));
+            wishes.extend((a & !t == 0).then_some((1, b & a | t & !a)));
+        }
+        BinOp::Mul => {
+            wishes.extend(factor(width, b, t).map(|x| (0, x)));
+            wishes.extend(factor(width, a, t).map(|x| (1, x)));
+        }
+        BinOp::Shl => {
+            let kept = a & !(ones(width) >> shift);
+            wishes.extend((t & !(ones(width) << shift) == 0).then_some((0, kept | t >> shift)));
+        }
+        BinOp::LShr if t <= ones(width) >> shift => wishes.push((0, t << shift | a & !(u128::MAX << shift))),
+        BinOp::AShr => wishes.push((0, fit(t << shift) | a & !(u128::MAX << shift))),
+        BinOp::UDiv => {
+            wishes.extend(t.checked_mul(b).filter(|&x| x <= ones(width)).map(|x| (0, x)));
+            wishes.extend(a.checked_div(t).map(|x| (1, x)));
+        }
+        BinOp::URem if b > t => wishes.push((0, fit((a - a % b).wrapping_add(t)))),
+        BinOp::SDiv => {
+            let (sa, sb, st) = (signed(width, a), signed(width, b), signed(width, t));
+            wishes.extend(st.checked_mul(sb).map(|x| (0, fit(x as u128))));
+            wishes.extend(sa.checked_div(st).map(|x| (1, fit(x as u128))));
+        }
+        BinOp::SRem => {
+            let (sa, sb, st) = (signed(width, a), signed(width, b), signed(width, t));
+            if let Some(rest) = sa.checked_rem(sb).filter(|_| st.unsigned_abs() < sb.unsigned_abs()) {
+                wishes.extend([(0, fit(sa.wrapping_sub(rest).wrapping_add(st) as u128)), (0, t)]);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What times `known` is `product`, modulo the width's power of two: exactly if there is such a number, else nearly.
+fn factor(width: u8, known: u128, product: u128) -> Option<u128> {
+    if known == 0 {
+        return None;
+    }
+    let zeros = known.trailing_zeros();
+    if product.trailing_zeros() >= zeros {
+        return Some((product >> zeros).wrapping_mul(inverse(known >> zeros)) & ones(width) >> zeros);
+    }
+    let near = signed(width, product).checked_div(signed(width, known))?;
+    Some(near as u128 & ones(width))
+}
+
+/// The inverse of an odd number modulo 2^128: each step doubles the number of right bits.
+fn inverse(odd: u128) -> u128 {
+    (0..7).fold(odd, |x, _| x.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(x))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An operation, and its result computed in another way than the inverse is.
+    fn forward(op: BinOp, width: u8, a: u128, b: u128) -> u128 {
+        let mut dag = cairn_expr::Dag::new();
+        let [a, b] = [a, b].map(|value| dag.constant(width, value));
+        let result = dag.binary(op, a, b);
+        dag.as_constant(result).expect("constants are folded")
+    }
+
+    #[test]
+    fn a_wish_that_comes_true_gives_the_wanted_value() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let exact =
+            [BinOp::Add, BinOp::Sub, BinOp::Xor, BinOp::And, BinOp::Or, BinOp::Mul, BinOp::Shl, BinOp::LShr];
+        for _ in 0..20_000 {
+            let width = [8, 16, 32, 64, 128][random.usize(..5)];
+            let op = exact[random.usize(..exact.len())];
+            let shift = random.u8(..width);
+            let mut number = || u128::from_le_bytes([(); 16].map(|()| random.u8(..))) & ones(width);
+            let (a, b, other) = (number(), number() >> shift, number());
+            let wanted = forward(op, width, other, b);
+            if forward(op, width, a, b) == wanted {
+                continue;
+            }
+            let mut wishes = Vec::new();
+            binary(op, width, [a, b], wanted, &mut wishes);
+            let left = wishes.iter().find(|(operand, _)| *operand == 0).expect("the wish can come true");
+            assert_eq!(forward(op, width, left.1, b), wanted, "{op:?} {width} {a:#x} {b:#x}");
+        }
+    }
+}
