@@ -5,7 +5,7 @@
  * unreachable: 0
  * faults: 1
  * fault: SIGFPE print_ratio
- * strategy: dfs
+ * strategy: random-branch
  * execs: 1000
  *
  * Reads records from standard input: type, length, that many bytes, and a checksum over all of them.
