@@ -5,8 +5,8 @@ use cairn_solver::{Answer, Limits, Query, Solver, Unknown, Z3, standard};
 use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_millis(200);
-/// For machines that are busy with other tests as well.
-const SLACK: Duration = Duration::from_millis(100);
+/// For machines that are busy with much else; without a limit these queries take minutes.
+const SLACK: Duration = Duration::from_secs(3);
 
 fn zeros(_: InputByte) -> u8 {
     0

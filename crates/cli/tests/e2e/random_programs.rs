@@ -2,9 +2,10 @@
 //! globals, made input, lead to is what its expressions say. `bench/csmith.sh` does it with hundreds.
 
 use crate::common::{cairn, root, run, said, write_source};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Programs that end at once and look at their input; others, some of them without an end, have other seeds.
 const SEEDS: [u32; 12] = [2, 4, 8, 11, 12, 16, 17, 19, 20, 21, 23, 24];
@@ -14,13 +15,13 @@ const SIZE: [&str; 6] = ["--max-funcs", "5", "--max-block-depth", "3", "--max-bl
 
 #[test]
 fn a_random_program_computes_what_it_should() {
-    let (seeds, complaints) = (Mutex::new(SEEDS.into_iter()), Mutex::new(Vec::new()));
+    let (next, complaints) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                loop {
-                    let Some(seed) = seeds.lock().unwrap().next() else { break };
-                    complaints.lock().unwrap().extend(check(seed).err());
+                while let Some(seed) = SEEDS.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let found = check(*seed);
+                    complaints.lock().unwrap().extend(found.err());
                 }
             });
         }
@@ -77,7 +78,7 @@ fn clang(source: &Path) -> Command {
     clang
 }
 
-fn build(mut compiler: impl std::borrow::BorrowMut<Command>, program: &PathBuf) {
+fn build(mut compiler: impl std::borrow::BorrowMut<Command>, program: &Path) {
     let compiler = compiler.borrow_mut().args(["-w", "-O1", "-I/usr/include/csmith", "-o"]);
     let said = said(compiler.arg(program));
     assert_eq!(said.code, Some(0), "{}", said.stderr);

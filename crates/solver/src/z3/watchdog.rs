@@ -144,7 +144,7 @@ mod tests {
             let armed = watchdog.arm(start + Duration::from_millis(100));
             assert_eq!(solver.check(), SatResult::Unknown);
             assert!(armed.disarm());
-            assert!(start.elapsed() < Duration::from_millis(400), "{:?}", start.elapsed());
+            assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
         }
     }
 
