@@ -46,6 +46,12 @@ impl Tape {
         self.steps.len()
     }
 
+    /// What a run costs, in steps of the simplest kind: a function of the C library takes as long as many of them.
+    pub(crate) fn cost(&self) -> usize {
+        let functions = self.steps.iter().filter(|step| matches!(step, Step::Math(..))).count();
+        self.len() + 20 * functions
+    }
+
     /// Computes all roots for these values of the bytes; `out` has a place for each.
     pub(crate) fn run(&self, input: &[u8], scratch: &mut Scratch, out: &mut [u128]) {
         if self.is_narrow {

@@ -33,7 +33,7 @@ use classic::Classic;
 use library::Library;
 use problem::{Problem, State};
 use search::Search;
-use shape::Shapes;
+use shape::{Savings, Shapes};
 use std::time::Instant;
 
 /// Tries numbers before the layer below is asked, and harder when that does not know.
@@ -44,28 +44,22 @@ pub struct Walk<S> {
     bytes: ByteCollector,
     library: Library,
     shapes: Shapes,
+    savings: Savings,
     meter: Meter,
 }
 
 impl<S: Solver> Walk<S> {
     /// Answers what it can, and leaves the rest to `inner`.
     pub fn new(inner: S, settings: WalkSettings) -> Self {
-        let (evaluator, bytes, meter) = Default::default();
-        Walk {
-            inner,
-            settings,
-            evaluator,
-            bytes,
-            library: Library::default(),
-            shapes: Shapes::default(),
-            meter,
-        }
+        let (evaluator, bytes, library, shapes, savings, meter) = Default::default();
+        Walk { inner, settings, evaluator, bytes, library, shapes, savings, meter }
     }
 
     fn solve_fully(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
         let start = self.meter.begin();
         let constraints = conjuncts(dag, query.constraints());
         let shape = self.shapes.of(dag, &constraints);
+        self.savings.save();
         let bytes = self.bytes.collect(dag, query.constraints());
         let task = Task { dag, constraints: &constraints, bytes: &bytes, seed };
         let quick = self.near_target(&task, shape.quick_work());
@@ -78,7 +72,8 @@ impl<S: Solver> Walk<S> {
             return answer;
         }
         let start = Instant::now();
-        match self.everywhere(&task, shape.work_after_smt()) {
+        let work = self.savings.spend(shape.work_after_smt());
+        match self.everywhere(&task, work) {
             Some(model) => self.meter.answer(start, Answer::Sat(model)),
             None => {
                 self.meter.spent(start);

@@ -12,10 +12,15 @@ use std::rc::Rc;
 /// Instructions that are kept before the library starts over, to bound memory.
 const MAX_INSTRUCTIONS: usize = 4 << 20;
 
+/// What an evaluation costs beside its code, in steps of the simplest kind.
+const OVERHEAD: i64 = 8;
+
 /// A constraint taken apart, and the code that computes the sides of its atoms.
 pub(super) struct Prepared {
     pub(super) parts: Parts,
     pub(super) code: Tape,
+    /// What an evaluation costs.
+    pub(super) cost: i64,
 }
 
 /// What was prepared so far.
@@ -43,7 +48,8 @@ impl Library {
             *shelf = Shelf::default();
         }
         shelf.instructions += code.len();
-        let prepared = Rc::new(Prepared { parts, code });
+        let cost = OVERHEAD + code.cost() as i64;
+        let prepared = Rc::new(Prepared { parts, code, cost });
         shelf.constraints.insert(constraint, prepared.clone());
         prepared
     }

@@ -125,29 +125,41 @@ impl Line<'_, '_> {
     }
 }
 
-/// Adds moves of other variables so that equalities which hold in the state and would break go on holding.
+/// Adds moves of other variables so that equalities which hold in the state and would break go on holding. What mends one
+/// may break another, which is mended in its turn; a variable moves once.
 pub(super) fn keep_equalities(judge: &mut Judge, wisher: &mut Wisher, state: &State, moves: &mut Vec<Move>) {
-    let problem = judge.problem;
     let mut moved = state.clone();
     judge.carry_out(&mut moved, moves);
-    for unit in judge.touched(moves).into_owned() {
-        let is_broken = state.errors[unit] == 0.0 && judge.error(unit, &moved.point) > 0.0;
-        let Some(atom) =
-            problem.units[unit].get(problem).parts().single().filter(|atom| is_broken && atom.is_equality())
-        else {
-            continue;
-        };
-        for wish in wisher.wishes(problem, atom, &moved.point) {
-            if wish.iter().any(|(v, _)| moves.iter().any(|(other, _)| v == other)) {
-                continue;
-            }
-            if let Some(kept) = exact(judge, &moved, unit, wish) {
-                judge.carry_out(&mut moved, &kept);
-                moves.extend(kept);
-                break;
-            }
-        }
+    while let Some(unit) = broken_equality(judge, state, &moved, moves) {
+        let Some(mended) = mend(judge, wisher, &moved, unit, moves) else { return };
+        judge.carry_out(&mut moved, &mended);
+        moves.extend(mended);
     }
+}
+
+/// An equality that held before the moves and does not hold any more.
+fn broken_equality(judge: &Judge, before: &State, after: &State, moves: &[Move]) -> Option<usize> {
+    let problem = judge.problem;
+    let touched = judge.touched(moves);
+    touched.iter().copied().find(|&unit| {
+        let is_broken = before.errors[unit] == 0.0 && after.errors[unit] > 0.0;
+        is_broken && problem.units[unit].get(problem).parts().single().is_some_and(|atom| atom.is_equality())
+    })
+}
+
+/// Moves of variables that have not moved yet which make a unit hold.
+fn mend(
+    judge: &mut Judge,
+    wisher: &mut Wisher,
+    state: &State,
+    unit: usize,
+    moves: &[Move],
+) -> Option<Vec<Move>> {
+    let problem = judge.problem;
+    let atom = problem.units[unit].get(problem).parts().single()?;
+    let mut wishes = wisher.wishes(problem, atom, &state.point);
+    wishes.retain(|wish| wish.iter().all(|(v, _)| moves.iter().all(|(other, _)| v != other)));
+    wishes.into_iter().find_map(|wish| exact(judge, state, unit, wish))
 }
 
 /// The wish, or one a few floats beside it, that makes the unit hold.

@@ -158,7 +158,7 @@ impl<'a> Judge<'a> {
         self.gathered.extend(unit.inputs.iter().map(|&byte| point[byte as usize]));
         self.values.resize(unit.parts().sides.len(), 0);
         unit.prepared.code.run(&self.gathered, &mut self.scratch, &mut self.values);
-        self.work -= 8 + unit.prepared.code.len() as i64;
+        self.work -= unit.prepared.cost;
         &self.values
     }
 

@@ -24,13 +24,39 @@ impl Shape {
         }
     }
 
-    /// Instructions for a last search when the SMT backend did not know.
+    /// Instructions for a last search when the SMT backend did not know, at most.
     pub(super) fn work_after_smt(self) -> i64 {
         match self {
-            Shape { has_functions: true, .. } => 60_000_000,
+            Shape { has_functions: true, .. } => 100_000_000,
             Shape { has_floats: true, .. } => 20_000_000,
             _ => 2_000_000,
         }
+    }
+}
+
+/// Work saved for last searches: queries that cannot be answered would take all the time of those that can. Every query saves
+/// a little, a last search spends some of it.
+pub(super) struct Savings(i64);
+
+impl Default for Savings {
+    fn default() -> Savings {
+        Savings(Self::MOST)
+    }
+}
+
+impl Savings {
+    const MOST: i64 = 400_000_000;
+    const PER_QUERY: i64 = 2_000_000;
+
+    pub(super) fn save(&mut self) {
+        self.0 = (self.0 + Self::PER_QUERY).min(Self::MOST);
+    }
+
+    /// What may be spent of the work that is wished for: never more than a part of what is there.
+    pub(super) fn spend(&mut self, wished: i64) -> i64 {
+        let granted = wished.min(self.0 / 4);
+        self.0 -= granted;
+        granted
     }
 }
 

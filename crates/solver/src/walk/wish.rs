@@ -117,7 +117,8 @@ impl Round<'_> {
                     self.open.extend([(left, plus(b, -step)), (left, b / 2)]);
                 }
                 if a != most || or_equal {
-                    self.open.extend([(right, plus(a, step)), (right, plus(a, ((most - a) / 2) as i128 + 1))]);
+                    self.open
+                        .extend([(right, plus(a, step)), (right, plus(a, ((most - a) / 2) as i128 + 1))]);
                 }
             }
             Relation::Signed { or_equal } => {
