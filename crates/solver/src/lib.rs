@@ -10,7 +10,7 @@ mod cache;
 mod count;
 mod slice;
 mod stats;
-#[allow(dead_code, reason = "about to be used by the search over numbers")]
+#[allow(dead_code, unused_imports, reason = "about to be used by the search over numbers")]
 mod tape;
 #[cfg(test)]
 mod testing;

@@ -5,12 +5,16 @@
 //! value with zeros is no step at all. Tapes of expressions with the same structure are equal wherever in the
 //! input their bytes are, so that whatever is known of one holds for all.
 
-mod build;
-mod narrow;
 #[cfg(test)]
-mod random;
+mod bench;
+mod build;
+mod machine;
+mod narrow;
+mod native;
 mod step;
 mod wide;
+
+pub(crate) use machine::{Code, Machine, Work};
 
 use cairn_expr::{Dag, ExprId, InputByte};
 use step::{Reg, Step, Table};
@@ -69,6 +73,22 @@ impl Tape {
         }
     }
 
+    /// How many bytes of input it looks at.
+    fn inputs(&self) -> usize {
+        let end = |step: &Step| match step {
+            Step::Load(load) => load.first as usize + usize::from(load.bytes),
+            _ => 0,
+        };
+        self.steps.iter().map(end).max().unwrap_or(0)
+    }
+
+    /// Bytes of memory it takes.
+    fn size(&self) -> usize {
+        let table = |table: &Table| table.bytes.len() + size_of_val(&*table.parts);
+        let tables: usize = self.tables.iter().map(table).sum();
+        size_of_val(&*self.steps) + size_of_val(&*self.constants) + size_of_val(&*self.roots) + tables
+    }
+
     fn registers(&self) -> usize {
         self.steps.len() + self.constants.len()
     }
@@ -76,32 +96,39 @@ impl Tape {
 
 #[cfg(test)]
 mod tests {
-    use super::random::Random;
+    use super::native::Compiler;
     use super::*;
     use crate::testing::byte;
+    use crate::testing::random::{self, Random};
     use cairn_expr::{BinOp, CmpOp, Evaluator};
+    use rustc_hash::FxHashSet;
 
     #[test]
-    fn a_tape_computes_what_the_evaluator_does() {
+    fn interpreted_and_compiled_a_tape_is_worth_what_the_evaluator_says() {
         let mut random = Random::new(1);
         let (mut scratch, mut evaluator) = (Scratch::default(), Evaluator::new());
-        let mut narrow = 0;
-        for round in 0..4000 {
+        let mut compiler = Compiler::new().expect("this machine has a compiler");
+        let (mut narrow, mut operations) = (0, FxHashSet::default());
+        for round in 0..3000 {
             let (dag, roots) = random.dag(if round % 2 == 0 { 64 } else { 128 });
+            operations.extend(dag.reachable(&roots).into_iter().map(|e| dag.op(e)));
             let tape = Tape::new(&dag, &roots, &random::BYTES);
             narrow += usize::from(tape.is_narrow);
-            let mut out = vec![0; roots.len()];
+            let native = compiler.compile(&tape).expect("every tape can be compiled");
             for _ in 0..6 {
                 let input = random.input();
-                tape.run(&input, &mut scratch, &mut out);
                 evaluator.begin();
-                for (&root, &value) in roots.iter().zip(&out) {
-                    let expected = evaluator.value(&dag, root, &|b: InputByte| input[b.offset as usize]);
-                    assert_eq!(value, expected, "round {round}: {:?} in {tape:?}", dag.node(root));
-                }
+                let value = |b: InputByte| input[b.offset as usize];
+                let expected = [0, 1, 2, 3].map(|i| evaluator.value(&dag, roots[i], &value));
+                let (mut interpreted, mut compiled) = ([1; 4], [2; 4]);
+                tape.run(&input, &mut scratch, &mut interpreted);
+                assert_eq!(interpreted, expected, "round {round}: {tape:?}");
+                native.run(&input, &mut compiled);
+                assert_eq!(compiled, expected, "round {round}: {tape:?}");
             }
         }
-        assert!(narrow > 1000 && narrow < 3000, "{narrow} narrow tapes");
+        assert!((1000..2500).contains(&narrow), "{narrow} narrow tapes");
+        assert_eq!(operations.len(), random::OPERATIONS, "every operation occurs");
     }
 
     #[test]

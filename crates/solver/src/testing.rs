@@ -1,5 +1,7 @@
 //! What the layers' unit tests share.
 
+pub(crate) mod random;
+
 use crate::{Answer, Query, Solver, Stats};
 use cairn_expr::{Assignment, CmpOp, Dag, ExprId, InputByte};
 

@@ -124,9 +124,11 @@ impl Builder<'_> {
             Node::SExt(a) => Step::SignExtend { from: self.dag.width(a), to: width, of: register(a) },
             Node::Extract(a, low) => Step::Extract { low, width, of: register(a) },
             Node::Concat(a, b) => {
-                Step::Concat { low_width: self.dag.width(b), high: register(a), low: register(b) }
+                Step::Concat { width, low_width: self.dag.width(b), high: register(a), low: register(b) }
             }
-            Node::Ite(c, t, e) => Step::Choose { condition: register(c), yes: register(t), no: register(e) },
+            Node::Ite(c, t, e) => {
+                Step::Choose { width, condition: register(c), yes: register(t), no: register(e) }
+            }
             Node::Float(op, a, b) => Step::Float(op, width, register(a), register(b)),
             Node::FloatCompare(op, a, b) => {
                 Step::FloatCompare(op, self.dag.width(a), register(a), register(b))

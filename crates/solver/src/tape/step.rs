@@ -24,11 +24,13 @@ pub(super) enum Step {
         of: Reg,
     },
     Concat {
+        width: u8,
         low_width: u8,
         high: Reg,
         low: Reg,
     },
     Choose {
+        width: u8,
         condition: Reg,
         yes: Reg,
         no: Reg,
@@ -54,6 +56,24 @@ pub(super) enum Step {
 const _: () = assert!(size_of::<Step>() == 16);
 
 impl Step {
+    /// Width of the result.
+    pub(super) fn width(self) -> u8 {
+        match self {
+            Step::Load(load) => load.bytes * 8,
+            Step::Compare(..) | Step::FloatCompare(..) => 1,
+            Step::Read { bytes, .. } => bytes * 8,
+            Step::SignExtend { to: width, .. }
+            | Step::Binary(_, width, ..)
+            | Step::Extract { width, .. }
+            | Step::Concat { width, .. }
+            | Step::Choose { width, .. }
+            | Step::Float(_, width, ..)
+            | Step::Convert { to: width, .. }
+            | Step::Math(_, width, _)
+            | Step::Count(_, width, _) => width,
+        }
+    }
+
     /// All registers it reads.
     pub(super) fn operands_mut(&mut self) -> [Option<&mut Reg>; 3] {
         match self {
@@ -68,7 +88,7 @@ impl Step {
             | Step::Convert { of, .. }
             | Step::Count(_, _, of)
             | Step::Read { place: of, .. } => [Some(of), None, None],
-            Step::Choose { condition, yes, no } => [Some(condition), Some(yes), Some(no)],
+            Step::Choose { condition, yes, no, .. } => [Some(condition), Some(yes), Some(no)],
             Step::Math(_, _, operands) => operands.each_mut().map(Some),
         }
     }

@@ -1,7 +1,7 @@
 //! Runs a tape with registers of 128 bits, by the reference's own definitions: such tapes are rare.
 
 use super::Tape;
-use super::step::{Reg, Step};
+use super::step::{Reg, Step, Table};
 use cairn_expr::{Math, semantics};
 
 /// Computes all registers.
@@ -10,12 +10,12 @@ pub(super) fn run<'r>(tape: &Tape, input: &[u8], registers: &'r mut Vec<u128>) -
     registers.resize(tape.registers(), 0);
     registers[tape.steps.len()..].copy_from_slice(&tape.constants);
     for (i, &step) in tape.steps.iter().enumerate() {
-        registers[i] = value(tape, step, input, registers);
+        registers[i] = value(&tape.tables, step, input, registers);
     }
     registers
 }
 
-fn value(tape: &Tape, step: Step, input: &[u8], registers: &[u128]) -> u128 {
+pub(super) fn value(tables: &[Table], step: Step, input: &[u8], registers: &[u128]) -> u128 {
     let r = |register: Reg| registers[register as usize];
     match step {
         Step::Load(load) => load.value(input),
@@ -23,8 +23,8 @@ fn value(tape: &Tape, step: Step, input: &[u8], registers: &[u128]) -> u128 {
         Step::Compare(op, width, a, b) => semantics::compare(op, width, r(a), r(b)).into(),
         Step::SignExtend { from, to, of } => semantics::sign_extend(from, to, r(of)),
         Step::Extract { low, width, of } => semantics::extract(low, width, r(of)),
-        Step::Concat { low_width, high, low } => semantics::concat(low_width, r(high), r(low)),
-        Step::Choose { condition, yes, no } => r(if r(condition) == 1 { yes } else { no }),
+        Step::Concat { low_width, high, low, .. } => semantics::concat(low_width, r(high), r(low)),
+        Step::Choose { condition, yes, no, .. } => r(if r(condition) == 1 { yes } else { no }),
         Step::Float(op, width, a, b) => semantics::float(op, width, r(a), r(b)),
         Step::FloatCompare(op, width, a, b) => semantics::float_compare(op, width, r(a), r(b)).into(),
         Step::Convert { how, from, to, of } => semantics::convert(how, from, to, r(of)),
@@ -33,7 +33,7 @@ fn value(tape: &Tape, step: Step, input: &[u8], registers: &[u128]) -> u128 {
         }
         Step::Count(what, width, of) => semantics::count(what, width, r(of)),
         Step::Read { table, bytes, place } => {
-            tape.tables[table as usize].read(r(place) as u64, bytes, |part| r(part) as u8)
+            tables[table as usize].read(r(place) as u64, bytes, |part| r(part) as u8)
         }
     }
 }

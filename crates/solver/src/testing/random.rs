@@ -1,12 +1,12 @@
 //! Random expressions over all operations and widths, and inputs that meet the borders of both.
 
-use crate::testing::byte;
+use super::byte;
 use cairn_expr::{
-    BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatCmp, FloatOp, InputByte, Math, semantics::ones,
+    BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatCmp, FloatOp, InputByte, Math, Op, semantics::ones,
 };
 
 /// The input bytes expressions are about.
-pub(super) const BYTES: [InputByte; 24] = {
+pub(crate) const BYTES: [InputByte; 24] = {
     let mut bytes = [InputByte { object: 0, offset: 0 }; 24];
     let mut i = 0;
     while i < bytes.len() {
@@ -15,6 +15,9 @@ pub(super) const BYTES: [InputByte; 24] = {
     }
     bytes
 };
+
+/// How many operations there are, constants and input bytes included.
+pub(crate) const OPERATIONS: usize = Op::Read as usize + 1;
 
 const FLOATS: [f64; 16] = [
     0.0,
@@ -35,18 +38,18 @@ const FLOATS: [f64; 16] = [
     f64::NEG_INFINITY,
 ];
 
-pub(super) struct Random {
+pub(crate) struct Random {
     rng: fastrand::Rng,
     max_width: u8,
 }
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random { rng: fastrand::Rng::with_seed(seed), max_width: 128 }
     }
 
-    /// Expressions of at most this width, of which the roots are the last ones made.
-    pub(super) fn dag(&mut self, max_width: u8) -> (Dag, Vec<ExprId>) {
+    /// Expressions of at most this width; the four last ones made are the roots.
+    pub(crate) fn dag(&mut self, max_width: u8) -> (Dag, Vec<ExprId>) {
         self.max_width = max_width;
         let mut dag = Dag::new();
         let mut pool: Vec<ExprId> = (0..6).map(|_| self.leaf(&mut dag)).collect();
@@ -59,7 +62,7 @@ impl Random {
     }
 
     /// Values of the bytes, among them special numbers of all sizes.
-    pub(super) fn input(&mut self) -> [u8; BYTES.len()] {
+    pub(crate) fn input(&mut self) -> [u8; BYTES.len()] {
         let mut input = [0; BYTES.len()];
         self.rng.fill(&mut input);
         for _ in 0..self.rng.usize(..6) {

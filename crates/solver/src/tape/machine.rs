@@ -1,0 +1,191 @@
+//! Runs tapes, and compiles those that are run often.
+//!
+//! How often a tape will be run nobody knows. It is compiled when interpreting it has taken about as long as compiling
+//! it will: at worst that costs twice what knowing would have. Runs are counted by structure, across queries.
+//! Memory is bounded by two generations, as in the cache of answers.
+
+use super::native::{Compiler, Native};
+use super::{Scratch, Tape};
+use cairn_expr::{Dag, ExprId, InputByte};
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// Bytes that tapes and machine code of one generation may take.
+const GENERATION_BYTES: usize = 32 << 20;
+/// How often a tape is interpreted for what compiling takes per step: 1 µs, where a step takes 3.4 ns.
+const RUNS: u64 = 300;
+/// How many steps are interpreted besides, for what compiling takes however short the tape is: 20 µs.
+const STEPS: u64 = 6_000;
+
+/// A tape, and its machine code once there is some.
+pub(crate) struct Code {
+    tape: Rc<Tape>,
+    runs: Cell<u64>,
+    /// `None` inside if no code could be made.
+    native: OnceCell<Option<Native>>,
+}
+
+impl Code {
+    /// How many steps it has.
+    pub(crate) fn len(&self) -> usize {
+        self.tape.len()
+    }
+
+    fn is_due(&self) -> bool {
+        self.runs.get().saturating_sub(RUNS) * self.tape.len() as u64 >= STEPS
+    }
+}
+
+/// What a machine has done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Work {
+    /// Runs of tapes step by step.
+    pub(crate) interpreted_runs: u64,
+    /// Runs of machine code.
+    pub(crate) compiled_runs: u64,
+    /// Tapes that were compiled.
+    pub(crate) compiled_tapes: u64,
+    /// What that took.
+    pub(crate) compile_time: Duration,
+}
+
+type Codes = FxHashMap<Rc<Tape>, Rc<Code>>;
+
+/// Runs tapes; keep one and reuse it.
+pub(crate) struct Machine {
+    scratch: Scratch,
+    compiler: Option<Compiler>,
+    young: Codes,
+    old: Codes,
+    young_bytes: usize,
+    generation_bytes: usize,
+    work: Work,
+}
+
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine {
+            scratch: Scratch::default(),
+            compiler: Compiler::new(),
+            young: Codes::default(),
+            old: Codes::default(),
+            young_bytes: 0,
+            generation_bytes: GENERATION_BYTES,
+            work: Work::default(),
+        }
+    }
+}
+
+impl Machine {
+    /// What it has done since it was made.
+    pub(crate) fn work(&self) -> Work {
+        self.work
+    }
+
+    /// Code for the roots; `bytes` is the sorted list of all input bytes they depend on.
+    pub(crate) fn code(&mut self, dag: &Dag, roots: &[ExprId], bytes: &[InputByte]) -> Rc<Code> {
+        let tape = Tape::new(dag, roots, bytes);
+        if let Some(code) = self.young.get(&tape) {
+            return code.clone();
+        }
+        let code = self.old.remove(&tape).unwrap_or_else(|| {
+            Rc::new(Code { tape: Rc::new(tape), runs: Cell::new(0), native: OnceCell::new() })
+        });
+        let native = code.native.get().and_then(Option::as_ref).map_or(0, Native::size);
+        self.make_room(code.tape.size() + native);
+        self.young.insert(code.tape.clone(), code.clone());
+        code
+    }
+
+    /// Computes all roots for these values of the bytes; `out` has a place for each.
+    pub(crate) fn run(&mut self, code: &Code, input: &[u8], out: &mut [u128]) {
+        if code.native.get().is_none() && code.is_due() {
+            self.compile(code);
+        }
+        match code.native.get() {
+            Some(Some(native)) => {
+                self.work.compiled_runs += 1;
+                native.run(input, out);
+            }
+            _ => {
+                self.work.interpreted_runs += 1;
+                code.runs.set(code.runs.get() + 1);
+                code.tape.run(input, &mut self.scratch, out);
+            }
+        }
+    }
+
+    fn compile(&mut self, code: &Code) {
+        let start = Instant::now();
+        let native = self.compiler.as_mut().and_then(|compiler| compiler.compile(&code.tape));
+        if let Some(native) = &native {
+            self.work.compiled_tapes += 1;
+            self.make_room(native.size());
+        }
+        code.native.get_or_init(|| native);
+        self.work.compile_time += start.elapsed();
+    }
+
+    /// When the young generation is full it becomes the old one, whose unused tapes go.
+    fn make_room(&mut self, bytes: usize) {
+        if self.young_bytes + bytes > self.generation_bytes {
+            self.old = std::mem::take(&mut self.young);
+            self.young_bytes = 0;
+        }
+        self.young_bytes += bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{about, byte};
+    use std::rc::Weak;
+
+    fn holds(machine: &mut Machine, code: &Code, input: [u8; 2]) -> bool {
+        let mut out = [7];
+        machine.run(code, &input, &mut out);
+        out == [1]
+    }
+
+    #[test]
+    fn what_is_run_often_is_compiled_once_for_all_of_the_same_structure() {
+        let mut dag = Dag::new();
+        let mut machine = Machine::default();
+        let first = about(&mut dag, 3, 8);
+        let code = machine.code(&dag, &[first], &[byte(3), byte(8)]);
+        assert!(holds(&mut machine, &code, [4, 5]) && !holds(&mut machine, &code, [5, 4]));
+        assert_eq!(machine.work(), Work { interpreted_runs: 2, ..Work::default() });
+        for _ in 0..RUNS + STEPS {
+            assert!(holds(&mut machine, &code, [1, 2]));
+        }
+        let second = about(&mut dag, 70, 71);
+        let code = machine.code(&dag, &[second], &[byte(70), byte(71)]);
+        let before = machine.work();
+        assert!(holds(&mut machine, &code, [4, 5]) && !holds(&mut machine, &code, [5, 4]));
+        let after = machine.work();
+        assert_eq!(after.compiled_tapes, 1);
+        assert_eq!(after.compiled_runs, before.compiled_runs + 2);
+    }
+
+    #[test]
+    fn code_that_is_not_used_any_more_is_freed() {
+        let mut dag = Dag::new();
+        let mut machine = Machine { generation_bytes: 50_000, ..Machine::default() };
+        let mut codes: Vec<Weak<Code>> = Vec::new();
+        let alive = |codes: &[Weak<Code>]| codes.iter().filter(|code| code.strong_count() > 0).count();
+        for i in 0..60 {
+            let x = dag.input(byte(0));
+            let number = dag.constant(8, i);
+            let root = dag.compare(cairn_expr::CmpOp::Eq, x, number);
+            let code = machine.code(&dag, &[root], &[byte(0)]);
+            machine.compile(&code);
+            assert!(holds(&mut machine, &code, [i as u8, 0]));
+            codes.push(Rc::downgrade(&code));
+        }
+        assert!((8..30).contains(&alive(&codes)), "{} of 60 are kept", alive(&codes));
+        assert_eq!(machine.work().compiled_tapes, 60);
+    }
+}

@@ -1,0 +1,119 @@
+//! Tapes as machine code, by Cranelift.
+//!
+//! Code is made quickly rather than well: a tape has one block, and what takes time is to compile, not to run. The
+//! code calls nothing but the two functions in `helpers`, at their addresses, so it needs no linking: it is copied
+//! to pages of its own, which go when the [`Native`] goes. Only for x86-64, whose operations on floats are what the
+//! reference defines, down to what is not a number.
+
+mod emit;
+mod float;
+mod helpers;
+mod integer;
+mod memory;
+
+use super::Tape;
+use super::step::Step;
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use memmap2::{Mmap, MmapMut};
+use std::cell::Cell;
+
+/// A table's bytes are followed by as many zeros as the widest read has bytes.
+const PADDING: usize = 16;
+
+/// What compiled code has the addresses of.
+struct Kept {
+    /// The tape's steps, with operands 0, 1 and 2: what helpers are given.
+    steps: Box<[Step]>,
+    /// Bytes of the tables, padded; the code writes those that are not constant before it reads.
+    tables: Vec<Box<[Cell<u8>]>>,
+}
+
+impl Kept {
+    fn new(tape: &Tape) -> Kept {
+        let renumbered = |mut step: Step| {
+            for (number, operand) in (0..).zip(step.operands_mut().into_iter().flatten()) {
+                *operand = number;
+            }
+            step
+        };
+        let padded = |bytes: &[u8]| bytes.iter().copied().chain([0; PADDING]).map(Cell::new).collect();
+        Kept {
+            steps: tape.steps.iter().copied().map(renumbered).collect(),
+            tables: tape.tables.iter().map(|table| padded(&table.bytes)).collect(),
+        }
+    }
+}
+
+/// A tape as machine code.
+pub(crate) struct Native {
+    code: Mmap,
+    /// Never looked at, but used by the code.
+    _kept: Kept,
+    inputs: usize,
+    roots: usize,
+}
+
+impl Native {
+    /// Computes all roots for these values of the bytes; `out` has a place for each.
+    pub(crate) fn run(&self, input: &[u8], out: &mut [u128]) {
+        assert!(input.len() >= self.inputs && out.len() >= self.roots, "every byte and root has its place");
+        // SAFETY: the pages hold a whole function of this signature, made by `Compiler::compile`. It reads the first
+        // `inputs` bytes of the input and writes the first `roots` places of `out`, which are there; all else it
+        // touches is its stack and `_kept`, which lives as long as the code and is no other thread's.
+        unsafe {
+            let function: extern "C" fn(*const u8, *mut u128) = std::mem::transmute(self.code.as_ptr());
+            function(input.as_ptr(), out.as_mut_ptr());
+        }
+    }
+
+    /// Bytes of memory it takes.
+    pub(crate) fn size(&self) -> usize {
+        let tables: usize = self._kept.tables.iter().map(|table| table.len()).sum();
+        self.code.len().next_multiple_of(4096) + tables + size_of_val(&*self._kept.steps)
+    }
+}
+
+/// Makes machine code.
+pub(crate) struct Compiler {
+    isa: OwnedTargetIsa,
+    context: Context,
+}
+
+impl Compiler {
+    /// A compiler for this machine, if it is one that code can be made for.
+    pub(crate) fn new() -> Option<Compiler> {
+        let mut flags = settings::builder();
+        for (name, value) in [
+            ("opt_level", "none"),
+            ("regalloc_algorithm", "single_pass"),
+            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+            ("is_pic", "false"),
+            ("unwind_info", "false"),
+            ("enable_probestack", "false"),
+        ] {
+            flags.set(name, value).ok()?;
+        }
+        let builder = cranelift_native::builder().ok().filter(|_| cfg!(target_arch = "x86_64"))?;
+        let isa = builder.finish(settings::Flags::new(flags)).ok()?;
+        Some(Compiler { isa, context: Context::new() })
+    }
+
+    /// Machine code for a tape; `None` if there is something in it that none can be made for.
+    pub(crate) fn compile(&mut self, tape: &Tape) -> Option<Native> {
+        let kept = Kept::new(tape);
+        self.context.clear();
+        emit::function(&mut self.context.func, self.isa.default_call_conv(), tape, &kept);
+        let compiled = self.context.compile(&*self.isa, &mut ControlPlane::default()).ok()?;
+        if !compiled.buffer.relocs().is_empty() {
+            return None;
+        }
+        let bytes = compiled.code_buffer();
+        let mut pages = MmapMut::map_anon(bytes.len()).ok()?;
+        pages.copy_from_slice(bytes);
+        let code = pages.make_exec().ok()?;
+        Some(Native { code, _kept: kept, inputs: tape.inputs(), roots: tape.roots.len() })
+    }
+}
