@@ -10,7 +10,6 @@ mod cache;
 mod count;
 mod slice;
 mod stats;
-#[allow(dead_code, unused_imports, reason = "about to be used by the search over numbers")]
 mod tape;
 #[cfg(test)]
 mod testing;
@@ -23,6 +22,7 @@ pub use cache::Cache;
 pub use count::Count;
 pub use slice::Slice;
 pub use stats::{Layers, Stats, Tally};
+pub use tape::Evaluations;
 pub use validate::Validate;
 pub use walk::{Walk, WalkMode, WalkSettings};
 pub use z3::Z3;

@@ -1,6 +1,7 @@
 //! What the layers have done, in one shape for all of them.
 
 use crate::Answer;
+use crate::tape::Evaluations;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -54,6 +55,8 @@ pub struct Stats {
     pub constraints: u64,
     /// Constraints left after slicing.
     pub sliced_constraints: u64,
+    /// Evaluations of constraints by local search.
+    pub evaluations: Evaluations,
 }
 
 /// Keeps a layer's tally.

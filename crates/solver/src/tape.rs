@@ -14,7 +14,8 @@ mod native;
 mod step;
 mod wide;
 
-pub(crate) use machine::{Code, Machine, Work};
+pub use machine::Evaluations;
+pub(crate) use machine::{Code, Machine};
 
 use cairn_expr::{Dag, ExprId, InputByte};
 use step::{Reg, Step, Table};
@@ -50,8 +51,7 @@ impl Tape {
         self.steps.len()
     }
 
-    /// What a run costs, in steps of the simplest kind: a function of the C library takes as long as many of them.
-    pub(crate) fn cost(&self) -> usize {
+    fn cost(&self) -> usize {
         let functions = self.steps.iter().filter(|step| matches!(step, Step::Math(..))).count();
         self.len() + 20 * functions
     }

@@ -145,6 +145,7 @@ impl<S: Solver> Solver for Walk<S> {
     fn stats(&self) -> Stats {
         let mut stats = self.inner.stats();
         stats.layers.walk = self.meter.tally();
+        stats.evaluations = self.library.evaluations();
         stats
     }
 }

@@ -10,7 +10,7 @@ use cairn_expr::{Dag, ExprId, InputByte};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Bytes that tapes and machine code of one generation may take.
 const GENERATION_BYTES: usize = 32 << 20;
@@ -33,22 +33,27 @@ impl Code {
         self.tape.len()
     }
 
+    /// What a run costs, in steps of the simplest kind: a function of the C library takes as long as many of them.
+    pub(crate) fn cost(&self) -> usize {
+        self.tape.cost()
+    }
+
     fn is_due(&self) -> bool {
         self.runs.get().saturating_sub(RUNS) * self.tape.len() as u64 >= STEPS
     }
 }
 
-/// What a machine has done.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Work {
-    /// Runs of tapes step by step.
-    pub(crate) interpreted_runs: u64,
+/// How tapes were run, and what it took to compile some.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Evaluations {
+    /// Runs step by step.
+    pub interpreted: u64,
     /// Runs of machine code.
-    pub(crate) compiled_runs: u64,
+    pub compiled: u64,
     /// Tapes that were compiled.
-    pub(crate) compiled_tapes: u64,
-    /// What that took.
-    pub(crate) compile_time: Duration,
+    pub compiled_tapes: u64,
+    /// Time that took, in seconds.
+    pub compile_seconds: f64,
 }
 
 type Codes = FxHashMap<Rc<Tape>, Rc<Code>>;
@@ -61,7 +66,7 @@ pub(crate) struct Machine {
     old: Codes,
     young_bytes: usize,
     generation_bytes: usize,
-    work: Work,
+    evaluations: Evaluations,
 }
 
 impl Default for Machine {
@@ -73,15 +78,15 @@ impl Default for Machine {
             old: Codes::default(),
             young_bytes: 0,
             generation_bytes: GENERATION_BYTES,
-            work: Work::default(),
+            evaluations: Evaluations::default(),
         }
     }
 }
 
 impl Machine {
     /// What it has done since it was made.
-    pub(crate) fn work(&self) -> Work {
-        self.work
+    pub(crate) fn evaluations(&self) -> Evaluations {
+        self.evaluations
     }
 
     /// Code for the roots; `bytes` is the sorted list of all input bytes they depend on.
@@ -106,11 +111,11 @@ impl Machine {
         }
         match code.native.get() {
             Some(Some(native)) => {
-                self.work.compiled_runs += 1;
+                self.evaluations.compiled += 1;
                 native.run(input, out);
             }
             _ => {
-                self.work.interpreted_runs += 1;
+                self.evaluations.interpreted += 1;
                 code.runs.set(code.runs.get() + 1);
                 code.tape.run(input, &mut self.scratch, out);
             }
@@ -121,11 +126,11 @@ impl Machine {
         let start = Instant::now();
         let native = self.compiler.as_mut().and_then(|compiler| compiler.compile(&code.tape));
         if let Some(native) = &native {
-            self.work.compiled_tapes += 1;
+            self.evaluations.compiled_tapes += 1;
             self.make_room(native.size());
         }
         code.native.get_or_init(|| native);
-        self.work.compile_time += start.elapsed();
+        self.evaluations.compile_seconds += start.elapsed().as_secs_f64();
     }
 
     /// When the young generation is full it becomes the old one, whose unused tapes go.
@@ -157,17 +162,17 @@ mod tests {
         let first = about(&mut dag, 3, 8);
         let code = machine.code(&dag, &[first], &[byte(3), byte(8)]);
         assert!(holds(&mut machine, &code, [4, 5]) && !holds(&mut machine, &code, [5, 4]));
-        assert_eq!(machine.work(), Work { interpreted_runs: 2, ..Work::default() });
+        assert_eq!(machine.evaluations(), Evaluations { interpreted: 2, ..Evaluations::default() });
         for _ in 0..RUNS + STEPS {
             assert!(holds(&mut machine, &code, [1, 2]));
         }
         let second = about(&mut dag, 70, 71);
         let code = machine.code(&dag, &[second], &[byte(70), byte(71)]);
-        let before = machine.work();
+        let before = machine.evaluations();
         assert!(holds(&mut machine, &code, [4, 5]) && !holds(&mut machine, &code, [5, 4]));
-        let after = machine.work();
+        let after = machine.evaluations();
         assert_eq!(after.compiled_tapes, 1);
-        assert_eq!(after.compiled_runs, before.compiled_runs + 2);
+        assert_eq!(after.compiled, before.compiled + 2);
     }
 
     #[test]
@@ -186,6 +191,6 @@ mod tests {
             codes.push(Rc::downgrade(&code));
         }
         assert!((8..30).contains(&alive(&codes)), "{} of 60 are kept", alive(&codes));
-        assert_eq!(machine.work().compiled_tapes, 60);
+        assert_eq!(machine.evaluations().compiled_tapes, 60);
     }
 }

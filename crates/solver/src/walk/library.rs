@@ -3,7 +3,7 @@
 //! The constraints of a path come back with every query about it.
 
 use super::condition::Parts;
-use crate::tape::Tape;
+use crate::tape::{Code, Evaluations, Machine};
 use cairn_expr::{Dag, ExprId};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -18,7 +18,7 @@ const OVERHEAD: i64 = 8;
 /// A constraint taken apart, and the code that computes the sides of its atoms.
 pub(super) struct Prepared {
     pub(super) parts: Parts,
-    pub(super) code: Tape,
+    code: Rc<Code>,
     /// What an evaluation costs.
     pub(super) cost: i64,
 }
@@ -27,6 +27,7 @@ pub(super) struct Prepared {
 #[derive(Default)]
 pub(super) struct Library {
     prepared: RefCell<Shelf>,
+    machine: RefCell<Machine>,
 }
 
 #[derive(Default)]
@@ -43,7 +44,7 @@ impl Library {
             return known.clone();
         }
         let parts = Parts::new(dag, constraint);
-        let code = Tape::new(dag, &parts.sides, dag.inputs(constraint));
+        let code = self.machine.borrow_mut().code(dag, &parts.sides, dag.inputs(constraint));
         if shelf.instructions > MAX_INSTRUCTIONS {
             *shelf = Shelf::default();
         }
@@ -52,5 +53,15 @@ impl Library {
         let prepared = Rc::new(Prepared { parts, code, cost });
         shelf.constraints.insert(constraint, prepared.clone());
         prepared
+    }
+
+    /// Computes the sides of the constraint's atoms for these values of its bytes.
+    pub(super) fn run(&self, prepared: &Prepared, input: &[u8], sides: &mut [u128]) {
+        self.machine.borrow_mut().run(&prepared.code, input, sides);
+    }
+
+    /// What evaluating has taken so far.
+    pub(super) fn evaluations(&self) -> Evaluations {
+        self.machine.borrow().evaluations()
     }
 }

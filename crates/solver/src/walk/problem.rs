@@ -6,7 +6,6 @@
 use super::condition::{Atom, Parts};
 use super::library::{Library, Prepared};
 use super::variable::{self, Variable};
-use crate::tape::Scratch;
 use cairn_expr::{Dag, ExprId, InputByte};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -136,15 +135,14 @@ pub(super) struct Judge<'a> {
     /// Instructions that may still be carried out.
     pub(super) work: i64,
     gathered: Vec<u8>,
-    scratch: Scratch,
     values: Vec<u128>,
     trial: Vec<u8>,
 }
 
 impl<'a> Judge<'a> {
     pub(super) fn new(problem: &'a Problem<'a>, work: i64) -> Judge<'a> {
-        let (gathered, scratch, values, trial) = Default::default();
-        Judge { problem, work, gathered, scratch, values, trial }
+        let (gathered, values, trial) = Default::default();
+        Judge { problem, work, gathered, values, trial }
     }
 
     pub(super) fn has_work_left(&self) -> bool {
@@ -157,7 +155,7 @@ impl<'a> Judge<'a> {
         self.gathered.clear();
         self.gathered.extend(unit.inputs.iter().map(|&byte| point[byte as usize]));
         self.values.resize(unit.parts().sides.len(), 0);
-        unit.prepared.code.run(&self.gathered, &mut self.scratch, &mut self.values);
+        self.problem.library.run(&unit.prepared, &self.gathered, &mut self.values);
         self.work -= unit.prepared.cost;
         &self.values
     }
