@@ -153,6 +153,9 @@ mod tests {
         let watchdog = Watchdog::start();
         for _ in 0..10 {
             let armed = watchdog.arm(Instant::now());
+            while !watchdog.shared.lock().has_fired {
+                std::thread::sleep(AGAIN);
+            }
             std::thread::sleep(4 * AGAIN);
             assert!(armed.disarm());
             let solver = Solver::new();
