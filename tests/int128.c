@@ -1,7 +1,7 @@
 /*
  * cairn-example: int128
  * input: stdin 32
- * branches: 41
+ * branches: 46
  * unreachable: 1
  * faults: 0
  * strategy: dfs
@@ -80,6 +80,10 @@ int main(void)
     case 7:
         if ((unsigned)(x / 16 >> 90) == 0x2aaaaa)
             puts("quotient");
+        break;
+    case 9:
+        if (__builtin_mul_overflow(x, (uwide)3, &kept) && kept == 7)
+            puts("overflow");
         break;
     }
     return 0;

@@ -1,7 +1,7 @@
 /*
  * cairn-example: libc_sort
  * input: stdin 4
- * branches: 11
+ * branches: 13
  * unreachable: 1
  * faults: 0
  * strategy: dfs
@@ -10,6 +10,7 @@
  * Sorting and searching with the program's own comparison. What is sorted stays symbolic.
  * Out of reach: a short read.
  */
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,6 +30,8 @@ int main(void)
     found = bsearch(&bytes[3], known, 4, 1, compare);
     if (found != NULL && found - known == 2)
         puts("99");
+    if (lfind(&bytes[3], known, &(size_t){4}, 1, compare) == &known[1])
+        puts("17");
     qsort(bytes, 3, 1, compare);
     if (bytes[0] == 7 && bytes[1] == 8 && bytes[2] == 9)
         puts("7 8 9");

@@ -1,7 +1,7 @@
 /*
  * cairn-example: libm
  * input: stdin 17
- * branches: 46
+ * branches: 49
  * unreachable: 1
  * faults: 0
  * strategy: dfs
@@ -71,6 +71,10 @@ int main(void)
     case 12:
         if (cbrt(x) > 4.999 && cbrt(x) < 5.001)
             puts("cube root");
+        break;
+    case 13:
+        if (remainder(x, 10) == -3)
+            puts("nearest");
         break;
     }
     return 0;

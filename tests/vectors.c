@@ -1,7 +1,7 @@
 /*
  * cairn-example: vectors
  * input: stdin 33
- * branches: 23
+ * branches: 26
  * unreachable: 1
  * faults: 0
  * strategy: dfs
@@ -10,6 +10,7 @@
  * Vectors, element by element: arithmetic, comparison, choice, other orders, other element types, sums. Out of
  * reach: a short read.
  */
+#include <emmintrin.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,6 +67,10 @@ int main(void)
     case 7:
         if (__builtin_reduce_max((bytes)y) == 7)
             puts("highest");
+        break;
+    case 8:
+        if (_mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)y, _mm_set1_epi8('x'))) == 0x0101)
+            puts("two");
         break;
     }
     return 0;

@@ -107,6 +107,9 @@ fn operation(name: &str) -> Option<Meaning> {
         ("fmuladd", composed(Composed::MultiplyAdd)),
         ("minnum", Meaning::Math(Math::Min)),
         ("maxnum", Meaning::Math(Math::Max)),
+        ("x86.sse2.pmovmskb", Meaning::Signs),
+        ("x86.sse2.movmsk", Meaning::Signs),
+        ("x86.sse.movmsk", Meaning::Signs),
     ];
     if let Some(fold) = name.strip_prefix("vector.reduce.") {
         return reduction(fold).map(Meaning::Reduce);

@@ -47,6 +47,8 @@ pub enum Meaning {
     Shuffle,
     /// All elements of a vector, the last operand, made one value.
     Reduce(Fold),
+    /// The signs of a vector's elements, the first lowest.
+    Signs,
 }
 
 impl Meaning {
@@ -140,8 +142,8 @@ fn of_call(call: Value) -> Option<Meaning> {
         return hides_value(call).then_some(Meaning::Same);
     }
     match intrinsic(call.callee())? {
-        Intrinsic::Operation(Meaning::Composed(Composed::Overflow(op, _)))
-            if !can_tell_overflow(op, call) =>
+        Intrinsic::Operation(Meaning::Composed(Composed::Overflow(op, sign)))
+            if !can_tell_overflow(op, sign, call) =>
         {
             None
         }
@@ -156,10 +158,10 @@ fn hides_value(call: Value) -> bool {
     arguments.len() == 1 && arguments[0].ty() == call.ty() && call.callee().asm_template().is_empty()
 }
 
-/// Not of vectors, which nobody writes in C, nor where the product of all bits has more than 128.
-fn can_tell_overflow(op: Op, call: Value) -> bool {
+/// Not of vectors, which nobody writes in C, nor where a signed product of all bits has more than 128.
+fn can_tell_overflow(op: Op, sign: Sign, call: Value) -> bool {
     let ty = call.operand(0).ty();
-    !is_vector(ty) && (op != Op::Mul || ty.int_width() <= 64)
+    !is_vector(ty) && (op != Op::Mul || sign == Sign::Unsigned || ty.int_width() <= 64)
 }
 
 /// Whether elements of one type are made of whole elements of the other.

@@ -101,6 +101,15 @@ int __signbit(double), __signbitf(float), __fpclassify(double), __fpclassifyf(fl
         SAME_NUMBER(type, name(number, n), __cairn_w_##name(number, n), #name);                             \
     }
 
+#define REMAINDER(type, name, with_quotient)                                                                \
+    {                                                                                                       \
+        type __cairn_w_##name(type, type), __cairn_w_##with_quotient(type, type, int *), by = (type)other;  \
+        int real_quotient = 0, model_quotient = 0;                                                          \
+        SAME_NUMBER(type, name((type)full, by), __cairn_w_##name((type)full, by), #name);                   \
+        SAME_NUMBER(type, with_quotient((type)full, by, &real_quotient), __cairn_w_##with_quotient((type)full, by, &model_quotient), #with_quotient); \
+        EXPECT(real_quotient == model_quotient, #with_quotient "(%a, %a): %d, not %d", full, other, model_quotient, real_quotient); \
+    }
+
 #define TO(result, type, name)                                                                              \
     {                                                                                                       \
         result __cairn_w_##name(type);                                                                      \
@@ -123,4 +132,5 @@ void check_parts_of_numbers(void)
     SAME_NUMBER(double, scalbln(full, n), __cairn_w_scalbln(full, n), "scalbln");
     SAME_NUMBER(double, nextafter(full, other), __cairn_w_nextafter(full, other), "nextafter");
     SAME_NUMBER(double, nextafter(full, full), __cairn_w_nextafter(full, full), "nextafter");
+    REMAINDER(double, remainder, remquo) REMAINDER(float, remainderf, remquof)
 }

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <locale.h>
+#include <search.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -338,6 +339,20 @@ static int compare_with(const void *a, const void *b, void *count)
     return compare(a, b);
 }
 
+/* Room for one more is after the last element. */
+static void check_linear_search(unsigned char *elements, size_t count, size_t size, unsigned char first)
+{
+    void *__cairn_w_lfind(const void *, const void *, size_t *, size_t, int (*)(const void *, const void *));
+    void *__cairn_w_lsearch(const void *, void *, size_t *, size_t, int (*)(const void *, const void *));
+    unsigned char key[64] = {first}, copy[1024];
+    size_t real_count = count, model_count = count;
+    memcpy(copy, elements, sizeof copy);
+    EXPECT(lfind(key, elements, &count, size, compare) == __cairn_w_lfind(key, elements, &count, size, compare), "lfind");
+    unsigned char *real = lsearch(key, elements, &real_count, size, compare);
+    unsigned char *model = __cairn_w_lsearch(key, copy, &model_count, size, compare);
+    EXPECT(real - elements == model - copy && real_count == model_count && memcmp(elements, copy, sizeof copy) == 0, "lsearch");
+}
+
 static void check_sorting(void)
 {
     unsigned char real[1024], model[1024], again[1024], key;
@@ -360,6 +375,7 @@ static void check_sorting(void)
     EXPECT(memcmp(real, again, count * size) == 0, "qsort_r of %u times %u", count, size);
     key = (unsigned char)chance(kinds);
     EXPECT(bsearch(&key, real, count, size, compare) == __cairn_w_bsearch(&key, real, count, size, compare), "bsearch");
+    check_linear_search(real, count, size, (unsigned char)chance(kinds + 1));
 }
 
 int main(void)

@@ -77,6 +77,7 @@ impl Slow<'_, '_> {
     pub(super) fn with_overflow(&self, op: Op, sign: Sign, a: Term, b: Term) -> [Term; 2] {
         let result = self.apply(op, wrapping(op), a, b);
         let flag = match (op, sign) {
+            (Op::Mul, Sign::Unsigned) if a.width() > 64 => self.quotient_differs(result, b, a),
             (Op::Mul, _) => self.product_overflows(sign, a, b),
             (Op::Sub, Sign::Unsigned) => self.compare(Op::Ult, Predicate::LLVMIntULT, a, b),
             (_, Sign::Unsigned) => self.compare(Op::Ult, Predicate::LLVMIntULT, result, a),
@@ -100,6 +101,16 @@ impl Slow<'_, '_> {
         };
         let product = self.apply(Op::Mul, Opcode::LLVMMul, widen(a), widen(b));
         self.differ(product, widen(self.slice(product, 0, half)))
+    }
+
+    /// Whether a product divided by one factor is not the other: for those whose full product has no place. The divisor
+    /// is the second operand, which is the constant if there is one.
+    fn quotient_differs(&self, product: Term, a: Term, b: Term) -> Term {
+        let (zero, one) = (self.known(a.width(), 0), self.known(a.width(), 1));
+        let divisor = self.choose(self.differ(a, zero), a, one);
+        let quotient = self.apply(Op::UDiv, Opcode::LLVMUDiv, product, divisor);
+        // Of zero the quotient is zero, whatever the other factor is.
+        self.choose(self.differ(a, zero), self.differ(quotient, b), self.known(1, 0))
     }
 
     fn saturating(&self, op: Op, sign: Sign, a: Term, b: Term) -> Term {

@@ -24,6 +24,7 @@ impl Slow<'_, '_> {
             Meaning::WithElement => self.with_element(instruction),
             Meaning::Shuffle => self.shuffle(instruction),
             Meaning::Reduce(fold) => vec![self.reduce(fold, instruction)],
+            Meaning::Signs => vec![self.signs(instruction)],
             Meaning::Composed(Composed::Overflow(op, sign)) => {
                 let [a, b] = [0, 1].map(|i| self.terms(instruction.operand(i))[0]);
                 self.with_overflow(op, sign, a, b).map(|term| term.label).to_vec()

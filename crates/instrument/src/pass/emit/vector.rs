@@ -93,6 +93,13 @@ impl Slow<'_, '_> {
         one.map_or(self.concrete(), |term| term.label)
     }
 
+    /// Label of the elements' signs, one bit each.
+    pub(super) fn signs(&self, instruction: Value) -> Value {
+        let sign = |term: &Term| self.slice(*term, term.width() - 1, 1);
+        let signs: Vec<Term> = self.terms(instruction.operand(0)).iter().map(sign).collect();
+        self.extend(self.join_all(&signs), instruction.ty().int_width()).label
+    }
+
     fn folded(&self, fold: Fold, a: Term, b: Term) -> Term {
         match fold {
             Fold::Extreme(op) => self.extreme(op, a, b),

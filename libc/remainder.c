@@ -1,0 +1,86 @@
+/*
+ * remainder, drem, remquo: functions of -lm
+ *
+ * What is left of a division whose quotient is rounded to the nearest, even if between two. It comes from fmod, which
+ * is an operation; what has no such remainder, or would overflow on the way, is left to the library.
+ */
+#include "bits.h"
+#include "model.h"
+#include <math.h>
+
+/* Divisors of these exponents can be multiplied by eight and halved. */
+static int is_simple(double number, double by)
+{
+    int field = double_field(by);
+    return (double_field(number) < 0x7ff) & (field > 1) & (field < 0x7f0);
+}
+
+/* The remainder of two numbers that are no less than 0, and the quotient as glibc tells it: its last three bits, and one more. */
+static double rest(double number, double by, int *quotient)
+{
+    double left = __builtin_fmod(number, 8 * by), half = by * 0.5;
+    int bits = 0;
+    if (left >= 4 * by) {
+        left -= 4 * by;
+        bits += 4;
+    }
+    if (left >= 2 * by) {
+        left -= 2 * by;
+        bits += 2;
+    }
+    if (left > half) {
+        left -= by;
+        bits++;
+        if (left >= half) {
+            left -= by;
+            bits++;
+        }
+    }
+    *quotient = bits;
+    return left;
+}
+
+double MODEL(remquo)(double number, double by, int *quotient)
+{
+    uint64_t sign = double_bits(number) & DOUBLE_SIGN, other = double_bits(by) & DOUBLE_SIGN;
+    double left;
+    int bits;
+    if (!is_simple(number, by)) {
+        __cairn_clear(quotient, sizeof *quotient);
+        return remquo(pinned_double(number), pinned_double(by), quotient);
+    }
+    left = rest(__builtin_fabs(number), __builtin_fabs(by), &bits);
+    *quotient = sign == other ? bits : -bits;
+    /* Zero has the sign of the number, too. */
+    return double_of((double_bits(left) & (left == 0 ? ~DOUBLE_SIGN : ~0ul)) ^ sign);
+}
+
+double MODEL(remainder)(double number, double by)
+{
+    int quotient;
+    if (!is_simple(number, by))
+        return remainder(pinned_double(number), pinned_double(by));
+    return MODEL(remquo)(number, by, &quotient);
+}
+
+double MODEL(drem)(double number, double by)
+{
+    return MODEL(remainder)(number, by);
+}
+
+/* In double precision nothing is rounded, and no float is out of range but those that have no remainder. */
+float MODEL(remquof)(float number, float by, int *quotient)
+{
+    if (is_simple((double)number, (double)by))
+        return (float)MODEL(remquo)((double)number, (double)by, quotient);
+    __cairn_clear(quotient, sizeof *quotient);
+    return remquof(pinned_float(number), pinned_float(by), quotient);
+}
+
+float MODEL(remainderf)(float number, float by)
+{
+    int quotient;
+    if (!is_simple((double)number, (double)by))
+        return remainderf(pinned_float(number), pinned_float(by));
+    return (float)MODEL(remquo)((double)number, (double)by, &quotient);
+}
