@@ -34,17 +34,17 @@ pub enum Kind {
     Unanswered,
     /// A run went elsewhere than predicted.
     Diverged,
+    /// A run went elsewhere than another one after the same decisions.
+    Nondeterministic,
     /// A run did not end in time.
     Hang,
     /// A run was killed from outside.
     Killed,
-    /// A run went elsewhere than another one after the same decisions.
-    Nondeterministic,
     /// A run wrote over its recording.
     Damaged,
     /// A run took the fork server along.
     LostRun,
-    /// A condition with a side that was never taken does not depend on the input.
+    /// A condition with a side that was never taken is not computed from the input.
     Independent,
 }
 
@@ -136,7 +136,7 @@ impl Collector {
         notes: &Notes,
         divergences: u64,
     ) -> Vec<Reason> {
-        let mut list = List { program, reasons: Vec::new() };
+        let mut list = List { program, reasons: BTreeMap::new() };
         if self.objects.is_empty() {
             list.add(Kind::NothingSymbolic, 1, None);
         }
@@ -160,41 +160,41 @@ impl Collector {
         list.add(Kind::Damaged, notes.damaged_runs, None);
         list.add(Kind::LostRun, notes.lost_runs, None);
         list.add_independent(&self.decided, coverage);
-        list.reasons.sort_by_key(|reason| (reason.kind, std::cmp::Reverse(reason.count)));
-        list.reasons
+        list.sorted()
     }
 }
 
-/// Reasons in the making.
+/// Reasons in the making: how often each was seen, by kind, place, and what exactly.
 struct List<'a> {
     program: &'a Program,
-    reasons: Vec<Reason>,
+    reasons: BTreeMap<(Kind, Option<String>, Option<String>), u64>,
 }
 
 impl List<'_> {
     /// Adds what was seen at least once.
     fn add(&mut self, kind: Kind, count: u64, about: Option<String>) {
         if count > 0 {
-            self.reasons.push(Reason { kind, count, place: None, about });
+            *self.reasons.entry((kind, None, about)).or_default() += count;
         }
+    }
+
+    fn add_place(&mut self, kind: Kind, count: u64, site: SiteId, about: Option<String>) {
+        *self.reasons.entry((kind, self.place(site), about)).or_default() += count;
     }
 
     fn add_places(&mut self, kind: Kind, places: &BTreeMap<SiteId, u64>) {
-        let mut lines: BTreeMap<Option<String>, u64> = BTreeMap::new();
         for (site, count) in places {
-            *lines.entry(self.place(*site)).or_default() += count;
+            self.add_place(kind, *count, *site, None);
         }
-        let reasons = lines.into_iter().map(|(place, count)| Reason { kind, count, place, about: None });
-        self.reasons.extend(reasons);
     }
 
     fn add_loss(&mut self, site: SiteId, why: Loss, count: u64) {
-        let place = self.place(site);
-        let (kind, about) = match why {
-            Loss::Foreign => (Kind::ForeignFunction, self.callee(site)),
-            why => (Kind::Concretised, Some(what_of(why).to_owned())),
+        let (kind, about) = match (why, self.callee(site)) {
+            (Loss::Foreign, name) => (Kind::ForeignFunction, name),
+            (Loss::Instruction, Some(name)) => (Kind::Concretised, Some(format!("the instruction {name}"))),
+            (why, _) => (Kind::Concretised, Some(what_of(why).to_owned())),
         };
-        self.reasons.push(Reason { kind, count, place, about });
+        self.add_place(kind, count, site, about);
     }
 
     /// Conditions of the user's that were met, have a side left, and were never decided by the input.
@@ -202,10 +202,17 @@ impl List<'_> {
         for (id, site) in self.program.sites().filter(|(id, site)| site.counted && !decided.contains(id)) {
             let (taken, left): (Vec<_>, Vec<_>) = site.branches().partition(|b| coverage.is_covered(*b));
             if !taken.is_empty() && !left.is_empty() {
-                let (count, place) = (left.len() as u64, self.place(id));
-                self.reasons.push(Reason { kind: Kind::Independent, count, place, about: None });
+                self.add_place(Kind::Independent, left.len() as u64, id, None);
             }
         }
+    }
+
+    /// The most important first, and of one kind the most frequent.
+    fn sorted(self) -> Vec<Reason> {
+        let reason = |((kind, place, about), count)| Reason { kind, count, place, about };
+        let mut reasons: Vec<Reason> = self.reasons.into_iter().map(reason).collect();
+        reasons.sort_by_key(|reason| (reason.kind, std::cmp::Reverse(reason.count)));
+        reasons
     }
 
     fn known(&self, site: SiteId) -> Option<&Site> {

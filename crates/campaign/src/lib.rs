@@ -33,4 +33,4 @@ pub use observer::{Event, Observer, Progress};
 pub use prediction::Divergence;
 pub use settings::Settings;
 pub use summary::{Notes, SolverSummary, Stop, Summary};
-pub use testcase::{TestError, decode_test, encode_test, fit, read_seeds, read_test};
+pub use testcase::{Seeds, TestError, decode_test, encode_test, fit, read_seeds, read_test};

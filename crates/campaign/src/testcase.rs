@@ -141,8 +141,17 @@ pub fn read_test(path: &Path, blank: &Input) -> Result<Input, TestError> {
     decode_test(path, content, blank)
 }
 
+/// Inputs to start from.
+#[derive(Debug)]
+pub struct Seeds {
+    /// The inputs.
+    pub inputs: Vec<Input>,
+    /// How many of them lost something that the target's input has no place for, or say nothing about that.
+    pub misfits: usize,
+}
+
 /// The inputs in a directory's files, in order of their names; hidden files do not count.
-pub fn read_seeds(directory: &Path, blank: &Input) -> Result<Vec<Input>, TestError> {
+pub fn read_seeds(directory: &Path, blank: &Input) -> Result<Seeds, TestError> {
     let entries = std::fs::read_dir(directory).map_err(|source| unreadable(directory, source))?;
     let mut files = Vec::new();
     for entry in entries {
@@ -156,7 +165,19 @@ pub fn read_seeds(directory: &Path, blank: &Input) -> Result<Vec<Input>, TestErr
         return Err(TestError::NoSeeds(directory.to_owned()));
     }
     files.sort();
-    files.iter().map(|file| Ok(fit(read_test(file, blank)?, blank))).collect()
+    let tests = files.iter().map(|file| read_test(file, blank)).collect::<Result<Vec<_>, _>>()?;
+    let misfits = tests.iter().filter(|test| !has_place(test, blank)).count();
+    Ok(Seeds { inputs: tests.into_iter().map(|test| fit(test, blank)).collect(), misfits })
+}
+
+/// Whether `blank` has a place for every part of a test, and the test something for `blank`. The program may ask for
+/// named parts: that is not known yet.
+fn has_place(test: &Input, blank: &Input) -> bool {
+    let alike = |input: &Input, o: &Object| {
+        input.objects.iter().filter(|other| other.kind == o.kind && other.name == o.name).count()
+    };
+    let mut others = test.objects.iter().filter(|o| o.kind != ObjectKind::Named).peekable();
+    (others.peek().is_some() || blank.objects.is_empty()) && others.all(|o| alike(test, o) <= alike(blank, o))
 }
 
 fn unreadable(path: &Path, source: io::Error) -> TestError {

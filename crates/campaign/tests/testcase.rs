@@ -1,6 +1,8 @@
 //! Inputs to files and back.
 
-use cairn_campaign::{KTest, KTestError, KTestObject, TestError, decode_test, encode_test, fit, read_seeds};
+use cairn_campaign::{
+    KTest, KTestError, KTestObject, Seeds, TestError, decode_test, encode_test, fit, read_seeds,
+};
 use cairn_exec::{Input, Object};
 use std::fs;
 use std::path::Path;
@@ -114,10 +116,13 @@ fn seeds_come_in_order_of_their_names() {
     fs::create_dir(scratch.path().join("directory")).unwrap();
     let (ktest, _) = encode_test(&input(vec![Object::stdin(*b"k"), Object::named("x", [1])]), &[]);
     fs::write(scratch.path().join("d.ktest"), ktest).unwrap();
-    let seeds = read_seeds(scratch.path(), &blank).unwrap();
+    let Seeds { inputs: seeds, misfits } = read_seeds(scratch.path(), &blank).unwrap();
     let firsts: Vec<_> = seeds.iter().map(|seed| seed.objects[0].bytes.as_slice()).collect();
     assert_eq!(firsts, [b"a", b"b", b"c", b"k"]);
-    assert_eq!(seeds[3].objects.len(), 2);
+    assert_eq!((seeds[3].objects.len(), misfits), (2, 0));
+    let other = input(vec![Object::file("f", [0; 4])]);
+    fs::remove_file(scratch.path().join("b")).unwrap();
+    assert_eq!(read_seeds(scratch.path(), &other).unwrap().misfits, 1);
 
     let missing = read_seeds(&scratch.path().join("missing"), &blank).unwrap_err().to_string();
     assert!(missing.starts_with("cannot read ") && missing.contains("missing"), "{missing}");

@@ -55,8 +55,8 @@ pub struct InputArgs {
     /// Add from MIN to MAX symbolic arguments of up to LEN bytes after all others
     #[arg(long, value_names = ["MIN", "MAX", "LEN"], num_args = 3, help_heading = "Input")]
     pub sym_args: Option<Vec<usize>>,
-    /// Make a file of up to LEN bytes symbolic: the first is what @@ in ARGS stands for; others, and those
-    /// with a NAME, the program opens by that name (it then runs in a scratch directory); may be repeated
+    /// Make a file of up to LEN bytes symbolic: the first is what the first @@ in ARGS stands for, and so on; one
+    /// with a NAME the program opens by that name (it then runs in a scratch directory); may be repeated
     #[arg(long, value_name = "[NAME] LEN", help_heading = "Input")]
     pub sym_file: Vec<FileArg>,
     /// Keep the length of standard input and of files as it is at the start
@@ -80,7 +80,7 @@ pub struct SubjectArgs {
     /// A program built with `cairn cc`, or C files to compile on the fly
     #[arg(required = true, value_name = "TARGET|FILE.c")]
     pub target: Vec<PathBuf>,
-    /// Arguments of the program; @@ stands for the path of the first symbolic file
+    /// Arguments of the program; @@ stands for the path of a symbolic file
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
     /// What is symbolic.

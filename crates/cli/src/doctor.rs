@@ -72,40 +72,50 @@ fn report(summary: &Summary, style: Style) -> String {
     if summary.notes.reasons.is_empty() {
         let _ = writeln!(text, "{}", style.good("nothing stands in the way"));
     }
-    for reasons in summary.notes.reasons.chunk_by(|a, b| a.kind == b.kind) {
+    for reasons in summary.notes.reasons.chunk_by(|a, b| topic(a.kind) == topic(b.kind)) {
         let _ = writeln!(text, "\n{}", style.bad(&sentence(reasons)));
         lines(&mut text, reasons);
     }
     text
 }
 
-/// What all reasons of one kind have in common.
+/// Kinds that are told in one paragraph: a run that went elsewhere than another one often was to go there.
+fn topic(kind: Kind) -> Kind {
+    if kind == Kind::Nondeterministic { Kind::Diverged } else { kind }
+}
+
+/// What all reasons of one paragraph have in common.
 fn sentence(reasons: &[Reason]) -> String {
-    let count: u64 = reasons.iter().map(|reason| reason.count).sum();
+    let kind = reasons[0].kind;
+    let count: u64 = reasons.iter().filter(|r| r.kind == kind).map(|reason| reason.count).sum();
     let first = reasons[0].about.as_deref().unwrap_or_default();
     let runs = counted(count, "run", "runs");
-    match reasons[0].kind {
+    match kind {
         Kind::NothingSymbolic => "nothing is symbolic: say what the input is (--sym-stdin 16, --sym-file, --sym-arg), or mark it in the source (cairn.h)".to_owned(),
-        Kind::UnusedInput => "no decision depends on a part of the input: the program does not read it, or loses it on the way".to_owned(),
+        Kind::UnusedInput => "no decision depends on a part of the input: the program does not read it, reads it by something that Cairn does not follow (std::cin, a library), or loses it on the way".to_owned(),
         Kind::ForeignFunction => "symbolic data went to functions that Cairn does not follow: compile them with `cairn cc` too, if you have their source".to_owned(),
         Kind::Concretised => "symbolic values went where Cairn does not follow, and were taken as constants".to_owned(),
-        Kind::Pinned => "symbolic addresses and sizes were used, which are tried one value after the other".to_owned(),
+        Kind::Pinned => "symbolic addresses and sizes were used as the constants they were; other values are tried one by one, a few for each path".to_owned(),
         Kind::Overwritten => format!("{} found symbolic data overwritten by code without instrumentation", counted(count, "load", "loads")),
         Kind::Full => format!("{runs} recorded more than there is room for: try a smaller input"),
         Kind::Unanswered => "the solver did not answer in time (see --solver-timeout)".to_owned(),
+        Kind::Diverged if reasons.len() > 1 => {
+            let why = sentence(&reasons[1..]);
+            format!("{runs} did not go where predicted; the first: {first}\n{why}")
+        }
         Kind::Diverged => format!("{runs} did not go where predicted; the first: {first}"),
         Kind::Hang => format!("{runs} did not end in time (see --timeout)"),
         Kind::Killed => format!("{runs} were killed by SIGKILL, perhaps for want of memory"),
         Kind::Nondeterministic => format!("{runs} went elsewhere than another one after the same decisions: the program depends on something beside its input (time, addresses, threads)"),
         Kind::Damaged => format!("{runs} wrote over the memory Cairn records in"),
         Kind::LostRun => format!("{runs} took the program's fork server along, and could not be recorded"),
-        Kind::Independent => "conditions that do not depend on the input have sides that were never taken".to_owned(),
+        Kind::Independent => "conditions that are not computed from the input have sides that were never taken (decisions on the input may still lead there)".to_owned(),
     }
 }
 
 /// One line for every reason that has a place or a name.
 fn lines(text: &mut String, reasons: &[Reason]) {
-    if reasons[0].kind == Kind::Diverged {
+    if topic(reasons[0].kind) == Kind::Diverged {
         return;
     }
     let told: Vec<String> = reasons.iter().filter_map(line).collect();

@@ -1,5 +1,6 @@
 //! What ends `cairn` with exit code 2: one sentence.
 
+use crate::message::tell;
 use std::fmt::Display;
 use std::process::ExitCode;
 
@@ -23,7 +24,7 @@ impl Failure {
 
     /// Says why, and gives the exit code.
     pub fn report(&self) -> ExitCode {
-        eprintln!("cairn: {}", self.0);
+        tell(format_args!("cairn: {}\n", self.0));
         ExitCode::from(FAILED)
     }
 }

@@ -5,6 +5,7 @@ mod compile;
 mod doctor;
 mod failure;
 mod interrupt;
+mod message;
 mod outdir;
 mod replay;
 mod run;

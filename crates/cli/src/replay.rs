@@ -2,6 +2,7 @@
 
 use crate::args::ReplayArgs;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
+use crate::message::tell;
 use crate::target;
 use cairn_campaign::{encode_test, read_test};
 use cairn_exec::{
@@ -27,13 +28,13 @@ pub fn replay(args: &ReplayArgs) -> Result<ExitCode, Failure> {
         }
         Err(other) => return Err(other.into()),
     };
-    eprintln!("cairn: {}: {end}", args.target.display());
+    tell(format_args!("cairn: {}: {end}\n", args.target.display()));
     Ok(ExitCode::from(if end.is_finding() { FOUND } else { NOTHING_FOUND }))
 }
 
 /// Where raw bytes go: to the file that the arguments or the user name, or else to standard input.
 fn raw_shape(args: &ReplayArgs) -> Input {
-    let marked = args.args.iter().any(|a| matches!(target::argument(a), Arg::File(_)));
+    let marked = args.args.iter().any(target::is_marked);
     let object = match &args.file {
         Some(name) => Object::file(name, []),
         None if marked => Object::file(target::FILE_NAME, []),
@@ -69,16 +70,11 @@ fn spec(args: &ReplayArgs, input: &Input, coverage: usize) -> TargetSpec {
     let mut spec = TargetSpec::new(&args.target, coverage);
     spec.timeout = Duration::from_millis(args.timeout);
     spec.output = Output::Inherit;
-    spec.args = args.args.iter().map(target::argument).collect();
-    for object in &input.objects {
-        match object.kind {
-            ObjectKind::File => {
-                spec.files.push(SymbolicFile { name: object.name.clone(), len: object.bytes.len() })
-            }
-            ObjectKind::Arg => spec.args.push(Arg::Symbolic(object.bytes.len())),
-            ObjectKind::Stdin | ObjectKind::Named | ObjectKind::ArgCount => {}
-        }
-    }
+    let of_kind = |kind: ObjectKind| input.objects.iter().filter(move |object| object.kind == kind);
+    let file = |object: &Object| SymbolicFile { name: object.name.clone(), len: object.bytes.len() };
+    spec.files = of_kind(ObjectKind::File).map(file).collect();
+    spec.args = target::arguments(&args.args, &spec.files);
+    spec.args.extend(of_kind(ObjectKind::Arg).map(|object| Arg::Symbolic(object.bytes.len())));
     spec
 }
 

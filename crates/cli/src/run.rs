@@ -3,6 +3,7 @@
 use crate::args::RunArgs;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
+use crate::message;
 use crate::outdir::Claim;
 use crate::status::Status;
 use crate::style::Style;
@@ -80,7 +81,7 @@ fn tell(args: &RunArgs, program: &Path, summary: &Summary, status: &Status) -> R
     };
     if args.json {
         if !args.quiet {
-            write!(stderr(), "{}", report(Style::of(&stderr())).text())?;
+            message::tell(report(Style::of(&stderr())).text());
         }
         writeln!(stdout(), "{}", serde_json::to_string(summary)?)?;
     } else {

@@ -1,9 +1,10 @@
 //! How a campaign is doing, while it does it.
 
+use crate::message::tell;
 use crate::style::{Style, clock, grouped, percent};
 use cairn_campaign::{Event, Observer, Place, Progress};
 use cairn_exec::End;
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -53,7 +54,7 @@ impl Status {
     /// Makes room for other text.
     pub fn clear(&self) {
         if matches!(self.show, Show::Live) && self.last.is_some() {
-            eprint!("\r\x1b[K");
+            tell("\r\x1b[K");
         }
     }
 
@@ -67,15 +68,13 @@ impl Status {
     }
 
     fn print(&mut self, progress: &Progress) {
-        // Whoever closed standard error does not want to know.
-        let _ = match self.show {
-            Show::Nothing => Ok(()),
-            Show::Lines => writeln!(stderr(), "{}", line(progress, self.style, usize::MAX)),
+        match self.show {
+            Show::Nothing => {}
+            Show::Lines => tell(format_args!("{}\n", line(progress, self.style, usize::MAX))),
             Show::Live => {
-                let line = line(progress, self.style, terminal_width());
-                write!(stderr(), "\r\x1b[K{line}").and_then(|()| stderr().flush())
+                tell(format_args!("\r\x1b[K{}", line(progress, self.style, terminal_width())));
             }
-        };
+        }
     }
 }
 

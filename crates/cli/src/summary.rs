@@ -56,6 +56,8 @@ impl Report<'_> {
         let s = self.summary;
         let share = percent(s.branches_covered as f64, s.branches_total.into());
         let why = match s.notes.stop {
+            // It may have been read by something that is not followed.
+            Stop::Done if s.solver.queries == 0 && self.symbolic_input => "no other path is known",
             Stop::Done if s.exhausted => "every path was tried",
             Stop::Done => "nothing is left to try",
             Stop::Executions => "all executions were made",
@@ -112,10 +114,7 @@ impl Report<'_> {
         let damaged = self.summary.notes.damaged_runs;
         let runs = || counted(damaged, "run", "runs");
         (damaged > 0).then(|| {
-            format!(
-                "{} wrote over the memory Cairn records in: some of their decisions are not known",
-                runs()
-            )
+            format!("{} wrote over the memory Cairn records in: some decisions are not known", runs())
         })
     }
 
@@ -133,10 +132,10 @@ impl Report<'_> {
         }
         let mut parts = Vec::new();
         if s.crashes > 0 {
-            parts.push(counted(s.crashes, "crash", "crashes"));
+            parts.push(self.kinds(s.crashes, Severity::Crash, "crash", "crashes"));
         }
         if s.hangs > 0 {
-            parts.push(counted(s.hangs, "hang", "hangs"));
+            parts.push(self.kinds(s.hangs, Severity::Hang, "hang", "hangs"));
         }
         let mut text = self.style.bad(&parts.join(" and "));
         let crash = self.findings.iter().find(|f| f.end.severity() == Severity::Crash);
@@ -144,6 +143,15 @@ impl Report<'_> {
             let _ = write!(text, "; the first ({}) again: {}", first.end, self.replay_command(&first.path));
         }
         Some(text)
+    }
+
+    /// How many different findings there are, and how many inputs show them if that is another number.
+    fn kinds(&self, different: u64, severity: Severity, one: &str, many: &str) -> String {
+        let inputs = self.findings.iter().filter(|f| f.end.severity() == severity).count() as u64;
+        match inputs > different {
+            true => format!("{} ({inputs} inputs)", counted(different, one, &format!("different {many}"))),
+            false => counted(different, one, many),
+        }
     }
 
     fn replay_command(&self, test: &Path) -> String {
@@ -179,7 +187,7 @@ impl Report<'_> {
             return None;
         }
         Some(match self.symbolic_input {
-            true => "hint: no branch depended on the symbolic input".to_owned(),
+            true => "hint: no branch that Cairn follows depended on the symbolic input".to_owned(),
             false => "hint: the program never decided on symbolic input: try --sym-stdin 16".to_owned(),
         })
     }

@@ -3,10 +3,11 @@
 use crate::args::{InputArgs, SubjectArgs};
 use crate::compile;
 use crate::failure::Failure;
+use crate::message::tell;
 use crate::units::length;
 use cairn_campaign::read_seeds;
 use cairn_exec::{Arg, Input, SymbolicFile, TargetSpec};
-use cairn_program::Program;
+use cairn_program::{Program, ProgramError};
 use cairn_wire::site::USER_MAIN;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 /// Stands for the path of the symbolic file.
 pub const FILE_MARK: &str = "@@";
-/// What the symbolic file is called if the user gives it no name.
+/// What the first symbolic file is called that the user gives no name.
 pub const FILE_NAME: &str = "input";
 /// The function that makes a program a fuzz target.
 const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
@@ -29,15 +30,28 @@ pub fn program_path(
     subject: &SubjectArgs,
     place: impl FnOnce(&Path) -> Result<PathBuf, Failure>,
 ) -> Result<PathBuf, Failure> {
-    match subject.target.as_slice() {
-        files if files.iter().any(|f| compile::is_source(f)) => {
+    let files = subject.target.as_slice();
+    match files {
+        [program] if !compile::is_source(program) => Ok(program.clone()),
+        _ if files.iter().any(|f| compile::is_source(f)) && !files.iter().any(|f| is_program(f)) => {
             let program = place(&files[0])?;
             compile::build(files, &program)?;
             Ok(program)
         }
-        [program] => Ok(program.clone()),
         _ => Err(Failure::new("give one program, or C files (arguments of the program go after --)")),
     }
+}
+
+/// Whether a file among sources is no part of a program, but one. Shared libraries go by their names.
+fn is_program(path: &Path) -> bool {
+    let is_library = path.file_name().is_some_and(|name| name.to_string_lossy().contains(".so"));
+    let is_linked = !matches!(
+        Program::read(path),
+        Err(ProgramError::NotExecutable { .. }
+            | ProgramError::Missing { .. }
+            | ProgramError::Unreadable { .. })
+    );
+    is_linked && !is_library
 }
 
 /// How to run it, each time for so many milliseconds at most.
@@ -58,21 +72,32 @@ pub fn spec(
 pub fn inputs(subject: &SubjectArgs, spec: &TargetSpec) -> Result<Vec<Input>, Failure> {
     let blank = spec.blank_input();
     match &subject.seeds {
-        Some(seeds) => Ok(read_seeds(seeds, &blank)?),
+        Some(directory) => {
+            let seeds = read_seeds(directory, &blank)?;
+            if seeds.misfits > 0 {
+                tell(format_args!(
+                    "cairn: warning: {} of {} seeds in {} have other parts than the input asked for: those are left out\n",
+                    seeds.misfits,
+                    seeds.inputs.len(),
+                    directory.display()
+                ));
+            }
+            Ok(seeds.inputs)
+        }
         None => Ok(vec![blank]),
     }
 }
 
 /// Fills in arguments and symbolic input as the user asked for them.
 fn describe(spec: &mut TargetSpec, input: &InputArgs, args: &[OsString]) -> Result<(), Failure> {
-    spec.args = args.iter().map(argument).collect();
+    spec.files = files(input, args)?;
+    spec.args = arguments(args, &spec.files);
     spec.args.extend(input.sym_arg.iter().map(|len| Arg::Symbolic(*len)));
     spec.stdin = input.sym_stdin;
     spec.fixed_length = input.fixed_length;
     if let Some(numbers) = &input.sym_args {
         add_arguments(spec, numbers)?;
     }
-    spec.files = files(input, spec.args.iter().any(|a| matches!(a, Arg::File(_))))?;
     Ok(())
 }
 
@@ -94,22 +119,26 @@ fn add_arguments(spec: &mut TargetSpec, numbers: &[usize]) -> Result<(), Failure
     Ok(())
 }
 
-fn files(input: &InputArgs, named_by_mark: bool) -> Result<Vec<SymbolicFile>, Failure> {
+fn files(input: &InputArgs, args: &[OsString]) -> Result<Vec<SymbolicFile>, Failure> {
+    let marks = args.iter().filter(|arg| is_marked(arg)).count();
+    let mut unnamed = 0;
     let mut files: Vec<SymbolicFile> = Vec::new();
     for file in &input.sym_file {
-        if file.name.is_none() && !(named_by_mark && files.is_empty()) {
+        unnamed += usize::from(file.name.is_none());
+        if unnamed > marks {
             return Err(Failure::new(format_args!(
-                "--sym-file {0} needs {FILE_MARK} among the program's arguments, or a name (--sym-file NAME {0})",
-                file.len
+                "--sym-file {0} needs {1}{FILE_MARK} among the program's arguments, or a name (--sym-file NAME {0})",
+                file.len,
+                if marks > 0 { "one more " } else { "" }
             )));
         }
-        let name = file.name.clone().unwrap_or_else(|| FILE_NAME.to_owned());
+        let name = file.name.clone().unwrap_or_else(|| file_name(unnamed));
         if files.iter().any(|f| f.name == name) {
             return Err(Failure::new(format_args!("--sym-file {name} is given twice")));
         }
         files.push(SymbolicFile { name, len: file.len });
     }
-    if files.is_empty() && named_by_mark {
+    if files.is_empty() && marks > 0 {
         return Err(Failure::new(format_args!(
             "the program's arguments have {FILE_MARK}, but no --sym-file LEN says how long that file is"
         )));
@@ -130,12 +159,33 @@ pub fn supply_fuzz_target(spec: &mut TargetSpec, program: &Program) {
     }
 }
 
-/// One argument as the user wrote it.
-pub fn argument(text: &OsString) -> Arg {
-    match text.to_str().filter(|t| t.contains(FILE_MARK)) {
-        Some(text) => Arg::File(text.to_owned()),
-        None => Arg::Literal(text.clone()),
+/// Arguments as the user wrote them. The first that is marked names the first file without a name of its own, and so
+/// on; those that are left over name the last of these. If all files have names, the first is meant.
+pub fn arguments(args: &[OsString], files: &[SymbolicFile]) -> Vec<Arg> {
+    let number = |i: usize| files.iter().position(|file| file.name == file_name(i));
+    let unnamed: Vec<usize> = (1..).map_while(number).collect();
+    let mut next = unnamed.iter().copied();
+    let (mut last, mut args_told) = (0, Vec::with_capacity(args.len()));
+    for arg in args {
+        args_told.push(match arg.to_str().filter(|_| is_marked(arg)) {
+            Some(text) => {
+                last = next.next().unwrap_or(last);
+                Arg::File(text.to_owned(), last)
+            }
+            None => Arg::Literal(arg.clone()),
+        });
     }
+    args_told
+}
+
+/// Whether an argument names a symbolic file.
+pub fn is_marked(arg: &OsString) -> bool {
+    arg.to_str().is_some_and(|text| text.contains(FILE_MARK))
+}
+
+/// What the symbolic files are called that the user gives no name, counted from one.
+fn file_name(count: usize) -> String {
+    if count == 1 { FILE_NAME.to_owned() } else { format!("{FILE_NAME}{count}") }
 }
 
 #[cfg(test)]
@@ -164,7 +214,10 @@ mod tests {
         assert!(described(&with_file("4"), &["-v"]).is_err());
         assert!(described(&InputArgs::default(), &["@@"]).is_err());
         let spec = described(&with_file("4"), &["--in=@@"]).unwrap();
-        assert_eq!((&spec.args[0], spec.files[0].name.as_str()), (&Arg::File("--in=@@".to_owned()), "input"));
+        assert_eq!(
+            (&spec.args[0], spec.files[0].name.as_str()),
+            (&Arg::File("--in=@@".to_owned(), 0), "input")
+        );
         assert_eq!(described(&with_file("x.cfg=4"), &[]).unwrap().files[0].name, "x.cfg");
     }
 
@@ -193,5 +246,8 @@ mod tests {
         assert_eq!(names(&["a=1", "b=2"], &[]), Some(vec!["a".to_owned(), "b".to_owned()]));
         assert_eq!(names(&["1", "b=2"], &["@@"]), Some(vec!["input".to_owned(), "b".to_owned()]));
         assert_eq!([names(&["1", "2"], &["@@"]), names(&["a=1", "a=2"], &[])], [None, None]);
+        let spec = described(&with(&["a=1", "2", "3"]), &["@@", "-x", "@@", "@@"]).unwrap();
+        let numbers = |arg: &Arg| if let Arg::File(_, number) = arg { Some(*number) } else { None };
+        assert_eq!(spec.args.iter().filter_map(numbers).collect::<Vec<_>>(), [1, 2, 2]);
     }
 }

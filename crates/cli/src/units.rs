@@ -1,5 +1,6 @@
 //! Values on the command line that have a form of their own.
 
+use cairn_exec::is_file_name;
 use std::ffi::OsString;
 use std::str::FromStr;
 use std::time::Duration;
@@ -81,8 +82,8 @@ impl FromStr for FileArg {
         }
         let len = length(len)?;
         match name {
-            Some(name) if ["", ".", ".."].contains(&name) || name.contains('/') => {
-                Err(format!("`{name}` is not the name of a file in the program's working directory"))
+            Some(name) if !is_file_name(name) => {
+                Err(format!("`{name}` is not the name of a file below the program's working directory"))
             }
             name => Ok(FileArg { name: name.map(str::to_owned), len }),
         }
@@ -115,7 +116,8 @@ mod tests {
         let parse = |text: &str| text.parse::<FileArg>().ok().map(|f| (f.name, f.len));
         assert_eq!(parse("20"), Some((None, 20)));
         assert_eq!(parse("a=b.txt=20"), Some((Some("a=b.txt".to_owned()), 20)));
-        for text in ["x", "=4", "a/b=4", "a=", "..=4", "a=0", "0"] {
+        assert_eq!(parse("a/b=4"), Some((Some("a/b".to_owned()), 4)));
+        for text in ["x", "=4", "/b=4", "a//b=4", "a/=4", "a/../b=4", "a=", "..=4", "a=0", "0"] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

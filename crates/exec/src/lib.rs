@@ -28,3 +28,4 @@ pub use native::run_native;
 pub use server::{Flags, Mode, Run, RunError, Server};
 pub use spawn::StartError;
 pub use spec::{Arg, Limits, Output, SymbolicFile, TargetSpec};
+pub use stage::is_file_name;

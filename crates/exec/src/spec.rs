@@ -10,8 +10,8 @@ use std::time::Duration;
 pub enum Arg {
     /// These very bytes.
     Literal(OsString),
-    /// Text in which every `@@` stands for the path of the first symbolic file.
-    File(String),
+    /// Text in which every `@@` stands for the path of the symbolic file of this number.
+    File(String, usize),
     /// An input object of at most this many bytes.
     Symbolic(usize),
 }
@@ -19,7 +19,7 @@ pub enum Arg {
 /// A file whose content is input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SymbolicFile {
-    /// Its name: the last part of the path that `@@` stands for, or what the program opens by itself.
+    /// Its name: the end of the path that `@@` stands for, or what the program opens by itself.
     pub name: String,
     /// How long it is to begin with, and at most.
     pub len: usize,
@@ -51,7 +51,7 @@ pub struct TargetSpec {
     /// Length of a symbolic standard input, if it is one.
     pub stdin: Option<usize>,
     /// Symbolic files. They live in a scratch directory, which becomes the working directory of the
-    /// program unless the only one is named by `@@` in some argument.
+    /// program unless each is named by `@@` in some argument.
     pub files: Vec<SymbolicFile>,
     /// Environment variables on top of the driver's own.
     pub env: Vec<(OsString, OsString)>,
@@ -87,7 +87,7 @@ impl TargetSpec {
         let files = self.files.iter().map(|f| Object::file(&f.name, vec![0; f.len]).up_to(limit(f.len)));
         let args = self.args.iter().enumerate().filter_map(|(i, arg)| match arg {
             Arg::Symbolic(len) => Some(Object::arg(i as u32 + 1, vec![0; *len])),
-            Arg::Literal(_) | Arg::File(_) => None,
+            Arg::Literal(_) | Arg::File(..) => None,
         });
         let always = 1 + self.args.len() as u32 - u32::from(self.optional_args);
         let count = Object::arg_count(always, self.optional_args, self.optional_args);
@@ -95,14 +95,14 @@ impl TargetSpec {
         Input { objects: stdin.into_iter().chain(files).chain(args).chain(count).collect() }
     }
 
-    /// Whether some argument names the symbolic file.
-    pub(crate) fn names_file(&self) -> bool {
-        self.args.iter().any(|a| matches!(a, Arg::File(_)))
+    /// Whether some argument names the symbolic file of this number.
+    pub(crate) fn names_file(&self, number: usize) -> bool {
+        self.args.iter().any(|a| matches!(a, Arg::File(_, named) if *named == number))
     }
 
     /// Whether the program looks for a symbolic file where it runs.
     pub(crate) fn opens_by_itself(&self) -> bool {
-        self.files.len() > usize::from(self.names_file())
+        !(0..self.files.len()).all(|number| self.names_file(number))
     }
 }
 

@@ -37,8 +37,12 @@ impl Stage {
     pub(crate) fn set(spec: &TargetSpec) -> io::Result<Stage> {
         let capture = spec.output == Output::Capture;
         let scratch = if spec.files.is_empty() { None } else { Some(scratch_directory()?) };
-        let files =
-            spec.files.iter().map(|f| staged(&f.name, spec, scratch.as_ref())).collect::<Result<_, _>>()?;
+        let files = match &scratch {
+            Some(scratch) => {
+                (0..spec.files.len()).map(|n| staged(spec, n, scratch)).collect::<Result<_, _>>()?
+            }
+            None => Vec::new(),
+        };
         Ok(Stage {
             stdin: anonymous_file("stdin")?,
             scratch,
@@ -83,7 +87,9 @@ impl Stage {
     fn argument(&self, arg: &Arg, index: u32, input: Option<&Input>) -> OsString {
         match arg {
             Arg::Literal(text) => text.clone(),
-            Arg::File(text) => text.replace("@@", self.files.first().map_or("@@", |f| &f.seen_as)).into(),
+            Arg::File(text, number) => {
+                text.replace("@@", self.files.get(*number).map_or("@@", |f| &f.seen_as)).into()
+            }
             Arg::Symbolic(_) => {
                 let is_it = |o: &&Object| o.kind == ObjectKind::Arg && o.index == index;
                 let object = input.and_then(|input| input.objects.iter().find(is_it));
@@ -124,16 +130,24 @@ fn scratch_directory() -> io::Result<TempDir> {
     tempfile::Builder::new().prefix("cairn-").tempdir()
 }
 
-fn staged(name: &str, spec: &TargetSpec, scratch: Option<&TempDir>) -> io::Result<StagedFile> {
-    if name.is_empty() || name.contains('/') || name == "." || name == ".." {
-        return Err(io::Error::other(format!("`{name}` is not the name of a file in a directory")));
+/// Makes room for a file in the scratch directory.
+fn staged(spec: &TargetSpec, number: usize, scratch: &TempDir) -> io::Result<StagedFile> {
+    let name = &spec.files[number].name;
+    if !is_file_name(name) {
+        return Err(io::Error::other(format!("`{name}` is not the name of a file below a directory")));
     }
-    let path = scratch.filter(|_| spec.names_file()).map(|s| s.path().join(name));
-    let seen_as = path.map_or_else(|| name.to_owned(), |p| p.to_string_lossy().into_owned());
+    let path = scratch.path().join(name);
+    fs::create_dir_all(path.parent().unwrap_or(scratch.path()))?;
+    let seen_as = if spec.names_file(number) { path.to_string_lossy().into_owned() } else { name.clone() };
     if seen_as.len() > MAX_NAME {
         return Err(io::Error::other(format!("{seen_as} is too long a path for a symbolic file")));
     }
-    Ok(StagedFile { name: name.to_owned(), seen_as })
+    Ok(StagedFile { name: name.clone(), seen_as })
+}
+
+/// Whether a symbolic file can be called so: by a path that leads down from the working directory.
+pub fn is_file_name(name: &str) -> bool {
+    name.split('/').all(|part| !["", ".", ".."].contains(&part))
 }
 
 fn anonymous_file(name: &str) -> io::Result<File> {

@@ -159,7 +159,7 @@ fn output_and_inputs_reach_their_places() {
     let mut spec = spec("ok");
     spec.output = Output::Capture;
     spec.files = vec![SymbolicFile { name: "data".to_owned(), len: 5 }];
-    spec.args.extend([Arg::Symbolic(4), Arg::File("@@".to_owned())]);
+    spec.args.extend([Arg::Symbolic(4), Arg::File("@@".to_owned(), 0)]);
     assert_eq!(spec.blank_input().objects, [Object::file("data", [0; 5]).up_to(5), Object::arg(2, [0; 4])]);
     let mut server = Server::start(spec, Limits::default()).unwrap();
     for content in ["first", "second one"] {

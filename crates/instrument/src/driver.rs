@@ -21,6 +21,7 @@ use args::Command;
 use plan::Plan;
 use process::Clang;
 use std::ffi::OsString;
+use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -111,11 +112,16 @@ fn run_plain(
 }
 
 fn warn(message: &str) {
-    eprintln!("cairn cc: warning: {message}");
+    tell(&format!("cairn cc: warning: {message}\n"));
 }
 
 /// Says what went wrong; the exit code for it.
 fn fail(message: &str) -> i32 {
-    eprintln!("cairn cc: error: {message}");
+    tell(&format!("cairn cc: error: {message}\n"));
     1
+}
+
+/// Whoever closed standard error does not want to know.
+fn tell(text: &str) {
+    let _ = stderr().write_all(text.as_bytes());
 }

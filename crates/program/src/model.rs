@@ -41,7 +41,7 @@ pub struct Site {
     pub first_branch: BranchId,
     /// The sides; empty for a pin and for a foreign call.
     pub sides: Vec<Side>,
-    /// What a foreign call calls.
+    /// What a foreign call calls, or the name of an instruction that is not followed.
     pub callee: Option<Arc<str>>,
     /// Whether its branches are the user's, and count in what the user is told.
     pub counted: bool,

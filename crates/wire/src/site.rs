@@ -31,8 +31,8 @@ pub enum SiteKind {
     Select = 2,
     /// A place where a symbolic value may have to be used as a constant; it has no sides.
     Pin = 3,
-    /// A call of a function that is declared and not defined in its unit; it has no sides. Its `width` is the
-    /// index of the function's name in the unit's list.
+    /// A call of a function that is declared and not defined in its unit, or an instruction that is not followed; it
+    /// has no sides. Its `width` is the index of the name in the unit's list.
     Foreign = 4,
 }
 

@@ -78,7 +78,7 @@ impl Builds<'_> {
         let mut spec = TargetSpec::new(program, branches);
         spec.output = Output::Capture;
         spec.timeout = Duration::from_secs(10);
-        spec.args = self.example.args().into_iter().map(Arg::File).collect();
+        spec.args = self.example.args().into_iter().map(|text| Arg::File(text, 0)).collect();
         let file = |name: &str, len| SymbolicFile { name: name.to_owned(), len };
         for part in &self.example.parts {
             match *part {

@@ -39,6 +39,7 @@ fn bad_usage_is_told_in_one_sentence() {
         (&["run", "/"], "cannot read /"),
         (&["run", "/bin/true"], "/bin/true was not built with `cairn cc`"),
         (&["run", "/bin/true", "/bin/false"], "give one program"),
+        (&["run", "/bin/true", source], "give one program"),
         (&["run", "--out", "/dev/null/out", source], "/dev/null/out"),
         (&["run", "--out", "/proc/out", source], "cannot make the directory /proc/out"),
         (&["run", "--out", "/dev/null", source], "cannot write to /dev/null"),
@@ -68,7 +69,9 @@ fn symbolic_files_need_a_way_to_the_program() {
     };
     assert!(complaint(&try_with(&["--sym-file", "4"])).contains("--sym-file 4 needs @@"));
     assert!(complaint(&try_with(&["--", "@@"])).contains("no --sym-file LEN"));
-    assert!(complaint(&try_with(&["--sym-file", "a/b=4"])).contains("`a/b` is not the name of a file"));
+    assert!(complaint(&try_with(&["--sym-file", "../b=4"])).contains("`../b` is not the name of a file"));
+    let two = try_with(&["--sym-file", "4", "--sym-file", "5", "--", "@@"]);
+    assert!(complaint(&two).contains("--sym-file 5 needs one more @@"));
     assert!(!out.exists());
 }
 
@@ -128,5 +131,17 @@ fn a_missing_tool_is_named() {
         let mut command = cairn();
         command.env(variable, value).arg("run").arg(&source).current_dir(&place);
         assert!(complaint(&said(&mut command)).contains(expected), "{variable}");
+    }
+}
+
+/// Whoever asked may be gone by then, as in `cairn run … 2>&1 | head -2`.
+#[test]
+fn a_complaint_needs_no_reader() {
+    for args in [["run", "/no/such/file.c"], ["cc", "/no/such/file.c"], ["run", "--fly"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = cairn();
+        let status = command.args(args).stderr(writer).status().unwrap();
+        assert_eq!(status.code(), Some(if args[0] == "cc" { 1 } else { 2 }), "{args:?}: {status}");
     }
 }

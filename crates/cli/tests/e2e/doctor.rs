@@ -134,3 +134,24 @@ fn the_report_is_for_people() {
     assert!(said.stdout.contains("\nno decision depends on a part of the input"), "{said:?}");
     assert!(said.stdout.contains("\n  standard input\n"), "{said:?}");
 }
+
+#[test]
+fn one_line_of_the_source_is_one_of_the_report() {
+    let source = r#"#include <immintrin.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    char in[16];
+    if (read(0, in, 16) != 16) return 1;
+    if (argc > 5) return 2; if (argv[0][0] == 1) return 3;
+    __m128i x = _mm_madd_epi16(_mm_loadu_si128((void *)in), _mm_set1_epi16(3));
+    return _mm_cvtsi128_si32(x) == 7 ? 4 : 0;
+}
+"#;
+    let found = reasons(&["--sym-stdin", "16", "--fixed-length"], source);
+    let instruction = "the instruction llvm.x86.sse2.pmadd.wd";
+    assert!(found.contains(&("concretised".to_owned(), Some(7), Some(instruction.to_owned()))), "{found:?}");
+    let directory = tempfile::tempdir().unwrap();
+    let source = write_source(directory.path(), "patient.c", source);
+    let said = run(["doctor", "--sym-stdin", "16", "--fixed-length", source.to_str().unwrap()]);
+    assert!(said.stdout.contains("patient.c:6 (2 sides)"), "{said:?}");
+}

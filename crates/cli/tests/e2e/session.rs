@@ -186,7 +186,21 @@ fn seeds_are_where_a_campaign_starts() {
         &at(place.path(), "out"),
         "--seeds",
     ]);
-    assert_eq!(said(command.arg(&seeds).arg(&source)).code, Some(1));
+    let fits = said(command.arg(&seeds).arg(&source));
+    assert_eq!((fits.code, fits.stderr.as_str()), (Some(1), ""));
+    let mut command = cairn();
+    command.args(["run", "-q", "--execs", "1", "--sym-arg", "4", "--sym-file", "a", "4", "--out"]);
+    let other = at(place.path(), "other");
+    std::fs::write(seeds.join("one"), ktest_of_standard_input()).unwrap();
+    let misfit = said(command.args([&other, "--seeds"]).arg(&seeds).arg(&source));
+    assert!(misfit.stderr.contains("warning: 1 of 1 seeds in "), "{misfit:?}");
+}
+
+fn ktest_of_standard_input() -> Vec<u8> {
+    let input = cairn_exec::Input {
+        objects: vec![cairn_exec::Object::stdin("key!"), cairn_exec::Object::arg(1, "x")],
+    };
+    cairn_campaign::encode_test(&input, &[]).0
 }
 
 #[test]
@@ -357,4 +371,59 @@ fn a_seed_may_have_any_length() {
         found.sort_unstable();
         assert_eq!(found, lengths, "{more:?}");
     }
+}
+
+const FILES: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    FILE *a = fopen(argv[1], "r"), *b = fopen(argv[2], "r"), *c = fopen("data/two.bin", "r");
+    if (argc == 3 && fgetc(a) == 'a' && fgetc(b) == 'b' && fgetc(c) == 'c')
+        abort();
+    return 0;
+}
+"#;
+
+/// Each mark in the arguments is a file of its own, and a file may lie in a directory.
+#[test]
+fn several_files_are_named_by_arguments() {
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "files.c", FILES);
+    let out = at(place.path(), "out");
+    let files = ["--sym-file", "2", "--sym-file", "data/two.bin", "1", "--sym-file", "3"];
+    let options = ["run", "-q", "--execs", "200", "--out", &out].into_iter().chain(files);
+    let explored = run(options.chain([source.to_str().unwrap(), "--", "@@", "@@"]));
+    assert_eq!(explored.code, Some(1), "{explored:?}");
+    let crash = only_file(&place.path().join("out/crashes"));
+    let plain = place.path().join("plain");
+    build_plain(&source, &plain);
+    for program in [plain, place.path().join("out/cairn-build/files")] {
+        let mut command = cairn();
+        let replayed = said(command.arg("replay").arg(program).arg(&crash).args(["--", "@@", "@@"]));
+        assert_eq!(replayed.code, Some(1), "{replayed:?}");
+    }
+}
+
+/// A crash that several inputs show, each on a branch of its own, is one.
+#[test]
+fn crashes_and_their_inputs_are_told_apart() {
+    let text = r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(void)
+        {
+            int c = getchar(), n = 0;
+            if (c == 'a') n = 1;
+            if (c == 'b') n = 2;
+            if (n > 0) abort();
+            return 0;
+        }
+    "#;
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "twice.c", text);
+    let explored =
+        run(["run", "-q", "--sym-stdin", "1", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
+    assert_eq!(std::fs::read_dir(place.path().join("out/crashes")).unwrap().count(), 2);
+    assert!(explored.stdout.contains("1 crash (2 inputs); the first"), "{explored:?}");
 }

@@ -186,7 +186,10 @@ impl<'a> FunctionPass<'a> {
     pub fn lose(&mut self, at: Value, values: &[Value], why: Loss, segment: &mut Segment) {
         for value in values {
             if self.labelled.contains(value) {
-                let site = self.sites.pin(self.found.index, at);
+                let site = match why {
+                    Loss::Instruction => self.sites.foreign(self.found.index, at, &instruction_name(at)),
+                    _ => self.sites.pin(self.found.index, at),
+                };
                 segment.actions.push(Action::Lose { site, value: *value, why });
             }
         }
@@ -393,6 +396,15 @@ impl<'a> FunctionPass<'a> {
         let address = self.unit.abi.widen(&self.builder, address);
         self.builder.call(self.unit.abi.clear, &[address, size]);
     }
+}
+
+/// What to call an instruction that is not followed: an intrinsic by its name, others as LLVM does.
+fn instruction_name(instruction: Value) -> String {
+    if instruction.opcode() == Opcode::LLVMCall {
+        return instruction.callee().name();
+    }
+    let name = format!("{:?}", instruction.opcode());
+    name.strip_prefix("LLVM").unwrap_or(&name).to_lowercase()
 }
 
 /// Keeps allocas of fixed size at the top of the entry block: cut off from it they would allocate anew
