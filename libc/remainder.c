@@ -15,27 +15,25 @@ static int is_simple(double number, double by)
     return (double_field(number) < 0x7ff) & (field > 1) & (field < 0x7f0);
 }
 
-/* The remainder of two numbers that are no less than 0, and the quotient as glibc tells it: its last three bits, and one more. */
+/* Takes so much off, if there is so much: no branch, since the program's own on the answer is enough. */
+#define TAKE(enough, amount, bit)       \
+    do {                                \
+        int is_enough = (enough);       \
+        left -= is_enough * (amount);   \
+        bits += is_enough * (bit);      \
+    } while (0)
+
+/* The remainder of two numbers that are no less than 0, and the quotient as glibc tells it: its last three bits, and
+   one more. */
 static double rest(double number, double by, int *quotient)
 {
     double left = __builtin_fmod(number, 8 * by), half = by * 0.5;
     int bits = 0;
-    if (left >= 4 * by) {
-        left -= 4 * by;
-        bits += 4;
-    }
-    if (left >= 2 * by) {
-        left -= 2 * by;
-        bits += 2;
-    }
-    if (left > half) {
-        left -= by;
-        bits++;
-        if (left >= half) {
-            left -= by;
-            bits++;
-        }
-    }
+    TAKE(left >= 4 * by, 4 * by, 4);
+    TAKE(left >= 2 * by, 2 * by, 2);
+    TAKE(left > half, by, 1);
+    /* Once more, unless nothing was taken just now: exactly half is left as it is. */
+    TAKE((left >= half) & (bits & 1), by, 1);
     *quotient = bits;
     return left;
 }
@@ -50,9 +48,9 @@ double MODEL(remquo)(double number, double by, int *quotient)
         return remquo(pinned_double(number), pinned_double(by), quotient);
     }
     left = rest(__builtin_fabs(number), __builtin_fabs(by), &bits);
-    *quotient = sign == other ? bits : -bits;
+    *quotient = bits * (1 - 2 * (sign != other));
     /* Zero has the sign of the number, too. */
-    return double_of((double_bits(left) & (left == 0 ? ~DOUBLE_SIGN : ~0ul)) ^ sign);
+    return double_of((double_bits(left) & ~(DOUBLE_SIGN * (left == 0))) ^ sign);
 }
 
 double MODEL(remainder)(double number, double by)

@@ -1,7 +1,7 @@
 /*
  * cairn-example: int128
  * input: stdin 32
- * branches: 46
+ * branches: 47
  * unreachable: 1
  * faults: 0
  * strategy: dfs

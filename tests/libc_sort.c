@@ -1,7 +1,7 @@
 /*
  * cairn-example: libc_sort
  * input: stdin 4
- * branches: 13
+ * branches: 19
  * unreachable: 1
  * faults: 0
  * strategy: dfs
@@ -25,6 +25,7 @@ int main(void)
     static const unsigned char known[] = {3, 17, 99, 200};
     unsigned char bytes[4];
     const unsigned char *found;
+    void *tree = NULL;
     if (read(STDIN_FILENO, bytes, sizeof bytes) != (ssize_t)sizeof bytes)
         return 1;
     found = bsearch(&bytes[3], known, 4, 1, compare);
@@ -32,6 +33,10 @@ int main(void)
         puts("99");
     if (lfind(&bytes[3], known, &(size_t){4}, 1, compare) == &known[1])
         puts("17");
+    for (int i = 0; i < 4; i++)
+        tsearch(&known[i], &tree, compare);
+    if (tfind(&bytes[3], &tree, compare) != NULL && bytes[3] > 100)
+        puts("200");
     qsort(bytes, 3, 1, compare);
     if (bytes[0] == 7 && bytes[1] == 8 && bytes[2] == 9)
         puts("7 8 9");

@@ -1,0 +1,51 @@
+/*
+ * tsearch, tfind, tdelete
+ *
+ * The tree is the library's, and so is all that changes it. What it never tells is what the comparison answered: before
+ * it is asked, the way to the key is walked here, so that every answer is decided on in the path. Its nodes are those of
+ * glibc since 2.26: the key, and two subtrees, of which the left one's lowest bit is a colour.
+ */
+#include "model.h"
+#include <search.h>
+#include <stdint.h>
+
+typedef int (*comparison)(const void *, const void *);
+
+struct node {
+    const void *key;
+    uintptr_t left, right;
+};
+
+static const struct node *subtree(uintptr_t child)
+{
+    return (const struct node *)(child & ~(uintptr_t)1);
+}
+
+static void walk(const void *key, void *const *root, comparison compare)
+{
+    const struct node *node = __cairn_tracing() && root != NULL ? *root : NULL;
+    while (node != NULL) {
+        int order = compare(key, node->key);
+        if (order == 0)
+            return;
+        node = subtree(order < 0 ? node->left : node->right);
+    }
+}
+
+void *MODEL(tsearch)(const void *key, void **root, comparison compare)
+{
+    walk(key, root, compare);
+    return tsearch(key, root, compare);
+}
+
+void *MODEL(tfind)(const void *key, void *const *root, comparison compare)
+{
+    walk(key, root, compare);
+    return tfind(key, root, compare);
+}
+
+void *MODEL(tdelete)(const void *key, void **root, comparison compare)
+{
+    walk(key, root, compare);
+    return tdelete(key, root, compare);
+}
