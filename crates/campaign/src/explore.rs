@@ -1,5 +1,6 @@
 //! The loop itself.
 
+use crate::behind_pins::{BehindPins, leaves_at_pin};
 use crate::check::Oracle;
 use crate::corpus::{Candidate, Corpus, Origin, Place};
 use crate::damage;
@@ -16,7 +17,7 @@ use cairn_exec::{End, Input, Mode, RunError, StartError};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program};
 use cairn_search::{Next, Outcome, Rng, RunView, Strategy, UnknownStrategy};
-use cairn_solver::{Answer, Query, Solver};
+use cairn_solver::{Answer, Model, Query, Solver};
 use cairn_tree::{AddedRun, Coverage, Flip, FlipState, RunId, Tree};
 use cairn_wire::ObjectKind;
 use std::sync::atomic::Ordering;
@@ -74,6 +75,7 @@ pub fn run(
         corpus: Corpus::default(),
         oracle: Oracle::default(),
         collector: Collector::default(),
+        behind_pins: BehindPins::default(),
         past: Vec::new(),
         executions: 0,
         divergences: 0,
@@ -107,11 +109,25 @@ struct Cause {
     origin: Origin,
     flip: Option<Flip>,
     base: Option<RunId>,
+    /// Whether the constants of pins were left open when the input was asked for.
+    any_constants: bool,
 }
 
 impl Cause {
-    const GIVEN: Cause = Cause { origin: Origin::Given, flip: None, base: None };
-    const RANDOM: Cause = Cause { origin: Origin::Random, flip: None, base: None };
+    const GIVEN: Cause = Cause { origin: Origin::Given, flip: None, base: None, any_constants: false };
+    const RANDOM: Cause = Cause { origin: Origin::Random, ..Cause::GIVEN };
+}
+
+/// Where a run went that was made for a flip.
+enum Went {
+    /// Along the path to the flip, and there to the other side.
+    There,
+    /// Off the path at a pin whose constant was left open.
+    BehindPin,
+    /// Elsewhere.
+    Elsewhere,
+    /// Nobody knows.
+    Unknown,
 }
 
 struct Campaign<'a> {
@@ -129,6 +145,7 @@ struct Campaign<'a> {
     corpus: Corpus,
     oracle: Oracle,
     collector: Collector,
+    behind_pins: BehindPins,
     /// By run id.
     past: Vec<PastRun>,
     executions: u64,
@@ -192,24 +209,19 @@ impl Campaign<'_> {
     fn try_flip(&mut self, flip: Flip, base: RunId) -> Result<(), CampaignError> {
         debug_assert_eq!(self.tree.state(flip), FlipState::Untried);
         let (outcome, state) = match self.solve(flip, base) {
-            Answer::Unsat => (Outcome::Unsat, FlipState::Unsat),
-            Answer::Unknown(_) => (Outcome::Unknown, FlipState::Unknown),
-            Answer::Sat(model) => {
-                let mut input = self.past[base.index()].input.clone();
-                input.assign(model.as_slice().iter().copied());
-                let cause = Cause { origin: Origin::Flip, flip: Some(flip), base: Some(base) };
-                match self.execute(&input, cause)? {
-                    Some(true) => (Outcome::Taken, FlipState::Sat),
-                    Some(false) => (Outcome::Diverged, FlipState::Diverged),
-                    None => (Outcome::Unknown, FlipState::Unknown),
-                }
+            Answer::Sat(model) => match self.run_model(model, flip, base, false)? {
+                Went::There => (Outcome::Taken, FlipState::Sat),
+                Went::Elsewhere | Went::BehindPin => (Outcome::Diverged, FlipState::Diverged),
+                Went::Unknown => (Outcome::Unknown, FlipState::Unknown),
+            },
+            Answer::Unsat => self.try_behind_pins(flip, base, (Outcome::Unsat, FlipState::Unsat))?,
+            Answer::Unknown(_) => {
+                self.collector.unanswered(self.tree.node(flip.node).site);
+                self.try_behind_pins(flip, base, (Outcome::Unknown, FlipState::Unknown))?
             }
         };
         self.tree.set_state(flip, state);
         self.strategy.on_outcome(flip, outcome);
-        if outcome == Outcome::Unknown {
-            self.collector.unanswered(self.tree.node(flip.node).site);
-        }
         if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {
             self.tell(&Event::Unsolved);
         }
@@ -223,11 +235,61 @@ impl Campaign<'_> {
         self.solver.solve(&self.dag, &Query { prefix: &prefix, target }, seed)
     }
 
-    /// Runs an input and takes in all it shows. Tells whether it took the flip it was made for;
-    /// nothing if the run was lost.
-    fn execute(&mut self, input: &Input, cause: Cause) -> Result<Option<bool>, CampaignError> {
+    /// Asks once more for a flip that had no solution, with any constants at the pins before it, and tells what became
+    /// of it then.
+    fn try_behind_pins(
+        &mut self,
+        flip: Flip,
+        base: RunId,
+        unsolved: (Outcome, FlipState),
+    ) -> Result<(Outcome, FlipState), CampaignError> {
+        let Some(model) = self.solve_without_constants(flip, base) else { return Ok(unsolved) };
+        Ok(match self.run_model(model, flip, base, true)? {
+            Went::There => (Outcome::Taken, FlipState::Sat),
+            Went::Elsewhere => (Outcome::Diverged, FlipState::Diverged),
+            // With the constant of its path it is what it was.
+            Went::BehindPin => (Outcome::Diverged, unsolved.1),
+            Went::Unknown => unsolved,
+        })
+    }
+
+    /// An input for a flip whatever the constants of the pins before it, if there are any and it was not asked for
+    /// already. Other constants of a pin itself are asked for one by one.
+    fn solve_without_constants(&mut self, flip: Flip, base: RunId) -> Option<Model> {
+        if self.tree.is_constant_choice(&self.dag, flip.node) {
+            return None;
+        }
+        let prefix = self.tree.path_condition_without_constants(&mut self.dag, self.program, flip.node)?;
+        let target = self.tree.condition(&mut self.dag, self.program, flip.node, flip.side);
+        if !self.behind_pins.is_new(&prefix, target) {
+            return None;
+        }
+        let seed = &self.past[base.index()].input;
+        match self.solver.solve(&self.dag, &Query { prefix: &prefix, target }, seed) {
+            Answer::Sat(model) => Some(model),
+            Answer::Unsat | Answer::Unknown(_) => None,
+        }
+    }
+
+    fn run_model(
+        &mut self,
+        model: Model,
+        flip: Flip,
+        base: RunId,
+        any_constants: bool,
+    ) -> Result<Went, CampaignError> {
+        let mut input = self.past[base.index()].input.clone();
+        input.assign(model.as_slice().iter().copied());
+        self.execute(
+            &input,
+            Cause { origin: Origin::Flip, flip: Some(flip), base: Some(base), any_constants },
+        )
+    }
+
+    /// Runs an input and takes in all it shows. Tells where it went.
+    fn execute(&mut self, input: &Input, cause: Cause) -> Result<Went, CampaignError> {
         self.executions += 1;
-        let Some(mut execution) = self.run_target(input)? else { return Ok(None) };
+        let Some(mut execution) = self.run_target(input)? else { return Ok(Went::Unknown) };
         let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
         self.distrust(&mut execution, &mut path);
         if self.settings.check && !path.damaged {
@@ -255,14 +317,21 @@ impl Campaign<'_> {
         if self.noted.elapsed() >= NOTE_INTERVAL {
             self.note()?;
         }
-        if path.damaged && !predicted {
-            // Where it went, nobody knows.
-            return Ok(None);
+        match (cause.flip, difference) {
+            (Some(flip), Some(at)) if !path.damaged => Ok(self.went_off(flip, at, &added, end, cause)),
+            (_, Some(_)) => Ok(Went::Unknown),
+            (_, None) => Ok(Went::There),
         }
-        if let (Some(flip), Some(at)) = (cause.flip, difference) {
-            self.diverged(flip, at, &added);
+    }
+
+    /// A run left the path to its flip at this index.
+    fn went_off(&mut self, flip: Flip, at: usize, run: &AddedRun, end: End, cause: Cause) -> Went {
+        if cause.any_constants && leaves_at_pin((&self.tree, &self.dag), flip, at, run, end) {
+            self.behind_pins.runs += 1;
+            return Went::BehindPin;
         }
-        Ok(Some(predicted))
+        self.diverged(flip, at, run);
+        Went::Elsewhere
     }
 
     /// A run that wrote over its coverage may have claimed every branch: no later test must be lost by that.
@@ -393,6 +462,7 @@ impl Campaign<'_> {
             crashes: self.corpus.crashes(),
             hangs: self.corpus.hangs(),
             divergences: self.divergences,
+            pin_tries: self.behind_pins.runs,
             untried: self.tree.untried() as u64,
             solver: self.solver.stats(),
         }

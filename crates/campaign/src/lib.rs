@@ -6,6 +6,7 @@
 //! settings give the same campaign, test for test, as long as no time limit cuts in.
 
 mod afl;
+mod behind_pins;
 mod check;
 mod corpus;
 mod damage;

@@ -26,6 +26,8 @@ pub struct Progress {
     pub hangs: u64,
     /// Runs that went elsewhere than predicted.
     pub divergences: u64,
+    /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
+    pub pin_tries: u64,
     /// Flips that nobody has tried.
     pub untried: u64,
     /// What the solver did.

@@ -26,6 +26,8 @@ pub struct Summary {
     pub hangs: u64,
     /// Runs that went elsewhere than predicted.
     pub divergences: u64,
+    /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
+    pub pin_tries: u64,
     /// The strategy as it was asked for.
     pub strategy: String,
     /// Seed of all random choices.
@@ -133,6 +135,7 @@ impl Summary {
             crashes: progress.crashes,
             hangs: progress.hangs,
             divergences: progress.divergences,
+            pin_tries: progress.pin_tries,
             strategy: strategy.to_owned(),
             seed,
             exhausted: tree_exhausted && !notes.something_is_missing(),

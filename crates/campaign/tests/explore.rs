@@ -126,8 +126,8 @@ fn the_summary_is_the_promised_json() {
     };
     assert_eq!(
         keys(&json),
-        "branches_covered branches_total crashes divergences elapsed_seconds executions exhausted hangs seed \
-         solver strategy tests"
+        "branches_covered branches_total crashes divergences elapsed_seconds executions exhausted hangs pin_tries \
+         seed solver strategy tests"
     );
     assert_eq!(keys(&json["solver"]), "cached layers queries sat seconds smt unknown unsat walk");
     assert_eq!((&json["strategy"], &json["seed"]), (&"dfs".into(), &42.into()));
@@ -322,6 +322,50 @@ fn some_values_of_a_large_pin_are_tried_and_nothing_is_called_exhausted() {
     let summary = indexing(127).explore(&Settings::new("dfs", vec![stdin(2)]), None);
     assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (32, 2, 0));
     assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (1, false, Stop::Done));
+}
+
+/// Uses a byte as an index, and decides on the same byte.
+fn index_and_compare() -> Fake {
+    let mut sketch = Sketch::new();
+    let (pin, case, site) = (sketch.pin(), sketch.switch(8, &[&[100]]), sketch.branch());
+    Fake::new(sketch.build(), move |t| {
+        let index = t.byte(0, 0);
+        t.pin(pin, index);
+        t.decide(case, index);
+        let condition = t.equals(index, 200);
+        t.branch(site, condition);
+        End::Exit(0)
+    })
+}
+
+#[test]
+fn what_a_constant_rules_out_is_tried_with_another() {
+    for strategy in ["dfs", "random-branch"] {
+        let summary = index_and_compare().explore(&Settings::new(strategy, vec![stdin(1)]), None);
+        assert_eq!((summary.branches_covered, summary.divergences), (4, 0));
+        // One for each new question: 100, 200, neither after one of them.
+        assert!((2..=4).contains(&summary.pin_tries), "{}", summary.pin_tries);
+        assert!(summary.executions <= 16 + summary.pin_tries);
+        assert_eq!((summary.exhausted, summary.notes.stop), (false, Stop::Done));
+    }
+}
+
+#[test]
+fn a_run_that_misses_the_pin_has_diverged() {
+    let mut sketch = Sketch::new();
+    let (pin, site) = (sketch.pin(), sketch.branch());
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        let index = t.byte(0, 0);
+        if index.concrete == 200 {
+            return End::Exit(1);
+        }
+        t.pin(pin, index);
+        let condition = t.equals(index, 200);
+        t.branch(site, condition);
+        End::Exit(0)
+    });
+    let summary = fake.explore(&Settings::new("dfs", vec![stdin(1)]), None);
+    assert_eq!((summary.branches_covered, summary.pin_tries, summary.divergences), (1, 0, 1));
 }
 
 #[test]

@@ -38,6 +38,7 @@ impl Report<'_> {
             self.unanswered(),
             self.found(),
             self.divergences(),
+            self.pin_tries(),
             self.losses(),
             self.damage(),
             self.lost_runs(),
@@ -171,6 +172,17 @@ impl Report<'_> {
         let first = self.summary.notes.divergences.first()?;
         let count = counted(self.summary.divergences, "run", "runs");
         Some(format!("{count} did not go where predicted; the first: {}", first.explanation))
+    }
+
+    fn pin_tries(&self) -> Option<String> {
+        let tries = self.summary.pin_tries;
+        let runs = || counted(tries, "run", "runs");
+        (tries > 0).then(|| {
+            format!(
+                "{} tried another symbolic address or size, since a branch behind it depends on it",
+                runs()
+            )
+        })
     }
 
     fn oracle(&self) -> Option<String> {

@@ -82,8 +82,33 @@ impl Tree {
     /// The conditions under which a run comes to this node, from the root on, without those that
     /// follow from earlier ones.
     pub fn path_condition(&self, dag: &mut Dag, program: &Program, node: NodeId) -> Vec<ExprId> {
-        let prefix = self.prefix(node);
-        let free = prefix.iter().filter(|(node, _)| !self.node(*node).forced);
+        self.conditions(dag, program, &self.prefix(node))
+    }
+
+    fn conditions(&self, dag: &mut Dag, program: &Program, sides: &[(NodeId, u32)]) -> Vec<ExprId> {
+        let free = sides.iter().filter(|(node, _)| !self.node(*node).forced);
         free.map(|&(node, side)| self.condition(dag, program, node, side)).collect()
+    }
+
+    /// The conditions of [`Tree::path_condition`] but those that say which constants values were used as; nothing if
+    /// there are no such.
+    pub fn path_condition_without_constants(
+        &self,
+        dag: &mut Dag,
+        program: &Program,
+        node: NodeId,
+    ) -> Option<Vec<ExprId>> {
+        let mut prefix = self.prefix(node);
+        let before = prefix.len();
+        prefix.retain(|(node, _)| !self.is_constant_choice(dag, *node));
+        let some_left_out = prefix.len() < before;
+        some_left_out.then(|| self.conditions(dag, program, &prefix))
+    }
+
+    /// Whether a node says which constant a value was used as. A pin of one bit says whether a table holds what was
+    /// read: an expression over the table means nothing without it.
+    pub fn is_constant_choice(&self, dag: &Dag, node: NodeId) -> bool {
+        let node = self.node(node);
+        node.kind == StepKind::Pin && dag.width(node.value) > 1
     }
 }

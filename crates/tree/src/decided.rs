@@ -7,11 +7,13 @@
 use crate::step::{Step, StepKind};
 
 const BY_VALUE: u32 = u32::MAX;
+const BY_PIN: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy, Default, Debug)]
 struct Entry {
     path: u32,
-    /// The switch that decided, or [`BY_VALUE`] if the value itself is known.
+    /// The switch that decided; [`BY_VALUE`] if the value itself is known, [`BY_PIN`] if only by the constant it
+    /// was used as.
     by: u32,
 }
 
@@ -29,7 +31,8 @@ impl Decided {
     }
 
     /// Notes a step and says whether earlier steps already forced it. `binary` is false for a
-    /// switch, whose side need not tell the value: it forces only the same switch met again.
+    /// switch, whose side need not tell the value: it forces only the same switch met again. A pin forces
+    /// only pins: branches are also asked for with other constants.
     pub fn note(&mut self, step: &Step, binary: bool) -> bool {
         let index = step.value.index();
         if index >= self.entries.len() {
@@ -37,7 +40,11 @@ impl Decided {
         }
         let entry = &mut self.entries[index];
         let known = entry.path == self.path;
-        let by = if binary || step.kind != StepKind::Branch { BY_VALUE } else { step.site.0 };
+        let by = match step.kind {
+            StepKind::Pin => BY_PIN,
+            StepKind::Branch if !binary => step.site.0,
+            StepKind::Branch | StepKind::Constraint => BY_VALUE,
+        };
         let forced = known && (entry.by == BY_VALUE || entry.by == by);
         if !(known && entry.by == BY_VALUE) {
             *entry = Entry { path: self.path, by };

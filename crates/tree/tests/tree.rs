@@ -219,12 +219,13 @@ fn a_condition_that_repeats_has_no_other_side() {
 }
 
 #[test]
-fn a_pinned_value_decides_and_a_switch_only_itself() {
+fn a_pinned_value_decides_pins_and_a_switch_only_itself() {
     let mut b = Bench::new();
-    let path = [b.pin(0, 1), b.branch(0, 1), b.switch(0, 0), b.switch(1, 2), b.branch(1, 1), b.switch(1, 2)];
+    let path = [b.pin(0, 1), b.pin(0, 1), b.branch(0, 1), b.switch(0, 0), b.pin(0, 1)];
+    let path = [&path[..], &[b.switch(1, 2), b.branch(1, 1), b.switch(1, 2)]].concat();
     let run = b.tree.add_run(&path);
     let forced: Vec<_> = run.nodes.iter().map(|node| b.tree.node(*node).forced).collect();
-    assert_eq!(forced, [false, true, true, false, false, true]);
+    assert_eq!(forced, [false, true, false, true, true, false, false, true]);
 }
 
 #[test]

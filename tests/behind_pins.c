@@ -1,0 +1,64 @@
+/*
+ * cairn-example: behind_pins
+ * input: stdin 8
+ * branches: 19
+ * unreachable: 0
+ * faults: 0
+ * strategy: dfs
+ * execs: 400
+ *
+ * Branches on a value that was used as a constant before: as a place to write to, as the size of a block, as a
+ * number of bytes to fill. The constant rules them out; another one is tried for them.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char table[65536];
+
+static void store(uint16_t at)
+{
+    table[at] = 1;
+    if (at == 40000)
+        puts("stored");
+}
+
+static void allocate(uint16_t count, char kind)
+{
+    int *block = malloc(count * sizeof *block + sizeof *block);
+    block[count] = 7;
+    if (count == 4000 && kind == 'x')
+        puts("allocated");
+    if (kind == 'y')
+        puts("of the other kind");
+    free(block);
+}
+
+static void fill(size_t count)
+{
+    memset(table, 1, count);
+    switch (count) {
+    case 30000:
+        puts("filled");
+        break;
+    case 30001:
+        puts("filled with one more");
+        break;
+    }
+}
+
+int main(void)
+{
+    struct { uint16_t at, count, size; char kind, what; } in;
+    if (read(STDIN_FILENO, &in, sizeof in) != sizeof in)
+        return 1;
+    if (in.what == 's')
+        store(in.at);
+    else if (in.what == 'a')
+        allocate(in.count, in.kind);
+    else if (in.what == 'f')
+        fill(in.size);
+    return 0;
+}
