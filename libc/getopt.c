@@ -15,22 +15,37 @@ struct syntax {
     int words_only;
 };
 
+/* A word of the command line, by its number, and how many there are. */
+struct place {
+    int at;
+    int argc;
+};
+
 /* What is left of an argument with several letters. */
 static const char *cluster;
 
 /* What the branches here decide is of no use to anyone. */
 static volatile int seen;
 
-static void look_at_letter(const char *at, const char *letters)
+/* The argument of an option is the next word. Whether there is one depends on how many there are. */
+static void look_for_next(const struct place *place)
+{
+    if (place->at + 1 < place->argc)
+        seen++;
+}
+
+static void look_at_letter(const char *at, const char *letters, const struct place *place)
 {
     cluster = NULL;
+    while (*letters == '+' || *letters == '-')
+        letters++;
     for (; *letters != '\0'; letters++) {
         if (*letters == ':' || *at != *letters)
             continue;
         if (letters[1] == ':') {
-            /* The argument may be here, or be the next word. */
-            if (at[1] == '\0')
-                seen++;
+            /* The argument may be here; one that may be missing is nowhere else. */
+            if (at[1] == '\0' && letters[2] != ':')
+                look_for_next(place);
             return;
         }
         break;
@@ -39,21 +54,27 @@ static void look_at_letter(const char *at, const char *letters)
         cluster = at + 1;
 }
 
-/* Compares a word with the name of an option, which it may abbreviate. */
-static void look_at_name(const char *word, const char *name)
+/* Compares a word with the name of an option, which it may abbreviate. Gives what is behind it if so. */
+static const char *behind_name(const char *word, const char *name)
 {
     size_t i;
     for (i = 0; word[i] != '\0' && word[i] != '='; i++)
         if (word[i] != name[i])
-            return;
-    seen++;
+            return NULL;
+    return word + i;
 }
 
-static void look_at_word(const char *word, const struct option *words)
+static void look_at_name(const char *name, const struct option *options, const struct place *place)
 {
+    int needs_next = 0;
     cluster = NULL;
-    for (; words->name != NULL; words++)
-        look_at_name(word, words->name);
+    for (; options->name != NULL; options++) {
+        const char *rest = behind_name(name, options->name);
+        if (rest != NULL && *rest == '\0' && options->has_arg == required_argument)
+            needs_next = 1;
+    }
+    if (needs_next)
+        look_for_next(place);
 }
 
 static int is_option(const char *argument)
@@ -61,19 +82,19 @@ static int is_option(const char *argument)
     return argument[0] == '-' && argument[1] != '\0';
 }
 
-static void look_at_option(const char *option, const struct syntax *syntax)
+static void look_at_option(const char *option, const struct syntax *syntax, const struct place *place)
 {
     if (option[1] == '-' && option[2] == '\0') {
         cluster = NULL;
         return;
     }
     if (syntax->words != NULL && option[1] == '-') {
-        look_at_word(option + 2, syntax->words);
+        look_at_name(option + 2, syntax->words, place);
         return;
     }
     if (syntax->words != NULL && syntax->words_only)
-        look_at_word(option + 1, syntax->words);
-    look_at_letter(option + 1, syntax->letters);
+        look_at_name(option + 1, syntax->words, place);
+    look_at_letter(option + 1, syntax->letters, place);
 }
 
 /* Whether options may stand behind other arguments. */
@@ -84,20 +105,20 @@ static int permutes(const char *letters)
 
 static void look(int argc, char *const *argv, const struct syntax *syntax)
 {
-    int at = optind;
+    struct place place = {optind, argc};
     if (!__cairn_tracing())
         return;
     if (optind == 0) {
         cluster = NULL;
-        at = 1;
+        place.at = 1;
     }
     if (cluster != NULL) {
-        look_at_letter(cluster, syntax->letters);
+        look_at_letter(cluster, syntax->letters, &place);
         return;
     }
-    for (; at < argc && argv[at] != NULL; at++) {
-        if (is_option(argv[at])) {
-            look_at_option(argv[at], syntax);
+    for (; place.at < argc && argv[place.at] != NULL; place.at++) {
+        if (is_option(argv[place.at])) {
+            look_at_option(argv[place.at], syntax, &place);
             return;
         }
         if (!permutes(syntax->letters))
