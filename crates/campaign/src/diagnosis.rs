@@ -18,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Kind {
     /// No part of the input is symbolic.
     NothingSymbolic,
+    /// Every run was refused by an assumption.
+    AllRefused,
     /// An input object that no decision depends on.
     UnusedInput,
     /// A function without instrumentation or model was given symbolic data.
@@ -36,8 +38,12 @@ pub enum Kind {
     Diverged,
     /// A run went elsewhere than another one after the same decisions.
     Nondeterministic,
+    /// Several threads computed with the input, and runs went elsewhere than predicted.
+    Threads,
     /// A run did not end in time.
     Hang,
+    /// A run ends in time, but not while it is traced.
+    Slow,
     /// A run was killed from outside.
     Killed,
     /// A run wrote over its recording.
@@ -73,6 +79,7 @@ pub(crate) struct Collector {
     /// How many runs lacked room, for what.
     full: BTreeMap<&'static str, u64>,
     overwritten: u64,
+    runs: u64,
     hangs: u64,
     kills: u64,
 }
@@ -81,6 +88,7 @@ impl Collector {
     /// Takes in a run.
     pub fn look(&mut self, dag: &Dag, execution: &Execution) {
         let Execution { run, trace } = execution;
+        self.runs += 1;
         for object in run.input.objects.iter().skip(self.objects.len()) {
             self.objects.push((described(object), false));
         }
@@ -140,6 +148,9 @@ impl Collector {
         if self.objects.is_empty() {
             list.add(Kind::NothingSymbolic, 1, None);
         }
+        if notes.rejected_runs == self.runs {
+            list.add(Kind::AllRefused, self.runs, None);
+        }
         for (name, _) in self.objects.iter().filter(|(_, used)| !used) {
             list.add(Kind::UnusedInput, 1, Some(name.clone()));
         }
@@ -154,7 +165,11 @@ impl Collector {
         list.add_places(Kind::Unanswered, &self.unanswered);
         let first = notes.divergences.first().map(|divergence| divergence.explanation.clone());
         list.add(Kind::Diverged, divergences, first);
+        if divergences > 0 {
+            list.add(Kind::Threads, notes.threaded_runs, None);
+        }
         list.add(Kind::Hang, self.hangs, None);
+        list.add(Kind::Slow, notes.slow_runs, None);
         list.add(Kind::Killed, self.kills, None);
         list.add(Kind::Nondeterministic, notes.nondeterministic_runs, None);
         list.add(Kind::Damaged, notes.damaged_runs, None);

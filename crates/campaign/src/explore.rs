@@ -290,19 +290,20 @@ impl Campaign<'_> {
     fn execute(&mut self, input: &Input, cause: Cause) -> Result<Went, CampaignError> {
         self.executions += 1;
         let Some(mut execution) = self.run_target(input)? else { return Ok(Went::Unknown) };
+        let slow = self.is_only_slow(&mut execution)?;
         let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
         self.distrust(&mut execution, &mut path);
         if self.settings.check && !path.damaged {
             self.oracle.compare(&self.dag, &execution, self.executions);
         }
-        if let (Some(flip), End::Signal(_)) = (cause.flip, execution.run.end) {
+        if let (Some(flip), End::Signal(_), false) = (cause.flip, execution.run.end, slow) {
             add_untold_pins(&self.tree, &self.dag, flip, &execution.run.input, &mut path.steps);
         }
         if self.settings.diagnose {
             self.collector.look(&self.dag, &execution);
         }
         let added = self.tree.add_run(&path.steps);
-        self.count(&execution, &path, &added);
+        let cut = self.count(&execution, &path, &added) || slow;
         let end = execution.run.end;
         let new_branches = match end {
             // What only a refused input reaches, no test will ever show.
@@ -317,10 +318,11 @@ impl Campaign<'_> {
         if self.noted.elapsed() >= NOTE_INTERVAL {
             self.note()?;
         }
+        let ends_early = |at| cut && at == added.nodes.len();
         match (cause.flip, difference) {
-            (Some(flip), Some(at)) if !path.damaged => Ok(self.went_off(flip, at, &added, end, cause)),
-            (_, Some(_)) => Ok(Went::Unknown),
-            (_, None) => Ok(Went::There),
+            (_, Some(at)) if path.damaged || ends_early(at) => Ok(Went::Unknown),
+            (Some(flip), Some(at)) => Ok(self.went_off(flip, at, &added, end, cause)),
+            _ => Ok(Went::There),
         }
     }
 
@@ -376,17 +378,43 @@ impl Campaign<'_> {
         if never_ran || self.lost_in_a_row == MAX_LOST_IN_A_ROW { Err(error.into()) } else { Ok(None) }
     }
 
-    fn count(&mut self, execution: &Execution, path: &Path, added: &AddedRun) {
+    /// Whether a run whose time was up ends in time when nothing is recorded. Then that is its end; the path is what was
+    /// recorded of it.
+    fn is_only_slow(&mut self, execution: &mut Execution) -> Result<bool, CampaignError> {
+        if execution.run.end != End::Timeout {
+            return Ok(false);
+        }
+        let native = match self.executor.execute(&execution.run.input, &mut self.dag, Mode::NATIVE) {
+            Ok(again) => again.run,
+            Err(_) => {
+                self.executor.restart()?;
+                self.notes.restarts += 1;
+                return Ok(false);
+            }
+        };
+        if native.end == End::Timeout {
+            return Ok(false);
+        }
+        self.notes.slow_runs += 1;
+        let run = &mut execution.run;
+        (run.end, run.coverage, run.crash) = (native.end, native.coverage, native.crash);
+        Ok(true)
+    }
+
+    /// Counts what there is to know of a run; tells whether its recording was cut short.
+    fn count(&mut self, execution: &Execution, path: &Path, added: &AddedRun) -> bool {
         let flags = execution.run.flags;
         let cut = path.cut || flags.labels_full || flags.events_full || flags.objects_full;
         self.notes.cut_runs += u64::from(cut);
         self.notes.lost_values += u64::from(flags.lost);
         self.notes.rejected_runs += u64::from(execution.run.end == End::Rejected);
+        self.notes.threaded_runs += u64::from(flags.threads);
         self.notes.nondeterministic_runs += u64::from(added.mismatch);
         if path.damaged {
             self.notes.damaged_runs += 1;
             self.tell(&Event::Damaged);
         }
+        cut
     }
 
     fn tell_strategy(&mut self, added: &AddedRun, new_branches: &[BranchId], cause: Cause, predicted: bool) {

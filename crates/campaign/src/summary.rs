@@ -90,10 +90,14 @@ pub struct Notes {
     pub pins: u64,
     /// Runs that came to another place than earlier ones after the same decisions.
     pub nondeterministic_runs: u64,
+    /// Runs in which several threads computed with the input: their order may differ from run to run.
+    pub threaded_runs: u64,
     /// Runs whose recording makes no sense from some point on.
     pub damaged_runs: u64,
     /// Runs with more labels or decisions than are recorded.
     pub cut_runs: u64,
+    /// Runs that end in time, but not while they are traced.
+    pub slow_runs: u64,
     /// Values that went where the tracer does not follow: functions without instrumentation, long double, assembly.
     pub lost_values: u64,
     /// Runs that the target's server did not survive.
@@ -115,7 +119,8 @@ pub struct Notes {
 impl Notes {
     /// Whether some run's path is not known whole.
     pub(crate) fn something_is_missing(&self) -> bool {
-        self.pins + self.damaged_runs + self.cut_runs + self.lost_values + self.lost_runs > 0
+        let cut = self.damaged_runs + self.cut_runs + self.slow_runs;
+        self.pins + cut + self.lost_values + self.lost_runs > 0
     }
 }
 

@@ -456,6 +456,34 @@ fn paths_without_end_are_cut() {
     assert_eq!((summary.notes.cut_runs, summary.exhausted), (8, false));
 }
 
+/// Takes too long on 'l', always; on 's' only while it is traced, and comes to a branch after that.
+fn slow() -> Fake {
+    let mut sketch = Sketch::new();
+    let (letters, late) = (sketch.switch(8, &[&[b'l'.into()], &[b's'.into()]]), sketch.branch());
+    Fake::new(sketch.build(), move |t| {
+        let (letter, byte) = (t.byte(0, 0), t.byte(0, 1));
+        match t.decide(letters, letter) {
+            0 => return End::Timeout,
+            1 if t.mode.trace => return End::Timeout,
+            _ => {}
+        }
+        let condition = t.equals(byte, 0);
+        t.branch(late, condition);
+        End::Exit(0)
+    })
+}
+
+#[test]
+fn a_run_that_is_slow_only_while_traced_is_no_hang() {
+    let summary = slow().explore(&Settings::new("dfs", vec![stdin(2)]), None);
+    assert_eq!((summary.hangs, summary.notes.slow_runs, summary.divergences), (1, 1, 0));
+    assert_eq!((summary.branches_covered, summary.exhausted), (5, false));
+    let given = Input { objects: vec![Object::stdin(*b"s\x01")] };
+    let only_slow = Settings { execs: Some(1), ..Settings::new("dfs", vec![given]) };
+    let summary = slow().explore(&only_slow, None);
+    assert_eq!((summary.branches_covered, summary.tests, summary.hangs), (2, 1, 0), "all that it reaches");
+}
+
 #[test]
 fn crashes_are_told_apart_by_where_they_strike() {
     let mut sketch = Sketch::new();

@@ -92,6 +92,7 @@ fn sentence(reasons: &[Reason]) -> String {
     let runs = counted(count, "run", "runs");
     match kind {
         Kind::NothingSymbolic => "nothing is symbolic: say what the input is (--sym-stdin 16, --sym-file, --sym-arg), or mark it in the source (cairn.h)".to_owned(),
+        Kind::AllRefused => "every run was refused by cairn_assume: do its conditions contradict?".to_owned(),
         Kind::UnusedInput => "no decision depends on a part of the input: the program does not read it, reads it by something that Cairn does not follow (std::cin, a library), or loses it on the way".to_owned(),
         Kind::ForeignFunction => "symbolic data went to functions that Cairn does not follow: compile them with `cairn cc` too, if you have their source".to_owned(),
         Kind::Concretised => "symbolic values went where Cairn does not follow, and were taken as constants".to_owned(),
@@ -104,7 +105,9 @@ fn sentence(reasons: &[Reason]) -> String {
             format!("{runs} did not go where predicted; the first: {first}\n{why}")
         }
         Kind::Diverged => format!("{runs} did not go where predicted; the first: {first}"),
+        Kind::Threads => format!("{runs} computed with the input in several threads: whose turn it is differs from run to run, and with it the order of decisions"),
         Kind::Hang => format!("{runs} did not end in time (see --timeout)"),
+        Kind::Slow => format!("{runs} ended in time, but not while Cairn recorded: what they decide late is not known (see --timeout)"),
         Kind::Killed => format!("{runs} were killed by SIGKILL, perhaps for want of memory"),
         Kind::Nondeterministic => format!("{runs} went elsewhere than another one after the same decisions: the program depends on something beside its input (time, addresses, threads)"),
         Kind::Damaged => format!("{runs} wrote over the memory Cairn records in"),

@@ -39,6 +39,8 @@ impl Report<'_> {
             self.found(),
             self.divergences(),
             self.pin_tries(),
+            self.cut_runs(),
+            self.slow_runs(),
             self.losses(),
             self.damage(),
             self.lost_runs(),
@@ -57,6 +59,7 @@ impl Report<'_> {
         let s = self.summary;
         let share = percent(s.branches_covered as f64, s.branches_total.into());
         let why = match s.notes.stop {
+            Stop::Done if self.all_refused() => "every run was refused by cairn_assume",
             // It may have been read by something that is not followed.
             Stop::Done if s.solver.queries == 0 && self.symbolic_input => "no other path is known",
             Stop::Done if s.exhausted => "every path was tried",
@@ -107,6 +110,30 @@ impl Report<'_> {
             format!(
                 "{} went where Cairn does not follow: functions without instrumentation, long double, assembly",
                 values()
+            )
+        })
+    }
+
+    fn cut_runs(&self) -> Option<String> {
+        let cut = self.summary.notes.cut_runs;
+        let runs = || counted(cut, "run", "runs");
+        (cut > 0).then(|| {
+            format!("{} recorded more than there is room for: what they decide late is not known", runs())
+        })
+    }
+
+    /// Whether no run was on an input that the program wants.
+    fn all_refused(&self) -> bool {
+        self.summary.executions > 0 && self.summary.notes.rejected_runs == self.summary.executions
+    }
+
+    fn slow_runs(&self) -> Option<String> {
+        let slow = self.summary.notes.slow_runs;
+        let runs = || counted(slow, "run", "runs");
+        (slow > 0).then(|| {
+            format!(
+                "{} took too long while traced, and ended in time without: try a larger --timeout",
+                runs()
             )
         })
     }
@@ -171,7 +198,11 @@ impl Report<'_> {
     fn divergences(&self) -> Option<String> {
         let first = self.summary.notes.divergences.first()?;
         let count = counted(self.summary.divergences, "run", "runs");
-        Some(format!("{count} did not go where predicted; the first: {}", first.explanation))
+        let why = match self.summary.notes.threaded_runs {
+            0 => "",
+            _ => " (several threads compute with the input, and their order differs from run to run)",
+        };
+        Some(format!("{count} did not go where predicted{why}; the first: {}", first.explanation))
     }
 
     fn pin_tries(&self) -> Option<String> {
@@ -195,7 +226,14 @@ impl Report<'_> {
     }
 
     fn hint(&self) -> Option<String> {
-        if self.summary.solver.queries > 0 {
+        let notes = &self.summary.notes;
+        if self.all_refused() {
+            return Some(
+                "hint: no input was found that cairn_assume lets pass: do its conditions contradict?"
+                    .to_owned(),
+            );
+        }
+        if self.summary.solver.queries > 0 || notes.cut_runs + notes.slow_runs > 0 {
             return None;
         }
         Some(match self.symbolic_input {
@@ -207,8 +245,11 @@ impl Report<'_> {
     /// Where to learn more, if something went wrong or nothing went on.
     fn doctor(&self) -> Option<String> {
         let notes = &self.summary.notes;
-        let trouble =
-            notes.lost_values + notes.cut_runs + notes.nondeterministic_runs + self.summary.divergences;
+        let trouble = notes.lost_values
+            + notes.cut_runs
+            + notes.slow_runs
+            + notes.nondeterministic_runs
+            + self.summary.divergences;
         let stalls = trouble > 0 || (self.summary.solver.queries == 0 && self.symbolic_input);
         stalls.then(|| "why, and where: cairn doctor, with the same program and input".to_owned())
     }

@@ -59,6 +59,8 @@ pub struct Flags {
     pub events_full: bool,
     /// The program asked for more objects than there is room for.
     pub objects_full: bool,
+    /// Several threads computed with the input.
+    pub threads: bool,
     /// The target wrote over the shared memory: what it recorded cannot all be true.
     pub damaged: bool,
     /// How often a labelled value was used as a constant with no constraint recorded.
@@ -302,6 +304,7 @@ fn flags_of(recorded: Recorded) -> Flags {
         labels_full: recorded.flags & flag::LABELS_FULL != 0,
         events_full: recorded.flags & flag::EVENTS_FULL != 0,
         objects_full: recorded.flags & flag::OBJECTS_FULL != 0,
+        threads: recorded.flags & flag::THREADS != 0,
         damaged: recorded.damaged,
         lost: recorded.lost,
         stale: recorded.stale,

@@ -4,6 +4,7 @@
 
 use crate::lock;
 use crate::table::Table;
+use crate::tls::tls;
 use cairn_wire::control::{self, Control, mode};
 use cairn_wire::site::SiteRecord;
 use cairn_wire::{Event, EventKind, LabelEntry, ObjectEntry};
@@ -18,6 +19,8 @@ pub struct State {
     pub checking: bool,
     /// Every value that is lost is recorded.
     pub diagnosing: bool,
+    /// The thread that the run began in.
+    thread: usize,
     /// Control page of the shared memory.
     pub control: *mut Control,
     /// Event log.
@@ -47,6 +50,7 @@ static STATE: Cell = Cell(UnsafeCell::new(State {
     tracing: false,
     checking: false,
     diagnosing: false,
+    thread: 0,
     control: null_mut(),
     events: null_mut(),
     event_capacity: 0,
@@ -62,6 +66,11 @@ static STATE: Cell = Cell(UnsafeCell::new(State {
 pub fn state() -> &'static mut State {
     // SAFETY: threads of one target share it, and write to what it points to under a lock only.
     unsafe { &mut *STATE.0.get() }
+}
+
+/// What tells this thread from others.
+fn this_thread() -> usize {
+    tls() as *const _ as usize
 }
 
 unsafe extern "C" {
@@ -113,12 +122,17 @@ impl State {
         self.tracing = mode & mode::TRACE != 0;
         self.checking = mode & mode::CHECK != 0;
         self.diagnosing = mode & mode::DIAGNOSE != 0;
+        self.thread = this_thread();
     }
 
     /// The right to write to table and log; none when not tracing, nor to a signal handler that has
     /// interrupted its own thread in the middle of writing: there is nothing it could wait for.
-    fn writing(&self) -> Option<lock::Guard> {
-        if self.tracing { lock::take() } else { None }
+    fn writing(&mut self) -> Option<lock::Guard> {
+        let guard = if self.tracing { lock::take()? } else { return None };
+        if self.thread != this_thread() {
+            self.control().flags |= control::flag::THREADS;
+        }
+        Some(guard)
     }
 
     /// The control page; only of an attached state.

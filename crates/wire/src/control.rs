@@ -38,6 +38,8 @@ pub mod flag {
     pub const OBJECTS_FULL: u32 = 4;
     /// `cairn_assume` was false: the input is outside what the user asked for.
     pub const REJECTED: u32 = 8;
+    /// More than one thread computed with the input: in which order they did is not in the input.
+    pub const THREADS: u32 = 16;
 }
 
 /// Where each region lies, as byte offsets from the start of the shared memory (page multiples).

@@ -25,6 +25,8 @@ pub struct Tracer<'a> {
     coverage: Vec<u8>,
     /// Code addresses of a crash.
     pub crash: Vec<u64>,
+    /// What the run is to record.
+    pub mode: Mode,
     /// How many runs there were before this one.
     pub runs_before: usize,
 }
@@ -150,7 +152,7 @@ impl Fake {
 }
 
 impl Executor for Fake {
-    fn execute(&mut self, input: &Input, dag: &mut Dag, _: Mode) -> Result<Execution, RunError> {
+    fn execute(&mut self, input: &Input, dag: &mut Dag, mode: Mode) -> Result<Execution, RunError> {
         self.runs += 1;
         if (self.dies)(self.runs, input) {
             return Err(RunError::ServerSilent);
@@ -159,7 +161,7 @@ impl Executor for Fake {
         let input = input.clone();
         let (program, runs_before) = (&self.program, self.runs - 1);
         let (steps, crash) = (Vec::new(), Vec::new());
-        let mut tracer = Tracer { dag, program, input, named: 0, steps, coverage, crash, runs_before };
+        let mut tracer = Tracer { dag, program, input, named: 0, steps, coverage, crash, mode, runs_before };
         let end = (self.body)(&mut tracer);
         let Tracer { input, mut steps, coverage, crash, .. } = tracer;
         steps.iter_mut().for_each(|step| step.concrete += self.lie);

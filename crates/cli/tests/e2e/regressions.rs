@@ -170,3 +170,35 @@ fn a_table_is_read_before_it_is_written() {
     let said = place.campaign(&["--execs", "50"]);
     assert!(said.stdout.contains(", 0 differ"), "{said:?}");
 }
+
+#[test]
+fn a_summary_tells_what_stopped_the_search() {
+    let refused = "#include <cairn.h>\nint main(void) { int x; cairn_symbolic(&x, 4, \"x\"); cairn_assume(x > 5 && x < 5); return x; }\n";
+    let place = Place::with(&[("main.c", refused)]);
+    place.cc(&["main.c", "-o", "program"]);
+    let said = place.campaign(&[]).stdout;
+    assert!(said.contains(": every run was refused by cairn_assume\n"), "{said}");
+
+    let long = "#include <unistd.h>\nint main(void) { unsigned char b[2]; unsigned s = 0; if (read(0, b, 1) < 1) return 1;\n\
+        for (int k = 0; k < 6000000; k++) s = s * 31 + b[0];\n return s == 77; }\n";
+    let place = Place::with(&[("main.c", long)]);
+    place.cc(&["-O1", "main.c", "-o", "program"]);
+    let said = place.campaign(&["--execs", "1", "--timeout", "60000"]).stdout;
+    assert!(said.contains("1 run recorded more than there is room for"), "{said}");
+    assert!(!said.contains("hint: no branch depended"), "{said}");
+}
+
+#[test]
+fn an_order_of_threads_is_named_where_it_misleads_the_search() {
+    let source = "#include <pthread.h>\n#include <time.h>\n#include <unistd.h>\nstatic unsigned char b[2]; static int n;\n\
+        static void *look(void *at) { if (*(unsigned char *)at == 'x') n++; return at; }\n\
+        int main(void) {\n pthread_t t; struct timespec now;\n if (read(0, b, 1) < 1) return 1;\n b[1] = b[0] + 1;\n\
+        clock_gettime(CLOCK_MONOTONIC, &now);\n if (now.tv_nsec & 64) look(b);\n\
+        pthread_create(&t, 0, look, b + 1); pthread_join(t, 0);\n look(b);\n return n; }\n";
+    let place = Place::with(&[("main.c", source)]);
+    place.cc(&["main.c", "-lpthread", "-o", "program"]);
+    let said = (0..20).map(|_| place.campaign(&["--force"]).stdout);
+    let mut diverged = said.filter(|said| said.contains("did not go where predicted"));
+    let said = diverged.next().expect("twenty campaigns of the same order");
+    assert!(said.contains("several threads compute with the input"), "{said}");
+}
