@@ -1,7 +1,7 @@
 /*
  * cairn-example: libc_getopt_missing
- * input: optional 0 2 3
- * branches: 16
+ * input: optional 0 3 3
+ * branches: 14
  * unreachable: 0
  * faults: 0
  * strategy: dfs
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 {
     int option;
     opterr = 0;
-    while ((option = getopt(argc, argv, "+:vs:o::")) != -1) {
+    while ((option = getopt(argc, argv, ":s:o::")) != -1) {
         if (option == 's')
             puts("with an argument");
         else if (option == ':')

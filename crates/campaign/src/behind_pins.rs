@@ -38,8 +38,10 @@ pub(crate) fn leaves_at_pin(
     end: End,
 ) -> bool {
     let Some(&(expected, _)) = tree.prefix(flip.node).get(at) else { return false };
+    // A block of another size may lie elsewhere: it need not be the same value.
+    let place = |node| (tree.node(node).kind, tree.node(node).site);
     let found = match run.nodes.get(at) {
-        Some(node) => *node == expected,
+        Some(node) => place(*node) == place(expected),
         None => matches!(end, End::Signal(_)),
     };
     found && tree.is_constant_choice(dag, expected)
