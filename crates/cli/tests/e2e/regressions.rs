@@ -172,20 +172,12 @@ fn a_table_is_read_before_it_is_written() {
 }
 
 #[test]
-fn a_summary_tells_what_stopped_the_search() {
+fn assumptions_that_no_input_meets_are_told() {
     let refused = "#include <cairn.h>\nint main(void) { int x; cairn_symbolic(&x, 4, \"x\"); cairn_assume(x > 5 && x < 5); return x; }\n";
     let place = Place::with(&[("main.c", refused)]);
     place.cc(&["main.c", "-o", "program"]);
     let said = place.campaign(&[]).stdout;
     assert!(said.contains(": every run was refused by cairn_assume\n"), "{said}");
-
-    let long = "#include <unistd.h>\nint main(void) { unsigned char b[2]; unsigned s = 0; if (read(0, b, 1) < 1) return 1;\n\
-        for (int k = 0; k < 6000000; k++) s = s * 31 + b[0];\n return s == 77; }\n";
-    let place = Place::with(&[("main.c", long)]);
-    place.cc(&["-O1", "main.c", "-o", "program"]);
-    let said = place.campaign(&["--execs", "1", "--timeout", "60000"]).stdout;
-    assert!(said.contains("1 run recorded more than there is room for"), "{said}");
-    assert!(!said.contains("hint: no branch depended"), "{said}");
 }
 
 #[test]
