@@ -8,6 +8,7 @@ use cairn_wire::{ABI_VERSION, Event, LabelEntry};
 use core::arch::global_asm;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::{MaybeUninit, zeroed};
+use core::ptr::null_mut;
 use libc::{F_SETFD, FD_CLOEXEC, rusage, timeval};
 
 // Weak, so that a program whose own `main` was not instrumented still links; it then has no server.
@@ -128,8 +129,10 @@ enum Role {
 /// Forks a child per command; returns in the child, and in the server when the driver is gone.
 fn serve(channel: Channel) -> Role {
     die_with_parent();
+    adopt_orphans();
     hello(channel);
     while receive(channel.command) == Some(RUN) {
+        bury_orphans();
         // SAFETY: the server has one thread unless a constructor of the program made more.
         let pid = match unsafe { libc::fork() } {
             -1 => -errno(),
@@ -152,6 +155,18 @@ fn serve(channel: Channel) -> Role {
 fn die_with_parent() {
     // SAFETY: sets an attribute of this process.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+}
+
+/// What a run leaves running becomes a child of the server, not of a process that may never wait for it.
+fn adopt_orphans() {
+    // SAFETY: sets an attribute of this process.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+}
+
+/// The driver has killed what earlier runs left; dead processes that nobody waits for would fill the process table.
+fn bury_orphans() {
+    // SAFETY: asks after our own children; no status is wanted.
+    while unsafe { libc::waitpid(-1, null_mut(), libc::WNOHANG) } > 0 {}
 }
 
 fn wait(pid: c_int) -> Ended {
