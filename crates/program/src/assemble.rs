@@ -8,6 +8,7 @@ use cairn_wire::meta::{self, Unit};
 use cairn_wire::site::USER_MAIN;
 use cairn_wire::{SiteId, SiteKind};
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A unit and its place in the linked program.
@@ -81,6 +82,12 @@ impl<'a> Names<'a> {
     }
 }
 
+/// The name of a file for somebody who is in a directory: short if it is below, always one that can be opened.
+fn seen_from(here: &Path, file: &str) -> Arc<str> {
+    let below = Path::new(file).strip_prefix(here).ok().and_then(Path::to_str);
+    below.filter(|below| !below.is_empty()).unwrap_or(file).into()
+}
+
 /// Adds one unit to the program.
 struct Joiner<'a> {
     program: &'a mut Program,
@@ -95,7 +102,8 @@ struct Joiner<'a> {
 
 impl<'a> Joiner<'a> {
     fn new(program: &'a mut Program, names: &'a Names<'a>, placed: &'a PlacedUnit, index: u32) -> Self {
-        let files = placed.unit.files.iter().map(|file| Arc::from(file.as_str())).collect();
+        let here = std::env::current_dir().unwrap_or_default();
+        let files = placed.unit.files.iter().map(|file| seen_from(&here, file)).collect();
         let first_function = program.functions.len() as u32;
         let mut next_block = program.blocks.len() as u32;
         let mut first_blocks = Vec::with_capacity(placed.unit.functions.len());

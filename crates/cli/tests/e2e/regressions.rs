@@ -1,6 +1,6 @@
 //! What users have run into, each test named after it.
 
-use crate::common::{Said, cairn, run, said, write_source};
+use crate::common::{Said, cairn, root, run, said, write_source};
 use serde_json::Value;
 use std::process::Command;
 use tempfile::TempDir;
@@ -193,4 +193,126 @@ fn an_order_of_threads_is_named_where_it_misleads_the_search() {
     let mut diverged = said.filter(|said| said.contains("did not go where predicted"));
     let said = diverged.next().expect("twenty campaigns of the same order");
     assert!(said.contains("several threads compute with the input"), "{said}");
+}
+
+/// Reads a double, two wide integers, a number and a choice: 45 bytes.
+const RARE_OPERATIONS: &str = r#"#include <unistd.h>
+typedef __int128 wide;
+#pragma STDC FENV_ACCESS ON
+static int strict(double x) { return x * 3 > 5 ? 1 : 0; }
+#pragma STDC FENV_ACCESS OFF
+int main(void) {
+    struct { double x; wide a, b; int n; char choice; } __attribute__((packed)) in;
+    wide product;
+    if (read(0, &in, sizeof in) != sizeof in) return 1;
+    switch (in.choice) {
+    case 1: return strict(in.x);
+    case 2: return (wide)in.x == 5;
+    case 3: return (unsigned __int128)in.x == 5;
+    case 4: return __builtin_mul_overflow(in.a, in.b, &product) ? 1 : product == 6;
+    case 5: return __builtin_powi(in.x, in.n) > 10;
+    case 6: return (int)in.x == 7;
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn operations_without_a_word_for_them_are_counted_and_never_wrong() {
+    for options in [&["-O1"][..], &["-O2", "-fno-strict-float-cast-overflow"]] {
+        let place = Place::with(&[("main.c", RARE_OPERATIONS)]);
+        place.cc(&[options, &["-w", "main.c", "-o", "program"]].concat());
+        let mut cairn = cairn();
+        cairn.args([
+            "run",
+            "--check",
+            "--fixed-length",
+            "--sym-stdin",
+            "45",
+            "--execs",
+            "60",
+            "--out",
+            "out",
+        ]);
+        let said = said(cairn.arg("program").current_dir(place.0.path()));
+        assert!(said.stdout.contains(", 0 differ\n"), "{said:?}");
+        assert!(!said.stdout.contains("not go where predicted"), "{said:?}");
+        let lost: u32 = said
+            .stdout
+            .split(" symbolic values went")
+            .next()
+            .unwrap()
+            .lines()
+            .last()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!(lost >= 5, "{said:?}");
+    }
+}
+
+#[test]
+fn fast_arithmetic_is_exact_all_the_same() {
+    let floats = root().join("tests/floats.c");
+    for options in ["-ffast-math", "-Ofast"] {
+        let place = Place::with(&[]);
+        place.cc(&[options, "-w", floats.to_str().unwrap(), "-lm", "-o", "program"]);
+        let mut cairn = cairn();
+        cairn.args([
+            "run",
+            "--check",
+            "--fixed-length",
+            "--sym-stdin",
+            "17",
+            "--execs",
+            "300",
+            "--out",
+            "out",
+        ]);
+        let said = said(cairn.arg("program").current_dir(place.0.path()));
+        assert!(said.stdout.contains(", 0 differ\n"), "{said:?}");
+        assert!(!said.stdout.contains("not go where predicted"), "{said:?}");
+    }
+}
+
+/// Leaves a process behind in every run, and crashes where the dead among them are many.
+const LEAVES_PROCESSES: &str = r#"#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int dead(void) {
+    struct dirent *entry;
+    int count = 0;
+    DIR *processes = opendir("/proc");
+    while ((entry = readdir(processes))) {
+        char name[300], line[100] = "";
+        snprintf(name, sizeof name, "/proc/%s/stat", entry->d_name);
+        FILE *stat = fopen(name, "r");
+        if (!stat) continue;
+        if (fgets(line, sizeof line, stat) && strstr(line, "(leaves_orphans) Z")) count++;
+        fclose(stat);
+    }
+    closedir(processes);
+    return count;
+}
+int main(void) {
+    unsigned char c;
+    if (read(0, &c, 1) != 1) return 1;
+    if (fork() == 0) for (;;) pause();
+    for (int i = 0; i < 20; i++) if (c == i) break;
+    if (dead() > 8) abort();
+    return 0;
+}
+"#;
+
+#[test]
+fn what_a_run_leaves_running_is_killed_and_buried() {
+    let place = Place::with(&[("main.c", LEAVES_PROCESSES)]);
+    place.cc(&["main.c", "-o", "leaves_orphans"]);
+    let options = ["run", "--json", "--fixed-length", "--sym-stdin", "1", "--execs", "60", "--out", "out"];
+    let said = said(cairn().args(options).arg("leaves_orphans").current_dir(place.0.path()));
+    let summary: Value = serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+    assert!(summary["executions"].as_u64() > Some(20), "{summary}");
+    assert_eq!(summary["crashes"], 0, "{summary}");
 }

@@ -31,6 +31,10 @@ const AFTER: [&str; 7] = [
 const PLAIN_LIBRARY: [&str; 4] =
     ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0", "-D__NO_STRING_INLINES", "-D__NO_CTYPE"];
 
+/// An expression has one value, so neither optimiser nor machine code may be free to choose among several, as
+/// `-ffast-math` and its kin let them.
+const EXACT: &str = "-fno-fast-math";
+
 /// Included before every C++ source.
 const CXX_PREAMBLE: &str = "cairn_libstdcxx.h";
 
@@ -142,10 +146,12 @@ impl Unit<'_> {
         let command = self.session.command;
         let mut words: Vec<_> = PLAIN_SEMANTICS.map(OsString::from).into();
         words.extend(command.options().filter(|opt| goes_to_front_end(opt)).flat_map(front_end_option));
+        words.push(EXACT.into());
         words.extend(AFTER.map(OsString::from));
         if matches!(self.input.kind(), Kind::Source | Kind::Header) {
             words.extend(PLAIN_LIBRARY.map(OsString::from));
             words.extend(macros_of_level(command).iter().map(OsString::from));
+            words.extend(wants_fast_math(command).then(|| "-D__FAST_MATH__=1".into()));
             words.extend(["-idirafter".into(), self.session.tools.include_dir.clone().into_os_string()]);
             words.extend(self.preamble());
         }
@@ -170,7 +176,9 @@ impl Unit<'_> {
         let mut words: Vec<OsString> = ["-x", "ir"].map(OsString::from).into();
         words.push(bitcode.into());
         words.extend(["-c", "-O2", "-Xclang", "-disable-llvm-passes"].map(OsString::from));
-        words.extend(options_with(self.session.command, &[Role::Codegen]));
+        let options = self.session.command.options().filter(|opt| opt.role() == Role::Codegen);
+        words.extend(options.flat_map(exact_option));
+        words.push(EXACT.into());
         // The front end has said all there is to say about the source.
         words.extend(["-w", "-Qunused-arguments", "-o"].map(OsString::from));
         words.push(object.to_owned());
@@ -190,14 +198,22 @@ fn goes_to_front_end(opt: &Opt) -> bool {
     }
 }
 
-/// An option as the front end gets it: `-Ofast` loses its level but keeps its arithmetic, and
-/// `-Wp,-D_FORTIFY_SOURCE=…`, which clang reads last, is dropped.
+/// An option without the licence to join products and sums of different statements.
+fn exact_option(opt: &Opt) -> Vec<OsString> {
+    match opt.after("-ffp-contract=") {
+        Some(how) if how.to_string_lossy().starts_with("fast") => vec!["-ffp-contract=on".into()],
+        _ => opt.words().cloned().collect(),
+    }
+}
+
+/// An option as the front end gets it: `-Ofast` is only a level, and `-Wp,-D_FORTIFY_SOURCE=…`, which clang reads
+/// last, is dropped.
 fn front_end_option(opt: &Opt) -> Vec<OsString> {
     if opt.is("-Ofast") {
-        return vec!["-ffast-math".into()];
+        return Vec::new();
     }
     let Some(list) = opt.after("-Wp,") else {
-        return opt.words().cloned().collect();
+        return exact_option(opt);
     };
     let list = list.to_string_lossy();
     let kept: Vec<_> = list.split(',').filter(|word| !word.contains("_FORTIFY_SOURCE")).collect();
@@ -212,6 +228,14 @@ fn macros_of_level(command: &Command) -> &'static [&'static str] {
         Some("s" | "z") => &["-D__OPTIMIZE_SIZE__=1"],
         Some(_) => &[],
     }
+}
+
+/// Whether the user asks for arithmetic that need not be exact, of which the source shall know. It gets no such
+/// arithmetic, hence is not told that every result is a number.
+fn wants_fast_math(command: &Command) -> bool {
+    const SAYING: [&str; 3] = ["-ffast-math", "-fno-fast-math", "-Ofast"];
+    let mut said = command.options().filter(|opt| SAYING.iter().any(|word| opt.is(word)));
+    said.next_back().is_some_and(|opt| !opt.is("-fno-fast-math"))
 }
 
 /// Removes what a failed build left, if it is a file, as clang does.

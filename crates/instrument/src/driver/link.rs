@@ -21,10 +21,14 @@ pub fn compile_and_link(session: &Session, product: Product) -> i32 {
     }
 }
 
+/// With `-ffast-math` clang would link code that has the machine take the smallest numbers for zero.
+const DENORMALS: &str = "-mno-daz-ftz";
+
 fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32> {
     let items = compile::with_objects(session)?;
     let compiled = items.as_slice() != session.command.items();
     let mut words = user_words(session, &items, product);
+    words.push(DENORMALS.into());
     if compiled {
         // The compiler's own flags are of no use any more, and that is not the user's fault.
         words.push("-Qunused-arguments".into());

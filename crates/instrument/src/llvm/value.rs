@@ -338,21 +338,6 @@ impl Value {
         }
     }
 
-    /// Removes a function's attribute that has a string for a name.
-    pub fn remove_text_attribute(self, name: &str) {
-        let index = llvm_sys::LLVMAttributeFunctionIndex;
-        unsafe { LLVMRemoveStringAttributeAtIndex(self.0, index, name.as_ptr().cast(), name.len() as u32) }
-    }
-
-    /// Takes back what an instruction allows floating-point optimisation to assume.
-    pub fn remove_fast_math(self) {
-        unsafe {
-            if LLVMCanValueUseFastMathFlags(self.0) != 0 {
-                LLVMSetFastMathFlags(self.0, llvm_sys::LLVMFastMathNone);
-            }
-        }
-    }
-
     /// Whether a function has this attribute.
     pub fn has_attribute(self, name: &str) -> bool {
         unsafe {
@@ -484,12 +469,28 @@ impl Value {
         }
     }
 
+    /// The file of an instruction or function. Clang cuts off what it has in common with the directory it runs in, or
+    /// that directory itself.
+    fn source_file(self) -> String {
+        let (mut file_length, mut directory_length) = (0, 0);
+        let (file, directory) = unsafe {
+            let file = LLVMGetDebugLocFilename(self.0, &mut file_length);
+            let directory = LLVMGetDebugLocDirectory(self.0, &mut directory_length);
+            (
+                bytes_to_string(file, file_length as usize),
+                bytes_to_string(directory, directory_length as usize),
+            )
+        };
+        if file.is_empty() || directory.is_empty() || file.starts_with('/') {
+            return file;
+        }
+        format!("{directory}/{}", file.trim_start_matches("./"))
+    }
+
     /// Source position of an instruction, or of a function's definition.
     pub fn location(self) -> Location {
         unsafe {
-            let mut len = 0;
-            let text = LLVMGetDebugLocFilename(self.0, &mut len);
-            let file = bytes_to_string(text, len as usize);
+            let file = self.source_file();
             if self.is_function() {
                 let subprogram = LLVMGetSubprogram(self.0);
                 let line = if subprogram.is_null() { 0 } else { LLVMDISubprogramGetLine(subprogram) };

@@ -62,7 +62,6 @@ fn instrument(module: &Module) {
     let is_model = modelled::is_model(module);
     let mut sites = Sites::new(module, !is_model);
     forget_purity(module);
-    forget_fast_math(module);
     keep_ends_apart(module);
     if !is_model {
         redirect_libc(module);
@@ -139,21 +138,6 @@ fn forget_purity(module: &Module) {
                 }
             }
         }
-    }
-}
-
-/// With `-ffast-math` results depend on what the optimiser makes of them; an expression has one value.
-fn forget_fast_math(module: &Module) {
-    const ALLOWANCES: [&str; 5] = [
-        "unsafe-fp-math",
-        "no-nans-fp-math",
-        "no-infs-fp-math",
-        "no-signed-zeros-fp-math",
-        "approx-func-fp-math",
-    ];
-    for function in module.functions() {
-        ALLOWANCES.iter().for_each(|name| function.remove_text_attribute(name));
-        function.blocks().into_iter().flat_map(|b| b.instructions()).for_each(Value::remove_fast_math);
     }
 }
 
