@@ -104,7 +104,7 @@ int main(void) {
 
 #[test]
 fn what_solver_and_search_cannot_do_is_named() {
-    // It counts its runs in a file, and every three of them are different from the three before.
+    // It counts its runs in a file, and every other one is different.
     let source = r#"#include <fcntl.h>
 #include <unistd.h>
 int main(void) {
@@ -112,7 +112,7 @@ int main(void) {
     unsigned long h = 1;
     int runs = open(__FILE__ ".runs", O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (read(0, in, 9) != 9 || write(runs, "+", 1) != 1) return 1;
-    if (lseek(runs, 0, SEEK_END) / 3 % 2 && in[8] == 1) return 2;
+    if (lseek(runs, 0, SEEK_END) % 2 && in[8] == 1) return 2;
     if (in[8] == 2) return 3;
     for (int i = 0; i < 8; i++) h = (h ^ in[i]) * (h | 3) + (h >> 7);
     if (h * h % 1000003 == 77777) return 4;
