@@ -155,9 +155,7 @@ fn mend(
     unit: usize,
     moves: &[Move],
 ) -> Option<Vec<Move>> {
-    let problem = judge.problem;
-    let atom = problem.units[unit].get(problem).parts().single()?;
-    let mut wishes = wisher.wishes(problem, atom, &state.point);
+    let mut wishes = wisher.wishes(judge, Place { unit, atom: 0 }, &state.point);
     wishes.retain(|wish| wish.iter().all(|(v, _)| moves.iter().all(|(other, _)| v != other)));
     wishes.into_iter().find_map(|wish| exact(judge, state, unit, wish))
 }

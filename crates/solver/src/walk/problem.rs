@@ -38,6 +38,11 @@ impl Ready {
     pub(super) fn parts(&self) -> &Parts {
         &self.prepared.parts
     }
+
+    /// What an evaluation costs.
+    pub(super) fn cost(&self) -> i64 {
+        self.prepared.cost
+    }
 }
 
 /// An atom of a unit.

@@ -192,7 +192,7 @@ impl<'a> Search<'a> {
     fn try_wishes(&mut self, here: &State, place: Place, best: &mut Best) {
         let problem = self.judge.problem;
         let atom = problem.atom(place);
-        for wish in self.wisher.wishes(problem, atom, &here.point) {
+        for wish in self.wisher.wishes(&mut self.judge, place, &here.point) {
             for moves in self.variants(here, atom.is_float(), wish) {
                 let error = self.judge.after(here, &moves, best.error);
                 if error < best.error {
@@ -249,8 +249,7 @@ impl<'a> Search<'a> {
 
     /// One of the moves that make the atom's constraint hold without those that were moved already.
     fn satisfying(&mut self, here: &State, place: Place, is_moved: &[bool]) -> Option<Vec<Move>> {
-        let problem = self.judge.problem;
-        let mut wishes = self.wisher.wishes(problem, problem.atom(place), &here.point);
+        let mut wishes = self.wisher.wishes(&mut self.judge, place, &here.point);
         wishes.retain(|wish| wish.iter().all(|&(v, _)| !is_moved[v]));
         // A step that makes things worse may be half of one that makes them good.
         if self.random.bool() {

@@ -12,14 +12,14 @@ pub(super) struct Shape {
 impl Shape {
     /// Instructions for a search that moves only what the target depends on.
     pub(super) fn quick_work(self) -> i64 {
-        if self.has_floats { 1_000_000 } else { 40_000 }
+        if self.has_floats { 500_000 } else { 40_000 }
     }
 
     /// Instructions for a search of everything before the SMT backend is asked. What that backend does well is left to it.
     pub(super) fn work_before_smt(self) -> i64 {
         match self {
-            Shape { has_functions: true, .. } => 10_000_000,
-            Shape { has_floats: true, .. } => 2_000_000,
+            Shape { has_functions: true, .. } => 4_000_000,
+            Shape { has_floats: true, .. } => 1_000_000,
             _ => 0,
         }
     }
@@ -40,13 +40,13 @@ pub(super) struct Savings(i64);
 
 impl Default for Savings {
     fn default() -> Savings {
-        Savings(Self::MOST)
+        Savings(Self::MOST / 2)
     }
 }
 
 impl Savings {
-    const MOST: i64 = 400_000_000;
-    const PER_QUERY: i64 = 2_000_000;
+    const MOST: i64 = 300_000_000;
+    const PER_QUERY: i64 = 1_000_000;
 
     pub(super) fn save(&mut self) {
         self.0 = (self.0 + Self::PER_QUERY).min(Self::MOST);

@@ -7,13 +7,15 @@ mod float;
 mod integer;
 
 use super::condition::{Atom, Relation, signed};
-use super::problem::{Move, Problem};
+use super::problem::{Judge, Move, Place, Problem};
 use super::variable;
 use cairn_expr::{Assignment, Cell, Dag, Evaluator, ExprId, InputByte, Node, Op};
 use rustc_hash::FxHashMap;
 
 /// Expressions that are looked at for one wish.
 const MAX_VISITS: usize = 300;
+/// What the reference evaluator takes for what a step of code does.
+const EVALUATOR_COST: i64 = 4;
 /// Places of a table that are wished for at a time.
 const MAX_PLACES: usize = 6;
 
@@ -66,7 +68,9 @@ impl Wisher {
     }
 
     /// Moves that should make the atom hold, starting from a point; each is one way.
-    pub(super) fn wishes(&mut self, problem: &Problem, atom: &Atom, point: &[u8]) -> Vec<Vec<Move>> {
+    pub(super) fn wishes(&mut self, judge: &mut Judge, place: Place, point: &[u8]) -> Vec<Vec<Move>> {
+        let problem = judge.problem;
+        judge.work -= EVALUATOR_COST * problem.units[place.unit].get(problem).cost();
         self.evaluator.begin();
         let mut round = Round {
             problem,
@@ -77,7 +81,7 @@ impl Wisher {
             visits: FxHashMap::default(),
             found: Vec::new(),
         };
-        round.start(atom);
+        round.start(problem.atom(place));
         round.run();
         round.found
     }
