@@ -1,41 +1,46 @@
 /* stat and its kin: the size of a symbolic file is input */
+#include "path.h"
 #include "stream.h"
-#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+/* The size of a file, which is input if the file is. */
+static size_t size_of(dev_t device, ino_t inode, size_t size)
+{
+    int object = __cairn_stream_of_file(device, inode);
+    size_t length = object == NO_OBJECT ? size : __cairn_length(object);
+    return __cairn_concrete(length) == size ? length : size;
+}
 
 static int filled(int failed, struct stat *status)
 {
-    int object;
     if (failed)
         return failed;
     __cairn_received(status, sizeof *status, NO_OBJECT, 0);
-    object = __cairn_stream_of_file(status->st_dev, status->st_ino);
-    if (object != NO_OBJECT) {
-        size_t length = __cairn_length(object);
-        if (__cairn_concrete(length) == (size_t)status->st_size)
-            status->st_size = (off_t)length;
-    }
+    status->st_size = (off_t)size_of(status->st_dev, status->st_ino, (size_t)status->st_size);
     return 0;
 }
 
 int MODEL(stat)(const char *path, struct stat *status)
 {
+    __cairn_m_look_up(AT_FDCWD, path);
     return filled(stat(path, status), status);
 }
 
 int MODEL(stat64)(const char *path, struct stat *status)
 {
-    return filled(stat(path, status), status);
+    return MODEL(stat)(path, status);
 }
 
 int MODEL(lstat)(const char *path, struct stat *status)
 {
+    __cairn_m_look_up(AT_FDCWD, path);
     return filled(lstat(path, status), status);
 }
 
 int MODEL(lstat64)(const char *path, struct stat *status)
 {
-    return filled(lstat(path, status), status);
+    return MODEL(lstat)(path, status);
 }
 
 int MODEL(fstat)(int fd, struct stat *status)
@@ -50,10 +55,23 @@ int MODEL(fstat64)(int fd, struct stat *status)
 
 int MODEL(fstatat)(int directory, const char *path, struct stat *status, int flags)
 {
+    __cairn_m_look_up(directory, path);
     return filled(fstatat(directory, path, status, flags), status);
 }
 
 int MODEL(fstatat64)(int directory, const char *path, struct stat *status, int flags)
 {
-    return filled(fstatat(directory, path, status, flags), status);
+    return MODEL(fstatat)(directory, path, status, flags);
+}
+
+int MODEL(statx)(int directory, const char *path, int flags, unsigned mask, struct statx *status)
+{
+    int failed;
+    __cairn_m_look_up(directory, path);
+    failed = statx(directory, path, (int)__cairn_pinned((size_t)flags), (unsigned)__cairn_pinned(mask), status);
+    if (failed)
+        return failed;
+    __cairn_received(status, sizeof *status, NO_OBJECT, 0);
+    status->stx_size = size_of(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino, status->stx_size);
+    return 0;
 }

@@ -14,18 +14,6 @@ int MODEL(pclose)(FILE *stream)
     return pclose(stream);
 }
 
-FILE *MODEL(freopen)(const char *path, const char *mode, FILE *stream)
-{
-    __cairn_m_forget();
-    return freopen(path, mode, stream);
-}
-
-FILE *MODEL(freopen64)(const char *path, const char *mode, FILE *stream)
-{
-    __cairn_m_forget();
-    return freopen(path, mode, stream);
-}
-
 int MODEL(close)(int fd)
 {
     __cairn_m_forget();

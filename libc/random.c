@@ -1,0 +1,66 @@
+/*
+ * getrandom, getentropy, arc4random and its kin
+ *
+ * Two runs with the same input must decide alike. What is random in a program, such as the secret of a hash table, is
+ * the same in every run that is traced.
+ */
+#include "model.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* Not one that anybody would guess: good enough to spread keys, different in every call (SplitMix64). */
+static uint64_t next(void)
+{
+    static uint64_t state;
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static void fill(char *to, size_t size)
+{
+    size_t i;
+    size = __cairn_pinned(size);
+    for (i = 0; i < size; i++)
+        to[i] = (char)next();
+}
+
+ssize_t MODEL(getrandom)(void *to, size_t size, unsigned flags)
+{
+    if (!__cairn_tracing())
+        return getrandom(to, size, flags);
+    fill(to, size);
+    return (ssize_t)size;
+}
+
+int MODEL(getentropy)(void *to, size_t size)
+{
+    /* The real one refuses to give more. */
+    if (!__cairn_tracing() || size > 256)
+        return getentropy(to, size);
+    fill(to, size);
+    return 0;
+}
+
+uint32_t MODEL(arc4random)(void)
+{
+    return __cairn_tracing() ? (uint32_t)next() : arc4random();
+}
+
+void MODEL(arc4random_buf)(void *to, size_t size)
+{
+    if (__cairn_tracing())
+        fill(to, size);
+    else
+        arc4random_buf(to, size);
+}
+
+uint32_t MODEL(arc4random_uniform)(uint32_t bound)
+{
+    if (!__cairn_tracing())
+        return arc4random_uniform(bound);
+    return bound < 2 ? 0 : (uint32_t)next() % bound;
+}
