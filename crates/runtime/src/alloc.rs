@@ -5,7 +5,7 @@ use crate::objects::{allocated, freed};
 use crate::ops::{intern, pin};
 use crate::shadow::{__cairn_clear, __cairn_copy};
 use crate::state::state;
-use crate::tls::argument;
+use crate::tls::{argument, give_result};
 use cairn_wire::Op;
 use cairn_wire::control::PAGE;
 use core::ptr::null;
@@ -42,12 +42,18 @@ fn asked(function: usize, index: usize, size: u64) {
     }
 }
 
+/// Says that the wrapper at `function` was here, to those who called it through a pointer.
+fn leave(function: usize) {
+    give_result(function, 0);
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_malloc(size: size_t) -> *mut c_void {
     asked(__cairn_w_malloc as *const () as usize, 0, size as u64);
     // SAFETY: as the program's own call.
     let at = unsafe { libc::malloc(size) };
     fresh(at, size as u64);
+    leave(__cairn_w_malloc as *const () as usize);
     at
 }
 
@@ -57,6 +63,7 @@ extern "C" fn __cairn_w_calloc(count: size_t, size: size_t) -> *mut c_void {
     // SAFETY: as the program's own call.
     let at = unsafe { libc::calloc(count, size) };
     fresh(at, (count as u64).wrapping_mul(size as u64));
+    leave(__cairn_w_calloc as *const () as usize);
     at
 }
 
@@ -64,6 +71,7 @@ extern "C" fn __cairn_w_calloc(count: size_t, size: size_t) -> *mut c_void {
 extern "C" fn __cairn_w_realloc(old: *mut c_void, size: size_t) -> *mut c_void {
     asked(__cairn_w_realloc as *const () as usize, 1, size as u64);
     freed(old);
+    leave(__cairn_w_realloc as *const () as usize);
     // SAFETY: as the program's own calls; the old block is alive until realloc.
     unsafe {
         let old_size = if old.is_null() { 0 } else { libc::malloc_usable_size(old) as u64 };
@@ -84,6 +92,7 @@ extern "C" fn __cairn_w_realloc(old: *mut c_void, size: size_t) -> *mut c_void {
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_free(block: *mut c_void) {
     freed(block);
+    leave(__cairn_w_free as *const () as usize);
     // SAFETY: as the program's own call.
     unsafe { libc::free(block) }
 }
