@@ -132,6 +132,18 @@ fn a_conditional_expression_of_constants_loses_nothing() {
 }
 
 #[test]
+fn memory_that_is_freed_through_a_pointer_is_not_lost() {
+    let source = "#include <stdlib.h>\n#include <unistd.h>\nvoid (*volatile release)(void *) = free;\n\
+        void *(*volatile get)(size_t) = malloc;\n\
+        int main(void) { char c, *copy; if (read(0, &c, 1) != 1) return 1;\n\
+        copy = get(1 + (c & 1)); *copy = c; c = *copy == 'x'; release(copy); return c ? 3 : 5; }\n";
+    let place = Place::with(&[("main.c", source)]);
+    place.cc(&["main.c", "-o", "program"]);
+    let summary = place.explore();
+    assert_eq!(summary["exhausted"], true, "{summary}");
+}
+
+#[test]
 fn the_runtime_stands_for_no_library_that_was_forgotten() {
     let place = Place::with(&[(
         "main.c",
