@@ -4,7 +4,7 @@ use crate::check::Mismatch;
 use crate::diagnosis::Reason;
 use crate::observer::Progress;
 use crate::prediction::Divergence;
-use cairn_solver::{Layers, Stats};
+use cairn_solver::{Evaluations, Layers, Stats};
 use serde::Serialize;
 
 /// The figures of a campaign; what serde makes of it is what `--json` promises.
@@ -63,6 +63,8 @@ pub struct SolverSummary {
     pub seconds: f64,
     /// What each layer did.
     pub layers: Layers,
+    /// How local search evaluated constraints.
+    pub evaluations: Evaluations,
 }
 
 /// Why a campaign ended.
@@ -152,7 +154,7 @@ impl Summary {
 
 impl From<Stats> for SolverSummary {
     fn from(stats: Stats) -> SolverSummary {
-        let Stats { total, layers, .. } = stats;
+        let Stats { total, layers, evaluations, .. } = stats;
         SolverSummary {
             queries: total.asked,
             sat: total.sat,
@@ -163,6 +165,7 @@ impl From<Stats> for SolverSummary {
             smt: layers.smt.asked,
             seconds: total.seconds,
             layers,
+            evaluations,
         }
     }
 }

@@ -130,8 +130,18 @@ fn json_is_one_object_with_the_promised_fields() {
     ];
     expected.sort_unstable();
     assert_eq!(keys(&summary), expected);
-    let mut expected =
-        vec!["queries", "sat", "unsat", "unknown", "cached", "walk", "smt", "seconds", "layers"];
+    let mut expected = vec![
+        "queries",
+        "sat",
+        "unsat",
+        "unknown",
+        "cached",
+        "walk",
+        "smt",
+        "seconds",
+        "layers",
+        "evaluations",
+    ];
     expected.sort_unstable();
     assert_eq!(keys(&summary["solver"]), expected);
     for layer in keys(&summary["solver"]["layers"]) {
