@@ -87,7 +87,12 @@ impl Report<'_> {
     /// Questions, and who answered which share of them.
     fn solver(&self) -> String {
         let (queries, layers) = (self.summary.solver.queries, &self.summary.solver.layers);
-        let by = [("from memory", layers.cache), ("by search", layers.walk), ("by Z3", layers.smt)];
+        let by = [
+            ("from memory", layers.cache),
+            ("by trying all values", layers.enumerate),
+            ("by search", layers.walk),
+            ("by Z3", layers.smt),
+        ];
         let shares: Vec<String> = by
             .into_iter()
             .filter(|(_, layer)| layer.answered() > 0)

@@ -8,6 +8,7 @@ mod answer;
 mod bytes;
 mod cache;
 mod count;
+mod enumerate;
 mod slice;
 mod stats;
 mod tape;
@@ -20,6 +21,7 @@ mod z3;
 pub use answer::{Answer, Model, Overlay, Query, Unknown};
 pub use cache::Cache;
 pub use count::Count;
+pub use enumerate::Enumerate;
 pub use slice::Slice;
 pub use stats::{Layers, Stats, Tally};
 pub use tape::Evaluations;
@@ -52,12 +54,13 @@ impl Default for Limits {
     }
 }
 
-/// The usual stack: count, slice, look up, try numbers, ask Z3, and check what they say.
+/// The usual stack: count, slice, look up, try all values, try numbers, ask Z3, and check what they say.
 pub fn standard(limits: Limits) -> Box<dyn Solver> {
     with_walk(limits, WalkSettings::default())
 }
 
 /// The usual stack with another local search.
 pub fn with_walk(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
-    Box::new(Count::new(Slice::new(Cache::new(Walk::new(Validate::new(Z3::new(limits)), walk)))))
+    let decided = Enumerate::new(Walk::new(Validate::new(Z3::new(limits)), walk), limits);
+    Box::new(Count::new(Slice::new(Cache::new(decided))))
 }

@@ -34,6 +34,8 @@ pub struct Layers {
     pub slice: Tally,
     /// Remembers.
     pub cache: Tally,
+    /// Tries all values.
+    pub enumerate: Tally,
     /// Searches among numbers.
     pub walk: Tally,
     /// Asks Z3.

@@ -1,0 +1,143 @@
+//! Decides queries about few values by trying them all.
+//!
+//! What byte-wise parsers ask is mostly about one byte, or about a word of which the path has left few values. A
+//! constraint on one byte is a set of values, computed once; what constraints on several bytes say about each is found
+//! by intervals (`narrow`); what is left is tried, constraint by constraint (`search`). Where all of it can be tried
+//! the answer is complete: a model, or that there is none.
+//!
+//! Work is counted in steps of code, not in time: the same query has the same answer. Few steps are made before the
+//! layers below are asked, and many if they ran out of time.
+
+mod byteset;
+mod facts;
+mod narrow;
+mod search;
+
+use crate::bytes::ByteCollector;
+use crate::stats::Meter;
+use crate::tape::Scratch;
+use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
+use byteset::ByteSet;
+use cairn_expr::{Assignment, Dag, ExprId, InputByte};
+use facts::Facts;
+use search::{Check, Outcome, Search};
+use std::time::Instant;
+
+/// Inputs that may be left to try.
+const MAX_POINTS: u64 = 1 << 22;
+/// Steps made before others are asked: some milliseconds.
+const WORK: u64 = 1_000_000;
+/// Steps made when nobody else has an answer, per millisecond of the time limit: a fraction of what can be made in it.
+const MORE_WORK: u128 = 30_000;
+
+/// Tries all values before the layer below is asked.
+pub struct Enumerate<S> {
+    inner: S,
+    bytes: ByteCollector,
+    facts: Facts,
+    scratch: Scratch,
+    meter: Meter,
+    more_work: u64,
+}
+
+impl<S: Solver> Enumerate<S> {
+    /// Answers what it can, and leaves the rest to `inner`.
+    pub fn new(inner: S, limits: Limits) -> Self {
+        Enumerate {
+            inner,
+            bytes: ByteCollector::default(),
+            facts: Facts::default(),
+            scratch: Scratch::default(),
+            meter: Meter::default(),
+            more_work: limits.time.as_millis().saturating_mul(MORE_WORK).try_into().unwrap_or(u64::MAX),
+        }
+    }
+
+    /// The answer, unless it takes too many steps.
+    fn decide(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, work: u64) -> Option<Answer> {
+        let bytes = self.bytes.collect(dag, query.constraints());
+        let mut sets = vec![ByteSet::FULL; bytes.len()];
+        let open = self.narrow(dag, query, &bytes, &mut sets);
+        if sets.iter().any(ByteSet::is_empty) {
+            return Some(Answer::Unsat);
+        }
+        let wanted = |(set, &byte): (&ByteSet, &InputByte)| set.by_taste(seed.byte(byte)).next();
+        let mut input: Vec<u8> = sets.iter().zip(&bytes).filter_map(wanted).collect();
+        match self.search(dag, (&bytes, &sets), open, &mut input, work) {
+            Outcome::Found => Some(Answer::Sat(bytes.into_iter().zip(input).collect())),
+            Outcome::Nothing => Some(Answer::Unsat),
+            Outcome::TooMuch => None,
+        }
+    }
+
+    /// Takes from the sets what single constraints forbid; gives those that are not done with thereby, the target last.
+    fn narrow(&mut self, dag: &Dag, query: &Query, bytes: &[InputByte], sets: &mut [ByteSet]) -> Vec<ExprId> {
+        self.facts.tidy();
+        let mut open = Vec::new();
+        for constraint in query.constraints() {
+            let fact = self.facts.of(dag, constraint);
+            for (byte, set) in &fact.sets {
+                let place = place(bytes, byte);
+                sets[place] = sets[place].and(set);
+            }
+            if !fact.is_all {
+                open.push(constraint);
+            }
+        }
+        open
+    }
+
+    fn search(
+        &mut self,
+        dag: &Dag,
+        (bytes, sets): (&[InputByte], &[ByteSet]),
+        open: Vec<ExprId>,
+        input: &mut [u8],
+        work: u64,
+    ) -> Outcome {
+        let tried = self.bytes.collect(dag, open.iter().copied());
+        let points = tried.iter().map(|byte| u64::from(sets[place(bytes, byte)].len()));
+        if points.fold(1, u64::saturating_mul) > MAX_POINTS {
+            return Outcome::TooMuch;
+        }
+        open.iter().for_each(|&e| self.facts.compile(dag, e));
+        let check = |&e: &ExprId| {
+            let places = dag.inputs(e).iter().map(|byte| place(bytes, byte) as u32);
+            Check { code: self.facts.code(e), places: places.collect() }
+        };
+        Search::new(open.iter().map(check).collect(), sets, input, &mut self.scratch).run(work)
+    }
+}
+
+/// Where a byte is among those of the query.
+fn place(bytes: &[InputByte], byte: &InputByte) -> usize {
+    bytes.binary_search(byte).expect("a byte of the query")
+}
+
+impl<S: Solver> Solver for Enumerate<S> {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+        let start = self.meter.begin();
+        if let Some(answer) = self.decide(dag, query, seed, WORK) {
+            return self.meter.answer(start, answer);
+        }
+        self.meter.spent(start);
+        let below = self.inner.solve(dag, query, seed);
+        if below != Answer::Unknown(Unknown::TimeLimit) {
+            return below;
+        }
+        let start = Instant::now();
+        match self.decide(dag, query, seed, self.more_work) {
+            Some(answer) => self.meter.answer(start, answer),
+            None => {
+                self.meter.spent(start);
+                below
+            }
+        }
+    }
+
+    fn stats(&self) -> Stats {
+        let mut stats = self.inner.stats();
+        stats.layers.enumerate = self.meter.tally();
+        stats
+    }
+}

@@ -1,0 +1,85 @@
+//! What is known of each constraint, found out once per campaign.
+
+use super::byteset::ByteSet;
+use super::narrow;
+use crate::tape::{Scratch, Tape};
+use cairn_expr::{Dag, ExprId, InputByte};
+use rustc_hash::FxHashMap;
+
+/// Words that may be kept before all is forgotten: some 64 MiB.
+const MAX_WORDS: usize = 8 << 20;
+
+/// What a constraint says about single bytes.
+pub(super) struct Fact {
+    /// Values without which it cannot hold.
+    pub(super) sets: Box<[(InputByte, ByteSet)]>,
+    /// Whether it holds for all these values: so it does if it is about one byte.
+    pub(super) is_all: bool,
+}
+
+/// Facts and code by constraint.
+#[derive(Default)]
+pub(super) struct Facts {
+    facts: FxHashMap<ExprId, Fact>,
+    codes: FxHashMap<ExprId, Tape>,
+    /// Sets of constraints on one byte, whichever: parsers ask the same of all of them.
+    sets: FxHashMap<Tape, ByteSet>,
+    scratch: Scratch,
+    words: usize,
+}
+
+impl Facts {
+    /// To be called between queries: forgets if there is too much.
+    pub(super) fn tidy(&mut self) {
+        if self.words > MAX_WORDS {
+            *self = Facts::default();
+        }
+    }
+
+    pub(super) fn of(&mut self, dag: &Dag, constraint: ExprId) -> &Fact {
+        if !self.facts.contains_key(&constraint) {
+            let fact = self.find(dag, constraint);
+            self.words += 8 + fact.sets.len() * 5;
+            self.facts.insert(constraint, fact);
+        }
+        &self.facts[&constraint]
+    }
+
+    fn find(&mut self, dag: &Dag, constraint: ExprId) -> Fact {
+        match dag.inputs(constraint) {
+            &[byte] => Fact { sets: [(byte, self.set(dag, constraint, byte))].into(), is_all: true },
+            _ => Fact { sets: narrow::facts(dag, constraint), is_all: false },
+        }
+    }
+
+    /// The values of its one byte for which a constraint holds.
+    fn set(&mut self, dag: &Dag, constraint: ExprId, byte: InputByte) -> ByteSet {
+        let tape = Tape::new(dag, &[constraint], &[byte]);
+        if let Some(set) = self.sets.get(&tape) {
+            return *set;
+        }
+        let mut out = [0];
+        let mut holds = |value: &u8| {
+            tape.run(&[*value], &mut self.scratch, &mut out);
+            out == [1]
+        };
+        let set = (0..=u8::MAX).filter(&mut holds).collect();
+        self.words += 16 + tape.len() * 4;
+        self.sets.insert(tape, set);
+        set
+    }
+
+    /// Has code for a constraint made, unless it is there.
+    pub(super) fn compile(&mut self, dag: &Dag, constraint: ExprId) {
+        if !self.codes.contains_key(&constraint) {
+            let tape = Tape::new(dag, &[constraint], dag.inputs(constraint));
+            self.words += 16 + tape.len() * 4;
+            self.codes.insert(constraint, tape);
+        }
+    }
+
+    /// The code of a constraint that was compiled; its input are the constraint's bytes in order.
+    pub(super) fn code(&self, constraint: ExprId) -> &Tape {
+        &self.codes[&constraint]
+    }
+}

@@ -1,0 +1,192 @@
+//! What a constraint on many bytes says about single ones, found by intervals.
+//!
+//! A comparison with a constant bounds a value; the bounds of a concatenation are bounds of its first part, and of
+//! its second where they leave the first no choice. That a length is below 33, or a word a certain one, leaves few values
+//! to try this way. What cannot be told is left out: values that remain may still be wrong, those that are gone are not.
+
+use super::byteset::ByteSet;
+use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte, Node};
+
+/// How deep expressions are looked into.
+const DEPTH: u32 = 40;
+
+/// Sets of values without which the constraint cannot hold.
+pub(super) fn facts(dag: &Dag, constraint: ExprId) -> Box<[(InputByte, ByteSet)]> {
+    let mut narrow = Narrow { dag, facts: Vec::new(), is_impossible: false };
+    narrow.condition(constraint, true, DEPTH);
+    if narrow.is_impossible {
+        let bytes = dag.inputs(constraint).iter();
+        return bytes.map(|&byte| (byte, ByteSet::EMPTY)).collect();
+    }
+    narrow.facts.into()
+}
+
+struct Narrow<'a> {
+    dag: &'a Dag,
+    facts: Vec<(InputByte, ByteSet)>,
+    is_impossible: bool,
+}
+
+impl Narrow<'_> {
+    /// The condition is true, or it is false.
+    fn condition(&mut self, e: ExprId, is_true: bool, depth: u32) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match self.dag.node(e) {
+            Node::Binary(BinOp::Xor, a, b) if self.dag.as_constant(b) == Some(1) => {
+                self.condition(a, !is_true, depth);
+            }
+            Node::Binary(op, a, b) if op == if is_true { BinOp::And } else { BinOp::Or } => {
+                self.condition(a, is_true, depth);
+                self.condition(b, is_true, depth);
+            }
+            Node::Compare(op, a, b) => self.compare(op, (a, b), is_true, depth),
+            _ => {}
+        }
+    }
+
+    fn compare(&mut self, op: CmpOp, (a, b): (ExprId, ExprId), is_true: bool, depth: u32) {
+        let (value, constant, is_left) = match (self.dag.as_constant(a), self.dag.as_constant(b)) {
+            (None, Some(constant)) => (a, constant, true),
+            (Some(constant), None) => (b, constant, false),
+            _ => return,
+        };
+        let width = self.dag.width(value);
+        if let Some((low, high)) = bounds(op, width, constant, is_left, is_true) {
+            self.within(value, low, high, depth);
+        }
+    }
+
+    /// The value is not below `low` and not above `high`.
+    fn within(&mut self, e: ExprId, low: u128, high: u128, depth: u32) {
+        if low > high {
+            self.is_impossible = true;
+            return;
+        }
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match self.dag.node(e) {
+            Node::Const(value) => self.is_impossible |= value < low || value > high,
+            Node::Input(byte) => self.facts.push((byte, ByteSet::range(low as u8, high.min(255) as u8))),
+            Node::ZExt(a) => self.within(a, low, high.min(ones(self.dag.width(a))), depth),
+            Node::SExt(a) if high <= ones(self.dag.width(a) - 1) => self.within(a, low, high, depth),
+            Node::Concat(a, b) => self.concatenation((a, b), low, high, depth),
+            Node::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => self.sum(op, (a, b), low, high, depth),
+            _ => {}
+        }
+    }
+
+    fn concatenation(&mut self, (a, b): (ExprId, ExprId), low: u128, high: u128, depth: u32) {
+        let width = self.dag.width(b);
+        let (first_low, first_high) = (low >> width, high >> width);
+        self.within(a, first_low, first_high, depth);
+        if first_low == first_high {
+            self.within(b, low & ones(width), high & ones(width), depth);
+        }
+    }
+
+    /// A value plus or minus a constant, or a constant minus a value, unless the bounds wrap around.
+    fn sum(&mut self, op: BinOp, (a, b): (ExprId, ExprId), low: u128, high: u128, depth: u32) {
+        let ones = ones(self.dag.width(a));
+        let (value, first, last) = match (op, self.dag.as_constant(a), self.dag.as_constant(b)) {
+            (BinOp::Add, None, Some(c)) => (a, low.wrapping_sub(c), high.wrapping_sub(c)),
+            (BinOp::Add, Some(c), None) => (b, low.wrapping_sub(c), high.wrapping_sub(c)),
+            (BinOp::Sub, None, Some(c)) => (a, low.wrapping_add(c), high.wrapping_add(c)),
+            (BinOp::Sub, Some(c), None) => (b, c.wrapping_sub(high), c.wrapping_sub(low)),
+            _ => return,
+        };
+        let (first, last) = (first & ones, last & ones);
+        if first <= last {
+            self.within(value, first, last, depth);
+        }
+    }
+}
+
+fn ones(width: u8) -> u128 {
+    u128::MAX >> (128 - u32::from(width))
+}
+
+/// The smallest and largest value for which a comparison with a constant is true (or false), if it is for all values
+/// between them. For no value at all the smallest is above the largest.
+fn bounds(op: CmpOp, width: u8, constant: u128, is_left: bool, is_true: bool) -> Option<(u128, u128)> {
+    const NONE: Option<(u128, u128)> = Some((1, 0));
+    if op == CmpOp::Eq {
+        return is_true.then_some((constant, constant));
+    }
+    // Numbers are counted from the lowest one: signed ones are then in order as well.
+    let is_signed = matches!(op, CmpOp::Slt | CmpOp::Sle);
+    let lowest = if is_signed { ones(width) / 2 + 1 } else { 0 };
+    let number = constant.wrapping_sub(lowest) & ones(width);
+    // What is not below is above or equal.
+    let is_strict = matches!(op, CmpOp::Ult | CmpOp::Slt) == is_true;
+    let range = match (is_left == is_true, is_strict) {
+        (true, true) => number.checked_sub(1).map(|last| (0, last)),
+        (true, false) => Some((0, number)),
+        (false, true) => number.checked_add(1).map(|first| (first, ones(width))),
+        (false, false) => Some((number, ones(width))),
+    };
+    let Some((first, last)) = range.filter(|(first, last)| first <= last) else { return NONE };
+    let [first, last] = [first, last].map(|number| number.wrapping_add(lowest) & ones(width));
+    // In the order of unsigned numbers there may be a gap.
+    (first <= last).then_some((first, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::byte;
+    use cairn_expr::Evaluator;
+
+    /// Values of two bytes without which a condition cannot hold: all of them that make it true must be left.
+    fn left(dag: &Dag, condition: ExprId) -> [ByteSet; 2] {
+        let mut left = [ByteSet::FULL; 2];
+        for &(byte, set) in &facts(dag, condition) {
+            let place = &mut left[byte.offset as usize];
+            *place = place.and(&set);
+        }
+        left
+    }
+
+    #[test]
+    fn no_value_is_lost_whatever_the_comparison() {
+        let mut dag = Dag::new();
+        let (low, high) = (dag.input(byte(0)), dag.input(byte(1)));
+        let word = dag.concat(high, low);
+        let (seven, wide, signed) = (dag.constant(16, 0x107), dag.zext(word, 32), dag.sext(word, 32));
+        let (sum, difference) = (dag.binary(BinOp::Add, word, seven), dag.binary(BinOp::Sub, seven, word));
+        let mut narrowed = 0;
+        for value in [word, wide, signed, sum, difference] {
+            for constant in [0, 1, 0x21, 0x7fff, 0x8000, 0xff00, 0xffff, 0x1_0000, 0xffff_8000, 0xffff_ffff] {
+                for (op, swap) in CmpOp::ALL.into_iter().flat_map(|op| [(op, false), (op, true)]) {
+                    let constant = dag.constant(dag.width(value), constant);
+                    let (a, b) = if swap { (constant, value) } else { (value, constant) };
+                    let condition = dag.compare(op, a, b);
+                    let left = left(&dag, condition);
+                    narrowed += usize::from(left != [ByteSet::FULL; 2]);
+                    let mut evaluator = Evaluator::new();
+                    for input in (0..=u16::MAX).step_by(251).chain([0x20, 0x21, 0x7fff, 0x8000, 0xffff]) {
+                        let bytes = input.to_le_bytes();
+                        let holds =
+                            evaluator.eval(&dag, condition, &|b: InputByte| bytes[b.offset as usize]) == 1;
+                        let is_left = left[0].contains(bytes[0]) && left[1].contains(bytes[1]);
+                        assert!(is_left || !holds, "{op:?} {:?} {input:#x}", dag.node(value));
+                    }
+                }
+            }
+        }
+        assert!(narrowed > 300, "{narrowed}");
+    }
+
+    #[test]
+    fn a_bounded_length_has_one_byte_left() {
+        let mut dag = Dag::new();
+        let (low, high) = (dag.input(byte(0)), dag.input(byte(1)));
+        let length = dag.concat(high, low);
+        let (limit, five) = (dag.constant(16, 33), dag.constant(16, 5));
+        let (below, is_five) = (dag.compare(CmpOp::Ult, length, limit), dag.compare(CmpOp::Eq, length, five));
+        let other = dag.not(is_five);
+        let both = dag.and(below, other);
+        let only = |value| ByteSet::range(value, value);
+        assert_eq!(left(&dag, both), [ByteSet::range(0, 32), only(0)]);
+        assert_eq!(left(&dag, is_five), [only(5), only(0)]);
+        assert_eq!(left(&dag, other), [ByteSet::FULL; 2]);
+    }
+}

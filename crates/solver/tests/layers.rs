@@ -1,0 +1,117 @@
+//! Random small conjunctions: no layer contradicts Z3, and every model is one.
+
+#[path = "../../expr/tests/recipe/mod.rs"]
+#[allow(dead_code, reason = "only what builds expressions is needed here")]
+mod recipe;
+
+use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte};
+use cairn_solver::{Answer, Enumerate, Limits, Overlay, Query, Solver, Stats, Unknown, Z3};
+use recipe::{Floats, Recipe};
+use std::time::Duration;
+
+const LIMITS: Limits = Limits { time: Duration::from_millis(100) };
+
+/// The layer below one that is tested alone.
+struct GivesUp;
+
+impl Solver for GivesUp {
+    fn solve(&mut self, _: &Dag, _: &Query, _: &dyn cairn_expr::Assignment) -> Answer {
+        Answer::Unknown(Unknown::Unsupported)
+    }
+
+    fn stats(&self) -> Stats {
+        Stats::default()
+    }
+}
+
+fn byte(offset: u32) -> InputByte {
+    InputByte { object: 0, offset }
+}
+
+fn lookup(bytes: &[u8]) -> impl Fn(InputByte) -> u8 {
+    move |b: InputByte| bytes[b.offset as usize]
+}
+
+/// Conditions of a random program on the first bytes of the input.
+fn computed(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
+    let bytes: Vec<InputByte> = (0..rng.u32(1..3)).map(byte).collect();
+    let recipe = Recipe::random(rng, 20, &bytes, Floats::Known);
+    let built = recipe.build(dag);
+    let mut conditions: Vec<ExprId> =
+        (0..built.len()).filter(|&i| recipe.width(i) == 1).map(|i| built[i]).collect();
+    rng.shuffle(&mut conditions);
+    conditions.truncate(5);
+    conditions
+}
+
+/// Comparisons of a word, or of what is computed with a constant of it, with constants close to each other.
+fn compared(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
+    let bytes = [0, 1, 2, 3].map(|offset| dag.input(byte(offset)));
+    let word = bytes.into_iter().reduce(|low, high| dag.concat(high, low)).expect("four bytes");
+    let near = [0, 1, 40, 0x7fff_ffff, 0xffff_fff0][rng.usize(..5)];
+    let few = dag.constant(32, u128::from(rng.u32(60..99)));
+    let mut conditions = vec![dag.compare(CmpOp::Ult, word, few)];
+    for _ in 0..rng.u32(1..5) {
+        let other = dag.constant(32, rng.u128(..8));
+        let value = match rng.u32(..4) {
+            0 => word,
+            1 => dag.binary(BinOp::Add, word, other),
+            2 => dag.binary(BinOp::Sub, other, word),
+            _ => dag.sext(word, 64),
+        };
+        let constant = dag.constant(dag.width(value), near + rng.u128(..20));
+        conditions.push(dag.compare(CmpOp::ALL[rng.usize(..10)], value, constant));
+    }
+    conditions
+}
+
+/// A query whose prefix holds on the seed; whether its target can is not known.
+fn query(dag: &mut Dag, rng: &mut fastrand::Rng, seed: &[u8]) -> Option<(Vec<ExprId>, ExprId)> {
+    let mut conditions = if rng.bool() { computed(dag, rng) } else { compared(dag, rng) };
+    let mut evaluator = Evaluator::new();
+    for condition in &mut conditions {
+        if evaluator.eval(dag, *condition, &lookup(seed)) == 0 {
+            *condition = dag.not(*condition);
+        }
+    }
+    conditions.retain(|&e| dag.as_constant(e).is_none());
+    let last = conditions.pop()?;
+    let target = if rng.u8(..) < 200 { dag.not(last) } else { last };
+    dag.as_constant(target).is_none().then_some((conditions, target))
+}
+
+/// Asks both about random queries; gives how many the layer answered with yes and no, and how many there were.
+fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
+    let mut z3 = Z3::new(LIMITS);
+    let mut dag = Dag::new();
+    let (mut sat, mut unsat, mut asked) = (0, 0, 0);
+    for round in 0..rounds {
+        let mut rng = fastrand::Rng::with_seed(round);
+        let seed: [u8; 4] = [rng.u8(..60), 0, 0, 0];
+        let Some((prefix, target)) = query(&mut dag, &mut rng, &seed) else { continue };
+        let query = Query { prefix: &prefix, target };
+        asked += 1;
+        match layer.solve(&dag, &query, &lookup(&seed)) {
+            Answer::Sat(model) => {
+                let input = Overlay { model: &model, seed: &lookup(&seed) };
+                let holds = |e| Evaluator::new().eval(&dag, e, &input) == 1;
+                assert!(query.constraints().all(holds), "round {round}: {model:?}");
+                sat += 1;
+            }
+            Answer::Unsat => {
+                let answer = z3.solve(&dag, &query, &lookup(&seed));
+                assert!(!matches!(answer, Answer::Sat(_)), "round {round}: {answer:?}");
+                unsat += 1;
+            }
+            Answer::Unknown(_) => {}
+        }
+    }
+    (sat, unsat, asked)
+}
+
+#[test]
+fn what_enumeration_says_is_true() {
+    let (sat, unsat, asked) = compare(&mut Enumerate::new(GivesUp, LIMITS), 1500);
+    assert!(sat > 300 && unsat > 300, "{sat} and {unsat} of {asked}");
+    assert!((sat + unsat) * 10 > asked * 9, "{sat} and {unsat} of {asked}");
+}
