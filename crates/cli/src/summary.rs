@@ -88,15 +88,15 @@ impl Report<'_> {
     fn solver(&self) -> String {
         let (queries, layers) = (self.summary.solver.queries, &self.summary.solver.layers);
         let by = [
-            ("from memory", layers.cache),
-            ("by trying all values", layers.enumerate),
-            ("by search", layers.walk),
-            ("by Z3", layers.smt),
+            ("from memory", layers.cache.answered() + layers.reuse.answered()),
+            ("by trying all values", layers.enumerate.answered()),
+            ("by search", layers.walk.answered()),
+            ("by Z3", layers.smt.answered()),
         ];
         let shares: Vec<String> = by
             .into_iter()
-            .filter(|(_, layer)| layer.answered() > 0)
-            .map(|(how, layer)| format!("{} {how}", percent(layer.answered() as f64, queries as f64)))
+            .filter(|&(_, answered)| answered > 0)
+            .map(|(how, answered)| format!("{} {how}", percent(answered as f64, queries as f64)))
             .collect();
         let asked = format!("{} asked of the solver", counted(queries, "question", "questions"));
         if shares.is_empty() { asked } else { format!("{asked}, answered {}", shares.join(", ")) }

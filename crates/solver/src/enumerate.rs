@@ -16,15 +16,19 @@ mod search;
 use crate::bytes::ByteCollector;
 use crate::stats::Meter;
 use crate::tape::Scratch;
-use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
+use crate::validate::holds;
+use crate::{Answer, Limits, Model, Overlay, Query, Solver, Stats, Unknown};
 use byteset::ByteSet;
-use cairn_expr::{Assignment, Dag, ExprId, InputByte};
+use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use facts::Facts;
 use search::{Check, Outcome, Search};
 use std::time::Instant;
 
 /// Inputs that may be left to try.
 const MAX_POINTS: u64 = 1 << 22;
+/// Bytes that may be left to try if every constraint is about two of them: then there is a way through, or there is none,
+/// long before all inputs have been tried.
+const MAX_PAIRED: usize = 32;
 /// Steps made before others are asked: some milliseconds.
 const WORK: u64 = 1_000_000;
 /// Steps made when nobody else has an answer, per millisecond of the time limit: a fraction of what can be made in it.
@@ -36,6 +40,7 @@ pub struct Enumerate<S> {
     bytes: ByteCollector,
     facts: Facts,
     scratch: Scratch,
+    evaluator: Evaluator,
     meter: Meter,
     more_work: u64,
 }
@@ -48,6 +53,7 @@ impl<S: Solver> Enumerate<S> {
             bytes: ByteCollector::default(),
             facts: Facts::default(),
             scratch: Scratch::default(),
+            evaluator: Evaluator::new(),
             meter: Meter::default(),
             more_work: limits.time.as_millis().saturating_mul(MORE_WORK).try_into().unwrap_or(u64::MAX),
         }
@@ -61,13 +67,19 @@ impl<S: Solver> Enumerate<S> {
         if sets.iter().any(ByteSet::is_empty) {
             return Some(Answer::Unsat);
         }
-        let wanted = |(set, &byte): (&ByteSet, &InputByte)| set.by_taste(seed.byte(byte)).next();
+        let wanted = |(set, &byte): (&ByteSet, &InputByte)| set.nearest_first(seed.byte(byte)).next();
         let mut input: Vec<u8> = sets.iter().zip(&bytes).filter_map(wanted).collect();
         match self.search(dag, (&bytes, &sets), open, &mut input, work) {
-            Outcome::Found => Some(Answer::Sat(bytes.into_iter().zip(input).collect())),
+            Outcome::Found => self.checked(dag, query, seed, bytes.into_iter().zip(input).collect()),
             Outcome::Nothing => Some(Answer::Unsat),
             Outcome::TooMuch => None,
         }
+    }
+
+    /// The model as an answer, if the reference evaluator says so too.
+    fn checked(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, model: Model) -> Option<Answer> {
+        let input = Overlay { model: &model, seed };
+        holds(&mut self.evaluator, dag, query.constraints(), &input).then_some(Answer::Sat(model))
     }
 
     /// Takes from the sets what single constraints forbid; gives those that are not done with thereby, the target last.
@@ -87,6 +99,22 @@ impl<S: Solver> Enumerate<S> {
         open
     }
 
+    /// Whether it makes sense to try what is left.
+    fn can_be_tried(
+        &mut self,
+        dag: &Dag,
+        (bytes, sets): (&[InputByte], &[ByteSet]),
+        open: &[ExprId],
+    ) -> bool {
+        let choices = |byte: &InputByte| u64::from(sets[place(bytes, byte)].len());
+        let tried = self.bytes.collect(dag, open.iter().copied());
+        if tried.iter().map(choices).fold(1, u64::saturating_mul) <= MAX_POINTS {
+            return true;
+        }
+        let free = |bytes: &[InputByte]| bytes.iter().filter(|byte| choices(byte) > 1).count();
+        free(&tried) <= MAX_PAIRED && open.iter().all(|&e| free(dag.inputs(e)) <= 2)
+    }
+
     fn search(
         &mut self,
         dag: &Dag,
@@ -95,9 +123,7 @@ impl<S: Solver> Enumerate<S> {
         input: &mut [u8],
         work: u64,
     ) -> Outcome {
-        let tried = self.bytes.collect(dag, open.iter().copied());
-        let points = tried.iter().map(|byte| u64::from(sets[place(bytes, byte)].len()));
-        if points.fold(1, u64::saturating_mul) > MAX_POINTS {
+        if !self.can_be_tried(dag, (bytes, sets), &open) {
             return Outcome::TooMuch;
         }
         open.iter().for_each(|&e| self.facts.compile(dag, e));

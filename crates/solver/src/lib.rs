@@ -9,6 +9,7 @@ mod bytes;
 mod cache;
 mod count;
 mod enumerate;
+mod reuse;
 mod slice;
 mod stats;
 mod tape;
@@ -22,6 +23,7 @@ pub use answer::{Answer, Model, Overlay, Query, Unknown};
 pub use cache::Cache;
 pub use count::Count;
 pub use enumerate::Enumerate;
+pub use reuse::Reuse;
 pub use slice::Slice;
 pub use stats::{Layers, Stats, Tally};
 pub use tape::Evaluations;
@@ -59,8 +61,12 @@ pub fn standard(limits: Limits) -> Box<dyn Solver> {
     with_walk(limits, WalkSettings::default())
 }
 
-/// The usual stack with another local search.
+/// The usual stack with another local search. As it was published, search is alone: nobody answers before it, or after.
 pub fn with_walk(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
-    let decided = Enumerate::new(Walk::new(Validate::new(Z3::new(limits)), walk), limits);
+    let search = Walk::new(Validate::new(Z3::new(limits)), walk);
+    if walk.mode == WalkMode::Classic {
+        return Box::new(Count::new(Slice::new(Cache::new(search))));
+    }
+    let decided = Enumerate::new(Reuse::new(search), limits);
     Box::new(Count::new(Slice::new(Cache::new(decided))))
 }

@@ -36,6 +36,8 @@ pub struct Layers {
     pub cache: Tally,
     /// Tries all values.
     pub enumerate: Tally,
+    /// Tries old answers.
+    pub reuse: Tally,
     /// Searches among numbers.
     pub walk: Tally,
     /// Asks Z3.

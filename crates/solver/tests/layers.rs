@@ -5,7 +5,7 @@
 mod recipe;
 
 use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte};
-use cairn_solver::{Answer, Enumerate, Limits, Overlay, Query, Solver, Stats, Unknown, Z3};
+use cairn_solver::{Answer, Enumerate, Limits, Overlay, Query, Reuse, Solver, Stats, Unknown, Z3};
 use recipe::{Floats, Recipe};
 use std::time::Duration;
 
@@ -107,6 +107,15 @@ fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
         }
     }
     (sat, unsat, asked)
+}
+
+#[test]
+fn what_old_answers_say_is_true() {
+    let mut layer = Reuse::new(Z3::new(LIMITS));
+    let (sat, unsat, asked) = compare(&mut layer, 500);
+    assert!(sat > 80 && unsat > 80, "{sat} and {unsat} of {asked}");
+    let again = layer.stats().layers.reuse;
+    assert!(again.sat > 20 && again.unsat > 0, "{again:?}");
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn the_standard_stack_answers_every_flip_in_every_order() {
     let stats = solver.stats();
     let (total, layers) = (stats.total, stats.layers);
     assert_eq!(total.asked, total.sat + total.unsat);
-    let answering = [layers.cache, layers.enumerate, layers.walk, layers.smt];
+    let answering = [layers.cache, layers.enumerate, layers.reuse, layers.walk, layers.smt];
     assert_eq!(total.asked, answering.iter().map(|layer| layer.answered()).sum::<u64>(), "{stats:?}");
     assert!(total.sat > 50 && total.unsat > 50 && layers.cache.answered() > 100, "{stats:?}");
     assert!(stats.sliced_constraints <= stats.constraints);

@@ -29,10 +29,11 @@ impl ByteSet {
         ByteSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
-    /// The values, in the order in which they are wanted in an answer: what was there before, then what people can read.
-    pub(super) fn by_taste(self, seed: u8) -> impl Iterator<Item = u8> {
-        let readable = (b' '..=b'~').chain(0..b' ').chain(b'~' + 1..=u8::MAX);
-        let others = readable.filter(move |&value| value != seed);
+    /// The values, in the order in which they are wanted in an answer: a count should be one more rather than a hundred,
+    /// and what people could read they still should.
+    pub(super) fn nearest_first(self, seed: u8) -> impl Iterator<Item = u8> {
+        let above_and_below = move |distance| [seed.checked_add(distance), seed.checked_sub(distance)];
+        let others = (1..=u8::MAX).flat_map(above_and_below).flatten();
         std::iter::once(seed).chain(others).filter(move |&value| self.contains(value))
     }
 }
@@ -54,12 +55,12 @@ mod tests {
     #[test]
     fn every_value_is_given_once_and_the_seeds_first() {
         let set = ByteSet::range(30, 200).and(&ByteSet::range(0, 128));
-        let given: Vec<u8> = set.by_taste(127).collect();
-        assert_eq!(given[..3], [127, 32, 33]);
+        let given: Vec<u8> = set.nearest_first(127).collect();
+        assert_eq!(given[..4], [127, 128, 126, 125]);
         assert_eq!((given.len(), set.len()), (99, 99));
         assert_eq!(given.iter().copied().collect::<ByteSet>(), set);
-        assert_eq!(set.by_taste(201).next(), Some(b' '));
+        assert_eq!(set.nearest_first(201).next(), Some(128));
         assert!(set.contains(128) && !set.contains(129) && !set.contains(29));
-        assert_eq!(ByteSet::FULL.by_taste(0).count(), 256);
+        assert_eq!(ByteSet::FULL.nearest_first(0).count(), 256);
     }
 }

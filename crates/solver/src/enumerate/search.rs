@@ -6,6 +6,7 @@
 
 use super::byteset::ByteSet;
 use crate::tape::{Scratch, Tape};
+use std::cmp::Reverse;
 
 /// A constraint that has to be tried.
 pub(super) struct Check<'a> {
@@ -59,7 +60,8 @@ impl<'a> Search<'a> {
             let last = check.places.iter().map(|&place| position[place as usize]).max();
             due[last.unwrap_or(0)].push(i);
         }
-        let values = order.iter().map(|&byte| sets[byte as usize].by_taste(input[byte as usize]).collect());
+        let values =
+            order.iter().map(|&byte| sets[byte as usize].nearest_first(input[byte as usize]).collect());
         let values = values.collect();
         Search { checks, order, values, due, input, scratch, operands: Vec::new(), work: 0 }
     }
@@ -106,7 +108,7 @@ impl<'a> Search<'a> {
 }
 
 /// Bytes with a choice, those of the last check first, then always one that shares a check with those before; the
-/// one with the fewest values if there are several.
+/// one with the fewest values if there are several. What comes last changes first: of a number that is its lowest byte.
 fn order(checks: &[Check], sets: &[ByteSet]) -> Vec<u32> {
     let mut reached = vec![false; sets.len()];
     let mut waiting: Vec<u32> = (0..sets.len() as u32).collect();
@@ -115,9 +117,9 @@ fn order(checks: &[Check], sets: &[ByteSet]) -> Vec<u32> {
     let mut reach = |check: &Check| check.places.iter().for_each(|&place| reached[place as usize] = true);
     checks.last().map(&mut reach);
     let mut order = Vec::new();
-    while let Some(next) = (0..waiting.len())
-        .min_by_key(|&i| (!reached[waiting[i] as usize], sets[waiting[i] as usize].len(), waiting[i]))
-    {
+    while let Some(next) = (0..waiting.len()).min_by_key(|&i| {
+        (!reached[waiting[i] as usize], sets[waiting[i] as usize].len(), Reverse(waiting[i]))
+    }) {
         let byte = waiting.swap_remove(next);
         let touching = checks.iter().filter(|check| check.places.contains(&byte));
         touching.flat_map(|check| &check.places).for_each(|&place| reached[place as usize] = true);

@@ -5,8 +5,8 @@
 //! constraints stay asserted between queries is told in [`scopes`]. Random seeds are fixed: the same queries
 //! in the same order give the same models.
 //!
-//! The time limit is Z3's own timeout first, since it leaves the context clean; a watchdog interrupts
-//! a check that does not look at its clock.
+//! A check may use so many of Z3's own units of work, which is the same on every machine; the clock comes after that:
+//! Z3's timeout, since it leaves the context clean, and a watchdog that interrupts a check that looks at neither.
 
 mod floats;
 mod scopes;
@@ -26,6 +26,9 @@ use watchdog::Watchdog;
 
 /// Terms kept before the backend starts over, to bound memory.
 const MAX_TERMS: usize = 500_000;
+/// Units of work per millisecond of the time limit. Z3 does some 1,500 in a millisecond: only on a machine that is three
+/// times as slow does the clock decide what has an answer.
+const WORK_PER_MILLISECOND: u128 = 500;
 /// Longest time limit: a clock can only be set so far ahead.
 const LONGEST: Duration = Duration::from_secs(365 * 86_400);
 
@@ -77,7 +80,7 @@ impl Z3 {
     /// Lets Z3 decide, until the deadline or, should it not look at its clock, a little longer.
     fn check(&mut self, deadline: Instant) -> SatResult {
         let solver = self.scopes.solver();
-        solver.set_params(&parameters(deadline.saturating_duration_since(Instant::now())));
+        solver.set_params(&parameters(self.limits.time, deadline.saturating_duration_since(Instant::now())));
         let armed = self.watchdog.arm(deadline + self.limits.time / 4);
         let result = solver.check();
         if armed.disarm() { SatResult::Unknown } else { result }
@@ -96,7 +99,7 @@ impl Z3 {
 
     fn why_unknown(&self, deadline: Instant) -> Unknown {
         let reason = self.scopes.solver().get_reason_unknown().unwrap_or_default();
-        let is_time = ["timeout", "cancel", "interrupt"].iter().any(|word| reason.contains(word));
+        let is_time = ["timeout", "cancel", "interrupt", "resource"].iter().any(|word| reason.contains(word));
         if is_time || Instant::now() >= deadline { Unknown::TimeLimit } else { Unknown::Unsupported }
     }
 }
@@ -106,14 +109,19 @@ fn is_new_enough(version: &str) -> bool {
     (numbers.next(), numbers.next()) >= (Some(5), Some(4))
 }
 
-fn parameters(time: Duration) -> Params {
+fn parameters(limit: Duration, left: Duration) -> Params {
     let mut params = Params::new();
     params.set_u32("random_seed", 0);
     // Z3 would take over SIGINT during a query, and with it the user's wish to stop.
     params.set_bool("ctrl_c", false);
-    // The largest number means no limit.
-    params.set_u32("timeout", (time.as_millis() + 1).min(u32::MAX as u128 - 1) as u32);
+    params.set_u32("rlimit", at_most_32_bits(limit.as_millis().max(1).saturating_mul(WORK_PER_MILLISECOND)));
+    params.set_u32("timeout", at_most_32_bits(left.as_millis() + 1));
     params
+}
+
+/// The largest number would mean no limit.
+fn at_most_32_bits(limit: u128) -> u32 {
+    limit.min(u128::from(u32::MAX) - 1) as u32
 }
 
 impl Solver for Z3 {
