@@ -33,7 +33,13 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Explain why exploring a program stalls
     Doctor(Box<DoctorArgs>),
+    /// Decide queries in SMT-LIB's language
+    #[command(after_help = SOLVE_CODES)]
+    Solve(SolveArgs),
 }
+
+const SOLVE_CODES: &str = "Exit codes: 0 every query was decided, 1 some are unknown or contradict their :status, \
+2 something cannot be read or went wrong.";
 
 /// A compiler's command line, which is none of our business.
 #[derive(Args, Debug)]
@@ -141,6 +147,12 @@ pub struct RunArgs {
     /// Replace the campaign that is in DIR
     #[arg(long, help_heading = "Output")]
     pub force: bool,
+    /// Write every distinct query, sliced, to an SMT-LIB file in DIR (see `cairn solve`)
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub dump_queries: Option<PathBuf>,
+    /// Write at most N queries
+    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Output", value_parser = positive)]
+    pub dump_limit: u64,
     /// Print one JSON object at the end
     #[arg(long, help_heading = "Output")]
     pub json: bool,
@@ -193,6 +205,43 @@ pub struct DoctorArgs {
     /// Print one JSON object instead of sentences
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+}
+
+/// Who answers queries.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SolverName {
+    /// All layers, as in a campaign
+    Stack,
+    /// Z3 alone
+    Z3,
+    /// The search over numbers alone, which cannot find out that there is no answer
+    Walk,
+}
+
+/// `cairn solve`.
+#[derive(Args, Debug)]
+pub struct SolveArgs {
+    /// SMT-LIB scripts (QF_BV, QF_FP, QF_BVFP and what `cairn run --dump-queries` writes), or directories of them.
+    /// For one script the model is printed, for several a line each
+    #[arg(required = true, value_name = "FILE.smt2|DIR")]
+    pub files: Vec<PathBuf>,
+    /// Who answers
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = SolverName::Stack)]
+    pub solver: SolverName,
+    /// Longest time of one query, in seconds
+    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
+    pub timeout: f64,
+    /// Start anew for every script, instead of remembering the ones before
+    #[arg(long)]
+    pub fresh: bool,
+    /// Print one JSON object: every answer with its time, and what each layer did
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| (0.001..=1e6).contains(seconds));
+    seconds.ok_or_else(|| "it must be a number of seconds, from 0.001 on".to_owned())
 }
 
 fn positive(text: &str) -> Result<u64, String> {

@@ -7,8 +7,10 @@ mod failure;
 mod interrupt;
 mod message;
 mod outdir;
+mod queries;
 mod replay;
 mod run;
+mod solve;
 mod status;
 mod style;
 mod summary;
@@ -61,6 +63,7 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Doctor(args) => doctor::doctor(&args),
+        Command::Solve(args) => solve::solve(&args),
     }
 }
 

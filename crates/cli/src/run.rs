@@ -5,6 +5,7 @@ use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::message;
 use crate::outdir::Claim;
+use crate::queries::Queries;
 use crate::status::Status;
 use crate::style::Style;
 use crate::summary::{Report, quoted};
@@ -27,16 +28,24 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let program = Program::read(&path)?;
     let spec = target::spec(&args.subject, &path, &program, args.timeout)?;
     let settings = settings(args, &spec)?;
+    let queries = match &args.dump_queries {
+        Some(directory) => Some(Queries::create(directory, args.dump_limit)?),
+        None => None,
+    };
     let mut server = Server::start(spec, Limits::default())?;
     let directory = CampaignDirectory::create(&args.out, args.force)?;
     claim.keep();
-    let mut solver = cairn_solver::with_walk(solver_limits(args), walk);
+    let mut solver = match &queries {
+        Some(queries) => cairn_solver::dumping(solver_limits(args), walk, queries.keeper()),
+        None => cairn_solver::with_walk(solver_limits(args), walk),
+    };
     let mut status = Status::new(args.quiet);
     let outcome =
         cairn_campaign::run(&settings, &program, &mut server, &mut *solver, Some(directory), &mut status);
     status.clear();
     let summary = outcome?;
     tell(args, &path, &summary, &status)?;
+    queries.map_or(Ok(()), |queries| queries.tell(args.quiet))?;
     verdict(&summary)
 }
 

@@ -8,7 +8,9 @@ mod answer;
 mod bytes;
 mod cache;
 mod count;
+mod dump;
 mod enumerate;
+mod nobody;
 mod reuse;
 mod slice;
 mod stats;
@@ -22,7 +24,9 @@ mod z3;
 pub use answer::{Answer, Model, Overlay, Query, Unknown};
 pub use cache::Cache;
 pub use count::Count;
+pub use dump::{Dump, Keeper};
 pub use enumerate::Enumerate;
+pub use nobody::Nobody;
 pub use reuse::Reuse;
 pub use slice::Slice;
 pub use stats::{Layers, Stats, Tally};
@@ -41,6 +45,16 @@ pub trait Solver {
 
     /// What this layer and those below it have done since they were made.
     fn stats(&self) -> Stats;
+}
+
+impl Solver for Box<dyn Solver> {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+        (**self).solve(dag, query, seed)
+    }
+
+    fn stats(&self) -> Stats {
+        (**self).stats()
+    }
 }
 
 /// What a query may cost.
@@ -63,10 +77,28 @@ pub fn standard(limits: Limits) -> Box<dyn Solver> {
 
 /// The usual stack with another local search. As it was published, search is alone: nobody answers before it, or after.
 pub fn with_walk(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
+    Box::new(Count::new(Slice::new(below_slicing(limits, walk))))
+}
+
+/// The usual stack, which hands every distinct query to a keeper.
+pub fn dumping(limits: Limits, walk: WalkSettings, keeper: Keeper) -> Box<dyn Solver> {
+    Box::new(Count::new(Slice::new(Dump::new(below_slicing(limits, walk), keeper))))
+}
+
+/// Z3 without anything before it.
+pub fn only_z3(limits: Limits) -> Box<dyn Solver> {
+    Box::new(Count::new(Validate::new(Z3::new(limits))))
+}
+
+/// Local search without anything behind it.
+pub fn only_walk() -> Box<dyn Solver> {
+    Box::new(Count::new(Walk::new(Nobody, WalkSettings::default())))
+}
+
+fn below_slicing(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
     let search = Walk::new(Validate::new(Z3::new(limits)), walk);
     if walk.mode == WalkMode::Classic {
-        return Box::new(Count::new(Slice::new(Cache::new(search))));
+        return Box::new(Cache::new(search));
     }
-    let decided = Enumerate::new(Reuse::new(search), limits);
-    Box::new(Count::new(Slice::new(Cache::new(decided))))
+    Box::new(Cache::new(Enumerate::new(Reuse::new(search), limits)))
 }

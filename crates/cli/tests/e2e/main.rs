@@ -13,4 +13,5 @@ mod repeat;
 mod scribble;
 mod session;
 mod sites;
+mod solve;
 mod walk_corpus;

@@ -1,0 +1,17 @@
+//! The end of a stack without a backend.
+
+use crate::{Answer, Query, Solver, Stats, Unknown};
+use cairn_expr::{Assignment, Dag};
+
+/// Knows no answer.
+pub struct Nobody;
+
+impl Solver for Nobody {
+    fn solve(&mut self, _: &Dag, _: &Query, _: &dyn Assignment) -> Answer {
+        Answer::Unknown(Unknown::Unsupported)
+    }
+
+    fn stats(&self) -> Stats {
+        Stats::default()
+    }
+}
