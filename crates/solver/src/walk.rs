@@ -33,7 +33,7 @@ use classic::Classic;
 use library::Library;
 use problem::{Problem, State};
 use search::Search;
-use shape::{Savings, Shapes};
+use shape::{Savings, Shape, Shapes, Trust};
 use std::time::Instant;
 
 /// Tries numbers before the layer below is asked, and harder when that does not know.
@@ -45,14 +45,15 @@ pub struct Walk<S> {
     library: Library,
     shapes: Shapes,
     savings: Savings,
+    trust: Trust,
     meter: Meter,
 }
 
 impl<S: Solver> Walk<S> {
     /// Answers what it can, and leaves the rest to `inner`.
     pub fn new(inner: S, settings: WalkSettings) -> Self {
-        let (evaluator, bytes, library, shapes, savings, meter) = Default::default();
-        Walk { inner, settings, evaluator, bytes, library, shapes, savings, meter }
+        let (evaluator, bytes, library, shapes, savings, trust, meter) = Default::default();
+        Walk { inner, settings, evaluator, bytes, library, shapes, savings, trust, meter }
     }
 
     fn solve_fully(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
@@ -67,7 +68,7 @@ impl<S: Solver> Walk<S> {
             return self.meter.answer(start, Answer::Sat(model));
         }
         self.meter.spent(start);
-        let answer = self.inner.solve(dag, query, seed);
+        let answer = self.ask_inner(shape, dag, query, seed);
         if !matches!(answer, Answer::Unknown(_)) {
             return answer;
         }
@@ -80,6 +81,15 @@ impl<S: Solver> Walk<S> {
                 answer
             }
         }
+    }
+
+    fn ask_inner(&mut self, shape: Shape, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+        if !self.trust.asks(shape) {
+            return Answer::Unknown(Unknown::Unsupported);
+        }
+        let answer = self.inner.solve(dag, query, seed);
+        self.trust.learn(shape, !matches!(answer, Answer::Unknown(_)));
+        answer
     }
 
     /// Moves only what the target depends on: the rest of the path holds as it is.

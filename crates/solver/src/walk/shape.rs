@@ -40,7 +40,7 @@ pub(super) struct Savings(i64);
 
 impl Default for Savings {
     fn default() -> Savings {
-        Savings(Self::MOST / 2)
+        Savings(Self::MOST)
     }
 }
 
@@ -54,9 +54,59 @@ impl Savings {
 
     /// What may be spent of the work that is wished for: never more than a part of what is there.
     pub(super) fn spend(&mut self, wished: i64) -> i64 {
-        let granted = wished.min(self.0 / 4);
+        let granted = wished.min(self.0 / 2);
         self.0 -= granted;
         granted
+    }
+}
+
+/// Whether the SMT backend is worth asking about a shape of queries: what it could not answer lately it is asked ever more
+/// rarely, as its time limit is long against a search. Without floats it is always asked.
+#[derive(Default)]
+pub(super) struct Trust {
+    floats: Patience,
+    functions: Patience,
+}
+
+#[derive(Default)]
+struct Patience {
+    failures: u32,
+    to_skip: u32,
+}
+
+impl Trust {
+    /// Failures after which half of all queries are skipped; with each more, twice as many.
+    const FAILURES: u32 = 2;
+    /// At least one query in so many (as a power of two) is asked.
+    const RAREST: u32 = 5;
+
+    /// Whether a query of this shape shall be asked.
+    pub(super) fn asks(&mut self, shape: Shape) -> bool {
+        let Some(patience) = self.patience(shape) else { return true };
+        let asks = patience.to_skip == 0;
+        patience.to_skip = patience.to_skip.saturating_sub(1);
+        asks
+    }
+
+    /// Learns whether there was an answer.
+    pub(super) fn learn(&mut self, shape: Shape, is_answered: bool) {
+        let Some(patience) = self.patience(shape) else { return };
+        if is_answered {
+            patience.failures = 0;
+            return;
+        }
+        patience.failures += 1;
+        if patience.failures >= Self::FAILURES {
+            patience.to_skip = (1 << (patience.failures - Self::FAILURES + 1).min(Self::RAREST)) - 1;
+        }
+    }
+
+    fn patience(&mut self, shape: Shape) -> Option<&mut Patience> {
+        match shape {
+            Shape { has_functions: true, .. } => Some(&mut self.functions),
+            Shape { has_floats: true, .. } => Some(&mut self.floats),
+            _ => None,
+        }
     }
 }
 
@@ -86,4 +136,30 @@ impl Shapes {
 fn is_about_floats(op: Op) -> bool {
     use Op::*;
     matches!(op, FAdd | FSub | FMul | FDiv | FRem | FEq | FLt | FLe | FToS | FToU | SToF | UToF | FToF | Math)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_never_answers_is_asked_ever_more_rarely_but_not_never() {
+        let floats = Shape { has_floats: true, has_functions: false };
+        let mut trust = Trust::default();
+        let asked = |answers: bool, trust: &mut Trust| {
+            let asks = (0..100).filter(|_| {
+                trust.asks(floats) && {
+                    trust.learn(floats, answers);
+                    true
+                }
+            });
+            asks.count()
+        };
+        let failing = asked(false, &mut trust);
+        assert!((4..12).contains(&failing), "{failing}");
+        while !trust.asks(floats) {}
+        trust.learn(floats, true);
+        assert_eq!(asked(true, &mut trust), 100);
+        assert!((0..100).all(|_| trust.asks(Shape::default())));
+    }
 }
