@@ -75,9 +75,7 @@ struct Patience {
 }
 
 impl Trust {
-    /// Failures after which half of all queries are skipped; with each more, twice as many.
-    const FAILURES: u32 = 2;
-    /// At least one query in so many (as a power of two) is asked.
+    /// After each failure four times as many queries are skipped as before, but never more than this power of two.
     const RAREST: u32 = 5;
 
     /// Whether a query of this shape shall be asked.
@@ -96,9 +94,7 @@ impl Trust {
             return;
         }
         patience.failures += 1;
-        if patience.failures >= Self::FAILURES {
-            patience.to_skip = (1 << (patience.failures - Self::FAILURES + 1).min(Self::RAREST)) - 1;
-        }
+        patience.to_skip = (1 << (2 * patience.failures).min(Self::RAREST)) - 1;
     }
 
     fn patience(&mut self, shape: Shape) -> Option<&mut Patience> {
