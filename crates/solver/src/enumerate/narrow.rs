@@ -5,6 +5,7 @@
 //! to try this way. What cannot be told is left out: values that remain may still be wrong, those that are gone are not.
 
 use super::byteset::ByteSet;
+use cairn_expr::semantics::ones;
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte, Node};
 
 /// How deep expressions are looked into.
@@ -98,10 +99,6 @@ impl Narrow<'_> {
             self.within(value, first, last, depth);
         }
     }
-}
-
-fn ones(width: u8) -> u128 {
-    u128::MAX >> (128 - u32::from(width))
 }
 
 /// The smallest and largest value for which a comparison with a constant is true (or false), if it is for all values

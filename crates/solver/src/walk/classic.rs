@@ -4,7 +4,7 @@
 //! where the other constraints hold. Steps go upwards only, and a variable that a linear equality ties cannot move: that
 //! is how the algorithm was implemented.
 
-use super::linear::{self, Row, Start};
+use super::linear::{self, Row};
 use super::problem::{Judge, Place, Problem, State};
 use super::settings::WalkSettings;
 use super::wish::Leaves;
@@ -83,9 +83,7 @@ impl<'a> Classic<'a> {
     fn start(&mut self, rows: &[Row]) -> Option<Point> {
         let mut numbers = vec![0.0; self.judge.problem.variables.len()];
         if !rows.is_empty() {
-            let Start::Point(found) = linear::start(self.judge.problem, rows, REALS, INTEGERS)? else {
-                return None;
-            };
+            let found = linear::start(self.judge.problem, rows, REALS, INTEGERS)?;
             found.into_iter().for_each(|(v, number)| numbers[v] = number);
         }
         let point = self.point(numbers);

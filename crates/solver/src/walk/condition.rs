@@ -1,5 +1,6 @@
 //! A constraint taken apart: connectives over comparisons, each with what it should be.
 
+use cairn_expr::semantics::signed;
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, FloatCmp, Node};
 
 /// How deep conditions are looked into.
@@ -240,12 +241,6 @@ impl Atom {
 /// The number that bits of this width are, if they are a float.
 pub(super) fn float(width: u8, bits: u128) -> f64 {
     if width == 32 { f32::from_bits(bits as u32).into() } else { f64::from_bits(bits as u64) }
-}
-
-/// The value as a signed number.
-pub(super) fn signed(width: u8, value: u128) -> i128 {
-    let unused = 128 - u32::from(width);
-    ((value << unused) as i128) >> unused
 }
 
 fn integer_error(distance: u128) -> f64 {

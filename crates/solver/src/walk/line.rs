@@ -7,7 +7,7 @@ use super::moves;
 use super::problem::{Judge, Move, Place, State};
 use super::wish::Wisher;
 
-/// Halvings that lead from everything to one position, and secant steps, which need fewer.
+/// Secant steps from one probe.
 const SECANT_STEPS: usize = 12;
 /// Positions that are tried on both sides of where the sign changes.
 const AROUND: i128 = 8;

@@ -4,9 +4,10 @@
 //! reals. A linear program finds a point; whether constraints hold there, rounding and overflow included, is for the
 //! machine's arithmetic to say, so that nothing here has to be exact: what it says is where to begin.
 
-use super::condition::{Atom, Relation, float, signed};
+use super::condition::{Atom, Relation, float};
 use super::problem::Problem;
 use super::wish::Leaves;
+use cairn_expr::semantics::signed;
 use cairn_expr::{BinOp, Conversion, Dag, ExprId, FloatCmp, FloatOp, Node};
 use microlp::{ComparisonOp, OptimizationDirection, SolveOptions};
 use rustc_hash::FxHashMap;
@@ -152,18 +153,14 @@ impl Reader<'_> {
     }
 }
 
-/// What a linear program says.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum Start {
-    /// A number for each variable that is in a row.
-    Point(FxHashMap<usize, f64>),
-    /// There is no point, as far as its arithmetic goes.
-    Nowhere,
-}
-
-/// A point that the rows allow, with reals within `real` and integers within `integer` of 0; away from the rows' borders
+/// A point that the rows allow, if one is found: a number for each variable that is in a row, with reals within `real` and integers within `integer` of 0; away from the rows' borders
 /// as far as possible, up to a distance of 1.
-pub(super) fn start(problem: &Problem, rows: &[Row], real: (f64, f64), integer: f64) -> Option<Start> {
+pub(super) fn start(
+    problem: &Problem,
+    rows: &[Row],
+    real: (f64, f64),
+    integer: f64,
+) -> Option<FxHashMap<usize, f64>> {
     if rows.len() > MAX_ROWS || rows.iter().any(|row| !row.sum.constant.is_finite()) {
         return None;
     }
@@ -197,13 +194,6 @@ pub(super) fn start(problem: &Problem, rows: &[Row], real: (f64, f64), integer: 
     }
     let mut options = SolveOptions::default();
     options.node_limit = Some(MAX_BRANCHES);
-    match program.solve_with(options) {
-        Ok(outcome) => {
-            let solution = outcome.into_solution().ok()?;
-            let numbers = columns.iter().map(|(&v, &column)| (v, solution.var_value(column)));
-            Some(Start::Point(numbers.collect()))
-        }
-        Err(microlp::Error::Infeasible) => Some(Start::Nowhere),
-        Err(_) => None,
-    }
+    let solution = program.solve_with(options).ok()?.into_solution().ok()?;
+    Some(columns.into_iter().map(|(v, column)| (v, solution.var_value(column))).collect())
 }

@@ -1,6 +1,7 @@
 //! Where a variable may go.
 
 use super::variable::Variable;
+use cairn_expr::semantics::signed;
 use cairn_expr::{Dag, ExprId};
 use fastrand::Rng;
 
@@ -37,7 +38,7 @@ pub(super) fn constants(dag: &Dag, nodes: &[ExprId]) -> Vec<f64> {
             _ => {}
         }
         if width > 1 {
-            numbers.push(super::condition::signed(width, value) as f64);
+            numbers.push(signed(width, value) as f64);
         }
     }
     numbers.retain(|number| number.is_finite());

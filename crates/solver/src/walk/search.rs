@@ -1,7 +1,7 @@
 //! Local search: descend by wishes and along lines, and escape when that leads nowhere.
 
 use super::line::{Best, Line, keep_equalities};
-use super::linear::{self, Start};
+use super::linear;
 use super::moves;
 use super::problem::{Judge, Move, Place, Problem, State};
 use super::wish::{self, Wisher};
@@ -72,7 +72,7 @@ impl<'a> Search<'a> {
         if rows.iter().all(|row| row.sum.factors.len() < 2) {
             return None;
         }
-        let Some(Start::Point(numbers)) = linear::start(problem, &rows, REALS, INTEGERS) else { return None };
+        let numbers = linear::start(problem, &rows, REALS, INTEGERS)?;
         let mut point = point;
         for (v, number) in numbers {
             let variable = &problem.variables[v];

@@ -1,5 +1,6 @@
 //! Numbers among the input bytes, recovered from how bytes are put together.
 
+use cairn_expr::semantics::ones;
 use cairn_expr::{BinOp, Conversion, Dag, ExprId, InputByte, Node, Op};
 use rustc_hash::FxHashSet;
 
@@ -43,7 +44,7 @@ impl Variable {
         if self.is_float() {
             return self.nearest(number).unwrap_or_else(|| self.position_of(self.nan_bits()));
         }
-        let bits = number.round() as i64 as u128 & (u128::MAX >> (128 - self.width()));
+        let bits = number.round() as i64 as u128 & ones(self.width() as u8);
         self.position_of(bits)
     }
 

@@ -6,9 +6,10 @@
 mod float;
 mod integer;
 
-use super::condition::{Atom, Relation, signed};
+use super::condition::{Atom, Relation};
 use super::problem::{Judge, Move, Place, Problem};
 use super::variable;
+use cairn_expr::semantics::{ones, signed};
 use cairn_expr::{Assignment, Cell, Dag, Evaluator, ExprId, InputByte, Node, Op};
 use rustc_hash::FxHashMap;
 
@@ -100,7 +101,7 @@ impl Round<'_> {
     fn start(&mut self, atom: &Atom) {
         let (left, right, width) = (atom.left, atom.right, atom.width);
         let (a, b) = (self.value(left), self.value(right));
-        let most = u128::MAX >> (128 - u32::from(width));
+        let most = ones(width);
         let plus = |value: u128, step: i128| value.wrapping_add(step as u128) & most;
         let top = signed(width, most >> 1);
         match atom.relation {
@@ -206,8 +207,7 @@ impl Round<'_> {
     /// Both parts of a concatenation have to change at once.
     fn wish_both(&mut self, high: ExprId, low: ExprId, wanted: u128) {
         let low_width = self.dag().width(low);
-        let parts =
-            [(low, wanted & (u128::MAX >> (128 - u32::from(low_width)))), (high, wanted >> low_width)];
+        let parts = [(low, wanted & ones(low_width)), (high, wanted >> low_width)];
         let mut joint: Vec<Vec<Move>> = vec![Vec::new()];
         for (part, bits) in parts {
             if self.value(part) == bits {

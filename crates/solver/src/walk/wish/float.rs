@@ -1,6 +1,7 @@
 //! Floating-point operations turned round, nearly.
 
-use super::super::condition::{float, signed};
+use super::super::condition::float;
+use cairn_expr::semantics::{ones, signed};
 use cairn_expr::{Conversion, FloatCmp, FloatOp, Math, Node};
 use std::f64::consts::{PI, TAU};
 
@@ -69,7 +70,7 @@ fn converted(how: Conversion, width: u8, from: u8, wanted: u128) -> u128 {
         Conversion::FloatToSigned => bits(from, signed(width, wanted) as f64),
         Conversion::FloatToUnsigned => bits(from, wanted as f64),
         Conversion::SignedToFloat | Conversion::UnsignedToFloat => {
-            float(width, wanted).round() as i128 as u128 & (u128::MAX >> (128 - u32::from(from)))
+            float(width, wanted).round() as i128 as u128 & ones(from)
         }
         Conversion::FloatToFloat => bits(from, float(width, wanted)),
     }

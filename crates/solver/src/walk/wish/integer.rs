@@ -1,11 +1,7 @@
 //! Integer operations turned round.
 
-use super::super::condition::signed;
+use cairn_expr::semantics::{ones, signed};
 use cairn_expr::{BinOp, CmpOp, Count, Node};
-
-fn ones(width: u8) -> u128 {
-    u128::MAX >> (128 - u32::from(width))
-}
 
 /// What the left (true) or right side of a comparison may become for it to be as wanted.
 pub(super) fn comparison(op: CmpOp, width: u8, [a, b]: [u128; 2], wanted: bool) -> Vec<(bool, u128)> {
