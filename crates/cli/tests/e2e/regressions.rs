@@ -207,6 +207,16 @@ fn an_order_of_threads_is_named_where_it_misleads_the_search() {
     assert!(said.contains("several threads compute with the input"), "{said}");
 }
 
+/// A campaign on so many bytes in which no value differs from the evaluator's, and no run from what was predicted.
+fn exact_campaign(place: &Place, bytes: &str, execs: &str) -> Said {
+    let mut cairn = cairn();
+    cairn.args(["run", "--check", "--fixed-length", "--sym-stdin", bytes]);
+    let said = said(cairn.args(["--execs", execs, "--out", "out", "program"]).current_dir(place.0.path()));
+    assert!(said.stdout.contains(", 0 differ\n"), "{said:?}");
+    assert!(!said.stdout.contains("not go where predicted"), "{said:?}");
+    said
+}
+
 /// Reads a double, two wide integers, a number and a choice: 45 bytes.
 const RARE_OPERATIONS: &str = r#"#include <unistd.h>
 typedef __int128 wide;
@@ -234,21 +244,7 @@ fn operations_without_a_word_for_them_are_counted_and_never_wrong() {
     for options in [&["-O1"][..], &["-O2", "-fno-strict-float-cast-overflow"]] {
         let place = Place::with(&[("main.c", RARE_OPERATIONS)]);
         place.cc(&[options, &["-w", "main.c", "-o", "program"]].concat());
-        let mut cairn = cairn();
-        cairn.args([
-            "run",
-            "--check",
-            "--fixed-length",
-            "--sym-stdin",
-            "45",
-            "--execs",
-            "60",
-            "--out",
-            "out",
-        ]);
-        let said = said(cairn.arg("program").current_dir(place.0.path()));
-        assert!(said.stdout.contains(", 0 differ\n"), "{said:?}");
-        assert!(!said.stdout.contains("not go where predicted"), "{said:?}");
+        let said = exact_campaign(&place, "45", "60");
         let lost: u32 = said
             .stdout
             .split(" symbolic values went")
@@ -269,21 +265,7 @@ fn fast_arithmetic_is_exact_all_the_same() {
     for options in ["-ffast-math", "-Ofast"] {
         let place = Place::with(&[]);
         place.cc(&[options, "-w", floats.to_str().unwrap(), "-lm", "-o", "program"]);
-        let mut cairn = cairn();
-        cairn.args([
-            "run",
-            "--check",
-            "--fixed-length",
-            "--sym-stdin",
-            "17",
-            "--execs",
-            "300",
-            "--out",
-            "out",
-        ]);
-        let said = said(cairn.arg("program").current_dir(place.0.path()));
-        assert!(said.stdout.contains(", 0 differ\n"), "{said:?}");
-        assert!(!said.stdout.contains("not go where predicted"), "{said:?}");
+        exact_campaign(&place, "17", "300");
     }
 }
 
