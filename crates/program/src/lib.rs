@@ -5,12 +5,14 @@
 //! from: a site is named by its record's index, a branch (one side of a site) by the index of its
 //! coverage byte. Nothing here runs the target.
 
+mod analysis;
 mod assemble;
 mod elf;
 mod error;
 mod model;
 pub mod testing;
 
+pub use analysis::{CallGraph, Distances, Dominators, Weight};
 pub use assemble::PlacedUnit;
 pub use cairn_wire::{SiteId, SiteKind};
 pub use error::{Damage, ProgramError};

@@ -236,6 +236,16 @@ impl Program {
         &self.blocks[id.0 as usize]
     }
 
+    /// All blocks in id order.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.iter()
+    }
+
+    /// All calls, block by block.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.blocks.iter().flat_map(|block| &block.calls)
+    }
+
     /// How many blocks there are.
     pub fn block_count(&self) -> u32 {
         self.blocks.len() as u32

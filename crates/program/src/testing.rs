@@ -1,5 +1,7 @@
 //! Programs made by hand, for the tests of this crate and of those that stand on it.
 
+pub mod plan;
+
 use crate::model::Program;
 use cairn_wire::meta::{Block, Function, Side, Site, Unit};
 use cairn_wire::{SiteId, SiteKind};

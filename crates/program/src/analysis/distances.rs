@@ -1,0 +1,172 @@
+//! How far it is from a branch to the nearest one that no run has covered.
+//!
+//! Sources only ever disappear, so distances only grow. Every node that reaches an uncovered branch knows the next node
+//! on a shortest way; these ways form a forest with the uncovered branches as roots. Covering a branch looks at its tree
+//! alone: at the nodes whose shortest way led there, and at their edges. Everything else keeps its distance.
+
+use super::call_graph::CallGraph;
+use super::flow::Flow;
+use super::graph::Graph;
+use crate::model::{BlockId, BranchId, Program};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// What makes a way long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weight {
+    /// The branches it takes.
+    Branches,
+    /// The instructions of the blocks it enters.
+    Instructions,
+}
+
+/// Distances to the nearest uncovered branch of the user's code, along calls but not back out of callees. A call costs
+/// nothing, whether it is followed or passed.
+#[derive(Clone, Debug)]
+pub struct Distances {
+    branches: u32,
+    forward: Graph,
+    backward: Graph,
+    /// What entering each node costs.
+    weight: Vec<u32>,
+    /// From each node; [`FAR`] if no uncovered branch can be reached.
+    distance: Vec<u32>,
+    /// The next node on a shortest way; [`NOWHERE`] if there is none, or if this is an uncovered branch.
+    next: Vec<u32>,
+    queue: BinaryHeap<Reverse<(u32, u32)>>,
+    affected: Vec<u32>,
+}
+
+const FAR: u32 = u32::MAX;
+const NOWHERE: u32 = u32::MAX;
+
+impl Distances {
+    /// The distances as long as nothing has been covered.
+    pub fn new(program: &Program, calls: &CallGraph, weight: Weight) -> Distances {
+        let flow = Flow::new(program, calls);
+        let forward = flow.graph();
+        let nodes = forward.len();
+        let mut distances = Distances {
+            branches: program.branch_count(),
+            backward: forward.reversed(),
+            forward,
+            weight: weights(program, &flow, weight, nodes),
+            distance: vec![FAR; nodes],
+            next: vec![NOWHERE; nodes],
+            queue: BinaryHeap::new(),
+            affected: Vec::new(),
+        };
+        for branch in (0..distances.branches).filter(|&branch| program.is_counted(BranchId(branch))) {
+            distances.lower(branch, 0, NOWHERE);
+        }
+        distances.spread();
+        distances
+    }
+
+    /// The distance from having taken a branch to the nearest uncovered one: 0 if it is uncovered itself, none if no
+    /// uncovered branch can be reached.
+    pub fn of(&self, branch: BranchId) -> Option<u32> {
+        let distance = *self.distance.get(branch.0 as usize)?;
+        (distance != FAR).then_some(distance)
+    }
+
+    /// These branches have been covered; those that were before may be among them.
+    pub fn cover(&mut self, branches: &[BranchId]) {
+        for branch in branches.iter().filter(|branch| branch.0 < self.branches) {
+            let at = branch.0 as usize;
+            if self.distance[at] == 0 && self.next[at] == NOWHERE {
+                self.distance[at] = FAR;
+                self.affected.push(branch.0);
+            }
+        }
+        self.gather_affected();
+        self.enter_from_outside();
+        self.spread();
+    }
+
+    /// The branches that may come next after taking this one, with their own distances: those through which a way of at
+    /// most this weight leads to an uncovered branch, in id order.
+    pub fn towards(&self, branch: BranchId, within: u32) -> Vec<(BranchId, u32)> {
+        let mut found = BTreeMap::new();
+        let mut spent = BTreeMap::new();
+        let mut open = BinaryHeap::from([Reverse((0, branch.0))]);
+        while let Some(Reverse((cost, node))) = open.pop() {
+            for &next in self.forward.successors(node) {
+                let cost = cost + self.weight[next as usize];
+                let left = self.distance[next as usize];
+                if cost.saturating_add(left) > within || spent.get(&next).is_some_and(|&known| known <= cost)
+                {
+                    continue;
+                }
+                spent.insert(next, cost);
+                if next < self.branches {
+                    found.insert(BranchId(next), left);
+                } else {
+                    open.push(Reverse((cost, next)));
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// Adds all nodes whose shortest way led to an affected one, and forgets their distances.
+    fn gather_affected(&mut self) {
+        let mut at = 0;
+        while let Some(&node) = self.affected.get(at) {
+            at += 1;
+            for &before in self.backward.successors(node) {
+                if self.next[before as usize] == node {
+                    self.next[before as usize] = NOWHERE;
+                    self.distance[before as usize] = FAR;
+                    self.affected.push(before);
+                }
+            }
+        }
+    }
+
+    /// Gives each affected node the best way over those whose distance is known.
+    fn enter_from_outside(&mut self) {
+        for node in std::mem::take(&mut self.affected) {
+            for at in 0..self.forward.successors(node).len() {
+                let next = self.forward.successors(node)[at];
+                let through = self.distance[next as usize].saturating_add(self.weight[next as usize]);
+                self.lower(node, through, next);
+            }
+        }
+    }
+
+    /// Lowers the distances of all nodes that lead to a node in the queue, nearest first.
+    fn spread(&mut self) {
+        while let Some(Reverse((distance, node))) = self.queue.pop() {
+            if distance > self.distance[node as usize] {
+                continue;
+            }
+            let through = distance.saturating_add(self.weight[node as usize]);
+            for at in 0..self.backward.successors(node).len() {
+                self.lower(self.backward.successors(node)[at], through, node);
+            }
+        }
+    }
+
+    /// Strictly lower only: this is what keeps the ways free of circles where edges weigh nothing.
+    fn lower(&mut self, node: u32, distance: u32, next: u32) {
+        if distance < self.distance[node as usize] {
+            self.distance[node as usize] = distance;
+            self.next[node as usize] = next;
+            self.queue.push(Reverse((distance, node)));
+        }
+    }
+}
+
+fn weights(program: &Program, flow: &Flow, weight: Weight, nodes: usize) -> Vec<u32> {
+    let mut weights = vec![0; nodes];
+    match weight {
+        Weight::Branches => weights[..program.branch_count() as usize].fill(1),
+        Weight::Instructions => {
+            for (block, id) in program.blocks().zip(0..) {
+                weights[flow.start(BlockId(id)) as usize] = block.instructions;
+            }
+        }
+    }
+    weights
+}

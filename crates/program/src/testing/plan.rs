@@ -1,0 +1,101 @@
+//! Programs of several functions, written down block by block.
+
+use crate::model::Program;
+use cairn_wire::SiteKind;
+use cairn_wire::meta::{self, Function, Side, Site, Unit};
+
+/// A basic block as a test writes it.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    block: meta::Block,
+    selects: u32,
+    decides: bool,
+}
+
+/// A block that ends with a decision between these blocks of its function: a branch if there are two, otherwise a switch.
+pub fn decide(successors: &[u32]) -> Plan {
+    Plan { decides: true, ..lead(successors) }
+}
+
+/// A block that goes on to another one.
+pub fn jump(successor: u32) -> Plan {
+    lead(&[successor])
+}
+
+/// A block where its function ends.
+pub fn end() -> Plan {
+    lead(&[])
+}
+
+fn lead(successors: &[u32]) -> Plan {
+    let block = meta::Block { instructions: 1, successors: successors.to_vec(), ..meta::Block::default() };
+    Plan { block, ..Plan::default() }
+}
+
+impl Plan {
+    /// With one more call of the function of this name.
+    pub fn call(mut self, name: &str) -> Plan {
+        self.block.calls.push(meta::Call::Direct(name.into()));
+        self
+    }
+
+    /// With one more call through a pointer to functions of this type.
+    pub fn call_pointer(mut self, type_hash: u64) -> Plan {
+        self.block.calls.push(meta::Call::Indirect(type_hash));
+        self
+    }
+
+    /// With this many selects.
+    pub fn selects(mut self, count: u32) -> Plan {
+        self.selects = count;
+        self
+    }
+
+    /// With this many instructions; otherwise it has one.
+    pub fn instructions(mut self, count: u32) -> Plan {
+        self.block.instructions = count;
+        self
+    }
+}
+
+/// A function of these blocks, the first of them its entry.
+pub fn function(name: &str, blocks: &[Plan]) -> (Function, Vec<Plan>) {
+    (Function { name: name.into(), ..Function::default() }, blocks.to_vec())
+}
+
+/// A function that may be called through pointers of this type.
+pub fn pointed_at(name: &str, type_hash: u64, blocks: &[Plan]) -> (Function, Vec<Plan>) {
+    (Function { name: name.into(), type_hash, address_taken: true, ..Function::default() }, blocks.to_vec())
+}
+
+/// The program of these functions. Branches are numbered block by block, a block's selects before its end.
+pub fn build(functions: &[(Function, Vec<Plan>)]) -> Program {
+    let mut unit = Unit { source: "plan.c".into(), files: vec!["plan.c".into()], ..Unit::default() };
+    let mut sides = 0;
+    for ((function, plans), index) in functions.iter().zip(0..) {
+        let mut function = function.clone();
+        for (plan, block) in plans.iter().zip(0..) {
+            let mut add = |kind, successors: &[u32]| {
+                unit.sites.push(site(kind, index, block, sides, successors));
+                sides += successors.len() as u32;
+            };
+            (0..plan.selects).for_each(|_| add(SiteKind::Select, &[block; 2]));
+            let successors = &plan.block.successors;
+            if plan.decides {
+                add(if successors.len() == 2 { SiteKind::Branch } else { SiteKind::Switch }, successors);
+            }
+            let site = plan.decides.then(|| unit.sites.len() as u32 - 1);
+            function.blocks.push(meta::Block { site, ..plan.block.clone() });
+        }
+        unit.functions.push(function);
+    }
+    Program::from_units(vec![unit]).expect("a plan whose edges lead to its own blocks")
+}
+
+fn site(kind: SiteKind, function: u32, block: u32, first_side: u32, successors: &[u32]) -> Site {
+    let values = |side| if kind == SiteKind::Switch { vec![side] } else { vec![] };
+    let side = |(&successor, side)| Side { successor, values: values(side) };
+    let sides = successors.iter().zip(0..).map(side).collect();
+    let width = if kind == SiteKind::Switch { 32 } else { 1 };
+    Site { kind, function, block, file: 0, line: 0, column: 0, first_side, width, sides }
+}

@@ -1,0 +1,98 @@
+//! The same questions answered from their definitions, on a graph built anew: slow, and simple enough to be believed.
+
+use cairn_program::testing::plan::{Plan, build, decide, end, function, jump, pointed_at};
+use cairn_program::{BlockId, BranchId, CallGraph, FunctionId, Program, SiteKind};
+use fastrand::Rng;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a run can be: in a block after some of its selects, or on a side of a site.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Place {
+    In(BlockId, usize),
+    On(BranchId),
+}
+
+pub type Edges = BTreeMap<Place, BTreeSet<Place>>;
+
+/// All steps a run can make, callees included, returns not.
+pub fn steps(program: &Program, calls: &CallGraph) -> Edges {
+    let mut edges = Edges::new();
+    for id in (0..program.block_count()).map(BlockId) {
+        let block = program.block(id);
+        let selects: Vec<_> = program
+            .sites()
+            .filter(|(_, site)| site.kind == SiteKind::Select && site.block == id)
+            .map(|(_, site)| site)
+            .collect();
+        for (at, select) in selects.iter().enumerate() {
+            for side in select.branches() {
+                edges.entry(Place::In(id, at)).or_default().insert(Place::On(side));
+                edges.entry(Place::On(side)).or_default().insert(Place::In(id, at + 1));
+            }
+        }
+        let end = edges.entry(Place::In(id, selects.len())).or_default();
+        let callees = block.calls.iter().flat_map(|call| calls.targets(call));
+        end.extend(callees.map(|callee| Place::In(entry(program, *callee), 0)));
+        match block.site {
+            None => end.extend(block.successors.iter().map(|to| Place::In(*to, 0))),
+            Some(site) => {
+                let site = program.site(site);
+                end.extend(site.branches().map(Place::On));
+                for (branch, side) in site.branches().zip(&site.sides) {
+                    edges.entry(Place::On(branch)).or_default().insert(Place::In(side.successor, 0));
+                }
+            }
+        }
+    }
+    edges
+}
+
+pub fn entry(program: &Program, function: FunctionId) -> BlockId {
+    BlockId(program.function(function).blocks.start)
+}
+
+/// All that can be reached without setting foot on one place.
+pub fn reached(edges: &Edges, from: &[Place], avoid: Option<Place>) -> BTreeSet<Place> {
+    let mut met = BTreeSet::new();
+    let mut open = from.to_vec();
+    while let Some(place) = open.pop() {
+        if Some(place) != avoid && met.insert(place) {
+            open.extend(&edges[&place]);
+        }
+    }
+    met
+}
+
+/// A program of a few functions whose blocks are joined at random: with dead code, endless loops, recursion, switches
+/// with several sides to one block, selects and pointers.
+pub fn random_program(rng: &mut Rng) -> Program {
+    let names = ["main", "f", "g", "h"];
+    let functions: Vec<_> = names[..rng.usize(1..=names.len())]
+        .iter()
+        .map(|name| {
+            let count = rng.u32(1..=7);
+            let blocks: Vec<_> = (0..count).map(|_| random_block(rng, count, &names)).collect();
+            match rng.u8(..4) {
+                0 => pointed_at(name, rng.u64(..2), &blocks),
+                _ => function(name, &blocks),
+            }
+        })
+        .collect();
+    build(&functions)
+}
+
+fn random_block(rng: &mut Rng, count: u32, names: &[&str]) -> Plan {
+    let mut plan = match rng.u8(..8) {
+        0 => end(),
+        1..=3 => jump(rng.u32(..count)),
+        4..=6 => decide(&[rng.u32(..count), rng.u32(..count)]),
+        _ => decide(&(0..rng.u32(1..4)).map(|_| rng.u32(..count)).collect::<Vec<_>>()),
+    };
+    if rng.u8(..5) == 0 {
+        plan = plan.call(names[rng.usize(..names.len())]);
+    }
+    if rng.u8(..8) == 0 {
+        plan = plan.call_pointer(rng.u64(..3));
+    }
+    plan.selects(u32::from(rng.u8(..6) == 0) * rng.u32(1..3)).instructions(rng.u32(..4))
+}
