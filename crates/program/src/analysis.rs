@@ -1,12 +1,18 @@
 //! What follows from a program's code without running it.
 
+mod blocks;
 mod call_graph;
+mod control_dependence;
 mod distances;
 mod dominator_tree;
 mod dominators;
 mod flow;
 mod graph;
+mod loops;
 
+pub use blocks::PostDominators;
 pub use call_graph::CallGraph;
+pub use control_dependence::ControlDependence;
 pub use distances::{Distances, Weight};
 pub use dominators::Dominators;
+pub use loops::{LoopSide, Loops};

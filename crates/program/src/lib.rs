@@ -12,7 +12,9 @@ mod error;
 mod model;
 pub mod testing;
 
-pub use analysis::{CallGraph, Distances, Dominators, Weight};
+pub use analysis::{
+    CallGraph, ControlDependence, Distances, Dominators, LoopSide, Loops, PostDominators, Weight,
+};
 pub use assemble::PlacedUnit;
 pub use cairn_wire::{SiteId, SiteKind};
 pub use error::{Damage, ProgramError};

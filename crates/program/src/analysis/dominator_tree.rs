@@ -8,6 +8,8 @@ use super::graph::{Graph, Walk};
 /// Which node dominates which, among those that the root reaches.
 #[derive(Clone, Debug)]
 pub(crate) struct DominatorTree {
+    /// The nearest dominator of each node; its own for the root and for what is not reached.
+    parent: Vec<u32>,
     /// Number of each node in a walk of the tree, parents first; [`Walk::UNMET`] if it is not reached.
     number: Vec<u32>,
     /// How many nodes each dominates, itself among them.
@@ -31,6 +33,18 @@ impl DominatorTree {
         above <= below && below - above < self.size[a as usize]
     }
 
+    /// The nearest dominator of a node other than itself; none for the root and for what is not reached.
+    pub fn parent(&self, node: u32) -> Option<u32> {
+        let parent = self.parent[node as usize];
+        (parent != node).then_some(parent)
+    }
+
+    /// Place of a node in an order in which dominators come first; none for what is not reached.
+    pub fn number(&self, node: u32) -> Option<u32> {
+        let number = self.number[node as usize];
+        (number != Walk::UNMET).then_some(number)
+    }
+
     /// Numbers the tree so that what a node dominates are the numbers right after its own. A dominator's place is always
     /// before those it dominates, so that no second walk is needed.
     fn from_places(walk: &Walk, nearest: &[u32]) -> DominatorTree {
@@ -40,7 +54,8 @@ impl DominatorTree {
             sizes[nearest[place] as usize] += sizes[place];
         }
         let nodes = walk.place.len();
-        let mut tree = DominatorTree { number: vec![Walk::UNMET; nodes], size: vec![1; nodes] };
+        let parent = (0..nodes as u32).collect();
+        let mut tree = DominatorTree { parent, number: vec![Walk::UNMET; nodes], size: vec![1; nodes] };
         let mut numbers = vec![0; count];
         let mut free = vec![1; count];
         for place in 0..count {
@@ -49,6 +64,7 @@ impl DominatorTree {
                 numbers[place] = free[above];
                 free[above] += sizes[place];
                 free[place] = numbers[place] + 1;
+                tree.parent[walk.order[place] as usize] = walk.order[above];
             }
             let node = walk.order[place] as usize;
             (tree.number[node], tree.size[node]) = (numbers[place], sizes[place]);

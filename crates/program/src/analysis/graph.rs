@@ -77,3 +77,86 @@ impl Walk {
         walk
     }
 }
+
+/// The strongly connected components of a graph, by Tarjan's algorithm.
+pub(crate) struct Components {
+    /// The component of each node. An edge never leads to a higher one.
+    pub of: Vec<u32>,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Components {
+    /// Finds them in one walk.
+    pub fn new(graph: &Graph) -> Components {
+        let nodes = graph.len();
+        let components = Components { of: vec![Self::NONE; nodes], count: 0 };
+        let mut search = Search { components, low: vec![0; nodes], met: 0, stack: Vec::new() };
+        for node in 0..nodes as u32 {
+            if search.low[node as usize] == 0 {
+                search.walk(graph, node);
+            }
+        }
+        search.components
+    }
+
+    const NONE: u32 = u32::MAX;
+}
+
+struct Search {
+    components: Components,
+    /// Lowest number of a node of the same component that can be reached; 0 for one not met. Numbers begin at 1.
+    low: Vec<u32>,
+    met: u32,
+    /// Nodes met whose component is still open.
+    stack: Vec<u32>,
+}
+
+impl Search {
+    fn walk(&mut self, graph: &Graph, root: u32) {
+        let mut path = vec![self.meet(root)];
+        while let Some((node, number, tried)) = path.last_mut() {
+            let Some(&next) = graph.successors(*node).get(*tried) else {
+                let (node, number) = (*node, *number);
+                path.pop();
+                self.leave(node, number, path.last().map(|above| above.0));
+                continue;
+            };
+            *tried += 1;
+            if self.low[next as usize] == 0 {
+                path.push(self.meet(next));
+            } else if self.components.of[next as usize] == Components::NONE {
+                let low = self.low[next as usize];
+                self.lower(*node, low);
+            }
+        }
+    }
+
+    /// The node, its number, and how many of its edges have been followed.
+    fn meet(&mut self, node: u32) -> (u32, u32, usize) {
+        self.met += 1;
+        self.low[node as usize] = self.met;
+        self.stack.push(node);
+        (node, self.met, 0)
+    }
+
+    fn lower(&mut self, node: u32, low: u32) {
+        self.low[node as usize] = self.low[node as usize].min(low);
+    }
+
+    fn leave(&mut self, node: u32, number: u32, above: Option<u32>) {
+        let low = self.low[node as usize];
+        if let Some(above) = above {
+            self.lower(above, low);
+        }
+        if low == number {
+            while let Some(member) = self.stack.pop() {
+                self.components.of[member as usize] = self.components.count;
+                if member == node {
+                    break;
+                }
+            }
+            self.components.count += 1;
+        }
+    }
+}

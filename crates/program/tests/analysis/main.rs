@@ -1,5 +1,7 @@
 //! The analyses, each by example and against its definition on random programs.
 
+mod control_dependence;
 mod distances;
 mod dominators;
+mod loops;
 mod naive;

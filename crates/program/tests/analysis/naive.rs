@@ -17,7 +17,7 @@ pub type Edges = BTreeMap<Place, BTreeSet<Place>>;
 /// All steps a run can make, callees included, returns not.
 pub fn steps(program: &Program, calls: &CallGraph) -> Edges {
     let mut edges = Edges::new();
-    for id in (0..program.block_count()).map(BlockId) {
+    for id in blocks(program) {
         let block = program.block(id);
         let selects: Vec<_> = program
             .sites()
@@ -61,6 +61,23 @@ pub fn reached(edges: &Edges, from: &[Place], avoid: Option<Place>) -> BTreeSet<
         }
     }
     met
+}
+
+/// The blocks that can be reached from these by following successors, without setting foot on one.
+pub fn blocks_reached(program: &Program, from: &[BlockId], avoid: Option<BlockId>) -> BTreeSet<BlockId> {
+    let mut met = BTreeSet::new();
+    let mut open = from.to_vec();
+    while let Some(block) = open.pop() {
+        if Some(block) != avoid && met.insert(block) {
+            open.extend(&program.block(block).successors);
+        }
+    }
+    met
+}
+
+/// All blocks.
+pub fn blocks(program: &Program) -> impl Iterator<Item = BlockId> + Clone + use<> {
+    (0..program.block_count()).map(BlockId)
 }
 
 /// A program of a few functions whose blocks are joined at random: with dead code, endless loops, recursion, switches

@@ -1,0 +1,68 @@
+//! The control flow within functions: all functions' blocks in one graph, with no edge between functions.
+
+use super::dominator_tree::DominatorTree;
+use super::graph::{Components, Graph};
+use crate::model::{BlockId, Program};
+
+/// The edges between blocks, under their own ids.
+pub(crate) fn edges(program: &Program) -> Vec<(u32, u32)> {
+    let blocks = program.blocks().zip(0..);
+    blocks.flat_map(|(block, id)| block.successors.iter().map(move |to| (id, to.0))).collect()
+}
+
+/// Dominance between blocks of one function. A node after the last block stands for the outside, from where all
+/// functions are entered.
+pub(crate) fn dominators(program: &Program) -> DominatorTree {
+    let outside = program.block_count();
+    let mut edges = edges(program);
+    let functions = program.functions().filter(|(_, function)| !function.blocks.is_empty());
+    edges.extend(functions.map(|(_, function)| (outside, function.blocks.start)));
+    DominatorTree::new(&Graph::new(outside + 1, &edges), outside)
+}
+
+/// Which blocks a run must still go through before its function ends.
+///
+/// A function ends where a block has no successor. Blocks that reach one another and nothing else, a loop without an
+/// exit, are taken to end after the last of them.
+#[derive(Clone, Debug)]
+pub struct PostDominators {
+    tree: DominatorTree,
+    outside: u32,
+}
+
+impl PostDominators {
+    /// Takes time about proportional to the program.
+    pub fn new(program: &Program) -> PostDominators {
+        let outside = program.block_count();
+        let forward = Graph::new(outside, &edges(program));
+        let ends = ends(&forward).into_iter().map(|end| (outside, end));
+        let backward: Vec<_> = edges(program).into_iter().map(|(from, to)| (to, from)).chain(ends).collect();
+        PostDominators { tree: DominatorTree::new(&Graph::new(outside + 1, &backward), outside), outside }
+    }
+
+    /// Whether every way from `b` to the end of its function goes through `a`. Constant time.
+    pub fn post_dominates(&self, a: BlockId, b: BlockId) -> bool {
+        self.tree.dominates(a.0, b.0)
+    }
+
+    /// The first block after this one that every way goes through; none if ways part for good.
+    pub(crate) fn next(&self, block: BlockId) -> Option<BlockId> {
+        self.tree.parent(block.0).filter(|&next| next != self.outside).map(BlockId)
+    }
+}
+
+/// One block of each component that no edge leaves: the only one, or the last of a loop without an exit.
+fn ends(graph: &Graph) -> Vec<u32> {
+    let components = Components::new(graph);
+    let mut last = vec![None; components.count as usize];
+    let component = |node: u32| components.of[node as usize];
+    for node in 0..graph.len() as u32 {
+        last[component(node) as usize] = Some(node);
+    }
+    for node in 0..graph.len() as u32 {
+        if graph.successors(node).iter().any(|&to| component(to) != component(node)) {
+            last[component(node) as usize] = None;
+        }
+    }
+    last.into_iter().flatten().collect()
+}
