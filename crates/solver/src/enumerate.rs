@@ -5,8 +5,8 @@
 //! by intervals (`narrow`); what is left is tried, constraint by constraint (`search`). Where all of it can be tried
 //! the answer is complete: a model, or that there is none.
 //!
-//! Work is counted in steps of code, not in time: the same query has the same answer. Few steps are made before the
-//! layers below are asked, and many if they ran out of time.
+//! Work is counted in steps of code, not in time: the same query has the same answer. Few steps are made where there is
+//! too much to try it all, more where there is not, and many if the layers below ran out of time.
 
 mod byteset;
 mod facts;
@@ -29,8 +29,10 @@ const MAX_POINTS: u64 = 1 << 22;
 /// Bytes that may be left to try if every constraint is about two of them: then there is a way through, or there is none,
 /// long before all inputs have been tried.
 const MAX_PAIRED: usize = 32;
-/// Steps made before others are asked: some milliseconds.
+/// Steps made before others are asked, if all can be tried: some milliseconds.
 const WORK: u64 = 1_000_000;
+/// Steps made if there is more: often the target's own bytes decide, or another value of one byte more.
+const LITTLE_WORK: u64 = 50_000;
 /// Steps made when nobody else has an answer, per millisecond of the time limit: a fraction of what can be made in it.
 const MORE_WORK: u128 = 30_000;
 
@@ -123,15 +125,14 @@ impl<S: Solver> Enumerate<S> {
         input: &mut [u8],
         work: u64,
     ) -> Outcome {
-        if !self.can_be_tried(dag, (bytes, sets), &open) {
-            return Outcome::TooMuch;
-        }
+        let work = if self.can_be_tried(dag, (bytes, sets), &open) { work } else { work.min(LITTLE_WORK) };
         open.iter().for_each(|&e| self.facts.compile(dag, e));
         let check = |&e: &ExprId| {
             let places = dag.inputs(e).iter().map(|byte| place(bytes, byte) as u32);
             Check { code: self.facts.code(e), places: places.collect() }
         };
-        Search::new(open.iter().map(check).collect(), sets, input, &mut self.scratch).run(work)
+        let search = Search::new(open.iter().map(check).collect(), sets, input, &mut self.scratch);
+        search.map_or(Outcome::TooMuch, |mut search| search.run(work))
     }
 }
 

@@ -65,9 +65,31 @@ fn compared(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     conditions
 }
 
+/// Conditions on two or three of six bytes that have few values each: the fewer share bytes, the further back a search
+/// must go when one of them fails.
+fn coupled(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
+    let bytes = [0, 1, 2, 3, 4, 5].map(|offset| dag.input(byte(offset)));
+    let four = dag.constant(8, 4);
+    let mut conditions: Vec<ExprId> = bytes.map(|byte| dag.compare(CmpOp::Ult, byte, four)).into();
+    for _ in 0..rng.u32(4..9) {
+        let ops = [BinOp::Add, BinOp::Xor, BinOp::Mul, BinOp::Sub];
+        let mut value = bytes[rng.usize(..6)];
+        for _ in 0..rng.u32(1..3) {
+            value = dag.binary(ops[rng.usize(..4)], value, bytes[rng.usize(..6)]);
+        }
+        let constant = dag.constant(8, rng.u128(..6));
+        conditions.push(dag.compare(CmpOp::ALL[rng.usize(..10)], value, constant));
+    }
+    conditions
+}
+
 /// A query whose prefix holds on the seed; whether its target can is not known.
 fn query(dag: &mut Dag, rng: &mut fastrand::Rng, seed: &[u8]) -> Option<(Vec<ExprId>, ExprId)> {
-    let mut conditions = if rng.bool() { computed(dag, rng) } else { compared(dag, rng) };
+    let mut conditions = match rng.u32(..3) {
+        0 => computed(dag, rng),
+        1 => compared(dag, rng),
+        _ => coupled(dag, rng),
+    };
     let mut evaluator = Evaluator::new();
     for condition in &mut conditions {
         if evaluator.eval(dag, *condition, &lookup(seed)) == 0 {
@@ -87,7 +109,7 @@ fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
     let (mut sat, mut unsat, mut asked) = (0, 0, 0);
     for round in 0..rounds {
         let mut rng = fastrand::Rng::with_seed(round);
-        let seed: [u8; 4] = [rng.u8(..60), 0, 0, 0];
+        let seed: [u8; 6] = [rng.u8(..60), 0, 0, 0, rng.u8(..4), 1];
         let Some((prefix, target)) = query(&mut dag, &mut rng, &seed) else { continue };
         let query = Query { prefix: &prefix, target };
         asked += 1;
@@ -141,4 +163,28 @@ fn what_enumeration_says_is_true() {
     let (sat, unsat, asked) = compare(&mut Enumerate::new(GivesUp, LIMITS), 1500);
     assert!(sat > 300 && unsat > 300, "{sat} and {unsat} of {asked}");
     assert!((sat + unsat) * 10 > asked * 9, "{sat} and {unsat} of {asked}");
+}
+
+#[test]
+fn bytes_without_a_part_in_a_contradiction_do_not_count() {
+    let mut dag = Dag::new();
+    let [one, mask, bound] = [1, 0xf9, 200].map(|value| dag.constant(8, value));
+    let zero = dag.constant(8, 0);
+    let bytes: Vec<ExprId> = (0..60).map(|offset| dag.input(byte(offset))).collect();
+    let (x, last) = (bytes[0], bytes[59]);
+    // Tried between the two that matter, since they have fewer values than the last.
+    let few = bytes[1..59].iter().map(|&byte| dag.compare(CmpOp::Ule, byte, one)).collect::<Vec<_>>();
+    let coupled = bytes[1..59].windows(2).map(|pair| {
+        let sum = pair.iter().fold(x, |sum, &byte| dag.binary(BinOp::Xor, sum, byte));
+        dag.compare(CmpOp::Ult, sum, bound)
+    });
+    let mut prefix = few;
+    prefix.extend(coupled.collect::<Vec<_>>());
+    let product = dag.binary(BinOp::Mul, x, last);
+    let parity = dag.binary(BinOp::And, product, one);
+    prefix.push(dag.compare(CmpOp::Eq, parity, one));
+    let masked = dag.binary(BinOp::And, x, mask);
+    let target = dag.compare(CmpOp::Eq, masked, zero);
+    let answer = Enumerate::new(GivesUp, LIMITS).solve(&dag, &Query { prefix: &prefix, target }, &|_| 1);
+    assert_eq!(answer, Answer::Unsat);
 }

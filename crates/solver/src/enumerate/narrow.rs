@@ -10,6 +10,8 @@ use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte, Node};
 
 /// How deep expressions are looked into.
 const DEPTH: u32 = 40;
+/// How deep for the largest value they may have: operands of all operations are looked at.
+const BOUND_DEPTH: u32 = 6;
 
 /// Sets of values without which the constraint cannot hold.
 pub(super) fn facts(dag: &Dag, constraint: ExprId) -> Box<[(InputByte, ByteSet)]> {
@@ -59,7 +61,7 @@ impl Narrow<'_> {
 
     /// The value is not below `low` and not above `high`.
     fn within(&mut self, e: ExprId, low: u128, high: u128, depth: u32) {
-        if low > high {
+        if low > high || low > most(self.dag, e, BOUND_DEPTH) {
             self.is_impossible = true;
             return;
         }
@@ -69,6 +71,9 @@ impl Narrow<'_> {
             Node::Input(byte) => self.facts.push((byte, ByteSet::range(low as u8, high.min(255) as u8))),
             Node::ZExt(a) => self.within(a, low, high.min(ones(self.dag.width(a))), depth),
             Node::SExt(a) if high <= ones(self.dag.width(a) - 1) => self.within(a, low, high, depth),
+            Node::Extract(a, 0) if most(self.dag, a, BOUND_DEPTH) <= ones(self.dag.width(e)) => {
+                self.within(a, low, high, depth);
+            }
             Node::Concat(a, b) => self.concatenation((a, b), low, high, depth),
             Node::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => self.sum(op, (a, b), low, high, depth),
             _ => {}
@@ -77,7 +82,10 @@ impl Narrow<'_> {
 
     fn concatenation(&mut self, (a, b): (ExprId, ExprId), low: u128, high: u128, depth: u32) {
         let width = self.dag.width(b);
-        let (first_low, first_high) = (low >> width, high >> width);
+        let (mut first_low, first_high) = (low >> width, high >> width);
+        if low & ones(width) > most(self.dag, b, BOUND_DEPTH) {
+            first_low += 1;
+        }
         self.within(a, first_low, first_high, depth);
         if first_low == first_high {
             self.within(b, low & ones(width), high & ones(width), depth);
@@ -98,6 +106,33 @@ impl Narrow<'_> {
         if first <= last {
             self.within(value, first, last, depth);
         }
+    }
+}
+
+/// No value of an expression is above this one.
+fn most(dag: &Dag, e: ExprId, depth: u32) -> u128 {
+    let all = ones(dag.width(e));
+    let Some(depth) = depth.checked_sub(1) else { return all };
+    let most = |e| most(dag, e, depth);
+    match dag.node(e) {
+        Node::Const(value) => value,
+        Node::ZExt(a) => most(a),
+        Node::Concat(a, b) => most(a) << dag.width(b) | most(b),
+        Node::Extract(a, from) => all.min(most(a) >> from),
+        Node::Ite(_, a, b) => most(a).max(most(b)),
+        Node::Binary(BinOp::And, a, b) => most(a).min(most(b)),
+        Node::Binary(BinOp::Add, a, b) => {
+            most(a).checked_add(most(b)).filter(|sum| *sum <= all).unwrap_or(all)
+        }
+        Node::Binary(BinOp::URem, a, b) => match dag.as_constant(b) {
+            Some(divisor) if divisor > 0 => most(a).min(divisor - 1),
+            _ => all,
+        },
+        Node::Binary(BinOp::UDiv, a, b) => match dag.as_constant(b) {
+            Some(divisor) if divisor > 0 => most(a) / divisor,
+            _ => all,
+        },
+        _ => all,
     }
 }
 
@@ -149,8 +184,13 @@ mod tests {
         let word = dag.concat(high, low);
         let (seven, wide, signed) = (dag.constant(16, 0x107), dag.zext(word, 32), dag.sext(word, 32));
         let (sum, difference) = (dag.binary(BinOp::Add, word, seven), dag.binary(BinOp::Sub, seven, word));
+        let remainder = dag.binary(BinOp::URem, word, seven);
+        let (low_part, high_part) = (dag.extract(remainder, 0, 12), dag.extract(wide, 8, 16));
+        let shifted = dag.concat(low_part, low);
+        let masked = dag.binary(BinOp::And, high_part, seven);
+        let sums = dag.binary(BinOp::Add, masked, remainder);
         let mut narrowed = 0;
-        for value in [word, wide, signed, sum, difference] {
+        for value in [word, wide, signed, sum, difference, remainder, shifted, masked, sums] {
             for constant in [0, 1, 0x21, 0x7fff, 0x8000, 0xff00, 0xffff, 0x1_0000, 0xffff_8000, 0xffff_ffff] {
                 for (op, swap) in CmpOp::ALL.into_iter().flat_map(|op| [(op, false), (op, true)]) {
                     let constant = dag.constant(dag.width(value), constant);
@@ -170,6 +210,22 @@ mod tests {
             }
         }
         assert!(narrowed > 300, "{narrowed}");
+    }
+
+    #[test]
+    fn a_remainder_is_below_its_divisor_whatever_is_divided() {
+        let mut dag = Dag::new();
+        let (low, high) = (dag.input(byte(0)), dag.input(byte(1)));
+        let word = dag.concat(high, low);
+        let (eleven, zeros) = (dag.constant(16, 11), dag.constant(4, 0));
+        let remainder = dag.binary(BinOp::URem, word, eleven);
+        let low_part = dag.extract(remainder, 0, 12);
+        let place = dag.concat(low_part, zeros);
+        for (bound, is_possible) in [(159, true), (160, false)] {
+            let bound = dag.constant(16, bound);
+            let behind = dag.compare(CmpOp::Ult, bound, place);
+            assert_eq!(left(&dag, behind) != [ByteSet::EMPTY; 2], is_possible);
+        }
     }
 
     #[test]

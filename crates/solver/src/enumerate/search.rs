@@ -2,11 +2,16 @@
 //!
 //! A constraint is looked at as soon as its last byte has a value, so that most of the product of all sets is never
 //! visited. The target's bytes come first, and of each byte the seed's value: what the target does not change is
-//! right at once.
+//! right at once. When no value of a byte will do, the search goes back to the last byte that the constraints which
+//! failed are about, past those that have no part in it (conflict-directed backjumping, P. Prosser 1993): a target that
+//! cannot hold for the few values its own bytes have left is given up after those, whatever other bytes there are.
 
 use super::byteset::ByteSet;
 use crate::tape::{Scratch, Tape};
 use std::cmp::Reverse;
+
+/// Bytes that can be tried at once: one bit each.
+pub(super) const MAX_BYTES: usize = u128::BITS as usize;
 
 /// A constraint that has to be tried.
 pub(super) struct Check<'a> {
@@ -36,6 +41,8 @@ pub(super) struct Search<'a> {
     values: Vec<Vec<u8>>,
     /// Per byte of the order, and before the first of them: checks whose last byte it is.
     due: Vec<Vec<usize>>,
+    /// Per check: the bytes of the order it is about.
+    about: Vec<u128>,
     input: &'a mut [u8],
     scratch: &'a mut Scratch,
     operands: Vec<u8>,
@@ -44,67 +51,80 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search for all checks, the target's last. The input has the seed's values, or where the sets do not allow it
-    /// others.
+    /// A search for all checks, the target's last, if there are not too many bytes. The input has the seed's values, or
+    /// where the sets do not allow it others.
     pub(super) fn new(
         checks: Vec<Check<'a>>,
         sets: &[ByteSet],
         input: &'a mut [u8],
         scratch: &'a mut Scratch,
-    ) -> Search<'a> {
+    ) -> Option<Search<'a>> {
         let order = order(&checks, sets);
-        let mut position = vec![0; sets.len()];
-        (1..).zip(&order).for_each(|(i, &byte)| position[byte as usize] = i);
-        let mut due = vec![Vec::new(); order.len() + 1];
-        for (i, check) in checks.iter().enumerate() {
-            let last = check.places.iter().map(|&place| position[place as usize]).max();
-            due[last.unwrap_or(0)].push(i);
+        if order.len() > MAX_BYTES {
+            return None;
         }
+        let mut bits = vec![0u128; sets.len()];
+        (0..).zip(&order).for_each(|(i, &byte)| bits[byte as usize] = 1 << i);
+        let bits_of = |check: &Check| check.places.iter().fold(0, |all, &place| all | bits[place as usize]);
+        let about: Vec<u128> = checks.iter().map(bits_of).collect();
+        let mut due = vec![Vec::new(); order.len() + 1];
+        about.iter().enumerate().for_each(|(i, bits)| due[MAX_BYTES - bits.leading_zeros() as usize].push(i));
         let values =
             order.iter().map(|&byte| sets[byte as usize].nearest_first(input[byte as usize]).collect());
         let values = values.collect();
-        Search { checks, order, values, due, input, scratch, operands: Vec::new(), work: 0 }
+        Some(Search { checks, order, values, due, about, input, scratch, operands: Vec::new(), work: 0 })
     }
 
     /// Tries, for so many steps of code.
     pub(super) fn run(&mut self, work: u64) -> Outcome {
         self.work = work;
-        let found = self.holds(0).and_then(|holds| if holds { self.descend(0) } else { Some(false) });
-        match found {
-            Some(true) => Outcome::Found,
-            Some(false) => Outcome::Nothing,
-            None => Outcome::TooMuch,
+        match self.check(0).and_then(|()| self.descend(0)) {
+            Ok(()) => Outcome::Found,
+            Err(Failure::Conflict(_)) => Outcome::Nothing,
+            Err(Failure::TooMuch) => Outcome::TooMuch,
         }
     }
 
-    /// Whether there are values for the bytes from here on; nobody knows if the work is done. As deep as there are bytes.
-    fn descend(&mut self, level: usize) -> Option<bool> {
-        let Some(&byte) = self.order.get(level) else { return Some(true) };
+    /// Finds values for the bytes from here on. As deep as there are bytes.
+    fn descend(&mut self, level: usize) -> Result<(), Failure> {
+        let Some(&byte) = self.order.get(level) else { return Ok(()) };
+        let mut conflict = 0;
         for i in 0..self.values[level].len() {
             self.input[byte as usize] = self.values[level][i];
-            if self.holds(level + 1)? && self.descend(level + 1)? {
-                return Some(true);
+            match self.check(level + 1).and_then(|()| self.descend(level + 1)) {
+                Err(Failure::Conflict(bytes)) if bytes >> level & 1 == 1 => conflict |= bytes,
+                // Found, given up, or impossible whatever this byte is.
+                other => return other,
             }
         }
-        Some(false)
+        Err(Failure::Conflict(conflict & !(1 << level)))
     }
 
-    /// Whether all constraints hold that are due here. One that does not is looked at first the next time.
-    fn holds(&mut self, level: usize) -> Option<bool> {
+    /// Looks at all constraints that are due here. One that does not hold is looked at first the next time.
+    fn check(&mut self, level: usize) -> Result<(), Failure> {
         for i in 0..self.due[level].len() {
-            let check = &self.checks[self.due[level][i]];
-            self.work = self.work.checked_sub(check.code.len() as u64 + 4)?;
+            let index = self.due[level][i];
+            let check = &self.checks[index];
+            self.work = self.work.checked_sub(check.code.len() as u64 + 4).ok_or(Failure::TooMuch)?;
             self.operands.clear();
             self.operands.extend(check.places.iter().map(|&place| self.input[place as usize]));
             let mut out = [0];
             check.code.run(&self.operands, self.scratch, &mut out);
             if out != [1] {
                 self.due[level][..=i].rotate_right(1);
-                return Some(false);
+                return Err(Failure::Conflict(self.about[index]));
             }
         }
-        Some(true)
+        Ok(())
     }
+}
+
+/// Why there are no values for the bytes from some level on.
+enum Failure {
+    /// There are none as long as these bytes of the order have their values.
+    Conflict(u128),
+    /// The work that was allowed is done.
+    TooMuch,
 }
 
 /// Bytes with a choice, those of the last check first, then always one that shares a check with those before; the
