@@ -32,7 +32,7 @@ const MAX_PAIRED: usize = 32;
 /// Steps made before others are asked, if all can be tried: some milliseconds.
 const WORK: u64 = 1_000_000;
 /// Steps made if there is more: often the target's own bytes decide, or another value of one byte more.
-const LITTLE_WORK: u64 = 50_000;
+const LITTLE_WORK: u64 = 20_000;
 /// Steps made when nobody else has an answer, per millisecond of the time limit: a fraction of what can be made in it.
 const MORE_WORK: u128 = 30_000;
 
