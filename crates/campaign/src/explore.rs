@@ -16,7 +16,7 @@ use crate::untold::add_untold_pins;
 use cairn_exec::{End, Input, Mode, RunError, StartError};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program};
-use cairn_search::{Next, Outcome, Rng, RunView, Strategy, UnknownStrategy};
+use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy, UnknownStrategy};
 use cairn_solver::{Answer, Model, Query, Solver};
 use cairn_tree::{AddedRun, Coverage, Flip, FlipState, RunId, Tree};
 use cairn_wire::ObjectKind;
@@ -67,7 +67,7 @@ pub fn run(
     }
     let now = Instant::now();
     let mut campaign = Campaign {
-        strategy: cairn_search::create(&settings.strategy)?,
+        strategy: cairn_search::create(&settings.strategy, program)?,
         rng: Rng::new(settings.seed),
         dag: Dag::new(),
         tree: Tree::new(program),
@@ -80,6 +80,7 @@ pub fn run(
         executions: 0,
         divergences: 0,
         lost_in_a_row: 0,
+        cost: Cost::default(),
         notes: Notes::default(),
         started: now,
         noted: now,
@@ -151,6 +152,8 @@ struct Campaign<'a> {
     executions: u64,
     divergences: u64,
     lost_in_a_row: u32,
+    /// What the strategy's present wish has taken so far.
+    cost: Cost,
     notes: Notes,
     started: Instant,
     /// When the directory was written last.
@@ -170,6 +173,7 @@ impl Campaign<'_> {
             if let Some(stop) = self.must_stop() {
                 return Ok(stop);
             }
+            self.cost = Cost::default();
             match self.strategy.next(&self.tree, &mut self.rng) {
                 Next::Done => return Ok(Stop::Done),
                 Next::Flip { flip, base } => self.try_flip(flip, base)?,
@@ -221,7 +225,7 @@ impl Campaign<'_> {
             }
         };
         self.tree.set_state(flip, state);
-        self.strategy.on_outcome(flip, outcome);
+        self.strategy.on_outcome(flip, outcome, self.cost);
         if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {
             self.tell(&Event::Unsolved);
         }
@@ -231,8 +235,14 @@ impl Campaign<'_> {
     fn solve(&mut self, flip: Flip, base: RunId) -> Answer {
         let prefix = self.tree.path_condition(&mut self.dag, self.program, flip.node);
         let target = self.tree.condition(&mut self.dag, self.program, flip.node, flip.side);
-        let seed = &self.past[base.index()].input;
-        self.solver.solve(&self.dag, &Query { prefix: &prefix, target }, seed)
+        self.ask(&Query { prefix: &prefix, target }, base)
+    }
+
+    fn ask(&mut self, query: &Query, base: RunId) -> Answer {
+        let asked = Instant::now();
+        let answer = self.solver.solve(&self.dag, query, &self.past[base.index()].input);
+        self.cost.solver += asked.elapsed();
+        answer
     }
 
     /// Asks once more for a flip that had no solution, with any constants at the pins before it, and tells what became
@@ -264,8 +274,7 @@ impl Campaign<'_> {
         if !self.behind_pins.is_new(&prefix, target) {
             return None;
         }
-        let seed = &self.past[base.index()].input;
-        match self.solver.solve(&self.dag, &Query { prefix: &prefix, target }, seed) {
+        match self.ask(&Query { prefix: &prefix, target }, base) {
             Answer::Sat(model) => Some(model),
             Answer::Unsat | Answer::Unknown(_) => None,
         }
@@ -289,8 +298,10 @@ impl Campaign<'_> {
     /// Runs an input and takes in all it shows. Tells where it went.
     fn execute(&mut self, input: &Input, cause: Cause) -> Result<Went, CampaignError> {
         self.executions += 1;
+        let started = Instant::now();
         let Some(mut execution) = self.run_target(input)? else { return Ok(Went::Unknown) };
         let slow = self.is_only_slow(&mut execution)?;
+        self.cost.run += started.elapsed();
         let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
         self.distrust(&mut execution, &mut path);
         if self.settings.check && !path.damaged {
@@ -423,10 +434,12 @@ impl Campaign<'_> {
             program: self.program,
             run: added.run,
             nodes: &added.nodes,
+            sides: &added.sides,
             first_new: added.first_new,
             new_branches,
             flip: cause.flip,
             predicted,
+            cost: self.cost,
         });
     }
 

@@ -254,6 +254,6 @@ fn positive(text: &str) -> Result<u64, String> {
 
 /// The strategies that `--strategy` knows, for the help text.
 fn strategies() -> String {
-    let lines = cairn_search::list().iter().map(|s| format!("  {:<16} {}\n", s.usage, s.summary));
+    let lines = cairn_search::list().iter().map(|s| format!("  {:<27} {}\n", s.usage, s.summary));
     format!("Strategies:\n{}", lines.collect::<String>())
 }

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// Runs a campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
-    cairn_search::create(&args.strategy)?;
+    cairn_search::check(&args.strategy)?;
     let walk = walk_settings(args)?;
     let mut claim = Claim::stake(&args.out, args.force)?;
     let path = target::program_path(&args.subject, |first| claim.program_path(first))?;

@@ -5,12 +5,18 @@
 //! [`Rng`] it is given: the same seed and the same runs give the same search. To add one, write a
 //! file in `strategy/` and a line in `registry.rs`.
 
+mod branches;
+mod levels;
 mod registry;
 mod rng;
 mod strategy;
 mod traits;
+mod weighted;
 
-pub use registry::{Info, UnknownStrategy, create, list};
+pub use registry::{Info, UnknownStrategy, check, create, list};
 pub use rng::Rng;
-pub use strategy::{Dfs, RandomBranch};
-pub use traits::{Next, Outcome, RunView, Strategy};
+pub use strategy::{
+    Bfs, Depth, Dfs, Generational, Icnt, Interleave, Qc, RandomBranch, RandomInput, RandomState,
+    UniformRandom,
+};
+pub use traits::{Cost, Next, Outcome, RunView, Strategy};

@@ -1,7 +1,11 @@
 //! Strategies by name.
 
-use crate::strategy::{Dfs, RandomBranch};
+use crate::strategy::{
+    Bfs, Depth, Dfs, Generational, Icnt, Interleave, Qc, RandomBranch, RandomInput, RandomState,
+    UniformRandom,
+};
 use crate::traits::Strategy;
+use cairn_program::Program;
 use thiserror::Error;
 
 type Made = Result<Box<dyn Strategy>, String>;
@@ -15,7 +19,13 @@ pub struct Info {
     pub usage: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
-    make: fn(Option<&str>) -> Made,
+    make: Make,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Make {
+    Plain(fn(&Program) -> Box<dyn Strategy>),
+    WithSettings(fn(Option<&str>, &Program) -> Made),
 }
 
 const ALL: &[Info] = &[
@@ -23,16 +33,62 @@ const ALL: &[Info] = &[
         name: "dfs",
         usage: "dfs[:DEPTH]",
         summary: "depth first: every path through the first DEPTH branches that have two sides",
-        make: |depth| Ok(Box::new(Dfs::parse(depth)?)),
+        make: Make::WithSettings(|depth, _| Ok(Box::new(Dfs::parse(depth)?))),
     },
+    Info { name: "bfs", usage: "bfs", summary: "breadth first", make: Make::Plain(|_| Box::new(Bfs::new())) },
     Info {
         name: "random-branch",
         usage: "random-branch",
-        summary: "flip a random branch of the current path, and go on from the new one",
-        make: |settings| match settings {
-            None => Ok(Box::new(RandomBranch::new())),
-            Some(_) => Err("it has no settings".to_owned()),
-        },
+        summary: "flip a random branch of the current path, and go on from the new one (CREST)",
+        make: Make::Plain(|_| Box::new(RandomBranch::new())),
+    },
+    Info {
+        name: "uniform-random",
+        usage: "uniform-random",
+        summary: "walk down the tree, taking each side of a branch with equal probability (CREST)",
+        make: Make::Plain(|_| Box::new(UniformRandom::new())),
+    },
+    Info {
+        name: "generational",
+        usage: "generational",
+        summary: "flip every branch of the run that covered most new branches (SAGE)",
+        make: Make::Plain(|_| Box::new(Generational::new())),
+    },
+    Info {
+        name: "random-state",
+        usage: "random-state",
+        summary: "flip a random branch of the whole tree (KLEE)",
+        make: Make::Plain(|_| Box::new(RandomState)),
+    },
+    Info {
+        name: "depth",
+        usage: "depth",
+        summary: "random, deep branches more likely (KLEE's nurs:depth)",
+        make: Make::Plain(|_| Box::new(Depth::new())),
+    },
+    Info {
+        name: "icnt",
+        usage: "icnt",
+        summary: "random, sides that were taken rarely more likely (KLEE's nurs:icnt)",
+        make: Make::Plain(|program| Box::new(Icnt::new(program))),
+    },
+    Info {
+        name: "qc",
+        usage: "qc",
+        summary: "random, paths that cost the solver little more likely (KLEE's nurs:qc)",
+        make: Make::Plain(|_| Box::new(Qc::new())),
+    },
+    Info {
+        name: "random-input",
+        usage: "random-input",
+        summary: "random testing: no solving",
+        make: Make::Plain(|_| Box::new(RandomInput)),
+    },
+    Info {
+        name: "interleave",
+        usage: "interleave:A,B,...",
+        summary: "strategies in turn, each with its settings, as interleave:dfs:100,random-branch",
+        make: Make::WithSettings(|parts, program| Ok(Box::new(interleave(parts, program)?))),
     },
 ];
 
@@ -60,16 +116,52 @@ pub fn list() -> &'static [Info] {
     ALL
 }
 
-/// The strategy written as `NAME` or `NAME:SETTINGS`.
-pub fn create(asked: &str) -> Result<Box<dyn Strategy>, UnknownStrategy> {
-    let (name, settings) = match asked.split_once(':') {
-        Some((name, settings)) => (name, Some(settings)),
-        None => (asked, None),
-    };
+/// The strategy written as `NAME`, `NAME:SETTINGS` or `NAME,SETTINGS`, for this program.
+pub fn create(asked: &str, program: &Program) -> Result<Box<dyn Strategy>, UnknownStrategy> {
+    let (name, settings) = split(asked);
     let Some(info) = ALL.iter().find(|info| info.name == name) else {
         return Err(UnknownStrategy::Name { name: name.to_owned() });
     };
-    (info.make)(settings).map_err(|reason| UnknownStrategy::Settings { asked: asked.to_owned(), reason })
+    let made = match (info.make, settings) {
+        (Make::Plain(make), None) => Ok(make(program)),
+        (Make::Plain(_), Some(_)) => Err("it has no settings".to_owned()),
+        (Make::WithSettings(make), settings) => make(settings, program),
+    };
+    made.map_err(|reason| UnknownStrategy::Settings { asked: asked.to_owned(), reason })
+}
+
+/// Whether a strategy can be written like this, before there is a program.
+pub fn check(asked: &str) -> Result<(), UnknownStrategy> {
+    create(asked, &Program::default()).map(|_| ())
+}
+
+/// A strategy's name and its settings.
+fn split(asked: &str) -> (&str, Option<&str>) {
+    match asked.find([':', ',']) {
+        Some(end) => (&asked[..end], Some(&asked[end + 1..])),
+        None => (asked, None),
+    }
+}
+
+/// Strategies in turn. Settings may have commas of their own: a part that is no strategy's name belongs to the strategy
+/// before it.
+fn interleave(parts: Option<&str>, program: &Program) -> Result<Interleave, String> {
+    let mut asked: Vec<String> = Vec::new();
+    for part in parts.unwrap_or_default().split(',') {
+        let is_name = ALL.iter().any(|info| info.name == split(part).0);
+        match asked.last_mut() {
+            Some(last) if !is_name => *last = format!("{last},{part}"),
+            _ => asked.push(part.to_owned()),
+        }
+    }
+    if asked.iter().any(|one| split(one).0 == "interleave") {
+        return Err("it cannot take part in itself".to_owned());
+    }
+    let made: Result<Vec<_>, _> = asked.iter().map(|one| create(one, program)).collect();
+    match made.map_err(|error| error.to_string())? {
+        strategies if strategies.len() < 2 => Err("it takes two strategies or more".to_owned()),
+        strategies => Ok(Interleave::new(strategies)),
+    }
 }
 
 fn usages() -> String {

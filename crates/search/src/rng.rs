@@ -16,6 +16,18 @@ impl Rng {
         self.0.rand_range(0..n as u64) as usize
     }
 
+    /// A uniform number from 0 up to, but not including, 1.
+    pub fn unit(&mut self) -> f64 {
+        self.0.rand_float()
+    }
+
+    /// Puts a list in random order, every order as likely as any other.
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        for last in (1..list.len()).rev() {
+            list.swap(last, self.below(last + 1));
+        }
+    }
+
     /// Fills a slice with uniform bytes.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {

@@ -1,7 +1,25 @@
 //! One strategy per file.
 
+mod bfs;
+mod depth;
 mod dfs;
+mod generational;
+mod icnt;
+mod interleave;
+mod qc;
 mod random_branch;
+mod random_input;
+mod random_state;
+mod uniform_random;
 
+pub use bfs::Bfs;
+pub use depth::Depth;
 pub use dfs::Dfs;
+pub use generational::Generational;
+pub use icnt::Icnt;
+pub use interleave::Interleave;
+pub use qc::Qc;
 pub use random_branch::RandomBranch;
+pub use random_input::RandomInput;
+pub use random_state::RandomState;
+pub use uniform_random::UniformRandom;

@@ -3,6 +3,7 @@
 use crate::rng::Rng;
 use cairn_program::{BranchId, Program};
 use cairn_tree::{Flip, NodeId, RunId, Tree};
+use core::time::Duration;
 
 /// What a strategy wants next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +42,15 @@ pub enum Outcome {
     Taken,
 }
 
+/// What a flip or a run took. The campaign measures it: strategies have no clock.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Cost {
+    /// Asking the solver.
+    pub solver: Duration,
+    /// Running the target.
+    pub run: Duration,
+}
+
 /// A run, after it was added to the tree.
 #[derive(Clone, Copy, Debug)]
 pub struct RunView<'a> {
@@ -52,6 +62,8 @@ pub struct RunView<'a> {
     pub run: RunId,
     /// The run's nodes in order.
     pub nodes: &'a [NodeId],
+    /// The side it took at each.
+    pub sides: &'a [u32],
     /// Index of the first node that the run created; the number of nodes if it created none.
     pub first_new: usize,
     /// Branches of the user's code that no run had covered before.
@@ -60,6 +72,16 @@ pub struct RunView<'a> {
     pub flip: Option<Flip>,
     /// Whether the run followed the path to the flip and took it.
     pub predicted: bool,
+    /// What it took, finding its input included.
+    pub cost: Cost,
+}
+
+impl RunView<'_> {
+    /// The untried flips of the nodes that the run created, in order. Every node is created by one run, so these lists
+    /// together are the frontier.
+    pub fn new_flips(&self) -> impl Iterator<Item = Flip> + '_ {
+        self.nodes[self.first_new..].iter().flat_map(|node| self.tree.untried_of(*node))
+    }
 }
 
 /// A search strategy.
@@ -67,11 +89,17 @@ pub trait Strategy {
     /// A run was made, by whatever cause.
     fn on_run(&mut self, run: &RunView);
 
-    /// Names the next step. A flip it names must be untried.
+    /// Names the next step. A flip it names must be untried. After [`Next::Done`] it may be asked again: runs that
+    /// others asked for may have given it something to do.
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next;
 
     /// Tells what became of the flip named last, after `on_run` if there was a run.
-    fn on_outcome(&mut self, flip: Flip, outcome: Outcome);
+    fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost);
+
+    /// Whether it looks at the concrete branches between the nodes of the tree: recording them slows runs down.
+    fn wants_trails(&self) -> bool {
+        false
+    }
 
     /// The strategy and its settings in one line.
     fn describe(&self) -> String;

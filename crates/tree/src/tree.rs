@@ -312,6 +312,15 @@ impl Tree {
         self.slots[self.slot_of(flip)].state()
     }
 
+    /// The node that runs which took this side came to, the first one's if they came to several; none if nobody took it,
+    /// or nothing was decided afterwards.
+    pub fn after(&self, side: Flip) -> Option<NodeId> {
+        match self.slots[self.slot_of(side)].unpack() {
+            Slot::Child(node) => Some(node),
+            Slot::Leaf | Slot::Open(_) => None,
+        }
+    }
+
     /// Notes what became of a side. A side that a run has taken stays `Sat`, and no side becomes
     /// untried again.
     pub fn set_state(&mut self, flip: Flip, state: FlipState) {

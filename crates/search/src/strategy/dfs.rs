@@ -16,7 +16,7 @@
 //! Cost: a stack of path suffixes, together never longer than the tree, and constant time per node.
 
 use crate::rng::Rng;
-use crate::traits::{Next, Outcome, RunView, Strategy};
+use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, FlipState, NodeId, StepKind, Tree};
 use std::collections::VecDeque;
 
@@ -94,7 +94,7 @@ impl Strategy for Dfs {
         }
     }
 
-    fn on_outcome(&mut self, _: Flip, _: Outcome) {
+    fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {
         self.asked = None;
     }
 

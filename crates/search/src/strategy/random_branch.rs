@@ -12,7 +12,7 @@
 //! the path.
 
 use crate::rng::Rng;
-use crate::traits::{Next, Outcome, RunView, Strategy};
+use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, FlipState, RunId, Tree};
 
 const MAX_TRIES: u32 = 1_000;
@@ -70,7 +70,7 @@ impl Strategy for RandomBranch {
         self.draw(tree, rng).or_else(|| anywhere(rng)).unwrap_or(Next::Done)
     }
 
-    fn on_outcome(&mut self, _: Flip, outcome: Outcome) {
+    fn on_outcome(&mut self, _: Flip, outcome: Outcome, _: Cost) {
         self.failed += u32::from(matches!(outcome, Outcome::Unsat | Outcome::Unknown));
     }
 

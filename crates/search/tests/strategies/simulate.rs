@@ -3,8 +3,9 @@
 use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, Program, SiteId};
-use cairn_search::{Next, Outcome, Rng, RunView, Strategy};
-use cairn_tree::{Coverage, Flip, FlipState, RunId, Step, StepKind, Tree};
+use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy};
+use cairn_tree::{Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Tree};
+use std::time::Duration;
 
 /// One bit per value.
 pub type Input = Vec<bool>;
@@ -15,13 +16,17 @@ pub type Decide = Box<dyn Fn(&[(usize, bool)]) -> Option<usize>>;
 /// The tree, the program and the inputs of all runs.
 pub struct Simulation {
     decide: Decide,
-    program: Program,
+    pub program: Program,
     values: Vec<ExprId>,
     pub tree: Tree,
     coverage: Coverage,
     pub inputs: Vec<Input>,
+    /// The nodes of every run.
+    paths: Vec<Vec<NodeId>>,
     /// Flips that go wrong: the run keeps the old input but for the last bit.
     pub diverges: fn(Flip) -> bool,
+    /// Seconds that solving for a flip takes.
+    pub solver_seconds: fn(Flip) -> u64,
 }
 
 /// A run's decisions: bit and side.
@@ -51,6 +56,24 @@ pub fn straight_program(bits: usize) -> Decide {
     Box::new(move |path| (path.len() < bits).then_some(path.len()))
 }
 
+/// The flips among what a strategy asked.
+pub fn flips(asked: &[Next]) -> impl Iterator<Item = Flip> {
+    asked.iter().filter_map(|next| match next {
+        Next::Flip { flip, .. } => Some(*flip),
+        Next::Restart | Next::Done => None,
+    })
+}
+
+/// An input as digits.
+pub fn bits(input: &Input) -> String {
+    input.iter().map(|bit| if *bit { '1' } else { '0' }).collect()
+}
+
+/// How far counts are from what was expected.
+pub fn chi_squared(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+    pairs.map(|(count, expected)| (count - expected).powi(2) / expected).sum()
+}
+
 impl Simulation {
     pub fn new(decide: Decide, bits: usize) -> Simulation {
         let (mut sketch, mut dag) = (Sketch::new(), Dag::new());
@@ -60,7 +83,17 @@ impl Simulation {
         let program = sketch.build();
         let values = (0..bits as u32).map(|offset| dag.input(InputByte { object: 0, offset })).collect();
         let (tree, coverage) = (Tree::new(&program), Coverage::new(&program));
-        Simulation { decide, values, tree, coverage, program, inputs: vec![], diverges: |_| false }
+        Simulation {
+            decide,
+            values,
+            tree,
+            coverage,
+            program,
+            inputs: vec![],
+            paths: vec![],
+            diverges: |_| false,
+            solver_seconds: |_| 0,
+        }
     }
 
     /// Runs an input and tells the strategy; gives whether the flip was taken.
@@ -86,12 +119,15 @@ impl Simulation {
             program: &self.program,
             run: added.run,
             nodes: &added.nodes,
+            sides: &added.sides,
             first_new: added.first_new,
             new_branches: &new_branches,
             flip,
             predicted,
+            cost: flip.map(|flip| self.cost(flip)).unwrap_or_default(),
         });
         self.inputs.push(input);
+        self.paths.push(added.nodes);
         predicted
     }
 
@@ -137,6 +173,10 @@ impl Simulation {
 
     fn force(&mut self, flip: Flip, base: RunId, strategy: &mut dyn Strategy) {
         assert_eq!(self.tree.state(flip), FlipState::Untried);
+        assert!(
+            self.paths[base.index()].contains(&flip.node),
+            "the base run must pass through the flip's node"
+        );
         let outcome = match self.solve(flip, base) {
             None => Outcome::Unsat,
             Some(mut input) => {
@@ -152,6 +192,10 @@ impl Simulation {
             Outcome::Diverged => self.tree.set_state(flip, FlipState::Diverged),
             Outcome::Taken | Outcome::Unknown => {}
         }
-        strategy.on_outcome(flip, outcome);
+        strategy.on_outcome(flip, outcome, self.cost(flip));
+    }
+
+    fn cost(&self, flip: Flip) -> Cost {
+        Cost { solver: Duration::from_secs((self.solver_seconds)(flip)), run: Duration::ZERO }
     }
 }

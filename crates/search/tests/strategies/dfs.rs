@@ -1,13 +1,11 @@
 //! Depth-first search against the recursion the paper writes down.
 
-mod simulate;
-
+use crate::simulate::{Decide, Input, Simulation, path, random_program, straight_program};
 use cairn_expr::{Dag, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{Program, SiteId};
-use cairn_search::{Dfs, Next, Outcome, Rng, RunView, Strategy, create};
+use cairn_search::{Cost, Dfs, Next, Outcome, Rng, RunView, Strategy, create};
 use cairn_tree::{Step, StepKind, Tree};
-use simulate::{Decide, Input, Simulation, path, random_program, straight_program};
 use std::collections::BTreeSet;
 
 /// The paper's search, as a recursion over whole paths: the inputs in the order they are run.
@@ -59,7 +57,8 @@ fn unbounded_it_runs_every_path_once_and_exhausts_the_tree() {
         let all: BTreeSet<_> = (0..1 << BITS)
             .map(|n| path(&decide, &(0..BITS).map(|bit| n >> bit & 1 == 1).collect()))
             .collect();
-        let simulation = search(random_program(seed, BITS, 12), &mut *create("dfs").unwrap());
+        let simulation =
+            search(random_program(seed, BITS, 12), &mut *create("dfs", &Program::default()).unwrap());
         let seen: Vec<_> = simulation.inputs.iter().map(|input| path(&decide, input)).collect();
         assert_eq!(seen.len(), all.len(), "each once");
         assert_eq!(seen.into_iter().collect::<BTreeSet<_>>(), all);
@@ -70,7 +69,10 @@ fn unbounded_it_runs_every_path_once_and_exhausts_the_tree() {
 #[test]
 fn a_depth_bounds_the_paths() {
     for depth in 1..=BITS as u32 {
-        let simulation = search(straight_program(BITS), &mut *create(&format!("dfs:{depth}")).unwrap());
+        let simulation = search(
+            straight_program(BITS),
+            &mut *create(&format!("dfs:{depth}"), &Program::default()).unwrap(),
+        );
         assert_eq!(simulation.inputs.len(), 1 << depth);
     }
 }
@@ -125,20 +127,22 @@ fn tell(dfs: &mut Dfs, tree: &mut Tree, program: &Program, asked: Next, steps: &
         Next::Flip { flip, .. } => Some(flip),
         Next::Restart | Next::Done => None,
     };
-    let (nodes, first_new) = (&added.nodes[..], added.first_new);
+    let (nodes, sides, first_new) = (&added.nodes[..], &added.sides[..], added.first_new);
     let predicted = flip.is_some();
     dfs.on_run(&RunView {
         tree,
         program,
         run: added.run,
         nodes,
+        sides,
         first_new,
         new_branches: &[],
         flip,
         predicted,
+        cost: Cost::default(),
     });
     if let Some(flip) = flip {
-        dfs.on_outcome(flip, Outcome::Taken);
+        dfs.on_outcome(flip, Outcome::Taken, Cost::default());
     }
 }
 

@@ -1,41 +1,13 @@
 //! Random branch search: deterministic by seed, uniform, restarting.
 
-mod simulate;
-
+use crate::simulate::{Simulation, chi_squared, straight_program};
 use cairn_search::{Next, RandomBranch, Rng, Strategy};
 use cairn_tree::Flip;
-use simulate::{Simulation, random_program, straight_program};
 
 fn start(simulation: &mut Simulation, bits: usize) -> RandomBranch {
     let mut strategy = RandomBranch::new();
     simulation.run(vec![false; bits], None, &mut strategy);
     strategy
-}
-
-/// The first `steps` wishes on a random program.
-fn wishes(program: u64, seed: u64, steps: usize) -> Vec<Next> {
-    let mut simulation = Simulation::new(random_program(program, 8, 12), 8);
-    let mut strategy = start(&mut simulation, 8);
-    simulation.drive(&mut strategy, &mut Rng::new(seed), steps)
-}
-
-#[test]
-fn a_seed_fixes_the_search() {
-    for program in 0..10 {
-        assert_eq!(wishes(program, 3, 200), wishes(program, 3, 200));
-    }
-    assert!((0..10).any(|program| wishes(program, 3, 20) != wishes(program, 4, 20)));
-}
-
-#[test]
-fn in_the_end_the_tree_is_exhausted() {
-    for seed in 0..20 {
-        let mut simulation = Simulation::new(random_program(seed, 8, 12), 8);
-        let mut strategy = start(&mut simulation, 8);
-        let asked = simulation.drive(&mut strategy, &mut Rng::new(seed), 100_000);
-        assert_eq!(asked.last(), Some(&Next::Done));
-        assert!(simulation.tree.exhausted());
-    }
 }
 
 #[test]
@@ -52,8 +24,8 @@ fn every_branch_of_the_path_is_as_likely_as_any_other() {
         }
     }
     let expected = DRAWS as f64 / BRANCHES as f64;
-    let chi_squared: f64 = counts.iter().map(|n| (f64::from(*n) - expected).powi(2) / expected).sum();
-    assert!(chi_squared < 27.9, "{chi_squared} with 9 degrees of freedom: less than one in a thousand");
+    let statistic = chi_squared(counts.iter().map(|count| (f64::from(*count), expected)));
+    assert!(statistic < 27.9, "{statistic} with 9 degrees of freedom: less than one in a thousand");
 }
 
 #[test]
@@ -83,11 +55,4 @@ fn after_ten_thousand_idle_runs_it_starts_again() {
     let between: Vec<_> = restarts.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(between.iter().all(|runs| *runs == 10_001 || *runs == 10_000), "{between:?}");
     assert!(restarts[0] < 10_000 + 500, "branches are found in the first runs only: {restarts:?}");
-}
-
-#[test]
-fn nothing_is_asked_of_a_program_without_branches() {
-    let mut simulation = Simulation::new(straight_program(0), 0);
-    let mut strategy = start(&mut simulation, 0);
-    assert_eq!(strategy.next(&simulation.tree, &mut Rng::new(0)), Next::Done);
 }

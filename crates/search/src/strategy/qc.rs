@@ -1,0 +1,65 @@
+//! KLEE's search by query cost (`nurs:qc`).
+//!
+//! A pending state weighs 1/t, t being the time that the solver has spent on its path, everything below a tenth of a second
+//! counting as that.
+//!
+//! What differs. KLEE gives all states below a tenth of a second the weight 1, and those just above it ten times as much:
+//! here the weight never rises. A state is an untried flip; its path's time is that of the flips that led to the run which
+//! created its node, and of those that failed on that run's own nodes. The clock decides, so campaigns by this strategy
+//! repeat only as far as no query takes that long.
+//!
+//! Cost: one number per run; and see `weighted.rs`.
+
+use crate::rng::Rng;
+use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use crate::weighted::Weighted;
+use cairn_tree::{Flip, RunId, Tree};
+
+const CHEAP: f64 = 0.1;
+
+/// Search by what the solver spent.
+#[derive(Clone, Debug, Default)]
+pub struct Qc {
+    /// Seconds by run.
+    spent: Vec<f64>,
+    /// The run that created the node of the flip named last.
+    asked: Option<RunId>,
+    flips: Weighted,
+}
+
+impl Qc {
+    /// A search that has seen nothing.
+    pub fn new() -> Qc {
+        Qc::default()
+    }
+
+    fn weight(spent: &[f64], tree: &Tree, flip: Flip) -> f64 {
+        CHEAP / spent[tree.creator(flip.node).index()].max(CHEAP)
+    }
+}
+
+impl Strategy for Qc {
+    fn on_run(&mut self, run: &RunView) {
+        let before = run.flip.map_or(0.0, |flip| self.spent[run.tree.creator(flip.node).index()]);
+        self.spent.push(before + run.cost.solver.as_secs_f64());
+        for flip in run.new_flips() {
+            self.flips.add(flip, Qc::weight(&self.spent, run.tree, flip));
+        }
+    }
+
+    fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
+        let flip = self.flips.draw(tree, rng, |flip| Qc::weight(&self.spent, tree, flip));
+        self.asked = flip.map(|flip| tree.creator(flip.node));
+        flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
+    }
+
+    fn on_outcome(&mut self, _: Flip, outcome: Outcome, cost: Cost) {
+        if let (Some(run), Outcome::Unsat | Outcome::Unknown) = (self.asked.take(), outcome) {
+            self.spent[run.index()] += cost.solver.as_secs_f64();
+        }
+    }
+
+    fn describe(&self) -> String {
+        "qc (flips by chance, those whose paths cost the solver little more likely)".to_owned()
+    }
+}

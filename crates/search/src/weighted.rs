@@ -1,0 +1,78 @@
+//! Flips drawn with probability proportional to a weight that only ever falls.
+//!
+//! A flip lies in the bucket of the least power of two that its weight, when last looked at, did not exceed. To draw, a
+//! bucket is chosen by how much its flips could weigh at most, then one of them uniformly, and that one is taken with the
+//! probability its present weight has of that power: exact, however old the buckets are. One that is not taken and
+//! has become too light moves down. So weights are computed for flips that are drawn, never for all.
+//!
+//! Cost: constant time to add, and amortised to draw; eight bytes per flip.
+
+use crate::rng::Rng;
+use cairn_tree::{Flip, FlipState, Tree};
+
+/// Weights are between 2^LEAST and 2^(LEAST + BUCKETS - 1).
+const LEAST: i32 = -64;
+const BUCKETS: usize = 128;
+
+/// The bag of flips.
+#[derive(Clone, Debug)]
+pub(crate) struct Weighted {
+    buckets: Vec<Vec<Flip>>,
+}
+
+impl Default for Weighted {
+    fn default() -> Weighted {
+        Weighted { buckets: vec![Vec::new(); BUCKETS] }
+    }
+}
+
+impl Weighted {
+    /// Adds a flip that weighs so much now.
+    pub fn add(&mut self, flip: Flip, weight: f64) {
+        self.buckets[bucket_of(weight)].push(flip);
+    }
+
+    /// Draws an untried flip and takes it out; none if there is none.
+    pub fn draw(&mut self, tree: &Tree, rng: &mut Rng, weight: impl Fn(Flip) -> f64) -> Option<Flip> {
+        loop {
+            let bucket = self.choose_bucket(rng)?;
+            let flips = &mut self.buckets[bucket];
+            let place = rng.below(flips.len());
+            let flip = flips[place];
+            if tree.state(flip) != FlipState::Untried {
+                flips.swap_remove(place);
+                continue;
+            }
+            let now = weight(flip);
+            if rng.unit() * most(bucket) < now {
+                flips.swap_remove(place);
+                return Some(flip);
+            }
+            if bucket_of(now) < bucket {
+                flips.swap_remove(place);
+                self.add(flip, now);
+            }
+        }
+    }
+
+    fn choose_bucket(&self, rng: &mut Rng) -> Option<usize> {
+        let share = |bucket: usize| self.buckets[bucket].len() as f64 * most(bucket);
+        let full = || (0..BUCKETS).rev().filter(|bucket| !self.buckets[*bucket].is_empty());
+        let mut left = rng.unit() * full().map(share).sum::<f64>();
+        let chosen = full().find(|bucket| {
+            left -= share(*bucket);
+            left < 0.0
+        });
+        // Rounding may leave a trifle.
+        chosen.or_else(|| full().next_back())
+    }
+}
+
+/// The most that a flip in this bucket may weigh.
+fn most(bucket: usize) -> f64 {
+    f64::from(bucket as i32 + LEAST).exp2()
+}
+
+fn bucket_of(weight: f64) -> usize {
+    (weight.log2().ceil() as i32 - LEAST).clamp(0, BUCKETS as i32 - 1) as usize
+}

@@ -1,0 +1,68 @@
+//! What holds for every strategy there is.
+
+use crate::registry::example;
+use crate::simulate::{Simulation, path, random_program};
+use cairn_search::{Next, Rng, create, list};
+use std::collections::BTreeSet;
+
+const BITS: usize = 8;
+
+/// What a strategy asks on a random program, and where that leads. That flips are untried and that base runs pass through
+/// their nodes is checked by the simulation.
+fn search(asked: &str, program: u64, seed: u64, steps: usize) -> (Vec<Next>, Simulation) {
+    let mut simulation = Simulation::new(random_program(program, BITS, 12), BITS);
+    if program % 3 == 0 {
+        simulation.diverges = |flip| flip.node.index() % 7 == 3;
+    }
+    let mut strategy = create(asked, &simulation.program).unwrap();
+    simulation.run(vec![false; BITS], None, &mut *strategy);
+    let asked = simulation.drive(&mut *strategy, &mut Rng::new(seed), steps);
+    (asked, simulation)
+}
+
+/// Every strategy, and some more that only settings make.
+fn specs() -> impl Iterator<Item = String> {
+    let more = ["interleave:dfs,random-branch,uniform-random,generational"];
+    list().iter().map(|info| example(info.name)).chain(more.map(str::to_owned))
+}
+
+#[test]
+fn the_same_seed_gives_the_same_search() {
+    for spec in specs() {
+        for program in 0..6 {
+            let (first, second) = (search(&spec, program, 3, 150).0, search(&spec, program, 3, 150).0);
+            assert_eq!(first, second, "{spec}");
+        }
+    }
+}
+
+#[test]
+fn every_flip_of_an_exhaustible_program_is_tried_in_the_end() {
+    for spec in specs().filter(|spec| spec != "random-input") {
+        for program in 0..20 {
+            let (asked, simulation) = search(&spec, program, program, 20_000);
+            assert_eq!(asked.last(), Some(&Next::Done), "{spec} on {program}");
+            assert_eq!(simulation.tree.untried(), 0, "{spec} on {program}");
+            let flips = asked.iter().filter(|next| matches!(next, Next::Flip { .. })).count();
+            assert_eq!(flips + 1, asked.len(), "{spec} has no reason to run random input");
+            if program % 3 != 0 {
+                let decide = random_program(program, BITS, 12);
+                let all: BTreeSet<_> = (0..1 << BITS)
+                    .map(|n| path(&decide, &(0..BITS).map(|bit| n >> bit & 1 == 1).collect()))
+                    .collect();
+                assert_eq!(simulation.inputs.len(), all.len(), "{spec} runs every path once");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_program_without_branches_leaves_nothing_to_ask() {
+    for spec in specs() {
+        let mut simulation = Simulation::new(Box::new(|_| None), 0);
+        let mut strategy = create(&spec, &simulation.program).unwrap();
+        assert_eq!(strategy.next(&simulation.tree, &mut Rng::new(0)), Next::Done, "{spec} before any run");
+        simulation.run(vec![], None, &mut *strategy);
+        assert_eq!(strategy.next(&simulation.tree, &mut Rng::new(0)), Next::Done, "{spec}");
+    }
+}

@@ -1,0 +1,67 @@
+//! Strategies in turn.
+
+use crate::simulate::{Simulation, flips, straight_program};
+use cairn_search::{Cost, Interleave, Next, Outcome, Rng, RunView, Strategy, create};
+use cairn_tree::{Flip, Tree};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Wishes for what it was given, and tells what it hears.
+struct Script {
+    wishes: Vec<Next>,
+    name: &'static str,
+    heard: Rc<RefCell<Vec<String>>>,
+}
+
+impl Strategy for Script {
+    fn on_run(&mut self, run: &RunView) {
+        self.heard.borrow_mut().push(format!("{} sees run {}", self.name, run.run.index()));
+    }
+
+    fn next(&mut self, _: &Tree, _: &mut Rng) -> Next {
+        self.wishes.pop().unwrap_or(Next::Done)
+    }
+
+    fn on_outcome(&mut self, _: Flip, outcome: Outcome, _: Cost) {
+        self.heard.borrow_mut().push(format!("{}: {outcome:?}", self.name));
+    }
+
+    fn describe(&self) -> String {
+        self.name.to_owned()
+    }
+}
+
+#[test]
+fn turns_are_strict_and_all_see_every_run() {
+    let mut simulation = Simulation::new(straight_program(2), 2);
+    let heard = Rc::new(RefCell::new(Vec::new()));
+    simulation.run(vec![false; 2], None, &mut *create("bfs", &simulation.program).unwrap());
+    let [first, second] = *simulation.tree.frontier().collect::<Vec<_>>() else { panic!() };
+    let wish = |flip| Next::flip(&simulation.tree, flip);
+    let a = Script { wishes: vec![Next::Restart, wish(second)], name: "a", heard: heard.clone() };
+    let b = Script { wishes: vec![wish(first)], name: "b", heard: heard.clone() };
+    let mut both = Interleave::new(vec![Box::new(a), Box::new(b)]);
+    let asked = simulation.drive(&mut both, &mut Rng::new(0), 10);
+    assert_eq!(flips(&asked).collect::<Vec<_>>(), [second, first]);
+    assert_eq!(asked[2..], [Next::Restart, Next::Done]);
+    let expected = [
+        "a sees run 1",
+        "b sees run 1",
+        "a: Taken",
+        "a sees run 2",
+        "b sees run 2",
+        "b: Taken",
+        "a sees run 3",
+        "b sees run 3",
+    ];
+    assert_eq!(*heard.borrow(), expected);
+}
+
+#[test]
+fn it_goes_on_while_any_of_them_does() {
+    let mut simulation = Simulation::new(straight_program(5), 5);
+    let mut strategy = create("interleave:dfs:1,bfs", &simulation.program).unwrap();
+    simulation.run(vec![false; 5], None, &mut *strategy);
+    assert_eq!(simulation.drive(&mut *strategy, &mut Rng::new(0), 100).last(), Some(&Next::Done));
+    assert!(simulation.tree.exhausted(), "a bounded search gives up its turns");
+}

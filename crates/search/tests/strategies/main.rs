@@ -1,0 +1,12 @@
+//! Strategies on targets in memory.
+
+mod all;
+mod bfs;
+mod dfs;
+mod generational;
+mod interleave;
+mod random_branch;
+mod registry;
+mod simulate;
+mod uniform_random;
+mod weighted;

@@ -1,0 +1,75 @@
+//! Strategies by name.
+
+use cairn_program::Program;
+use cairn_search::{Rng, check, create, list};
+
+fn refusal(asked: &str) -> String {
+    check(asked).expect_err("refused").to_string()
+}
+
+fn description(asked: &str) -> String {
+    create(asked, &Program::default()).unwrap().describe()
+}
+
+/// Settings that a strategy cannot do without.
+pub fn example(name: &str) -> String {
+    match name {
+        "interleave" => "interleave:bfs,random-state".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+#[test]
+fn every_listed_strategy_can_be_made() {
+    for info in list() {
+        assert!(description(&example(info.name)).starts_with(info.name));
+        assert!(info.usage.starts_with(info.name));
+    }
+    assert!(description("dfs:100").starts_with("dfs:100"));
+}
+
+#[test]
+fn a_wrong_name_lists_the_right_ones() {
+    let refused = refusal("dsf");
+    assert!(refused.starts_with("there is no strategy `dsf`; there are: dfs[:DEPTH], bfs, "), "{refused}");
+    assert!(list().iter().all(|info| refused.contains(info.usage)));
+    assert!(refusal("").starts_with("there is no strategy ``"));
+}
+
+#[test]
+fn wrong_settings_are_explained() {
+    for asked in ["dfs:0", "dfs:-1", "dfs:", "dfs:deep"] {
+        assert!(refusal(asked).contains("its depth is a number from 1 on"), "{asked}");
+    }
+    assert!(refusal("random-branch:7").contains("it has no settings"));
+}
+
+#[test]
+fn strategies_in_turn_keep_their_settings() {
+    let description = description("interleave:dfs:100,bfs,dfs");
+    assert!(description.starts_with("interleave: dfs:100 "), "{description}");
+    assert_eq!(description.matches(", then ").count(), 2);
+    assert!(refusal("interleave").contains("there is no strategy ``"));
+    assert!(refusal("interleave:bfs").contains("it takes two strategies or more"));
+    assert!(refusal("interleave:dsf,bfs").contains("there is no strategy `dsf`"));
+    assert!(refusal("interleave:bfs,dsf").contains("strategy `bfs,dsf`: it has no settings"));
+    assert!(refusal("interleave:bfs,interleave:bfs,bfs").contains("it cannot take part in itself"));
+}
+
+#[test]
+fn random_numbers_are_the_seeds() {
+    let draw = |seed| {
+        let mut rng = Rng::new(seed);
+        let mut bytes = [0; 13];
+        rng.fill(&mut bytes);
+        (bytes, rng.below(1000))
+    };
+    assert_eq!(draw(1), draw(1));
+    assert_ne!(draw(1), draw(2));
+    let mut rng = Rng::new(9);
+    let mut seen = [false; 6];
+    for _ in 0..200 {
+        seen[rng.below(6)] = true;
+    }
+    assert_eq!(seen, [true; 6]);
+}
