@@ -351,6 +351,20 @@ fn what_a_constant_rules_out_is_tried_with_another() {
 }
 
 #[test]
+fn every_strategy_that_solves_gets_past_pins() {
+    for info in cairn_search::list() {
+        let strategy = match info.name {
+            "random-input" => continue,
+            "interleave" => "interleave:bfs,icnt",
+            name => name,
+        };
+        let settings = Settings { execs: Some(500), ..Settings::new(strategy, vec![stdin(1)]) };
+        let summary = index_and_compare().explore(&settings, None);
+        assert_eq!((summary.branches_covered, summary.divergences), (4, 0), "{strategy}");
+    }
+}
+
+#[test]
 fn a_run_that_misses_the_pin_has_diverged() {
     let mut sketch = Sketch::new();
     let (pin, site) = (sketch.pin(), sketch.branch());

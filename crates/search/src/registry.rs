@@ -32,32 +32,32 @@ const ALL: &[Info] = &[
     Info {
         name: "dfs",
         usage: "dfs[:DEPTH]",
-        summary: "depth first: every path through the first DEPTH branches that have two sides",
+        summary: "depth first, through the first DEPTH branches with two sides",
         make: Make::WithSettings(|depth, _| Ok(Box::new(Dfs::parse(depth)?))),
     },
     Info { name: "bfs", usage: "bfs", summary: "breadth first", make: Make::Plain(|_| Box::new(Bfs::new())) },
     Info {
         name: "random-branch",
         usage: "random-branch",
-        summary: "flip a random branch of the current path, and go on from the new one (CREST)",
+        summary: "a random branch of the current path, then on from there (CREST)",
         make: Make::Plain(|_| Box::new(RandomBranch::new())),
     },
     Info {
         name: "uniform-random",
         usage: "uniform-random",
-        summary: "walk down the tree, taking each side of a branch with equal probability (CREST)",
+        summary: "walks that take each side with equal probability (CREST)",
         make: Make::Plain(|_| Box::new(UniformRandom::new())),
     },
     Info {
         name: "generational",
         usage: "generational",
-        summary: "flip every branch of the run that covered most new branches (SAGE)",
+        summary: "all branches of the run that covered most new ones (SAGE)",
         make: Make::Plain(|_| Box::new(Generational::new())),
     },
     Info {
         name: "random-state",
         usage: "random-state",
-        summary: "flip a random branch of the whole tree (KLEE)",
+        summary: "a random branch of the whole tree (KLEE)",
         make: Make::Plain(|_| Box::new(RandomState)),
     },
     Info {
@@ -75,7 +75,7 @@ const ALL: &[Info] = &[
     Info {
         name: "qc",
         usage: "qc",
-        summary: "random, paths that cost the solver little more likely (KLEE's nurs:qc)",
+        summary: "random, paths that were cheap to solve more likely (KLEE's nurs:qc)",
         make: Make::Plain(|_| Box::new(Qc::new())),
     },
     Info {
@@ -87,7 +87,7 @@ const ALL: &[Info] = &[
     Info {
         name: "interleave",
         usage: "interleave:A,B,...",
-        summary: "strategies in turn, each with its settings, as interleave:dfs:100,random-branch",
+        summary: "strategies in turn, with their settings: interleave:dfs:100,bfs",
         make: Make::WithSettings(|parts, program| Ok(Box::new(interleave(parts, program)?))),
     },
 ];

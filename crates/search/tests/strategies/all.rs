@@ -11,7 +11,7 @@ const BITS: usize = 8;
 /// their nodes is checked by the simulation.
 fn search(asked: &str, program: u64, seed: u64, steps: usize) -> (Vec<Next>, Simulation) {
     let mut simulation = Simulation::new(random_program(program, BITS, 12), BITS);
-    if program % 3 == 0 {
+    if program.is_multiple_of(3) {
         simulation.diverges = |flip| flip.node.index() % 7 == 3;
     }
     let mut strategy = create(asked, &simulation.program).unwrap();
@@ -45,7 +45,7 @@ fn every_flip_of_an_exhaustible_program_is_tried_in_the_end() {
             assert_eq!(simulation.tree.untried(), 0, "{spec} on {program}");
             let flips = asked.iter().filter(|next| matches!(next, Next::Flip { .. })).count();
             assert_eq!(flips + 1, asked.len(), "{spec} has no reason to run random input");
-            if program % 3 != 0 {
+            if !program.is_multiple_of(3) {
                 let decide = random_program(program, BITS, 12);
                 let all: BTreeSet<_> = (0..1 << BITS)
                     .map(|n| path(&decide, &(0..BITS).map(|bit| n >> bit & 1 == 1).collect()))
