@@ -1,6 +1,6 @@
 //! The time limit is kept, whatever the query, and the next query does not suffer from it.
 
-use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
+use cairn_expr::{BinOp, CmpOp, Dag, ExprId, FloatOp, InputByte};
 use cairn_solver::{Answer, Limits, Query, Solver, Unknown, Z3, standard};
 use std::time::{Duration, Instant};
 
@@ -92,6 +92,30 @@ fn a_long_path_of_sums_keeps_the_limit_query_after_query() {
         assert!(time < 2 * LIMIT + SLACK, "query {end} took {time:?}");
     }
     assert_easy_works(&mut dag, &mut z3, 7);
+}
+
+#[test]
+fn operations_of_too_many_gates_are_not_begun() {
+    let mut dag = Dag::new();
+    let [x, y, z] = [0, 8, 16].map(|first| word(&mut dag, first, 8));
+    let quotients = (0..12).fold(x, |value, _| {
+        let sum = dag.float(FloatOp::Add, value, y);
+        dag.float(FloatOp::Div, sum, z)
+    });
+    let products = (0..40).fold(x, |value, _| {
+        let sum = dag.binary(BinOp::Add, value, y);
+        dag.binary(BinOp::Mul, sum, z)
+    });
+    let mut z3 = Z3::new(Limits { time: LIMIT });
+    for value in [quotients, products] {
+        let number = dag.constant(64, 0x3ff8_0000_0000_0001);
+        let target = dag.compare(CmpOp::Eq, value, number);
+        let start = Instant::now();
+        let answer = z3.solve(&dag, &Query { prefix: &[], target }, &zeros);
+        assert_eq!(answer, Answer::Unknown(Unknown::TimeLimit));
+        assert!(start.elapsed() < 2 * LIMIT + SLACK, "{:?}", start.elapsed());
+    }
+    assert_easy_works(&mut dag, &mut z3, 9);
 }
 
 #[test]

@@ -6,8 +6,10 @@
 //! in the same order give the same models.
 //!
 //! A check may use so many of Z3's own units of work, which is the same on every machine; the clock comes after that:
-//! Z3's timeout, since it leaves the context clean, and a watchdog that interrupts a check that looks at neither.
+//! Z3's timeout, since it leaves the context clean, and a watchdog that interrupts a check that looks at neither. What
+//! Z3 could not even begin to search in its time it is not asked ([`circuits`]).
 
+mod circuits;
 mod floats;
 mod scopes;
 mod tables;
@@ -18,7 +20,7 @@ use crate::bytes::ByteCollector;
 use crate::stats::Meter;
 use crate::{Answer, Layers, Limits, Query, Solver, Stats, Unknown};
 use ::z3::{Params, SatResult};
-use cairn_expr::{Assignment, Dag};
+use cairn_expr::{Assignment, Dag, ExprId};
 use scopes::Scopes;
 use std::time::{Duration, Instant};
 use terms::Terms;
@@ -26,6 +28,8 @@ use watchdog::Watchdog;
 
 /// Terms kept before the backend starts over, to bound memory.
 const MAX_TERMS: usize = 500_000;
+/// Memory that Z3 may use before it gives up on a query.
+const MAX_MEGABYTES: &str = "2048";
 /// Units of work per millisecond of the time limit. Z3 does some 1,500 in a millisecond: only on a machine that is three
 /// times as slow does the clock decide what has an answer.
 const WORK_PER_MILLISECOND: u128 = 500;
@@ -50,6 +54,7 @@ impl Z3 {
     pub fn new(limits: Limits) -> Z3 {
         let version = ::z3::full_version();
         assert!(is_new_enough(version), "Cairn needs Z3 5.4, but libz3 {version} was loaded");
+        ::z3::set_global_param("memory_high_watermark_mb", MAX_MEGABYTES);
         Z3 {
             limits: Limits { time: limits.time.min(LONGEST) },
             scopes: Scopes::new(),
@@ -63,6 +68,10 @@ impl Z3 {
 
     fn ask(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
         let start = Instant::now();
+        let constraints: Vec<ExprId> = query.constraints().collect();
+        if circuits::time(dag, &constraints) > self.limits.time {
+            return Answer::Unknown(Unknown::TimeLimit);
+        }
         let deadline = start + self.limits.time;
         self.scopes.enter(&mut self.terms, dag, query, start + self.limits.time / 4);
         match self.check(deadline) {
@@ -70,8 +79,8 @@ impl Z3 {
             SatResult::Sat => self.model(dag, query, seed),
             SatResult::Unknown => {
                 let reason = self.why_unknown(deadline);
-                // A solver that gave up is not to be trusted with its scopes.
-                self.scopes = Scopes::new();
+                // A solver that gave up is not to be trusted with its scopes, and may have no memory left for the next.
+                self.forget();
                 Answer::Unknown(reason)
             }
         }
@@ -95,6 +104,11 @@ impl Z3 {
         let bytes = self.bytes.collect(dag, query.constraints());
         let model = bytes.into_iter().map(|b| (b, value(b).map_or_else(|| seed.byte(b), |v| v as u8)));
         Answer::Sat(model.collect())
+    }
+
+    fn forget(&mut self) {
+        self.scopes = Scopes::new();
+        self.terms = Terms::default();
     }
 
     fn why_unknown(&self, deadline: Instant) -> Unknown {
@@ -128,8 +142,7 @@ impl Solver for Z3 {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
         let start = self.meter.begin();
         if self.terms.len() > MAX_TERMS {
-            self.scopes = Scopes::new();
-            self.terms = Terms::default();
+            self.forget();
         }
         let answer = self.ask(dag, query, seed);
         self.time_limits += u64::from(answer == Answer::Unknown(Unknown::TimeLimit));
