@@ -10,7 +10,7 @@ use std::time::Duration;
 use z3::SatResult;
 
 const BYTES: usize = 4;
-const LIMITS: Limits = Limits { time: Duration::from_millis(1500) };
+const LIMITS: Limits = Limits { time: Duration::from_millis(2500) };
 
 fn input_bytes() -> Vec<InputByte> {
     (0..BYTES as u32).map(|offset| InputByte { object: 0, offset }).collect()
