@@ -1,7 +1,8 @@
 //! What taking a side means for the deciding value.
 
+use crate::decision::Decision;
 use crate::step::{NodeId, StepKind};
-use crate::tree::Tree;
+use crate::tree::{SAME, Tree};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId};
 use cairn_program::{Program, Site, SiteId, SiteKind};
 
@@ -68,14 +69,14 @@ fn in_range(dag: &mut Dag, value: ExprId, low: u64, high: u64) -> ExprId {
 impl Tree {
     /// The condition under which a run that comes to this node leaves it by this side.
     pub fn condition(&self, dag: &mut Dag, program: &Program, node: NodeId, side: u32) -> ExprId {
-        let node = self.node(node);
-        match node.kind {
-            StepKind::Branch => side_condition(dag, program, node.site, node.value, side),
+        let Decision { kind, site, value, constant, .. } = *self.decision(node);
+        match kind {
+            StepKind::Branch => side_condition(dag, program, site, value, side),
             StepKind::Pin => {
-                let same = pin_condition(dag, node.value, node.concrete);
-                if side == 0 { same } else { dag.not(same) }
+                let same = pin_condition(dag, value, constant);
+                if side == SAME { same } else { dag.not(same) }
             }
-            StepKind::Constraint => node.value,
+            StepKind::Constraint => value,
         }
     }
 
@@ -86,7 +87,7 @@ impl Tree {
     }
 
     fn conditions(&self, dag: &mut Dag, program: &Program, sides: &[(NodeId, u32)]) -> Vec<ExprId> {
-        let free = sides.iter().filter(|(node, _)| !self.node(*node).forced);
+        let free = sides.iter().filter(|(node, _)| !self.decision(*node).forced);
         free.map(|&(node, side)| self.condition(dag, program, node, side)).collect()
     }
 
@@ -108,7 +109,7 @@ impl Tree {
     /// Whether a node says which constant a value was used as. A pin of one bit says whether a table holds what was
     /// read: an expression over the table means nothing without it.
     pub fn is_constant_choice(&self, dag: &Dag, node: NodeId) -> bool {
-        let node = self.node(node);
-        node.kind == StepKind::Pin && dag.width(node.value) > 1
+        let Decision { kind, value, .. } = *self.decision(node);
+        kind == StepKind::Pin && dag.width(value) > 1
     }
 }

@@ -51,4 +51,8 @@ impl Decided {
         }
         forced
     }
+
+    pub fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>()
+    }
 }

@@ -1,55 +1,112 @@
-//! The untried flips, in order of discovery.
+//! The untried flips.
 //!
-//! A flip that is tried stays in the list until more than half of it is stale; then one pass throws
-//! the stale ones out. So adding and removing cost amortised constant time, a random pick two draws
-//! on average, and no flip needs to know its place, which would cost four bytes for every side.
+//! There is no list of them: how many there are in each block of nodes is counted, and the block itself says which.
 
-use crate::step::Flip;
+use crate::nodes::{BLOCK, Others};
+use crate::state::FlipState;
+use crate::step::{Flip, NodeId, RunId};
+use crate::tree::Tree;
 
-/// The list.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Frontier {
-    flips: Vec<Flip>,
-    live: usize,
-}
-
-impl Frontier {
-    pub fn add(&mut self, flip: Flip) {
-        self.flips.push(flip);
-        self.live += 1;
+impl Tree {
+    /// How many flips are untried.
+    pub fn untried(&self) -> usize {
+        self.untried.total() as usize
     }
 
-    /// One flip is untried no more; `is_live` tells of each whether it still is.
-    pub fn removed_one(&mut self, is_live: impl Fn(Flip) -> bool) {
-        self.live -= 1;
-        if self.live < self.flips.len() / 2 {
-            self.flips.retain(|flip| is_live(*flip));
-        }
+    /// The untried flips of a node.
+    pub fn untried_of(&self, node: NodeId) -> impl DoubleEndedIterator<Item = Flip> + '_ {
+        let any = self.untried_count(node) > 0;
+        let sides = any.then(|| self.sides(node)).into_iter().flatten();
+        sides.filter(|(_, state)| *state == FlipState::Untried).map(|(flip, _)| flip)
     }
 
-    pub fn len(&self) -> usize {
-        self.live
+    /// The untried flips of the nodes a run created, in order of its path.
+    pub fn untried_of_run(&self, run: RunId) -> impl DoubleEndedIterator<Item = Flip> + '_ {
+        self.run_nodes(run).flat_map(|node| self.untried_of(node))
     }
 
-    /// A uniformly random live flip; `below(n)` draws a number below `n`.
-    pub fn pick(
-        &self,
-        mut below: impl FnMut(usize) -> usize,
-        is_live: impl Fn(Flip) -> bool,
-    ) -> Option<Flip> {
-        if self.live == 0 {
-            return None;
-        }
-        loop {
-            let flip = self.flips[below(self.flips.len())];
-            if is_live(flip) {
-                return Some(flip);
+    /// The untried flips with so many symbolic branches before them, in order of discovery.
+    pub fn untried_at_depth(&self, depth: u32) -> impl DoubleEndedIterator<Item = Flip> + '_ {
+        self.nodes_at_depth(depth).flat_map(|node| self.untried_of(node))
+    }
+
+    fn untried_count(&self, node: NodeId) -> u64 {
+        let record = self.nodes.get(node);
+        match record.others() {
+            Others::One(state) => u64::from(state == FlipState::Untried),
+            Others::None => 0,
+            Others::Many => {
+                let decision = self.decisions.get(record.decision());
+                let sides = self.side_count(decision.kind, decision.site) as usize;
+                if decision.forced { 0 } else { (sides - 1 - self.changed.count(node)) as u64 }
             }
         }
     }
 
-    /// All flips in the list, stale ones included.
-    pub fn all(&self) -> impl DoubleEndedIterator<Item = Flip> + '_ {
-        self.flips.iter().copied()
+    /// How many flips of nodes created before this one are untried.
+    pub(crate) fn untried_before(&self, node: NodeId) -> u64 {
+        let block = node.index() / BLOCK;
+        let nodes = self.nodes.of_block(block).take_while(|other| *other < node);
+        self.untried.before(block) + nodes.map(|node| self.untried_count(node)).sum::<u64>()
+    }
+
+    /// The `n`-th untried flip in order of discovery.
+    pub(crate) fn nth_untried(&self, n: u64) -> Option<Flip> {
+        if n >= self.untried.total() {
+            return None;
+        }
+        let (block, mut rest) = self.untried.find(n);
+        for node in self.nodes.of_block(block) {
+            let here = self.untried_count(node);
+            if rest < here {
+                return self.untried_of(node).nth(rest as usize);
+            }
+            rest -= here;
+        }
+        unreachable!("block {block} holds fewer untried flips than were counted")
+    }
+
+    /// The untried flips in order of discovery.
+    pub fn frontier(&self) -> impl DoubleEndedIterator<Item = Flip> + '_ {
+        let blocks = OpenBlocks { tree: self, from: 0, to: self.untried.total() };
+        blocks.flat_map(|block| self.nodes.of_block(block)).flat_map(|node| self.untried_of(node))
+    }
+
+    /// A uniformly random untried flip; `below(n)` draws a number below `n`.
+    pub fn pick_untried(&self, mut below: impl FnMut(usize) -> usize) -> Option<Flip> {
+        let untried = self.untried();
+        if untried == 0 { None } else { self.nth_untried(below(untried) as u64) }
+    }
+}
+
+/// The blocks with untried flips, from both ends.
+struct OpenBlocks<'a> {
+    tree: &'a Tree,
+    /// How many flips are before the next block, and before the end of the last.
+    from: u64,
+    to: u64,
+}
+
+impl Iterator for OpenBlocks<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        if self.from == self.to {
+            return None;
+        }
+        let (block, _) = self.tree.untried.find(self.from);
+        self.from = self.tree.untried.before(block + 1);
+        Some(block)
+    }
+}
+
+impl DoubleEndedIterator for OpenBlocks<'_> {
+    fn next_back(&mut self) -> Option<usize> {
+        if self.from == self.to {
+            return None;
+        }
+        let (block, _) = self.tree.untried.find(self.to - 1);
+        self.to = self.tree.untried.before(block);
+        Some(block)
     }
 }

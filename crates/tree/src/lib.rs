@@ -4,16 +4,27 @@
 //! share nodes. A [`Flip`] is a side of a node that no run has taken; those never tried form the
 //! frontier a search strategy picks from. No I/O, no clock, no randomness of its own.
 
+mod add;
 mod condition;
+mod counts;
 mod coverage;
 mod decided;
+mod decision;
 mod frontier;
-mod slot;
+mod nodes;
+mod path;
+mod pending;
+mod place;
+mod runs;
+mod state;
 mod step;
+mod trail;
 mod tree;
 
+pub use add::AddedRun;
 pub use condition::{pin_condition, side_condition};
 pub use coverage::Coverage;
-pub use slot::FlipState;
+pub use state::FlipState;
 pub use step::{Flip, NodeId, RunId, Step, StepKind};
-pub use tree::{AddedRun, Node, Tree};
+pub use trail::Trails;
+pub use tree::{Node, Tree};
