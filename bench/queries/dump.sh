@@ -14,10 +14,25 @@ each=3000
 # Queries that no campaign on a loaded machine decides in a second are part of the set: the limit is a generous one.
 options=(--time "${seconds}s" --solver-timeout 5000 --dump-limit "$each" --quiet)
 
+# What of an example's input is symbolic, from the line of its comment that tells it.
+symbolic() {
+    sed -n 's/^ \* input: //p' "$1" | tr ',' '\n' | while read -r kind lengths; do
+        case $kind in
+        stdin) echo "--sym-stdin ${lengths#*-}" ;;
+        file) echo "--sym-file ${lengths#*-}" ;;
+        arg | args) printf -- '--sym-arg %s\n' $lengths ;;
+        esac
+    done
+}
+
 for source in "$root"/examples/*.c; do
     name=$(basename "$source" .c)
     scratch=$(mktemp -d)
-    cairn run "${options[@]}" --sym-stdin 16 --out "$scratch/out" --dump-queries "$to/$name" "$source" >/dev/null || [ $? -le 1 ]
+    mapfile -t symbolic < <(symbolic "$source")
+    arguments=()
+    [[ ${symbolic[*]} != *--sym-file* ]] || arguments=(-- @@)
+    cairn run "${options[@]}" ${symbolic[*]} --out "$scratch/out" --dump-queries "$to/$name" "$source" \
+        "${arguments[@]}" >/dev/null || [ $? -le 1 ]
     rm -rf "$scratch"
 done
 for program in "${programs[@]}"; do
