@@ -2,6 +2,7 @@
 
 use crate::behind_pins::{BehindPins, leaves_at_pin};
 use crate::check::Oracle;
+use crate::chooser::Chooser;
 use crate::corpus::{Candidate, Corpus, Origin, Place};
 use crate::damage;
 use crate::diagnosis::Collector;
@@ -16,7 +17,7 @@ use crate::untold::add_untold_pins;
 use cairn_exec::{End, Input, Mode, RunError, StartError};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program};
-use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy, UnknownStrategy};
+use cairn_search::{Cost, Next, Outcome, Rng, RunView, UnknownStrategy};
 use cairn_solver::{Answer, Model, Query, Solver};
 use cairn_tree::{AddedRun, Coverage, Flip, FlipState, RunId, Tree};
 use cairn_wire::ObjectKind;
@@ -67,7 +68,7 @@ pub fn run(
     }
     let now = Instant::now();
     let mut campaign = Campaign {
-        strategy: cairn_search::create(&settings.strategy, program)?,
+        strategy: Chooser::new(cairn_search::create(&settings.strategy, program)?),
         rng: Rng::new(settings.seed),
         dag: Dag::new(),
         tree: Tree::new(program),
@@ -138,7 +139,7 @@ struct Campaign<'a> {
     solver: &'a mut dyn Solver,
     directory: Option<CampaignDirectory>,
     observer: &'a mut dyn Observer,
-    strategy: Box<dyn Strategy>,
+    strategy: Chooser,
     rng: Rng,
     dag: Dag,
     tree: Tree,
@@ -325,7 +326,7 @@ impl Campaign<'_> {
         let predicted = cause.flip.is_some() && difference.is_none();
         self.tell_strategy(&added, &new_branches, cause, predicted);
         self.keep(execution, &path, new_branches.len(), cause)?;
-        self.tell(&Event::Executed { end, new_branches: new_branches.len() });
+        self.tell(&Event::Executed { end, new_branches: &new_branches });
         if self.noted.elapsed() >= NOTE_INTERVAL {
             self.note()?;
         }
@@ -503,6 +504,7 @@ impl Campaign<'_> {
             crashes: self.corpus.crashes(),
             hangs: self.corpus.hangs(),
             divergences: self.divergences,
+            choosing: self.strategy.time,
             pin_tries: self.behind_pins.runs,
             untried: self.tree.untried() as u64,
             solver: self.solver.stats(),

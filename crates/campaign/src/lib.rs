@@ -8,6 +8,7 @@
 mod afl;
 mod behind_pins;
 mod check;
+mod chooser;
 mod corpus;
 mod damage;
 mod diagnosis;

@@ -3,6 +3,7 @@
 use crate::corpus::Place;
 use crate::prediction::Divergence;
 use cairn_exec::End;
+use cairn_program::BranchId;
 use cairn_solver::Stats;
 use std::path::Path;
 use std::time::Duration;
@@ -28,6 +29,8 @@ pub struct Progress {
     pub divergences: u64,
     /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
     pub pin_tries: u64,
+    /// Time the strategy took to choose.
+    pub choosing: Duration,
     /// Flips that nobody has tried.
     pub untried: u64,
     /// What the solver did.
@@ -48,8 +51,8 @@ pub enum Event<'a> {
     Executed {
         /// How it ended.
         end: End,
-        /// Branches that it was the first to take.
-        new_branches: usize,
+        /// Branches of the user's that it was the first to take.
+        new_branches: &'a [BranchId],
     },
     /// The solver gave an answer that leads to no run.
     Unsolved,

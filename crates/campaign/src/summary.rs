@@ -32,6 +32,8 @@ pub struct Summary {
     pub strategy: String,
     /// Seed of all random choices.
     pub seed: u64,
+    /// Wall time the strategy took to choose.
+    pub choosing_seconds: f64,
     /// Whether every path was run or proved impossible. False if something was left out on the way:
     /// a value used as a constant while others are possible, a recording cut short, a run lost.
     pub exhausted: bool,
@@ -145,6 +147,7 @@ impl Summary {
             pin_tries: progress.pin_tries,
             strategy: strategy.to_owned(),
             seed,
+            choosing_seconds: progress.choosing.as_secs_f64(),
             exhausted: tree_exhausted && !notes.something_is_missing(),
             solver: progress.solver.into(),
             notes,

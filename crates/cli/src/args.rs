@@ -33,6 +33,9 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Explain why exploring a program stalls
     Doctor(Box<DoctorArgs>),
+    /// Run strategies side by side on a program
+    #[command(after_help = strategies())]
+    Compare(Box<CompareArgs>),
     /// Decide queries in SMT-LIB's language
     #[command(after_help = SOLVE_CODES)]
     Solve(SolveArgs),
@@ -205,6 +208,49 @@ pub struct DoctorArgs {
     /// Print one JSON object instead of sentences
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+}
+
+/// `cairn compare`.
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    /// The program and its input, which every campaign starts from.
+    #[command(flatten)]
+    pub subject: SubjectArgs,
+    /// The strategies, with commas between them; with semicolons, if they have settings with commas
+    #[arg(long, value_name = "A,B,...", help_heading = "Search", required = true)]
+    pub strategies: String,
+    /// Campaigns per strategy, with seeds of their own
+    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Search", value_parser = positive)]
+    pub trials: u64,
+    /// Seed of the first trial; the next has the next
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
+    pub seed: u64,
+    /// Executions of each campaign
+    #[arg(long, value_name = "N", default_value_t = 4000, help_heading = "Budget", value_parser = positive)]
+    pub execs: u64,
+    /// Longest time of each campaign: 30s, 5m, 1h
+    #[arg(long, value_name = "TIME", help_heading = "Budget")]
+    pub time: Option<Budget>,
+    /// Longest time of one execution, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
+    #[arg(value_parser = positive)]
+    pub timeout: u64,
+    /// Longest time of one query to the solver, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
+    #[arg(value_parser = positive)]
+    pub solver_timeout: u64,
+    /// Campaigns at a time; one per core unless told otherwise
+    #[arg(long, value_name = "N", help_heading = "Budget", value_parser = positive)]
+    pub jobs: Option<u64>,
+    /// Write a line per campaign to this file
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
+    pub csv: Option<PathBuf>,
+    /// Write branches covered over executions, a line for each change, to this file
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
+    pub curves: Option<PathBuf>,
+    /// Print nothing but the table
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
 }
 
 /// Who answers queries.

@@ -1,6 +1,7 @@
 //! `cairn`: the only place that prints, parses flags and picks exit codes.
 
 mod args;
+mod compare;
 mod compile;
 mod doctor;
 mod failure;
@@ -63,6 +64,7 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Doctor(args) => doctor::doctor(&args),
+        Command::Compare(args) => compare::compare(&args),
         Command::Solve(args) => solve::solve(&args),
     }
 }

@@ -13,7 +13,7 @@ mod strategy;
 mod traits;
 mod weighted;
 
-pub use registry::{Info, UnknownStrategy, check, create, list};
+pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
     Bfs, Depth, Dfs, Generational, Icnt, Interleave, Qc, RandomBranch, RandomInput, RandomState,

@@ -143,17 +143,23 @@ fn split(asked: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Strategies in turn. Settings may have commas of their own: a part that is no strategy's name belongs to the strategy
-/// before it.
-fn interleave(parts: Option<&str>, program: &Program) -> Result<Interleave, String> {
+/// The strategies of a list with commas. Settings may have commas of their own: a part that is no strategy's name belongs
+/// to the strategy before it.
+pub fn split_list(list: &str) -> Vec<String> {
     let mut asked: Vec<String> = Vec::new();
-    for part in parts.unwrap_or_default().split(',') {
+    for part in list.split(',') {
         let is_name = ALL.iter().any(|info| info.name == split(part).0);
         match asked.last_mut() {
             Some(last) if !is_name => *last = format!("{last},{part}"),
             _ => asked.push(part.to_owned()),
         }
     }
+    asked
+}
+
+/// Strategies in turn.
+fn interleave(parts: Option<&str>, program: &Program) -> Result<Interleave, String> {
+    let asked = split_list(parts.unwrap_or_default());
     if asked.iter().any(|one| split(one).0 == "interleave") {
         return Err("it cannot take part in itself".to_owned());
     }

@@ -3,6 +3,7 @@
 mod agreement;
 mod bad_input;
 mod common;
+mod compare;
 mod doctor;
 mod example;
 mod examples;

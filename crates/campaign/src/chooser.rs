@@ -1,0 +1,37 @@
+//! The strategy, and the time it takes to choose.
+
+use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy};
+use cairn_tree::{Flip, Tree};
+use std::time::{Duration, Instant};
+
+/// A strategy with a clock.
+pub(crate) struct Chooser {
+    strategy: Box<dyn Strategy>,
+    /// Time spent in the strategy.
+    pub(crate) time: Duration,
+}
+
+impl Chooser {
+    pub(crate) fn new(strategy: Box<dyn Strategy>) -> Chooser {
+        Chooser { strategy, time: Duration::ZERO }
+    }
+
+    pub(crate) fn on_run(&mut self, run: &RunView) {
+        self.timed(|strategy| strategy.on_run(run));
+    }
+
+    pub(crate) fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
+        self.timed(|strategy| strategy.next(tree, rng))
+    }
+
+    pub(crate) fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {
+        self.timed(|strategy| strategy.on_outcome(flip, outcome, cost));
+    }
+
+    fn timed<T>(&mut self, ask: impl FnOnce(&mut dyn Strategy) -> T) -> T {
+        let start = Instant::now();
+        let answer = ask(&mut *self.strategy);
+        self.time += start.elapsed();
+        answer
+    }
+}

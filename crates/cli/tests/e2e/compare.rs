@@ -1,0 +1,81 @@
+//! `cairn compare` runs every strategy as often, and tells them apart.
+
+use crate::common::{root, run, write_source};
+
+/// Random input does not find the word; whoever solves does, and covers all.
+const WORD: &str = r#"#include <unistd.h>
+int main(void) {
+    char word[4];
+    if (read(0, word, 4) != 4) return 1;
+    if (word[0] == 'c' && word[1] == 'a' && word[2] == 'r' && word[3] == 'n') return 2;
+    return 0;
+}
+"#;
+
+#[test]
+fn strategies_are_told_apart_and_the_same_seed_gives_the_same_figures() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = write_source(directory.path(), "word.c", WORD);
+    let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let compare = |csv: &str| {
+        let said = run([
+            "compare",
+            "--strategies",
+            "dfs,random-input",
+            "--trials",
+            "4",
+            "--execs",
+            "40",
+            "--seed",
+            "7",
+            "--fixed-length",
+            "--sym-stdin",
+            "4",
+            "--csv",
+            csv,
+            "--curves",
+            &file("curves.csv"),
+            source.to_str().unwrap(),
+        ]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        assert_eq!(said.stderr.lines().filter(|line| line.contains(" of 8: ")).count(), 8, "{said:?}");
+        said.stdout
+    };
+    let table = compare(&file("first.csv"));
+    let row = |name: &str| -> Vec<String> {
+        let line = table.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().map(str::to_owned).collect()
+    };
+    // Ten branches; the word's later letters are read by nobody who guesses.
+    let (dfs, random) = (row("dfs"), row("random-input"));
+    assert_eq!(dfs[1..4], ["4", "9.0", "9"], "{table}");
+    assert_eq!((dfs.last().unwrap().as_str(), random.last().unwrap().as_str()), ("best", "0.029"), "{table}");
+    assert!(random[2].parse::<f64>().unwrap() < 9.0 && dfs[5].parse::<u32>().unwrap() > 0, "{table}");
+
+    let without_times = |name: &str| -> Vec<Vec<String>> {
+        let text = std::fs::read_to_string(file(name)).unwrap();
+        let rows = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+        rows.map(|row| [0, 1, 2, 3, 5, 6, 11].map(|column| row[column].clone()).to_vec()).collect()
+    };
+    compare(&file("second.csv"));
+    assert_eq!(without_times("first.csv").len(), 9);
+    assert_eq!(without_times("first.csv"), without_times("second.csv"));
+    let curves = std::fs::read_to_string(file("curves.csv")).unwrap();
+    let last = curves.lines().rfind(|line| line.starts_with("dfs,0,")).unwrap();
+    assert!(last.ends_with(",9"), "{curves}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_in_a_sentence() {
+    let source = root().join("examples/triangle.c");
+    for (strategies, complaint) in [
+        ("dfs,fastest", "its depth is a number from 1 on, not `fastest`"),
+        ("fastest", "there is no strategy `fastest`"),
+        ("dfs,bfs,dfs", "--strategies has dfs twice"),
+        ("dfs;interleave:dfs", "it takes two strategies or more"),
+    ] {
+        let said = run(["compare", "--strategies", strategies, source.to_str().unwrap()]);
+        assert_eq!((said.code, said.stderr.lines().count()), (Some(2), 1), "{said:?}");
+        assert!(said.stderr.contains(complaint), "{said:?}");
+    }
+}
