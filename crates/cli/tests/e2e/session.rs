@@ -122,6 +122,7 @@ fn json_is_one_object_with_the_promised_fields() {
         "crashes",
         "hangs",
         "divergences",
+        "choosing_seconds",
         "pin_tries",
         "strategy",
         "seed",
