@@ -16,7 +16,7 @@ mod weighted;
 pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
-    Bfs, Depth, Dfs, Generational, Icnt, Interleave, Qc, RandomBranch, RandomInput, RandomState,
+    Auto, Bfs, Depth, Dfs, Generational, Icnt, Interleave, Qc, RandomBranch, RandomInput, RandomState,
     UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};

@@ -1,7 +1,7 @@
 //! Strategies by name.
 
 use crate::strategy::{
-    Bfs, Depth, Dfs, Generational, Icnt, Interleave, Qc, RandomBranch, RandomInput, RandomState,
+    Auto, Bfs, Depth, Dfs, Generational, Icnt, Interleave, Qc, RandomBranch, RandomInput, RandomState,
     UniformRandom,
 };
 use crate::traits::Strategy;
@@ -28,7 +28,16 @@ enum Make {
     WithSettings(fn(Option<&str>, &Program) -> Made),
 }
 
+/// What `auto` chooses among.
+const ARMS: &str = "random-branch,generational,icnt";
+
 const ALL: &[Info] = &[
+    Info {
+        name: "auto",
+        usage: "auto[:A,B,...]",
+        summary: "whichever of several strategies brings most at the time",
+        make: Make::WithSettings(|arms, program| Ok(Box::new(auto(arms.unwrap_or(ARMS), program)?))),
+    },
     Info {
         name: "dfs",
         usage: "dfs[:DEPTH]",
@@ -159,15 +168,30 @@ pub fn split_list(list: &str) -> Vec<String> {
 
 /// Strategies in turn.
 fn interleave(parts: Option<&str>, program: &Program) -> Result<Interleave, String> {
-    let asked = split_list(parts.unwrap_or_default());
-    if asked.iter().any(|one| split(one).0 == "interleave") {
-        return Err("it cannot take part in itself".to_owned());
+    let parts = several(parts.unwrap_or_default(), program)?;
+    Ok(Interleave::new(parts.into_iter().map(|(_, strategy)| strategy).collect()))
+}
+
+/// A choice among strategies.
+fn auto(arms: &str, program: &Program) -> Result<Auto, String> {
+    Ok(Auto::new(several(arms, program)?))
+}
+
+/// The strategies of a list, two of them at least, with their names. None is made of others: a comma would not tell whose
+/// it is.
+fn several(list: &str, program: &Program) -> Result<Vec<(String, Box<dyn Strategy>)>, String> {
+    let asked = split_list(list);
+    if let Some(nested) = asked.iter().find(|one| ["interleave", "auto"].contains(&split(one).0)) {
+        return Err(format!("`{}` cannot be a part of it", split(nested).0));
     }
-    let made: Result<Vec<_>, _> = asked.iter().map(|one| create(one, program)).collect();
-    match made.map_err(|error| error.to_string())? {
-        strategies if strategies.len() < 2 => Err("it takes two strategies or more".to_owned()),
-        strategies => Ok(Interleave::new(strategies)),
+    if asked.len() < 2 {
+        return Err("it takes two strategies or more".to_owned());
     }
+    let make = |name: String| {
+        let made = create(&name, program).map_err(|error| error.to_string())?;
+        Ok((name, made))
+    };
+    asked.into_iter().map(make).collect()
 }
 
 fn usages() -> String {

@@ -1,5 +1,6 @@
 //! One strategy per file.
 
+mod auto;
 mod bfs;
 mod depth;
 mod dfs;
@@ -12,6 +13,7 @@ mod random_input;
 mod random_state;
 mod uniform_random;
 
+pub use auto::Auto;
 pub use bfs::Bfs;
 pub use depth::Depth;
 pub use dfs::Dfs;

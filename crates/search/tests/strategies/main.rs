@@ -1,6 +1,7 @@
 //! Strategies on targets in memory.
 
 mod all;
+mod auto;
 mod bfs;
 mod dfs;
 mod generational;

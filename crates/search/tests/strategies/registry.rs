@@ -31,7 +31,7 @@ fn every_listed_strategy_can_be_made() {
 #[test]
 fn a_wrong_name_lists_the_right_ones() {
     let refused = refusal("dsf");
-    assert!(refused.starts_with("there is no strategy `dsf`; there are: dfs[:DEPTH], bfs, "), "{refused}");
+    assert!(refused.starts_with("there is no strategy `dsf`; there are: auto[:A,B,...], dfs[:DEPTH], bfs, "), "{refused}");
     assert!(list().iter().all(|info| refused.contains(info.usage)));
     assert!(refusal("").starts_with("there is no strategy ``"));
 }
@@ -49,11 +49,14 @@ fn strategies_in_turn_keep_their_settings() {
     let description = description("interleave:dfs:100,bfs,dfs");
     assert!(description.starts_with("interleave: dfs:100 "), "{description}");
     assert_eq!(description.matches(", then ").count(), 2);
-    assert!(refusal("interleave").contains("there is no strategy ``"));
+    assert!(refusal("interleave").contains("it takes two strategies or more"));
     assert!(refusal("interleave:bfs").contains("it takes two strategies or more"));
     assert!(refusal("interleave:dsf,bfs").contains("there is no strategy `dsf`"));
-    assert!(refusal("interleave:bfs,dsf").contains("strategy `bfs,dsf`: it has no settings"));
-    assert!(refusal("interleave:bfs,interleave:bfs,bfs").contains("it cannot take part in itself"));
+    assert!(refusal("auto:bfs,dfs,dsf").contains("strategy `dfs,dsf`: its depth"));
+    assert!(refusal("interleave:dfs,bfs,dsf").contains("strategy `bfs,dsf`: it has no settings"));
+    for nested in ["interleave:bfs,interleave:bfs,bfs", "auto:bfs,interleave:bfs,dfs"] {
+        assert!(refusal(nested).contains("`interleave` cannot be a part of it"));
+    }
 }
 
 #[test]

@@ -1,0 +1,105 @@
+//! The choice among strategies.
+
+use crate::simulate::{Simulation, straight_program};
+use cairn_program::BranchId;
+use cairn_search::{Auto, Cost, Next, Outcome, Rng, RunView, Strategy};
+use cairn_tree::{Flip, Tree};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Wishes for random input as often as it may, and leaves its number.
+struct Stub {
+    number: usize,
+    wishes: usize,
+    last: Rc<Cell<usize>>,
+}
+
+impl Strategy for Stub {
+    fn on_run(&mut self, _: &RunView) {}
+
+    fn next(&mut self, _: &Tree, _: &mut Rng) -> Next {
+        if self.wishes == 0 {
+            return Next::Done;
+        }
+        self.wishes -= 1;
+        self.last.set(self.number);
+        Next::Restart
+    }
+
+    fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
+
+    fn describe(&self) -> String {
+        self.number.to_string()
+    }
+}
+
+/// Plays arms with so many wishes for so many runs; `brings` says how many new branches an arm's run covers. Gives who
+/// asked for each run.
+fn play(wishes: &[usize], runs: usize, brings: impl Fn(usize, usize) -> usize) -> Vec<usize> {
+    let simulation = Simulation::new(straight_program(1), 1);
+    let last = Rc::new(Cell::new(0));
+    let stub = |(number, &wishes): (usize, &usize)| {
+        let stub: Box<dyn Strategy> = Box::new(Stub { number, wishes, last: last.clone() });
+        (number.to_string(), stub)
+    };
+    let mut auto = Auto::new(wishes.iter().enumerate().map(stub).collect());
+    let (mut rng, mut tree) = (Rng::new(1), simulation.tree.clone());
+    let branches = [BranchId(0); 9];
+    let mut played = Vec::new();
+    while played.len() < runs && auto.next(&tree, &mut rng) == Next::Restart {
+        let added = tree.add_run(&[]);
+        let new = brings(last.get(), played.len());
+        auto.on_run(&RunView {
+            tree: &tree,
+            program: &simulation.program,
+            run: added.run,
+            nodes: &[],
+            sides: &[],
+            first_new: 0,
+            new_branches: &branches[..new],
+            flip: None,
+            predicted: false,
+            cost: Cost::default(),
+        });
+        played.push(last.get());
+    }
+    played
+}
+
+fn share(played: &[usize], arm: usize) -> f64 {
+    played.iter().filter(|one| **one == arm).count() as f64 / played.len() as f64
+}
+
+#[test]
+fn who_brings_most_is_asked_most_and_nobody_is_forgotten() {
+    let played = play(&[usize::MAX; 4], 4000, |arm, _| usize::from(arm == 2));
+    assert!(share(&played, 2) > 0.75, "{}", share(&played, 2));
+    for arm in [0, 1, 3] {
+        assert!(share(&played[2000..], arm) > 0.005, "{arm}: {}", share(&played[2000..], arm));
+    }
+    // Twice as much is more, even if both bring something.
+    let played =
+        play(&[usize::MAX; 2], 4000, |arm, run| if arm == 1 { run % 2 } else { usize::from(run % 4 == 0) });
+    assert!(share(&played, 1) > 0.6, "{}", share(&played, 1));
+}
+
+#[test]
+fn who_runs_dry_is_left_for_who_does_not() {
+    let played = play(&[usize::MAX; 3], 6000, |arm, run| usize::from(arm == if run < 3000 { 0 } else { 1 }));
+    assert!(share(&played[..3000], 0) > 0.7 && share(&played[4000..], 1) > 0.7);
+}
+
+#[test]
+fn while_nothing_is_found_all_are_asked_alike() {
+    let played = play(&[usize::MAX; 4], 4000, |_, _| 0);
+    for arm in 0..4 {
+        assert!((share(&played, arm) - 0.25).abs() < 0.02, "{arm}: {}", share(&played, arm));
+    }
+}
+
+#[test]
+fn who_has_no_wish_left_is_no_hindrance() {
+    let played = play(&[5, 100, 0], 1000, |_, _| 0);
+    assert_eq!(played.len(), 105);
+    assert_eq!(played.iter().filter(|arm| **arm == 0).count(), 5);
+}
