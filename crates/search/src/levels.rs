@@ -27,4 +27,14 @@ impl Levels {
     pub fn at(&mut self, depth: usize) -> Option<&mut VecDeque<Flip>> {
         self.0.get_mut(depth)
     }
+
+    /// Puts a flip that was taken out back to its depth.
+    pub fn put_back(&mut self, depth: usize, flip: Flip) {
+        self.0[depth].push_back(flip);
+    }
+
+    /// Whether there is no flip at any depth.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(VecDeque::is_empty)
+    }
 }

@@ -7,6 +7,7 @@
 
 mod branches;
 mod levels;
+mod nearness;
 mod registry;
 mod rng;
 mod strategy;
@@ -16,7 +17,7 @@ mod weighted;
 pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
-    Auto, Bfs, Depth, Dfs, Generational, Icnt, Interleave, Qc, RandomBranch, RandomInput, RandomState,
-    UniformRandom,
+    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Depth, Dfs, Generational, Icnt, Interleave, Md2u, Qc, RandomBranch,
+    RandomInput, RandomState, UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};

@@ -1,8 +1,8 @@
 //! Strategies by name.
 
 use crate::strategy::{
-    Auto, Bfs, Depth, Dfs, Generational, Icnt, Interleave, Qc, RandomBranch, RandomInput, RandomState,
-    UniformRandom,
+    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Depth, Dfs, Generational, Icnt, Interleave, Md2u, Qc, RandomBranch,
+    RandomInput, RandomState, UniformRandom,
 };
 use crate::traits::Strategy;
 use cairn_program::Program;
@@ -58,10 +58,28 @@ const ALL: &[Info] = &[
         make: Make::Plain(|_| Box::new(UniformRandom::new())),
     },
     Info {
+        name: "cfg",
+        usage: "cfg",
+        summary: "the branch of the path nearest to an uncovered one (CREST's CFDS)",
+        make: Make::Plain(|program| Box::new(Cfg::new(program))),
+    },
+    Info {
         name: "generational",
         usage: "generational",
         summary: "all branches of the run that covered most new ones (SAGE)",
         make: Make::Plain(|_| Box::new(Generational::new())),
+    },
+    Info {
+        name: "carfast",
+        usage: "carfast",
+        summary: "the uncovered branch that most code depends on (CarFast)",
+        make: Make::Plain(|program| Box::new(CarFast::new(program))),
+    },
+    Info {
+        name: "cgs",
+        usage: "cgs[:KMAX][,nodom][,fixed]",
+        summary: "branches in new contexts of growing length (CGS)",
+        make: Make::WithSettings(|settings, program| Ok(Box::new(Cgs::parse(settings, program)?))),
     },
     Info {
         name: "random-state",
@@ -74,6 +92,18 @@ const ALL: &[Info] = &[
         usage: "depth",
         summary: "random, deep branches more likely (KLEE's nurs:depth)",
         make: Make::Plain(|_| Box::new(Depth::new())),
+    },
+    Info {
+        name: "covnew",
+        usage: "covnew",
+        summary: "random, near or behind new code more likely (KLEE's nurs:covnew)",
+        make: Make::Plain(|program| Box::new(CovNew::new(program))),
+    },
+    Info {
+        name: "md2u",
+        usage: "md2u",
+        summary: "random, near uncovered code more likely (KLEE's nurs:md2u)",
+        make: Make::Plain(|program| Box::new(Md2u::new(program))),
     },
     Info {
         name: "icnt",

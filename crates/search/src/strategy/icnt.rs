@@ -27,7 +27,7 @@ impl Icnt {
     /// A search that has seen nothing.
     pub fn new(program: &Program) -> Icnt {
         let branches = Branches::new(program);
-        Icnt { taken: vec![0; branches.count()], branches, flips: Weighted::default() }
+        Icnt { taken: vec![0; branches.numbers()], branches, flips: Weighted::default() }
     }
 }
 
@@ -38,15 +38,15 @@ fn weight(taken: u64) -> f64 {
 impl Strategy for Icnt {
     fn on_run(&mut self, run: &RunView) {
         for (node, side) in run.nodes.iter().zip(run.sides) {
-            self.taken[self.branches.of(run.tree, Flip { node: *node, side: *side })] += 1;
+            self.taken[self.branches.number(run.tree, Flip { node: *node, side: *side })] += 1;
         }
         for flip in run.new_flips() {
-            self.flips.add(flip, weight(self.taken[self.branches.of(run.tree, flip)]));
+            self.flips.add(flip, weight(self.taken[self.branches.number(run.tree, flip)]));
         }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let weight = |flip| weight(self.taken[self.branches.of(tree, flip)]);
+        let weight = |flip| weight(self.taken[self.branches.number(tree, flip)]);
         let flip = self.flips.draw(tree, rng, weight);
         flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
     }

@@ -3,6 +3,9 @@
 mod all;
 mod auto;
 mod bfs;
+mod carfast;
+mod cfg;
+mod cgs;
 mod dfs;
 mod generational;
 mod interleave;

@@ -31,7 +31,10 @@ fn every_listed_strategy_can_be_made() {
 #[test]
 fn a_wrong_name_lists_the_right_ones() {
     let refused = refusal("dsf");
-    assert!(refused.starts_with("there is no strategy `dsf`; there are: auto[:A,B,...], dfs[:DEPTH], bfs, "), "{refused}");
+    assert!(
+        refused.starts_with("there is no strategy `dsf`; there are: auto[:A,B,...], dfs[:DEPTH], bfs, "),
+        "{refused}"
+    );
     assert!(list().iter().all(|info| refused.contains(info.usage)));
     assert!(refusal("").starts_with("there is no strategy ``"));
 }

@@ -27,6 +27,8 @@ pub struct Simulation {
     pub diverges: fn(Flip) -> bool,
     /// Seconds that solving for a flip takes.
     pub solver_seconds: fn(Flip) -> u64,
+    /// Branches that no input takes.
+    pub impossible: &'static [BranchId],
 }
 
 /// A run's decisions: bit and side.
@@ -56,6 +58,11 @@ pub fn straight_program(bits: usize) -> Decide {
     Box::new(move |path| (path.len() < bits).then_some(path.len()))
 }
 
+/// An input of digits.
+pub fn input(digits: &str) -> Input {
+    digits.chars().map(|bit| bit == '1').collect()
+}
+
 /// The flips among what a strategy asked.
 pub fn flips(asked: &[Next]) -> impl Iterator<Item = Flip> {
     asked.iter().filter_map(|next| match next {
@@ -76,12 +83,17 @@ pub fn chi_squared(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
 
 impl Simulation {
     pub fn new(decide: Decide, bits: usize) -> Simulation {
-        let (mut sketch, mut dag) = (Sketch::new(), Dag::new());
+        let mut sketch = Sketch::new();
         for _ in 0..bits {
             sketch.branch();
         }
-        let program = sketch.build();
-        let values = (0..bits as u32).map(|offset| dag.input(InputByte { object: 0, offset })).collect();
+        Simulation::of(sketch.build(), decide)
+    }
+
+    /// A simulation of this program, whose sites are the bits.
+    pub fn of(program: Program, decide: Decide) -> Simulation {
+        let (bits, mut dag) = (program.site_count(), Dag::new());
+        let values = (0..bits).map(|offset| dag.input(InputByte { object: 0, offset })).collect();
         let (tree, coverage) = (Tree::new(&program), Coverage::new(&program));
         Simulation {
             decide,
@@ -93,6 +105,7 @@ impl Simulation {
             paths: vec![],
             diverges: |_| false,
             solver_seconds: |_| 0,
+            impossible: &[],
         }
     }
 
@@ -145,7 +158,8 @@ impl Simulation {
         let node = self.tree.node(flip.node);
         let bit = node.site.0 as usize;
         let repeats = |at: &(_, u32)| self.tree.node(at.0).site.0 as usize == bit;
-        if self.tree.prefix(flip.node).iter().any(repeats) {
+        let target = self.program.branch(node.site, flip.side);
+        if self.tree.prefix(flip.node).iter().any(repeats) || self.impossible.contains(&target) {
             return None;
         }
         let mut input = self.inputs[base.index()].clone();

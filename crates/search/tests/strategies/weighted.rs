@@ -1,31 +1,28 @@
 //! KLEE's random searches: each flip by its weight.
 
-use crate::simulate::{Input, Simulation, chi_squared, straight_program};
+use crate::simulate::{Simulation, chi_squared, input, straight_program};
+use cairn_program::testing::plan::{build, decide, end, function};
 use cairn_search::{Next, Rng, Strategy, create};
 use cairn_tree::Flip;
 use std::collections::BTreeMap;
 
-/// A simulation after some runs, and what a strategy that saw them draws first, again and again.
-fn draws(
+/// Asserts that the first flip a strategy draws, after it has seen some runs, is drawn by these weights.
+fn assert_drawn_by(
     spec: &str,
-    bits: usize,
-    seconds: fn(Flip) -> u64,
+    make: impl Fn() -> Simulation,
     runs: impl Fn(&mut Simulation, &mut dyn Strategy),
     weight: impl Fn(&Simulation, Flip) -> f64,
 ) {
     const DRAWS: u64 = 3_000;
     let mut counts = BTreeMap::new();
-    let mut last = None;
+    let mut simulation = make();
     for seed in 0..DRAWS {
-        let mut simulation = Simulation::new(straight_program(bits), bits);
-        simulation.solver_seconds = seconds;
+        simulation = make();
         let mut strategy = create(spec, &simulation.program).unwrap();
         runs(&mut simulation, &mut *strategy);
         let Next::Flip { flip, .. } = strategy.next(&simulation.tree, &mut Rng::new(seed)) else { panic!() };
         *counts.entry(flip).or_insert(0u32) += 1;
-        last = Some(simulation);
     }
-    let simulation = last.unwrap();
     let frontier: Vec<_> = simulation.tree.frontier().collect();
     let total: f64 = frontier.iter().map(|flip| weight(&simulation, *flip)).sum();
     let pairs = frontier.iter().map(|flip| {
@@ -39,24 +36,27 @@ fn draws(
     assert!(statistic < bound, "{spec}: {statistic} with {freedom} degrees of freedom: {counts:?}");
 }
 
+fn straight(bits: usize) -> impl Fn() -> Simulation {
+    move || Simulation::new(straight_program(bits), bits)
+}
+
 fn given(inputs: &'static [&'static str]) -> impl Fn(&mut Simulation, &mut dyn Strategy) {
     move |simulation, strategy| {
-        for input in inputs {
-            let input: Input = input.chars().map(|bit| bit == '1').collect();
-            simulation.run(input, None, strategy);
+        for digits in inputs {
+            simulation.run(input(digits), None, strategy);
         }
     }
 }
 
 #[test]
 fn random_state_draws_all_alike() {
-    draws("random-state", 5, |_| 0, given(&["00000", "10000"]), |_, _| 1.0);
+    assert_drawn_by("random-state", straight(5), given(&["00000", "10000"]), |_, _| 1.0);
 }
 
 #[test]
 fn depth_draws_by_depth() {
     let weight = |simulation: &Simulation, flip: Flip| f64::from(simulation.tree.node(flip.node).depth + 1);
-    draws("depth", 6, |_| 0, given(&["000000", "110000"]), weight);
+    assert_drawn_by("depth", straight(6), given(&["000000", "110000"]), weight);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn icnt_draws_by_how_often_the_side_was_taken() {
         let taken: f64 = taken(simulation.tree.node(flip.node).site.0, flip.side);
         1.0 / (taken * taken)
     };
-    draws("icnt", 4, |_| 0, runs, weight);
+    assert_drawn_by("icnt", straight(4), runs, weight);
 }
 
 #[test]
@@ -85,5 +85,53 @@ fn qc_draws_by_what_the_solver_spent_on_the_path() {
         0 => 1.0,
         _ => 0.1 / 4.0,
     };
-    draws("qc", 6, |_| 4, runs, weight);
+    let make = || {
+        let mut simulation = straight(6)();
+        simulation.solver_seconds = |_| 4;
+        simulation
+    };
+    assert_drawn_by("qc", make, runs, weight);
+}
+
+/// A straight program of four branches, with ten instructions before each.
+fn ten_apart() -> Simulation {
+    let step = |next| decide(&[next, next]).instructions(10);
+    let program = build(&[function("main", &[step(1), step(2), step(3), step(4), end()])]);
+    Simulation::of(program, straight_program(4))
+}
+
+/// The distance from taking a side at each bit when only the last one's side 1 is uncovered.
+fn distance(simulation: &Simulation, flip: Flip) -> f64 {
+    match (simulation.tree.node(flip.node).site.0, flip.side) {
+        (3, 1) => 1.0,
+        (3, 0) => 10_000.0,
+        (bit, _) => f64::from(3 - bit) * 10.0,
+    }
+}
+
+#[test]
+fn md2u_draws_by_distance_to_uncovered_branches() {
+    let weight = |simulation: &Simulation, flip: Flip| distance(simulation, flip).powi(-2);
+    assert_drawn_by("md2u", ten_apart, given(&["1110", "0000"]), weight);
+}
+
+#[test]
+fn covnew_also_draws_what_lately_covered_something() {
+    // Each decision stands for 20 instructions, and what lies 1,000 back still counts in full.
+    const BITS: usize = 60;
+    let weight = |simulation: &Simulation, flip: Flip| {
+        let node = simulation.tree.node(flip.node);
+        // Blocks of a sketch are empty: all that leads on to something uncovered is as near as can be.
+        let near = if node.site.0 as usize == BITS - 1 { 1e-8 } else { 1.0 };
+        // The first run covered something at every node. The last covered only its first branch, and goes on.
+        let since = if simulation.tree.creator(flip.node).index() == 0 { 1 } else { node.depth };
+        let instructions = (since * 20).saturating_sub(1_000).max(1);
+        near + f64::from(instructions).powi(-2)
+    };
+    let runs = |simulation: &mut Simulation, strategy: &mut dyn Strategy| {
+        for one in [None, Some(BITS - 1), Some(0)] {
+            simulation.run((0..BITS).map(|bit| Some(bit) == one).collect(), None, strategy);
+        }
+    };
+    assert_drawn_by("covnew", straight(BITS), runs, weight);
 }
