@@ -148,21 +148,32 @@ impl Nodes {
         block.branches + before.iter().map(|record| u32::from(record.is_branch())).sum::<u32>()
     }
 
-    /// The first of these nodes that has so many branches before it, in order of creation, or their end.
+    /// The first of these nodes that has so many branches before it, in order of creation, or their end. It is found
+    /// the sooner the nearer it is.
     pub fn first_behind(&self, branches: u32, nodes: Range<u32>) -> u32 {
-        let first = nodes.start as usize / BLOCK;
-        let blocks = &self.blocks[first..(nodes.end as usize).div_ceil(BLOCK).max(first)];
-        let skipped = blocks.partition_point(|block| block.branches < branches).saturating_sub(1);
-        let mut node = NodeId(nodes.start.max(((first + skipped) * BLOCK) as u32));
-        if node.0 >= nodes.end {
+        let block = self.last_block_with_less(branches, &nodes);
+        let start = nodes.start.max((block * BLOCK) as u32);
+        if start >= nodes.end {
             return nodes.end;
         }
-        let mut before = self.branches_before(node);
-        while before < branches && node.0 < nodes.end {
-            before += u32::from(self.get(node).is_branch());
-            node.0 += 1;
+        let Some(missing) = branches.checked_sub(self.branches_before(NodeId(start)) + 1) else {
+            return start;
+        };
+        let mut further = (start..nodes.end).filter(|node| self.get(NodeId(*node)).is_branch());
+        further.nth(missing as usize).map_or(nodes.end, |last| last + 1)
+    }
+
+    /// The last block of these nodes with fewer branches before it; their first one if there is none.
+    fn last_block_with_less(&self, branches: u32, nodes: &Range<u32>) -> usize {
+        let blocks = &self.blocks[..(nodes.end as usize).div_ceil(BLOCK)];
+        let has_less = |block: &Block| block.branches < branches;
+        let (mut last, mut step) = (nodes.start as usize / BLOCK, 1);
+        while blocks.get(last + step).is_some_and(has_less) {
+            last += step;
+            step *= 2;
         }
-        node.0
+        let further = blocks.len().min(last + 1)..blocks.len().min(last + step);
+        last + blocks[further].partition_point(has_less)
     }
 
     /// The first and the last run that can have made a node; no last one if nobody knows.

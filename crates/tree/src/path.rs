@@ -88,7 +88,9 @@ impl Tree {
     fn stretch_at_depth(&self, run: RunId, depth: u32) -> Range<u32> {
         let nodes = self.runs.nodes(run, &self.nodes);
         let branches = self.runs.branches_before(run, depth);
-        let start = self.nodes.first_behind(branches, nodes.clone());
+        // Every branch on the way there is a node.
+        let least = nodes.start + (depth - self.runs.get(run).depth);
+        let start = self.nodes.first_behind(branches, least.min(nodes.end)..nodes.end);
         let branch = (start..nodes.end).find(|node| self.nodes.get(NodeId(*node)).is_branch());
         start..branch.map_or(nodes.end, |branch| branch + 1)
     }
