@@ -8,6 +8,7 @@ use crate::damage;
 use crate::diagnosis::Collector;
 use crate::directory::{CampaignDirectory, DirectoryError};
 use crate::executor::{Execution, Executor};
+use crate::insistence::Insistence;
 use crate::observer::{Event, Observer, Progress};
 use crate::path::{Path, path};
 use crate::prediction::{Divergence, first_difference};
@@ -18,7 +19,7 @@ use cairn_exec::{End, Input, Mode, RunError, StartError};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program};
 use cairn_search::{Cost, Next, Outcome, Rng, RunView, UnknownStrategy};
-use cairn_solver::{Answer, Model, Query, Solver};
+use cairn_solver::{Answer, Limits, Model, Query, Solver};
 use cairn_tree::{AddedRun, Coverage, Flip, FlipState, RunId, Tree};
 use cairn_wire::ObjectKind;
 use std::sync::atomic::Ordering;
@@ -77,6 +78,7 @@ pub fn run(
         oracle: Oracle::default(),
         collector: Collector::default(),
         behind_pins: BehindPins::default(),
+        insistence: Insistence::default(),
         past: Vec::new(),
         executions: 0,
         divergences: 0,
@@ -148,6 +150,7 @@ struct Campaign<'a> {
     oracle: Oracle,
     collector: Collector,
     behind_pins: BehindPins,
+    insistence: Insistence,
     /// By run id.
     past: Vec<PastRun>,
     executions: u64,
@@ -176,6 +179,7 @@ impl Campaign<'_> {
             }
             self.cost = Cost::default();
             match self.strategy.next(&self.tree, &mut self.rng) {
+                Next::Done if self.insist()? => {}
                 Next::Done => return Ok(Stop::Done),
                 Next::Flip { flip, base } => self.try_flip(flip, base)?,
                 Next::Restart => {
@@ -184,6 +188,21 @@ impl Campaign<'_> {
                 }
             }
         }
+    }
+
+    /// Asks again for a flip that the solver gave up on; false if there is none, or no time that was given is left.
+    fn insist(&mut self) -> Result<bool, CampaignError> {
+        let Some(time) = self.settings.time else { return Ok(false) };
+        let left = time.saturating_sub(self.started.elapsed());
+        let mut next = self.insistence.next(&self.tree);
+        if next.is_none() {
+            let Some(effort) = self.insistence.begin(&self.tree) else { return Ok(false) };
+            self.solver.insist(Limits { time: effort.min(left) });
+            next = self.insistence.next(&self.tree);
+        }
+        let Some(flip) = next else { return Ok(false) };
+        self.pursue(flip, self.tree.creator(flip.node))?;
+        Ok(true)
     }
 
     fn must_stop(&self) -> Option<Stop> {
@@ -213,6 +232,16 @@ impl Campaign<'_> {
 
     fn try_flip(&mut self, flip: Flip, base: RunId) -> Result<(), CampaignError> {
         debug_assert_eq!(self.tree.state(flip), FlipState::Untried);
+        let outcome = self.pursue(flip, base)?;
+        self.strategy.on_outcome(flip, outcome, self.cost);
+        if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {
+            self.tell(&Event::Unsolved);
+        }
+        Ok(())
+    }
+
+    /// Looks for an input that takes a flip, and runs it.
+    fn pursue(&mut self, flip: Flip, base: RunId) -> Result<Outcome, CampaignError> {
         let (outcome, state) = match self.solve(flip, base) {
             Answer::Sat(model) => match self.run_model(model, flip, base, false)? {
                 Went::There => (Outcome::Taken, FlipState::Sat),
@@ -226,11 +255,7 @@ impl Campaign<'_> {
             }
         };
         self.tree.set_state(flip, state);
-        self.strategy.on_outcome(flip, outcome, self.cost);
-        if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {
-            self.tell(&Event::Unsolved);
-        }
-        Ok(())
+        Ok(outcome)
     }
 
     fn solve(&mut self, flip: Flip, base: RunId) -> Answer {

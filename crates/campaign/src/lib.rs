@@ -15,6 +15,7 @@ mod diagnosis;
 mod directory;
 mod executor;
 mod explore;
+mod insistence;
 mod ktest;
 mod observer;
 mod path;

@@ -8,7 +8,7 @@ use cairn_campaign::{
 use cairn_exec::{End, Input, Object};
 use cairn_expr::{Assignment, Dag};
 use cairn_program::testing::Sketch;
-use cairn_solver::{Answer, Query, Solver, Stats, Tally, Unknown};
+use cairn_solver::{Answer, Limits, Query, Solver, Stats, Tally, Unknown};
 use fake::{Fake, stdin};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -529,6 +529,8 @@ impl Solver for Clueless {
         Answer::Unknown(Unknown::TimeLimit)
     }
 
+    fn insist(&mut self, _: Limits) {}
+
     fn stats(&self) -> Stats {
         let total = Tally { asked: self.0, unknown: self.0, ..Tally::default() };
         Stats { total, ..Stats::default() }
@@ -544,6 +546,39 @@ fn without_answers_nothing_is_exhausted() {
         let summary = run(&settings, &program, &mut fake, &mut Clueless(0), None, &mut ()).unwrap();
         assert_eq!((summary.executions, summary.solver.unknown), (1, 1));
         assert_eq!((summary.exhausted, summary.notes.stop), (false, Stop::Done));
+    }
+}
+
+/// A solver that knows once it was told to insist twice.
+struct Late(u32, Box<dyn Solver>);
+
+impl Solver for Late {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+        match self.0 {
+            2.. => self.1.solve(dag, query, seed),
+            _ => Answer::Unknown(Unknown::TimeLimit),
+        }
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        assert!(limits.time <= Duration::from_secs(60));
+        self.0 += 1;
+    }
+
+    fn stats(&self) -> Stats {
+        Stats::default()
+    }
+}
+
+#[test]
+fn time_that_is_left_goes_to_what_the_solver_gave_up_on() {
+    for (time, insisted, exhausted) in [(None, 0, false), (Some(Duration::from_secs(60)), 2, true)] {
+        let mut fake = vault();
+        let program = fake.program.clone();
+        let settings = Settings { time, ..Settings::new("random-branch", vec![stdin(4)]) };
+        let mut late = Late(0, cairn_solver::standard(Limits::default()));
+        let summary = run(&settings, &program, &mut fake, &mut late, None, &mut ()).unwrap();
+        assert_eq!((late.0, summary.exhausted, summary.notes.stop), (insisted, exhausted, Stop::Done));
     }
 }
 

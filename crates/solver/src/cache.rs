@@ -6,7 +6,7 @@
 //! young one is full it becomes the old one, whose unused entries go with the next turn.
 
 use crate::stats::Meter;
-use crate::{Answer, Query, Solver, Stats, Unknown};
+use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
 use cairn_expr::{Assignment, Dag, ExprId};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
@@ -81,6 +81,13 @@ impl<S: Solver> Solver for Cache<S> {
         }
         self.meter.spent(start);
         answer
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        for answers in [&mut self.young, &mut self.old] {
+            answers.retain(|_, answer| !matches!(answer, Answer::Unknown(_)));
+        }
+        self.inner.insist(limits);
     }
 
     fn stats(&self) -> Stats {

@@ -1,7 +1,7 @@
 //! The outermost layer: counts queries, answers and time of all layers together.
 
 use crate::stats::Meter;
-use crate::{Answer, Query, Solver, Stats};
+use crate::{Answer, Limits, Query, Solver, Stats};
 use cairn_expr::{Assignment, Dag};
 
 /// Counts what passes through to the layer below.
@@ -22,6 +22,10 @@ impl<S: Solver> Solver for Count<S> {
         let start = self.meter.begin();
         let answer = self.inner.solve(dag, query, seed);
         self.meter.answer(start, answer)
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        self.inner.insist(limits);
     }
 
     fn stats(&self) -> Stats {

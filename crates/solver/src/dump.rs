@@ -2,7 +2,7 @@
 //!
 //! Below slicing, where queries are small and come back; each is handed out once.
 
-use crate::{Answer, Query, Solver, Stats};
+use crate::{Answer, Limits, Query, Solver, Stats};
 use cairn_expr::smtlib::{self, Conjunction, Status};
 use cairn_expr::{Assignment, Dag, ExprId};
 use rustc_hash::{FxHashSet, FxHasher};
@@ -55,6 +55,10 @@ impl<S: Solver> Solver for Dump<S> {
             self.is_full = !(self.keeper)(&script);
         }
         answer
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        self.inner.insist(limits);
     }
 
     fn stats(&self) -> Stats {

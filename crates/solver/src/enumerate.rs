@@ -57,7 +57,7 @@ impl<S: Solver> Enumerate<S> {
             scratch: Scratch::default(),
             evaluator: Evaluator::new(),
             meter: Meter::default(),
-            more_work: limits.time.as_millis().saturating_mul(MORE_WORK).try_into().unwrap_or(u64::MAX),
+            more_work: more_work(limits),
         }
     }
 
@@ -136,6 +136,10 @@ impl<S: Solver> Enumerate<S> {
     }
 }
 
+fn more_work(limits: Limits) -> u64 {
+    limits.time.as_millis().saturating_mul(MORE_WORK).try_into().unwrap_or(u64::MAX)
+}
+
 /// Where a byte is among those of the query.
 fn place(bytes: &[InputByte], byte: &InputByte) -> usize {
     bytes.binary_search(byte).expect("a byte of the query")
@@ -160,6 +164,11 @@ impl<S: Solver> Solver for Enumerate<S> {
                 below
             }
         }
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        self.more_work = more_work(limits);
+        self.inner.insist(limits);
     }
 
     fn stats(&self) -> Stats {

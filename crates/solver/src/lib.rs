@@ -43,6 +43,9 @@ pub trait Solver {
     /// Looks for input bytes under which all constraints of the query hold; `seed` is an input under which the prefix does.
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer;
 
+    /// From now on a query may cost this much, and what was given up on may be asked again: nobody has anything else to ask.
+    fn insist(&mut self, limits: Limits);
+
     /// What this layer and those below it have done since they were made.
     fn stats(&self) -> Stats;
 }
@@ -50,6 +53,10 @@ pub trait Solver {
 impl Solver for Box<dyn Solver> {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
         (**self).solve(dag, query, seed)
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        (**self).insist(limits);
     }
 
     fn stats(&self) -> Stats {

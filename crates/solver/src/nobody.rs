@@ -1,6 +1,6 @@
 //! The end of a stack without a backend.
 
-use crate::{Answer, Query, Solver, Stats, Unknown};
+use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
 use cairn_expr::{Assignment, Dag};
 
 /// Knows no answer.
@@ -10,6 +10,8 @@ impl Solver for Nobody {
     fn solve(&mut self, _: &Dag, _: &Query, _: &dyn Assignment) -> Answer {
         Answer::Unknown(Unknown::Unsupported)
     }
+
+    fn insist(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()

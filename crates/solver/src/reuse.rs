@@ -8,7 +8,7 @@
 
 use crate::stats::Meter;
 use crate::validate::holds;
-use crate::{Answer, Model, Overlay, Query, Solver, Stats};
+use crate::{Answer, Limits, Model, Overlay, Query, Solver, Stats};
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -113,6 +113,10 @@ impl<S: Solver> Solver for Reuse<S> {
         self.remember(dag, query, &answer);
         self.meter.spent(start);
         answer
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        self.inner.insist(limits);
     }
 
     fn stats(&self) -> Stats {

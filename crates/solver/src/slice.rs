@@ -10,7 +10,7 @@
 //! about all bytes so far (where visiting every constraint's bytes would be quadratic).
 
 use crate::stats::Meter;
-use crate::{Answer, Model, Query, Solver, Stats};
+use crate::{Answer, Limits, Model, Query, Solver, Stats};
 use cairn_expr::{Assignment, Dag, ExprId, InputByte, SetId, SetView};
 use rustc_hash::FxHashMap;
 
@@ -86,6 +86,10 @@ impl<S: Solver> Solver for Slice<S> {
         self.meter.spent(start);
         let sliced = Query { prefix: &self.kept, target: query.target };
         self.inner.solve(dag, &sliced, seed)
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        self.inner.insist(limits);
     }
 
     fn stats(&self) -> Stats {

@@ -2,7 +2,7 @@
 
 pub(crate) mod random;
 
-use crate::{Answer, Query, Solver, Stats};
+use crate::{Answer, Limits, Query, Solver, Stats};
 use cairn_expr::{Assignment, CmpOp, Dag, ExprId, InputByte};
 
 /// A layer that always gives the same answer and remembers what it was asked, targets last.
@@ -22,6 +22,8 @@ impl Solver for Scripted {
         self.asked.push(query.constraints().collect());
         self.answer.clone()
     }
+
+    fn insist(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()

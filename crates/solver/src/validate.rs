@@ -1,7 +1,7 @@
 //! Believes no model that the reference evaluator does not.
 
 use crate::stats::Meter;
-use crate::{Answer, Overlay, Query, Solver, Stats, Unknown};
+use crate::{Answer, Limits, Overlay, Query, Solver, Stats, Unknown};
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId};
 
 /// Checks the models of the layer below.
@@ -37,6 +37,10 @@ impl<S: Solver> Solver for Validate<S> {
         let holds = holds(&mut self.evaluator, dag, query.constraints(), &Overlay { model, seed });
         let checked = if holds { answer } else { Answer::Unknown(Unknown::Invalid) };
         self.meter.answer(start, checked)
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        self.inner.insist(limits);
     }
 
     fn stats(&self) -> Stats {

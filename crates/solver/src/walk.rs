@@ -27,7 +27,7 @@ pub use settings::{WalkMode, WalkSettings};
 use crate::bytes::ByteCollector;
 use crate::stats::Meter;
 use crate::validate::holds;
-use crate::{Answer, Model, Overlay, Query, Solver, Stats, Unknown};
+use crate::{Answer, Limits, Model, Overlay, Query, Solver, Stats, Unknown};
 use cairn_expr::{Assignment, BinOp, Dag, Evaluator, ExprId, InputByte, Node};
 use classic::Classic;
 use library::Library;
@@ -150,6 +150,14 @@ impl<S: Solver> Solver for Walk<S> {
             WalkMode::Full => self.solve_fully(dag, query, seed),
             WalkMode::Classic => self.solve_classic(dag, query, seed),
         }
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        self.savings = Savings::within(limits);
+        self.trust = Trust::default();
+        // The same choices would lead nowhere again.
+        self.settings.seed = self.settings.seed.wrapping_add(1);
+        self.inner.insist(limits);
     }
 
     fn stats(&self) -> Stats {

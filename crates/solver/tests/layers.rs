@@ -19,6 +19,8 @@ impl Solver for GivesUp {
         Answer::Unknown(Unknown::Unsupported)
     }
 
+    fn insist(&mut self, _: Limits) {}
+
     fn stats(&self) -> Stats {
         Stats::default()
     }

@@ -167,6 +167,15 @@ impl Tree {
         flips.map(|flip| (flip, self.state(flip)))
     }
 
+    /// All sides in this state, in order of creation. Looks at the whole tree.
+    pub fn flips_in(&self, state: FlipState) -> impl Iterator<Item = Flip> + '_ {
+        let nodes = (0..self.len() as u32).map(NodeId);
+        nodes
+            .flat_map(|node| self.sides(node))
+            .filter(move |(_, found)| *found == state)
+            .map(|(flip, _)| flip)
+    }
+
     /// Notes what became of a side. A side that a run has taken stays `Sat`, and no side becomes
     /// untried again.
     pub fn set_state(&mut self, flip: Flip, state: FlipState) {

@@ -1,6 +1,8 @@
 //! What kind of query it is, and how much work it is worth.
 
+use crate::Limits;
 use cairn_expr::{Dag, ExprId, Op};
+use std::time::Duration;
 
 /// Whether a query has floats, or functions that an SMT backend does not know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,11 +38,15 @@ impl Shape {
 
 /// Work saved for last searches: queries that cannot be answered would take all the time of those that can. Every query saves
 /// a little, a last search spends some of it.
-pub(super) struct Savings(i64);
+pub(super) struct Savings {
+    left: i64,
+    /// Last searches may take so many times what they wish for, and there is no need to save.
+    generosity: Option<i64>,
+}
 
 impl Default for Savings {
     fn default() -> Savings {
-        Savings(Self::MOST)
+        Savings { left: Self::MOST, generosity: None }
     }
 }
 
@@ -48,14 +54,26 @@ impl Savings {
     const MOST: i64 = 300_000_000;
     const PER_QUERY: i64 = 1_000_000;
 
+    /// Last searches wish for what takes about so long.
+    const WISH: Duration = Duration::from_secs(1);
+
+    /// As much for every last search as the limits allow.
+    pub(super) fn within(limits: Limits) -> Savings {
+        let times = limits.time.as_secs_f64() / Self::WISH.as_secs_f64();
+        Savings { generosity: Some((times as i64).max(1)), ..Savings::default() }
+    }
+
     pub(super) fn save(&mut self) {
-        self.0 = (self.0 + Self::PER_QUERY).min(Self::MOST);
+        self.left = (self.left + Self::PER_QUERY).min(Self::MOST);
     }
 
     /// What may be spent of the work that is wished for: never more than a part of what is there.
     pub(super) fn spend(&mut self, wished: i64) -> i64 {
-        let granted = wished.min(self.0 / 2);
-        self.0 -= granted;
+        if let Some(times) = self.generosity {
+            return wished.saturating_mul(times);
+        }
+        let granted = wished.min(self.left / 2);
+        self.left -= granted;
         granted
     }
 }

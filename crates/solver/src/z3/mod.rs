@@ -56,7 +56,7 @@ impl Z3 {
         assert!(is_new_enough(version), "Cairn needs Z3 5.4, but libz3 {version} was loaded");
         ::z3::set_global_param("memory_high_watermark_mb", MAX_MEGABYTES);
         Z3 {
-            limits: Limits { time: limits.time.min(LONGEST) },
+            limits: within_reach(limits),
             scopes: Scopes::new(),
             terms: Terms::default(),
             bytes: ByteCollector::default(),
@@ -118,6 +118,10 @@ impl Z3 {
     }
 }
 
+fn within_reach(limits: Limits) -> Limits {
+    Limits { time: limits.time.min(LONGEST) }
+}
+
 fn is_new_enough(version: &str) -> bool {
     let mut numbers = version.split('.').map_while(|number| number.parse::<u32>().ok());
     (numbers.next(), numbers.next()) >= (Some(5), Some(4))
@@ -147,6 +151,10 @@ impl Solver for Z3 {
         let answer = self.ask(dag, query, seed);
         self.time_limits += u64::from(answer == Answer::Unknown(Unknown::TimeLimit));
         self.meter.answer(start, answer)
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        self.limits = within_reach(limits);
     }
 
     fn stats(&self) -> Stats {
