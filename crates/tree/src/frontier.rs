@@ -4,7 +4,7 @@
 
 use crate::nodes::{BLOCK, Others};
 use crate::state::FlipState;
-use crate::step::{Flip, NodeId, RunId};
+use crate::step::{Flip, NodeId};
 use crate::tree::Tree;
 
 impl Tree {
@@ -18,11 +18,6 @@ impl Tree {
         let any = self.untried_count(node) > 0;
         let sides = any.then(|| self.sides(node)).into_iter().flatten();
         sides.filter(|(_, state)| *state == FlipState::Untried).map(|(flip, _)| flip)
-    }
-
-    /// The untried flips of the nodes a run created, in order of its path.
-    pub fn untried_of_run(&self, run: RunId) -> impl DoubleEndedIterator<Item = Flip> + '_ {
-        self.run_nodes(run).flat_map(|node| self.untried_of(node))
     }
 
     /// The untried flips with so many symbolic branches before them, in order of discovery.

@@ -1,9 +1,8 @@
 //! Where nodes hang: the way from the root to each.
 
-use crate::decision::Decision;
-use crate::step::{Flip, NodeId, RunId, StepKind};
+use crate::step::{Flip, NodeId, RunId};
 use crate::tree::Tree;
-use cairn_program::{BranchId, Program};
+use cairn_program::BranchId;
 use std::ops::Range;
 
 impl Tree {
@@ -36,12 +35,8 @@ impl Tree {
     }
 
     /// The branches before a node, back to the root: the sides taken at nodes, and the concrete ones that were told.
-    pub fn history(&self, program: &Program, node: NodeId) -> impl Iterator<Item = BranchId> {
-        let at = |(above, side): (NodeId, u32)| {
-            let Decision { kind, site, .. } = *self.decision(above);
-            let taken = (kind == StepKind::Branch).then(|| program.branch(site, side));
-            taken.into_iter().chain(self.trail(above).rev())
-        };
+    pub fn history(&self, node: NodeId) -> impl Iterator<Item = BranchId> + '_ {
+        let at = |(node, side)| self.branch(Flip { node, side }).into_iter().chain(self.trail(node).rev());
         self.trail(node).rev().chain(self.ancestors(node).flat_map(at))
     }
 
@@ -60,11 +55,6 @@ impl Tree {
         self.deepest
     }
 
-    /// How many runs were added.
-    pub fn run_count(&self) -> usize {
-        self.runs.len()
-    }
-
     /// The nodes a run created, in order of its path.
     pub fn run_nodes(
         &self,
@@ -79,7 +69,7 @@ impl Tree {
     }
 
     /// The nodes with so many symbolic branches before them: per run at most one branch, and pins and constraints.
-    pub fn nodes_at_depth(&self, depth: u32) -> impl DoubleEndedIterator<Item = NodeId> + '_ {
+    pub(crate) fn nodes_at_depth(&self, depth: u32) -> impl DoubleEndedIterator<Item = NodeId> + '_ {
         let stretches = self.runs.around(depth).map(move |run| self.stretch_at_depth(run, depth));
         stretches.flatten().map(NodeId)
     }

@@ -34,10 +34,6 @@ impl Runs {
         run
     }
 
-    pub fn len(&self) -> usize {
-        self.runs.len()
-    }
-
     pub fn get(&self, run: RunId) -> &Run {
         &self.runs[run.index()]
     }

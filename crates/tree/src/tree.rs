@@ -15,7 +15,7 @@ use crate::state::{ChangedStates, FlipState};
 use crate::step::{Flip, NodeId, RunId, StepKind};
 use crate::trail::TrailStore;
 use cairn_expr::ExprId;
-use cairn_program::{BranchId, Program, SiteId, SiteKind};
+use cairn_program::{BranchId, Program, Site, SiteId, SiteKind};
 
 /// The side of a pin that its constant takes.
 pub(crate) const SAME: u32 = 0;
@@ -43,11 +43,21 @@ pub struct Node {
     pub forced: bool,
 }
 
+/// What the tree knows of a site.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    sides: u32,
+    /// The branch that side 0 is.
+    first_branch: u32,
+    /// Whether the side taken tells the value.
+    is_binary: bool,
+}
+
 /// All paths that were run.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// Sides per site, and whether a side tells the value.
-    shapes: Vec<(u32, bool)>,
+    /// By site.
+    shapes: Vec<Shape>,
     pub(crate) nodes: Nodes,
     pub(crate) decisions: Decisions,
     pub(crate) trails: TrailStore,
@@ -69,7 +79,11 @@ pub struct Tree {
 impl Tree {
     /// An empty tree for runs of this program.
     pub fn new(program: &Program) -> Tree {
-        let shape = |site: &cairn_program::Site| (site.sides.len() as u32, site.kind != SiteKind::Switch);
+        let shape = |site: &Site| Shape {
+            sides: site.sides.len() as u32,
+            first_branch: site.first_branch.0,
+            is_binary: site.kind != SiteKind::Switch,
+        };
         Tree {
             shapes: program.sites().map(|(_, site)| shape(site)).collect(),
             nodes: Nodes::default(),
@@ -126,7 +140,7 @@ impl Tree {
 
     pub(crate) fn side_count(&self, kind: StepKind, site: SiteId) -> u32 {
         match kind {
-            StepKind::Branch => self.shapes[site.0 as usize].0,
+            StepKind::Branch => self.shapes[site.0 as usize].sides,
             StepKind::Pin => 2,
             StepKind::Constraint => 1,
         }
@@ -134,12 +148,24 @@ impl Tree {
 
     /// Whether the side taken at a site tells the value it decides on.
     pub(crate) fn side_tells_value(&self, site: SiteId) -> bool {
-        self.shapes[site.0 as usize].1
+        self.shapes[site.0 as usize].is_binary
+    }
+
+    /// The branch of the program that a side is; none for a pin or a constraint.
+    pub fn branch(&self, side: Flip) -> Option<BranchId> {
+        let Decision { kind, site, .. } = *self.decision(side.node);
+        let branch = || BranchId(self.shapes[site.0 as usize].first_branch + side.side);
+        (kind == StepKind::Branch).then(branch)
     }
 
     /// The run that came to a node first: its input satisfies everything before the node.
     pub fn creator(&self, node: NodeId) -> RunId {
         self.runs.maker(node, &self.nodes)
+    }
+
+    /// The side that the run took which came to a node first.
+    pub fn first_side(&self, node: NodeId) -> Flip {
+        Flip { node, side: self.decision(node).side }
     }
 
     /// The concrete branches between a node and the one before it, in order, if its run told them. Of more than 64

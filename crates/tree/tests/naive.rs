@@ -303,11 +303,13 @@ impl Pair {
         let node = self.tree.node(id);
         let parent = prefix.last().map(|(above, side)| (self.ids[*above], *side));
         assert_eq!(node, Node { parent, ..plain.node });
-        assert_eq!(self.tree.history(&self.program, id).collect::<Vec<_>>(), self.history(&prefix, plain));
+        assert_eq!(self.tree.history(id).collect::<Vec<_>>(), self.history(&prefix, plain));
         let prefix: Vec<_> = prefix.iter().map(|(above, side)| (self.ids[*above], *side)).collect();
         assert_eq!(self.tree.prefix(id), prefix);
         assert_eq!(self.tree.creator(id).index(), plain.run);
         assert_eq!(self.tree.trail(id).collect::<Vec<_>>(), plain.trail);
+        let first = self.naive.runs[plain.run].0.iter().find(|(node, _)| *node == index).unwrap();
+        assert_eq!(self.tree.first_side(id), self.flip(*first));
         for side in 0..node.sides {
             let first = self.naive.below(Some((index, side))).first().map(|child| self.ids[*child]);
             assert_eq!(self.tree.after(Flip { node: id, side }), first);
