@@ -14,21 +14,10 @@ each=3000
 # Queries that no campaign on a loaded machine decides in a second are part of the set: the limit is a generous one.
 options=(--time "${seconds}s" --solver-timeout 5000 --dump-limit "$each" --quiet)
 
-# What of an example's input is symbolic, from the line of its comment that tells it.
-symbolic() {
-    sed -n 's/^ \* input: //p' "$1" | tr ',' '\n' | while read -r kind lengths; do
-        case $kind in
-        stdin) echo "--sym-stdin ${lengths#*-}" ;;
-        file) echo "--sym-file ${lengths#*-}" ;;
-        arg | args) printf -- '--sym-arg %s\n' $lengths ;;
-        esac
-    done
-}
-
 for source in "$root"/examples/*.c; do
     name=$(basename "$source" .c)
     scratch=$(mktemp -d)
-    mapfile -t symbolic < <(symbolic "$source")
+    mapfile -t symbolic < <("$root/bench/symbolic.sh" "$source")
     arguments=()
     [[ ${symbolic[*]} != *--sym-file* ]] || arguments=(-- @@)
     cairn run "${options[@]}" ${symbolic[*]} --out "$scratch/out" --dump-queries "$to/$name" "$source" \
