@@ -5,8 +5,6 @@
 //! [`Rng`] it is given: the same seed and the same runs give the same search. To add one, write a
 //! file in `strategy/` and a line in `registry.rs`.
 
-mod branches;
-mod levels;
 mod nearness;
 mod registry;
 mod rng;
@@ -17,7 +15,7 @@ mod weighted;
 pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Depth, Dfs, Generational, Icnt, Interleave, Md2u, Qc, RandomBranch,
-    RandomInput, RandomState, UniformRandom,
+    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Cpicnt, Depth, Dfs, Generational, Icnt, Interleave, Md2u, Qc,
+    RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};

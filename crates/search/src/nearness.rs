@@ -1,6 +1,5 @@
 //! How near a flip is to uncovered code, as KLEE weighs it.
 
-use crate::branches::Branches;
 use cairn_program::{BranchId, CallGraph, Distances, Program, Weight};
 use cairn_tree::{Flip, Tree};
 
@@ -10,14 +9,13 @@ const FAR: f64 = 10_000.0;
 /// Distances in instructions from flips to uncovered branches.
 #[derive(Clone, Debug)]
 pub(crate) struct Nearness {
-    branches: Branches,
     distances: Distances,
 }
 
 impl Nearness {
     pub fn new(program: &Program) -> Nearness {
         let distances = Distances::new(program, &CallGraph::new(program), Weight::Instructions);
-        Nearness { branches: Branches::new(program), distances }
+        Nearness { distances }
     }
 
     /// These branches are uncovered no more.
@@ -27,7 +25,7 @@ impl Nearness {
 
     /// 1/d², d being the distance behind the side that the flip would take. Falls as branches are covered.
     pub fn weight(&self, tree: &Tree, flip: Flip) -> f64 {
-        let distance = self.branches.of(tree, flip).and_then(|branch| self.distances.of(branch));
+        let distance = tree.branch(flip).and_then(|branch| self.distances.of(branch));
         distance.map_or(FAR, |distance| f64::from(distance).clamp(1.0, FAR)).powi(-2)
     }
 }

@@ -1,14 +1,15 @@
 //! Strategies by name.
 
 use crate::strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Depth, Dfs, Generational, Icnt, Interleave, Md2u, Qc, RandomBranch,
-    RandomInput, RandomState, UniformRandom,
+    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Cpicnt, Depth, Dfs, Generational, Icnt, Interleave, Md2u, Qc,
+    RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
 };
 use crate::traits::Strategy;
 use cairn_program::Program;
 use thiserror::Error;
 
 type Made = Result<Box<dyn Strategy>, String>;
+type Named = (String, Box<dyn Strategy>);
 
 /// A strategy one can ask for.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +89,12 @@ const ALL: &[Info] = &[
         make: Make::Plain(|_| Box::new(RandomState)),
     },
     Info {
+        name: "random-path",
+        usage: "random-path",
+        summary: "walks towards untried branches, each side as likely (KLEE)",
+        make: Make::Plain(|_| Box::new(RandomPath)),
+    },
+    Info {
         name: "depth",
         usage: "depth",
         summary: "random, deep branches more likely (KLEE's nurs:depth)",
@@ -109,13 +116,25 @@ const ALL: &[Info] = &[
         name: "icnt",
         usage: "icnt",
         summary: "random, sides that were taken rarely more likely (KLEE's nurs:icnt)",
-        make: Make::Plain(|program| Box::new(Icnt::new(program))),
+        make: Make::Plain(|_| Box::new(Icnt::new())),
+    },
+    Info {
+        name: "cpicnt",
+        usage: "cpicnt",
+        summary: "random, functions that decided little more likely (KLEE's nurs:cpicnt)",
+        make: Make::Plain(|program| Box::new(Cpicnt::new(program))),
     },
     Info {
         name: "qc",
         usage: "qc",
         summary: "random, paths that were cheap to solve more likely (KLEE's nurs:qc)",
         make: Make::Plain(|_| Box::new(Qc::new())),
+    },
+    Info {
+        name: "klee",
+        usage: "klee",
+        summary: "random-path and covnew in turn (KLEE's default)",
+        make: Make::Plain(|program| Box::new(klee(program))),
     },
     Info {
         name: "random-input",
@@ -199,7 +218,12 @@ pub fn split_list(list: &str) -> Vec<String> {
 /// Strategies in turn.
 fn interleave(parts: Option<&str>, program: &Program) -> Result<Interleave, String> {
     let parts = several(parts.unwrap_or_default(), program)?;
-    Ok(Interleave::new(parts.into_iter().map(|(_, strategy)| strategy).collect()))
+    Ok(Interleave::new("interleave", parts.into_iter().map(|(_, strategy)| strategy).collect()))
+}
+
+/// What KLEE does unless told otherwise.
+fn klee(program: &Program) -> Interleave {
+    Interleave::new("klee", vec![Box::new(RandomPath), Box::new(CovNew::new(program))])
 }
 
 /// A choice among strategies.
@@ -209,7 +233,7 @@ fn auto(arms: &str, program: &Program) -> Result<Auto, String> {
 
 /// The strategies of a list, two of them at least, with their names. None is made of others: a comma would not tell whose
 /// it is.
-fn several(list: &str, program: &Program) -> Result<Vec<(String, Box<dyn Strategy>)>, String> {
+fn several(list: &str, program: &Program) -> Result<Vec<Named>, String> {
     let asked = split_list(list);
     if let Some(nested) = asked.iter().find(|one| ["interleave", "auto"].contains(&split(one).0)) {
         return Err(format!("`{}` cannot be a part of it", split(nested).0));

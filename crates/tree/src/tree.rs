@@ -134,6 +134,11 @@ impl Tree {
         }
     }
 
+    /// Where a node stands in the program.
+    pub fn site(&self, node: NodeId) -> SiteId {
+        self.decision(node).site
+    }
+
     pub(crate) fn decision(&self, node: NodeId) -> &Decision {
         self.decisions.get(self.nodes.get(node).decision())
     }

@@ -3,9 +3,8 @@
 //! Flips in order of their depth, the number of symbolic branches before them; in one depth first come, first served.
 //! H. Seo, S. Kim (FSE 2014) describe it as what context-guided search becomes when contexts are whole paths.
 //!
-//! Cost: constant time and eight bytes per flip.
+//! Cost: constant time per flip, and per depth a look at every run; a depth's flips are kept while they are searched.
 
-use crate::levels::Levels;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, FlipState, Tree};
@@ -13,9 +12,10 @@ use cairn_tree::{Flip, FlipState, Tree};
 /// Breadth-first search.
 #[derive(Clone, Debug, Default)]
 pub struct Bfs {
-    levels: Levels,
-    /// No level above it has anything left.
-    depth: usize,
+    /// The depth to look at when there is nothing left of the one before it.
+    depth: u32,
+    /// What is left of that one, the first flip last.
+    left: Vec<Flip>,
 }
 
 impl Bfs {
@@ -27,18 +27,22 @@ impl Bfs {
 
 impl Strategy for Bfs {
     fn on_run(&mut self, run: &RunView) {
-        if let Some(highest) = self.levels.add(run) {
-            self.depth = self.depth.min(highest);
+        let depth = run.nodes.get(run.first_new).map(|first| run.tree.depth(*first));
+        if let Some(depth) = depth.filter(|depth| *depth < self.depth) {
+            self.depth = depth;
+            self.left.clear();
         }
     }
 
     fn next(&mut self, tree: &Tree, _: &mut Rng) -> Next {
-        while let Some(level) = self.levels.at(self.depth) {
-            match level.pop_front() {
-                Some(flip) if tree.state(flip) == FlipState::Untried => return Next::flip(tree, flip),
-                Some(_) => {}
-                None => self.depth += 1,
+        while tree.untried() > 0 {
+            while let Some(flip) = self.left.pop() {
+                if tree.state(flip) == FlipState::Untried {
+                    return Next::flip(tree, flip);
+                }
             }
+            self.left.extend(tree.untried_at_depth(self.depth).rev());
+            self.depth += 1;
         }
         Next::Done
     }

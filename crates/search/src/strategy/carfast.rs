@@ -8,7 +8,6 @@
 //!
 //! Cost: eight bytes per flip to an uncovered branch; logarithmic per choice.
 
-use crate::branches::Branches;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::{BranchId, CallGraph, ControlDependence, Program};
@@ -18,7 +17,6 @@ use std::collections::{BTreeMap, BinaryHeap};
 /// The search.
 #[derive(Clone, Debug)]
 pub struct CarFast {
-    branches: Branches,
     dependence: ControlDependence,
     covered: Vec<bool>,
     /// Flips to uncovered branches.
@@ -32,7 +30,6 @@ impl CarFast {
     pub fn new(program: &Program) -> CarFast {
         let is_users = |branch| program.is_counted(BranchId(branch));
         CarFast {
-            branches: Branches::new(program),
             dependence: ControlDependence::new(program, &CallGraph::new(program)),
             covered: (0..program.branch_count()).map(|branch| !is_users(branch)).collect(),
             flips: BTreeMap::new(),
@@ -71,7 +68,7 @@ impl Strategy for CarFast {
             self.flips.remove(branch);
         }
         for flip in run.new_flips() {
-            let branch = self.branches.of(run.tree, flip);
+            let branch = run.tree.branch(flip);
             if let Some(branch) = branch.filter(|branch| !self.covered[branch.0 as usize]) {
                 self.add(branch, flip);
             }

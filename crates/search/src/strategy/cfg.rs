@@ -13,9 +13,8 @@
 //!
 //! Cost: linear in the length of each new current path; logarithmic per choice.
 
-use crate::branches::Branches;
 use crate::rng::Rng;
-use crate::strategy::cfg::drive::{Drive, Path};
+use crate::strategy::cfg::drive::{Drive, Path, Sites};
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::{BranchId, CallGraph, Distances, Program, Weight};
 use cairn_tree::{Flip, FlipState, RunId, Tree};
@@ -41,7 +40,7 @@ enum Aim {
 /// Control-flow directed search.
 #[derive(Clone, Debug)]
 pub struct Cfg {
-    branches: Branches,
+    sites: Sites,
     distances: Distances,
     /// The run whose path is the current one.
     current: Option<RunId>,
@@ -61,7 +60,7 @@ impl Cfg {
     /// A search that has seen nothing.
     pub fn new(program: &Program) -> Cfg {
         Cfg {
-            branches: Branches::new(program),
+            sites: Sites::new(program),
             distances: Distances::new(program, &CallGraph::new(program), Weight::Branches),
             current: None,
             flips: BTreeMap::new(),
@@ -84,7 +83,7 @@ impl Cfg {
         self.flips.clear();
         self.queue.clear();
         for flip in run.nodes.iter().flat_map(|node| run.tree.untried_of(*node)) {
-            if let Some(branch) = self.branches.of(run.tree, flip) {
+            if let Some(branch) = run.tree.branch(flip) {
                 self.flips.entry(branch).or_default().push(flip);
             }
         }
@@ -121,7 +120,7 @@ impl Cfg {
     /// The next flip of the drive that is under way.
     fn drive_on(&mut self, tree: &Tree) -> Option<(Flip, RunId)> {
         let drive = self.drive.as_mut()?;
-        let flip = drive.next(tree, &self.branches, &self.distances);
+        let flip = drive.next(tree, &self.sites, &self.distances);
         if flip.is_none() {
             let aim = drive.aim();
             self.drive = None;
@@ -160,14 +159,13 @@ impl Strategy for Cfg {
             self.move_to(run);
             return;
         }
-        let behind = || Path::behind_flip(run, &self.branches);
-        match aim.filter(|_| run.predicted) {
-            Some(Aim::Branch { branch, weight }) => self.drive = Some(Drive::new(behind(), branch, weight)),
-            Some(Aim::Drive) => {
-                let path = behind();
-                self.drive.as_mut().expect("it was driven").follow(path);
+        let drive = self.drive.as_mut();
+        match (aim.filter(|_| run.predicted), drive) {
+            (Some(Aim::Branch { branch, weight }), _) => {
+                self.drive = Some(Drive::new(Path::behind_flip(run), branch, weight));
             }
-            Some(Aim::Elsewhere) | None => {}
+            (Some(Aim::Drive), Some(drive)) => drive.follow(Path::behind_flip(run)),
+            _ => {}
         }
     }
 

@@ -14,14 +14,12 @@
 //! is what the paper says infinite contexts amount to. With a largest k, what has no new context then is left.
 //!
 //! Cost: each traversal looks at all flips that are left, at most [`LOOK_BACK`] branches back for each; eight bytes per
-//! flip, and as many per context met.
+//! context met.
 
-use crate::branches::Branches;
-use crate::levels::Levels;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::{BranchId, CallGraph, Dominators, Program};
-use cairn_tree::{Flip, FlipState, NodeId, Tree};
+use cairn_tree::{Flip, FlipState, Tree};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -66,16 +64,17 @@ impl Settings {
 #[derive(Clone, Debug)]
 pub struct Cgs {
     settings: Settings,
-    branches: Branches,
     dominators: Dominators,
-    levels: Levels,
     seen: FxHashSet<u64>,
     k: u32,
-    /// What is left of the depth that is being searched.
+    /// The depth to look at when there are no candidates left.
+    depth: u32,
+    /// What is left of the depth before it, in random order.
     candidates: Vec<Flip>,
-    depth: usize,
-    /// The depth that comes after it.
-    next_depth: usize,
+    /// Flips named in this traversal.
+    selected: u64,
+    /// Having found nothing with the largest k, it looks again when there are so many nodes.
+    rests_until: usize,
 }
 
 impl Cgs {
@@ -83,97 +82,84 @@ impl Cgs {
     pub(crate) fn parse(settings: Option<&str>, program: &Program) -> Result<Cgs, String> {
         let settings = Settings::parse(settings)?;
         Ok(Cgs {
-            branches: Branches::new(program),
             dominators: Dominators::new(program, &CallGraph::new(program)),
-            levels: Levels::default(),
             seen: FxHashSet::default(),
-            k: if settings.fixed { settings.largest.unwrap_or(FIXED) } else { 1 },
-            candidates: Vec::new(),
+            k: settings.largest.filter(|_| settings.fixed).unwrap_or(1),
             depth: 0,
-            next_depth: 0,
+            candidates: Vec::new(),
+            selected: 0,
+            rests_until: 0,
             settings,
         })
     }
 
-    /// The first candidate in a new context; the others wait for a larger k, if there is to be one.
+    /// The first candidate in a new context.
     fn select(&mut self, tree: &Tree) -> Option<Flip> {
         while let Some(flip) = self.candidates.pop() {
-            if tree.state(flip) != FlipState::Untried {
-                continue;
-            }
-            if self.k > LONGEST || self.seen.insert(self.context(tree, flip)) {
+            let is_new = |cgs: &mut Cgs| cgs.k > LONGEST || cgs.seen.insert(cgs.context(tree, flip));
+            if tree.state(flip) == FlipState::Untried && is_new(self) {
+                self.selected += 1;
                 return Some(flip);
-            }
-            if self.settings.largest != Some(self.k) {
-                self.levels.put_back(self.depth, flip);
             }
         }
         None
     }
 
-    /// Goes on to the next depth, or to the first with a larger k. False if there is nothing left at all.
-    fn advance(&mut self, rng: &mut Rng) -> bool {
-        if self.levels.at(self.next_depth).is_none() {
-            if self.levels.is_empty() {
+    /// Goes on to the next depth, or to the first with a larger k. False if that leads nowhere.
+    fn advance(&mut self, tree: &Tree, rng: &mut Rng) -> bool {
+        if tree.untried() == 0 || tree.len() < self.rests_until {
+            return false;
+        }
+        if self.depth > tree.max_depth() {
+            let is_last = self.settings.largest == Some(self.k);
+            let in_vain = is_last && self.selected == 0;
+            (self.depth, self.selected) = (0, 0);
+            self.k += u32::from(self.k <= LONGEST && !is_last);
+            if in_vain {
+                self.rests_until = tree.len() + tree.len() / 8 + 1;
                 return false;
             }
-            self.next_depth = 0;
-            self.k += u32::from(self.k <= LONGEST && self.settings.largest != Some(self.k));
         }
-        self.depth = self.next_depth;
-        self.next_depth += 1;
-        let level = self.levels.at(self.depth).map(std::mem::take).unwrap_or_default();
-        self.candidates = level.into();
+        self.candidates.extend(tree.untried_at_depth(self.depth));
         rng.shuffle(&mut self.candidates);
+        self.depth += 1;
         true
     }
 
     /// The context of a flip, as a hash.
     fn context(&self, tree: &Tree, flip: Flip) -> u64 {
         let mut hasher = FxHasher::default();
-        self.branches.number(tree, flip).hash(&mut hasher);
-        let taken = taken(tree, flip.node).and_then(|side| self.branches.of(tree, side));
+        (tree.site(flip.node), flip.side).hash(&mut hasher);
+        let taken = tree.branch(tree.first_side(flip.node));
         let is_relevant = |before: &BranchId| {
             let dominates = |taken| *before != taken && self.dominators.dominates(*before, taken);
             self.settings.with_dominators || !taken.is_some_and(dominates)
         };
-        let before = self.before(tree, flip.node).take(LOOK_BACK);
-        for branch in before.filter(is_relevant).take(self.k as usize - 1) {
-            branch.0.hash(&mut hasher);
-        }
+        let before = tree.history(flip.node).take(LOOK_BACK);
+        before.filter(is_relevant).take(self.k as usize - 1).for_each(|branch| branch.hash(&mut hasher));
         hasher.finish()
     }
-
-    /// The branches before a node, nearest first.
-    fn before<'a>(&'a self, tree: &'a Tree, node: NodeId) -> impl Iterator<Item = BranchId> + 'a {
-        let above = |node: NodeId| tree.node(node).parent.map(|(node, side)| Flip { node, side });
-        let sides = std::iter::successors(above(node), move |side| above(side.node));
-        sides.filter_map(|side| self.branches.of(tree, side))
-    }
-}
-
-/// The side of a node that the run which created it took.
-fn taken(tree: &Tree, node: NodeId) -> Option<Flip> {
-    tree.sides(node).find(|(_, state)| *state == FlipState::Sat).map(|(side, _)| side)
 }
 
 impl Strategy for Cgs {
-    fn on_run(&mut self, run: &RunView) {
-        self.levels.add(run);
-    }
+    fn on_run(&mut self, _: &RunView) {}
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         loop {
             if let Some(flip) = self.select(tree) {
                 return Next::flip(tree, flip);
             }
-            if !self.advance(rng) {
+            if !self.advance(tree, rng) {
                 return Next::Done;
             }
         }
     }
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
+
+    fn wants_trails(&self) -> bool {
+        true
+    }
 
     fn describe(&self) -> String {
         let largest = self.settings.largest.map(|k| format!(":{k}")).unwrap_or_default();

@@ -9,7 +9,6 @@
 //!
 //! Cost: a few numbers per run and new branch; and see `weighted.rs`.
 
-use crate::branches::Branches;
 use crate::nearness::Nearness;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
@@ -49,7 +48,6 @@ impl News {
 /// What makes a flip worth while.
 #[derive(Clone, Debug)]
 struct Merit {
-    branches: Branches,
     nearness: Nearness,
     /// By run.
     news: Vec<News>,
@@ -65,11 +63,11 @@ impl Merit {
         let Some(first) = run.nodes.get(run.first_new) else { return News::default() };
         let left_at = run.first_new.checked_sub(1).map(|at| run.nodes[at]);
         let since = left_at.and_then(|node| self.since(run.tree, node));
-        News { first: first.index(), since, covered: self.covered(run) }
+        News { first: first.index(), since, covered: Merit::covered(run) }
     }
 
     /// The places where a run took branches that are new.
-    fn covered(&self, run: &RunView) -> Vec<usize> {
+    fn covered(run: &RunView) -> Vec<usize> {
         let mut left: BTreeSet<_> = run.new_branches.iter().copied().collect();
         let mut covered = Vec::new();
         for at in run.first_new.saturating_sub(1)..run.nodes.len() {
@@ -77,7 +75,7 @@ impl Merit {
                 break;
             }
             let side = Flip { node: run.nodes[at], side: run.sides[at] };
-            if self.branches.of(run.tree, side).is_some_and(|branch| left.remove(&branch)) {
+            if run.tree.branch(side).is_some_and(|branch| left.remove(&branch)) {
                 covered.push(at + 1 - run.first_new);
             }
         }
@@ -110,8 +108,8 @@ pub struct CovNew {
 impl CovNew {
     /// A search that has seen nothing.
     pub fn new(program: &Program) -> CovNew {
-        let (branches, nearness) = (Branches::new(program), Nearness::new(program));
-        CovNew { merit: Merit { branches, nearness, news: Vec::new() }, flips: Weighted::default() }
+        let merit = Merit { nearness: Nearness::new(program), news: Vec::new() };
+        CovNew { merit, flips: Weighted::default() }
     }
 }
 

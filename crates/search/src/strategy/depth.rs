@@ -24,7 +24,7 @@ impl Depth {
 }
 
 fn weight(tree: &Tree, flip: Flip) -> f64 {
-    f64::from(tree.node(flip.node).depth) + 1.0
+    f64::from(tree.depth(flip.node)) + 1.0
 }
 
 impl Strategy for Depth {

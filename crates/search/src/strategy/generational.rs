@@ -9,28 +9,20 @@
 //! and right for all others. SAGE counts blocks; here the score counts branches. Unconstrained input keeps the parent's
 //! values.
 //!
-//! Cost: constant time per flip, logarithmic per run; four bytes per node that waits for its run's turn.
+//! Cost: constant time per flip, logarithmic per run.
 
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
-use cairn_tree::{Flip, NodeId, Tree};
+use cairn_tree::{Flip, FlipState, RunId, Tree};
 use std::collections::BinaryHeap;
-
-/// A run that waits to be expanded, ordered by score, then by age.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Parent {
-    score: usize,
-    run: usize,
-    /// The nodes from its bound on, the first one last.
-    nodes: Vec<NodeId>,
-}
 
 /// Generational search.
 #[derive(Clone, Debug, Default)]
 pub struct Generational {
-    waiting: BinaryHeap<Parent>,
-    /// What is left of the run that is being expanded.
-    expanding: Vec<NodeId>,
+    /// Runs that wait to be expanded, with their scores.
+    waiting: BinaryHeap<(usize, RunId)>,
+    /// What is left of the run that is being expanded, the first flip last.
+    expanding: Vec<Flip>,
 }
 
 impl Generational {
@@ -42,20 +34,21 @@ impl Generational {
 
 impl Strategy for Generational {
     fn on_run(&mut self, run: &RunView) {
-        let nodes: Vec<_> = run.nodes[run.first_new..].iter().rev().copied().collect();
-        self.waiting.push(Parent { score: run.new_branches.len(), run: run.run.index(), nodes });
+        self.waiting.push((run.new_branches.len(), run.run));
     }
 
     fn next(&mut self, tree: &Tree, _: &mut Rng) -> Next {
         loop {
-            while let Some(node) = self.expanding.last() {
-                if let Some(flip) = tree.untried_of(*node).next() {
+            while let Some(flip) = self.expanding.pop() {
+                if tree.state(flip) == FlipState::Untried {
                     return Next::flip(tree, flip);
                 }
-                self.expanding.pop();
             }
             match self.waiting.pop() {
-                Some(parent) => self.expanding = parent.nodes,
+                Some((_, parent)) => {
+                    let nodes = tree.run_nodes(parent).rev();
+                    self.expanding.extend(nodes.flat_map(|node| tree.untried_of(node).rev()));
+                }
                 None => return Next::Done,
             }
         }

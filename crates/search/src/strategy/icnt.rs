@@ -7,47 +7,50 @@
 //!
 //! Cost: one addition per node of a run; and see `weighted.rs`.
 
-use crate::branches::Branches;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use crate::weighted::Weighted;
-use cairn_program::Program;
+use cairn_program::SiteId;
 use cairn_tree::{Flip, Tree};
+use rustc_hash::FxHashMap;
 
 /// Search by how often a side was taken.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Icnt {
-    branches: Branches,
-    /// How often each was taken.
-    taken: Vec<u64>,
+    /// How often each side of a site was taken.
+    taken: FxHashMap<(SiteId, u32), u64>,
     flips: Weighted,
 }
 
 impl Icnt {
     /// A search that has seen nothing.
-    pub fn new(program: &Program) -> Icnt {
-        let branches = Branches::new(program);
-        Icnt { taken: vec![0; branches.numbers()], branches, flips: Weighted::default() }
+    pub fn new() -> Icnt {
+        Icnt::default()
     }
 }
 
-fn weight(taken: u64) -> f64 {
-    (taken.max(1) as f64).powi(-2)
+/// What the counters are kept by.
+fn key(tree: &Tree, side: Flip) -> (SiteId, u32) {
+    (tree.site(side.node), side.side)
+}
+
+fn weight(taken: &FxHashMap<(SiteId, u32), u64>, tree: &Tree, flip: Flip) -> f64 {
+    let taken = taken.get(&key(tree, flip)).copied().unwrap_or(1);
+    (taken as f64).powi(-2)
 }
 
 impl Strategy for Icnt {
     fn on_run(&mut self, run: &RunView) {
         for (node, side) in run.nodes.iter().zip(run.sides) {
-            self.taken[self.branches.number(run.tree, Flip { node: *node, side: *side })] += 1;
+            *self.taken.entry(key(run.tree, Flip { node: *node, side: *side })).or_default() += 1;
         }
         for flip in run.new_flips() {
-            self.flips.add(flip, weight(self.taken[self.branches.number(run.tree, flip)]));
+            self.flips.add(flip, weight(&self.taken, run.tree, flip));
         }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let weight = |flip| weight(self.taken[self.branches.number(tree, flip)]);
-        let flip = self.flips.draw(tree, rng, weight);
+        let flip = self.flips.draw(tree, rng, |flip| weight(&self.taken, tree, flip));
         flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
     }
 

@@ -9,6 +9,7 @@ use cairn_tree::{Flip, Tree};
 
 /// Strategies in turn.
 pub struct Interleave {
+    name: &'static str,
     strategies: Vec<Box<dyn Strategy>>,
     /// Whose turn it is.
     turn: usize,
@@ -17,9 +18,9 @@ pub struct Interleave {
 }
 
 impl Interleave {
-    /// These strategies in turn, the first one first.
-    pub fn new(strategies: Vec<Box<dyn Strategy>>) -> Interleave {
-        Interleave { strategies, turn: 0, asked: 0 }
+    /// These strategies in turn, the first one first, under this name.
+    pub fn new(name: &'static str, strategies: Vec<Box<dyn Strategy>>) -> Interleave {
+        Interleave { name, strategies, turn: 0, asked: 0 }
     }
 }
 
@@ -50,6 +51,6 @@ impl Strategy for Interleave {
 
     fn describe(&self) -> String {
         let each = self.strategies.iter().map(|strategy| strategy.describe()).collect::<Vec<_>>();
-        format!("interleave: {}", each.join(", then "))
+        format!("{}: {}", self.name, each.join(", then "))
     }
 }

@@ -35,6 +35,27 @@ fn the_nearest_comes_first_and_is_driven_along_all_static_paths() {
 }
 
 #[test]
+fn a_drive_passes_concrete_branches_but_cannot_force_them() {
+    // Bit 2 is not looked at: its branch is concrete, and goes as the first bit.
+    static LAST: [BranchId; 1] = [BranchId(7)];
+    let decide = |path: &[(usize, bool)]| [0, 1, 3].get(path.len()).copied();
+    let mut simulation = Simulation::new(Box::new(decide), 4);
+    simulation.impossible = &LAST;
+    simulation.concrete = |path| match path {
+        [(_, first), _] => vec![BranchId(4 + u32::from(*first))],
+        _ => vec![],
+    };
+    let mut strategy = Cfg::new(&simulation.program);
+    for digits in ["1100", "0000"] {
+        simulation.run(input(digits), None, &mut strategy);
+    }
+    let asked = simulation.drive(&mut strategy, &mut Rng::new(0), 4);
+    let sites: Vec<_> = flips(&asked).map(|flip| simulation.tree.node(flip.node).site.0).collect();
+    assert_eq!(sites, [3, 1, 3], "from behind bit 1 past the concrete branch to bit 3");
+    assert_eq!(asked[3], Next::Restart);
+}
+
+#[test]
 fn only_flips_of_the_current_path_are_chosen() {
     static LAST: [BranchId; 1] = [BranchId(5)];
     let decide = |path: &[(usize, bool)]| [0, 1, 2].get(path.len()).copied();

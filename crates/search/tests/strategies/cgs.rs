@@ -1,8 +1,8 @@
 //! Context-guided search on the situations of the paper's figures.
 
 use crate::simulate::{Simulation, flips, input, straight_program};
-use cairn_program::Program;
 use cairn_program::testing::plan::{build, decide, end, function};
+use cairn_program::{BranchId, Program};
 use cairn_search::{Next, Rng, create};
 use cairn_tree::Flip;
 
@@ -61,6 +61,24 @@ fn figure_5_dominators_say_nothing() {
     assert_eq!(innermost("cgs:2,nodom,fixed"), 1, "the nest itself is the context");
     assert_eq!(innermost("cgs:5,nodom,fixed"), 1);
     assert_eq!(innermost("cgs:6,nodom,fixed"), 2, "only then is the first conditional in it");
+}
+
+#[test]
+fn concrete_branches_are_part_of_the_context() {
+    // The first decision is remembered, and a concrete branch after the second depends on it.
+    for seed in 0..20 {
+        let mut simulation = Simulation::new(straight_program(3), 4);
+        simulation.concrete = |path| match path {
+            [(_, first), _] => vec![BranchId(6 + u32::from(*first))],
+            _ => vec![],
+        };
+        let (flips, simulation) = search("cgs:2,fixed", simulation, &["1000", "0000", "1100"], seed);
+        let last = flips.iter().filter(|flip| site(&simulation, flip) == 2);
+        let first = |flip: &Flip| simulation.tree.prefix(flip.node)[0].1;
+        let mut contexts: Vec<_> = last.map(first).collect();
+        contexts.sort_unstable();
+        assert_eq!(contexts, [0, 1], "what matters is the concrete branch, not the second decision");
+    }
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn turns_are_strict_and_all_see_every_run() {
     let wish = |flip| Next::flip(&simulation.tree, flip);
     let a = Script { wishes: vec![Next::Restart, wish(second)], name: "a", heard: heard.clone() };
     let b = Script { wishes: vec![wish(first)], name: "b", heard: heard.clone() };
-    let mut both = Interleave::new(vec![Box::new(a), Box::new(b)]);
+    let mut both = Interleave::new("both", vec![Box::new(a), Box::new(b)]);
     let asked = simulation.drive(&mut both, &mut Rng::new(0), 10);
     assert_eq!(flips(&asked).collect::<Vec<_>>(), [second, first]);
     assert_eq!(asked[2..], [Next::Restart, Next::Done]);

@@ -4,7 +4,7 @@ use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, Program, SiteId};
 use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy};
-use cairn_tree::{Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Tree};
+use cairn_tree::{Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Trails, Tree};
 use std::time::Duration;
 
 /// One bit per value.
@@ -29,6 +29,8 @@ pub struct Simulation {
     pub solver_seconds: fn(Flip) -> u64,
     /// Branches that no input takes.
     pub impossible: &'static [BranchId],
+    /// The concrete branches between the last of some decisions and the next.
+    pub concrete: fn(&[(usize, bool)]) -> Vec<BranchId>,
 }
 
 /// A run's decisions: bit and side.
@@ -106,6 +108,7 @@ impl Simulation {
             diverges: |_| false,
             solver_seconds: |_| 0,
             impossible: &[],
+            concrete: |_| vec![],
         }
     }
 
@@ -120,7 +123,12 @@ impl Simulation {
             concrete: side.into(),
         };
         let steps: Vec<_> = decisions.iter().map(step).collect();
-        let added = self.tree.add_run(&steps);
+        let mut trails = Trails::new();
+        for at in 0..decisions.len() {
+            (self.concrete)(&decisions[..at]).into_iter().for_each(|branch| trails.branch(branch));
+            trails.step();
+        }
+        let added = self.tree.add_run_with_trails(&steps, &trails);
         let taken = |flip: Flip| {
             let at = added.nodes.iter().position(|node| *node == flip.node);
             at.is_some_and(|at| steps[at].side == flip.side)
@@ -148,6 +156,9 @@ impl Simulation {
         let mut bytes = vec![0; self.program.branch_count() as usize];
         for (bit, side) in decisions {
             bytes[bit * 2 + usize::from(*side)] = 1;
+        }
+        for branch in (0..decisions.len()).flat_map(|at| (self.concrete)(&decisions[..at])) {
+            bytes[branch.0 as usize] = 1;
         }
         self.coverage.merge(&bytes)
     }

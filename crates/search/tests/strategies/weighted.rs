@@ -54,6 +54,16 @@ fn random_state_draws_all_alike() {
 }
 
 #[test]
+fn random_path_halves_the_chance_at_each_fork() {
+    let weight = |simulation: &Simulation, flip: Flip| match simulation.tree.depth(flip.node) {
+        // Behind the last but one branch there is only one flip left to go to.
+        4 => 0.5_f64.powi(4),
+        depth => 0.5_f64.powi(depth as i32 + 1),
+    };
+    assert_drawn_by("random-path", straight(5), given(&["00000", "10000"]), weight);
+}
+
+#[test]
 fn depth_draws_by_depth() {
     let weight = |simulation: &Simulation, flip: Flip| f64::from(simulation.tree.node(flip.node).depth + 1);
     assert_drawn_by("depth", straight(6), given(&["000000", "110000"]), weight);
@@ -134,4 +144,18 @@ fn covnew_also_draws_what_lately_covered_something() {
         }
     };
     assert_drawn_by("covnew", straight(BITS), runs, weight);
+}
+
+#[test]
+fn cpicnt_draws_by_how_much_the_function_decided() {
+    let main = function("main", &[decide(&[1, 1]).call("callee"), decide(&[2, 2]), end()]);
+    let callee = function("callee", &[decide(&[1, 1]), end()]);
+    let program = build(&[main, callee]);
+    let make = || Simulation::of(program.clone(), straight_program(3));
+    // Both runs decided twice in `main`, and once in the callee.
+    let weight = |simulation: &Simulation, flip: Flip| match simulation.tree.site(flip.node).0 {
+        2 => 1.0 / 2.0,
+        _ => 1.0 / 4.0,
+    };
+    assert_drawn_by("cpicnt", make, given(&["000", "100"]), weight);
 }

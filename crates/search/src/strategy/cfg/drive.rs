@@ -5,9 +5,8 @@
 //! What a callee that is passed decides lies in between: so the next branch of the static path is looked for where the run
 //! next decides at its site, not too far on.
 
-use crate::branches::Branches;
 use crate::traits::RunView;
-use cairn_program::{BranchId, Distances};
+use cairn_program::{BranchId, Distances, Program};
 use cairn_tree::{Flip, FlipState, NodeId, RunId, Tree};
 use std::rc::Rc;
 
@@ -28,11 +27,47 @@ pub(super) struct Path {
 
 impl Path {
     /// Everything behind the flip that a run was made for.
-    pub fn behind_flip(run: &RunView, branches: &Branches) -> Path {
-        let behind = run.first_new..run.nodes.len();
-        let sides = behind.map(|at| Flip { node: run.nodes[at], side: run.sides[at] });
-        let taken = sides.filter_map(|side| Some((branches.of(run.tree, side)?, Some(side.node))));
-        Path { run: run.run, taken: taken.collect() }
+    pub fn behind_flip(run: &RunView) -> Path {
+        let mut taken = Vec::new();
+        for at in run.first_new..run.nodes.len() {
+            let side = Flip { node: run.nodes[at], side: run.sides[at] };
+            taken.extend(run.tree.trail(side.node).map(|branch| (branch, None)));
+            taken.extend(run.tree.branch(side).map(|branch| (branch, Some(side.node))));
+        }
+        Path { run: run.run, taken }
+    }
+
+    /// Where the run next decides whether to take this branch, and the flip that would; no flip if it does take it.
+    /// Nothing if it does not come there, or cannot be forced to.
+    fn find(&self, branch: BranchId, from: usize, sites: &Sites) -> Option<(usize, Option<Flip>)> {
+        let site = sites.first_of(branch);
+        let decides = |(taken, _): &(BranchId, _)| sites.first_of(*taken) == site;
+        let at = from + self.taken.iter().skip(from).take(WINDOW).position(decides)?;
+        match self.taken[at] {
+            (taken, _) if taken == branch => Some((at, None)),
+            (_, node) => Some((at, Some(Flip { node: node?, side: branch.0 - site.0 }))),
+        }
+    }
+}
+
+/// Which branches belong to the same site.
+#[derive(Clone, Debug)]
+pub(super) struct Sites {
+    /// For each branch the first of its site.
+    first: Vec<BranchId>,
+}
+
+impl Sites {
+    pub fn new(program: &Program) -> Sites {
+        let first = |branch| {
+            let site = program.site_of(branch).map(|(site, _)| program.site(site));
+            site.map_or(branch, |site| site.first_branch)
+        };
+        Sites { first: (0..program.branch_count()).map(|branch| first(BranchId(branch))).collect() }
+    }
+
+    fn first_of(&self, branch: BranchId) -> BranchId {
+        self.first[branch.0 as usize]
     }
 }
 
@@ -79,7 +114,7 @@ impl Drive {
     }
 
     /// The next flip to force, and the run to force it on; none when the drive is over.
-    pub fn next(&mut self, tree: &Tree, branches: &Branches, distances: &Distances) -> Option<(Flip, RunId)> {
+    pub fn next(&mut self, tree: &Tree, sites: &Sites, distances: &Distances) -> Option<(Flip, RunId)> {
         if let Some(path) = self.arrived.take() {
             self.stop_at(path, 0, self.asked, distances);
         }
@@ -92,7 +127,7 @@ impl Drive {
             self.steps += 1;
             let behind = (branch, place.weight.saturating_sub(1));
             let (path, from) = (place.path.clone(), place.from);
-            match path.find(branch, from, branches) {
+            match path.find(branch, from, sites) {
                 Some((at, None)) => self.stop_at(path, at + 1, behind, distances),
                 Some((_, Some(flip))) if tree.state(flip) == FlipState::Untried => {
                     self.runs += 1;
@@ -118,20 +153,5 @@ impl Drive {
         towards.sort_by_key(|(_, distance)| std::cmp::Reverse(*distance));
         let towards = towards.into_iter().map(|(branch, _)| branch).collect();
         self.places.push(Place { path, from, towards, weight });
-    }
-}
-
-impl Path {
-    /// Where the run next decides whether to take this branch, and the flip that would; no flip if it does take it.
-    /// Nothing if it does not come there, or cannot be forced to.
-    fn find(&self, branch: BranchId, from: usize, branches: &Branches) -> Option<(usize, Option<Flip>)> {
-        let (site, side) = branches.site_of(branch)?;
-        let decides =
-            |(taken, _): &(BranchId, _)| branches.site_of(*taken).is_some_and(|(other, _)| other == site);
-        let at = from + self.taken.iter().skip(from).take(WINDOW).position(decides)?;
-        match self.taken[at] {
-            (taken, _) if taken == branch => Some((at, None)),
-            (_, node) => Some((at, Some(Flip { node: node?, side }))),
-        }
     }
 }
