@@ -290,6 +290,12 @@ impl Pair {
             let at: Vec<_> = untried.iter().copied().filter(|f| self.tree.depth(f.node) == depth).collect();
             assert_eq!(self.tree.untried_at_depth(depth).collect::<Vec<_>>(), at);
         }
+        let all = |index: usize| (0..self.naive.nodes[index].node.sides).map(move |side| (index, side));
+        for state in [FlipState::Unknown, FlipState::Sat] {
+            let has = |at: &(usize, u32)| self.naive.nodes[at.0].states[at.1 as usize] == state;
+            let flips = (0..self.ids.len()).flat_map(all).filter(has).map(|at| self.flip(at));
+            assert_eq!(self.tree.flips_in(state).collect::<Vec<_>>(), flips.collect::<Vec<_>>());
+        }
         let states = || self.naive.nodes.iter().flat_map(|plain| &plain.states);
         let exhausted = states().all(|state| matches!(state, FlipState::Sat | FlipState::Unsat));
         assert_eq!(self.tree.exhausted(), exhausted);

@@ -97,24 +97,26 @@ fn trails_cost_no_more_than_their_different_pieces() {
     assert!(per_node < 6.5, "{per_node} bytes per node");
 }
 
-/// Nanoseconds that each call takes.
-fn times<T, R>(cases: impl IntoIterator<Item = T>, mut call: impl FnMut(T) -> R) -> Vec<f64> {
+/// Of short calls that differ the median, in nanoseconds: others may use the machine as well.
+fn time<T, R>(cases: impl IntoIterator<Item = T>, mut call: impl FnMut(T) -> R) -> f64 {
     let measure = |case| {
         let start = Instant::now();
         black_box(call(case));
         start.elapsed().as_nanos() as f64
     };
-    cases.into_iter().map(measure).collect()
+    median(cases.into_iter().map(measure).collect())
 }
 
-/// Of calls that differ the median: others may use the machine as well.
-fn time<T, R>(cases: impl IntoIterator<Item = T>, call: impl FnMut(T) -> R) -> f64 {
-    median(times(cases, call))
+/// Of long calls that are all the same the processor's time, in nanoseconds.
+fn work<R>(calls: usize, mut call: impl FnMut() -> R) -> f64 {
+    let start = processor_time();
+    (0..calls).for_each(|_| drop(black_box(call())));
+    (processor_time() - start) / calls as f64
 }
 
-/// Of calls that are all the same the quickest.
-fn least<R>(calls: usize, call: impl FnMut(usize) -> R) -> f64 {
-    times(0..calls, call).into_iter().fold(f64::INFINITY, f64::min)
+fn processor_time() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
+    text.split(' ').next().and_then(|first| first.parse().ok()).expect("a number")
 }
 
 fn median(mut figures: Vec<f64>) -> f64 {
@@ -161,14 +163,14 @@ fn print_times(tree: &mut Tree) {
     let describing = time(&flips, |flip| tree.node(flip.node));
     println!("| what is known of a random node | {describing:.0} ns |");
     let run = tree.creator(flips[0].node);
-    let depths = |_| tree.run_nodes(run).map(|node| tree.node(node).depth).max();
-    let describing = least(100, depths) / tree.run_nodes(run).len() as f64;
+    let depths = || tree.run_nodes(run).map(|node| tree.node(node).depth).max();
+    let describing = work(200, depths) / tree.run_nodes(run).len() as f64;
     println!("| what is known of the nodes of a run, each | {describing:.1} ns |");
     let depth = tree.max_depth() / 2;
     let found = tree.untried_at_depth(depth).count();
-    let searching = least(20, |_| tree.untried_at_depth(depth).count()) / 1e6;
+    let searching = work(20, || tree.untried_at_depth(depth).count()) / 1e6;
     println!("| the {found} untried flips at depth {depth} | {searching:.2} ms |");
-    let scanning = least(10, |_| tree.frontier().take(1_000_000).count()) / 1e6;
+    let scanning = work(10, || tree.frontier().take(1_000_000).count()) / 1e6;
     println!("| the first 1,000,000 untried flips | {scanning:.1} ms |");
     let setting = time(&flips, |flip| tree.set_state(*flip, FlipState::Unsat));
     println!("| noting the state of a random flip | {setting:.0} ns |");
