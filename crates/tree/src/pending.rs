@@ -104,7 +104,7 @@ impl Tree {
     pub fn random_path(&self, mut below: impl FnMut(usize) -> usize) -> Option<Flip> {
         let mut draw = |n: usize| if n > 1 { below(n) } else { 0 };
         let runs = self.pending.below_root().count();
-        let mut run = self.pending.below_root().nth(draw(runs))?;
+        let run = self.pending.below_root().nth(draw(runs))?;
         let mut nodes = self.runs.nodes(run, &self.nodes);
         let mut ways = Vec::new();
         loop {
@@ -114,10 +114,7 @@ impl Tree {
             match to {
                 End::Here => return Some(Flip { node, side }),
                 End::On => nodes.start = node.0 + 1,
-                End::Run(other) => {
-                    run = other;
-                    nodes = self.runs.nodes(run, &self.nodes);
-                }
+                End::Run(run) => nodes = self.runs.nodes(run, &self.nodes),
             }
         }
     }
