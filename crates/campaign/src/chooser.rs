@@ -28,6 +28,10 @@ impl Chooser {
         self.timed(|strategy| strategy.on_outcome(flip, outcome, cost));
     }
 
+    pub(crate) fn renews_input(&self) -> bool {
+        self.strategy.renews_input()
+    }
+
     fn timed<T>(&mut self, ask: impl FnOnce(&mut dyn Strategy) -> T) -> T {
         let start = Instant::now();
         let answer = ask(&mut *self.strategy);

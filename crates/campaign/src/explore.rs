@@ -14,12 +14,13 @@ use crate::path::{Path, path};
 use crate::prediction::{Divergence, first_difference};
 use crate::settings::Settings;
 use crate::summary::{Notes, Stop, Summary};
+use crate::unread::randomise;
 use crate::untold::add_untold_pins;
 use cairn_exec::{End, Input, Mode, RunError, StartError};
-use cairn_expr::Dag;
+use cairn_expr::{Dag, ExprId};
 use cairn_program::{BranchId, Program};
 use cairn_search::{Cost, Next, Outcome, Rng, RunView, UnknownStrategy};
-use cairn_solver::{Answer, Limits, Model, Query, Solver};
+use cairn_solver::{Answer, ByteCollector, Limits, Model, Query, Solver};
 use cairn_tree::{AddedRun, Coverage, Flip, FlipState, RunId, Tree};
 use cairn_wire::ObjectKind;
 use std::sync::atomic::Ordering;
@@ -79,6 +80,8 @@ pub fn run(
         collector: Collector::default(),
         behind_pins: BehindPins::default(),
         insistence: Insistence::default(),
+        conditions: Vec::new(),
+        bytes: ByteCollector::default(),
         past: Vec::new(),
         executions: 0,
         divergences: 0,
@@ -151,6 +154,9 @@ struct Campaign<'a> {
     collector: Collector,
     behind_pins: BehindPins,
     insistence: Insistence,
+    /// What was asked for the last flip, its condition last.
+    conditions: Vec<ExprId>,
+    bytes: ByteCollector,
     /// By run id.
     past: Vec<PastRun>,
     executions: u64,
@@ -261,7 +267,10 @@ impl Campaign<'_> {
     fn solve(&mut self, flip: Flip, base: RunId) -> Answer {
         let prefix = self.tree.path_condition(&mut self.dag, self.program, flip.node);
         let target = self.tree.condition(&mut self.dag, self.program, flip.node, flip.side);
-        self.ask(&Query { prefix: &prefix, target }, base)
+        let answer = self.ask(&Query { prefix: &prefix, target }, base);
+        self.conditions = prefix;
+        self.conditions.push(target);
+        answer
     }
 
     fn ask(&mut self, query: &Query, base: RunId) -> Answer {
@@ -315,6 +324,10 @@ impl Campaign<'_> {
     ) -> Result<Went, CampaignError> {
         let mut input = self.past[base.index()].input.clone();
         input.assign(model.as_slice().iter().copied());
+        if self.strategy.renews_input() {
+            let held = self.bytes.collect(&self.dag, self.conditions.iter().copied());
+            randomise(&mut input, &held, &mut self.rng);
+        }
         self.execute(
             &input,
             Cause { origin: Origin::Flip, flip: Some(flip), base: Some(base), any_constants },

@@ -23,6 +23,7 @@ mod prediction;
 mod settings;
 mod summary;
 mod testcase;
+mod unread;
 mod untold;
 
 pub use check::Mismatch;

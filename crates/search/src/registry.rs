@@ -30,7 +30,7 @@ enum Make {
 }
 
 /// What `auto` chooses among.
-const ARMS: &str = "random-branch,generational,icnt";
+const ARMS: &str = "cgs,cfg,random-branch,generational,random-state";
 
 const ALL: &[Info] = &[
     Info {

@@ -101,6 +101,13 @@ pub trait Strategy {
         false
     }
 
+    /// Whether bytes that nothing on the way to the flip named last depends on are to be random in its input, instead of what
+    /// they were in the run it is based on. CREST's own strategies keep them, as SAGE and CGS are implemented on it they do
+    /// not, and KLEE's states have no input to keep.
+    fn renews_input(&self) -> bool {
+        false
+    }
+
     /// The strategy and its settings in one line.
     fn describe(&self) -> String;
 }

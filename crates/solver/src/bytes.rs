@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 /// Collects the bytes of many expressions.
 #[derive(Default)]
-pub(crate) struct ByteCollector {
+pub struct ByteCollector {
     /// Per set: the collection that last visited it.
     visited: Vec<u32>,
     blocks: FxHashMap<InputByte, u64>,
@@ -14,7 +14,7 @@ pub(crate) struct ByteCollector {
 
 impl ByteCollector {
     /// All bytes the expressions depend on, sorted.
-    pub(crate) fn collect(&mut self, dag: &Dag, expressions: impl Iterator<Item = ExprId>) -> Vec<InputByte> {
+    pub fn collect(&mut self, dag: &Dag, expressions: impl Iterator<Item = ExprId>) -> Vec<InputByte> {
         self.generation += 1;
         self.visited.resize(self.visited.len().max(dag.sets().len()), 0);
         self.blocks.clear();

@@ -22,6 +22,7 @@ mod walk;
 mod z3;
 
 pub use answer::{Answer, Model, Overlay, Query, Unknown};
+pub use bytes::ByteCollector;
 pub use cache::Cache;
 pub use count::Count;
 pub use dump::{Dump, Keeper};

@@ -120,6 +120,10 @@ impl Strategy for Auto {
         self.arms.iter().any(|arm| arm.strategy.wants_trails())
     }
 
+    fn renews_input(&self) -> bool {
+        self.arms[self.playing].strategy.renews_input()
+    }
+
     fn describe(&self) -> String {
         let names: Vec<&str> = self.arms.iter().map(|arm| arm.name.as_str()).collect();
         format!("auto (whichever of {} brings most; now {})", names.join(", "), self.arms[self.playing].name)

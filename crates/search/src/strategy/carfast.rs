@@ -82,6 +82,10 @@ impl Strategy for CarFast {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
+    fn renews_input(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "carfast (the uncovered branch that most code depends on)".to_owned()
     }

@@ -161,6 +161,10 @@ impl Strategy for Cgs {
         true
     }
 
+    fn renews_input(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         let largest = self.settings.largest.map(|k| format!(":{k}")).unwrap_or_default();
         let nodom = if self.settings.with_dominators { ",nodom" } else { "" };

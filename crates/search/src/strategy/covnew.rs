@@ -128,6 +128,10 @@ impl Strategy for CovNew {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
+    fn renews_input(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "covnew (flips by chance, those near uncovered code or behind newly covered more likely)".to_owned()
     }

@@ -72,6 +72,10 @@ impl Strategy for Cpicnt {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
+    fn renews_input(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "cpicnt (flips by chance, in functions that decided little more likely)".to_owned()
     }

@@ -41,6 +41,10 @@ impl Strategy for Depth {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
+    fn renews_input(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "depth (flips by chance, deep ones more likely)".to_owned()
     }

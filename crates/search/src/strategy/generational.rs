@@ -6,8 +6,8 @@
 //! All children are run and scored, then the next parent is taken.
 //!
 //! What differs. The bound is where the run left the known tree: the same place for a child that went where it should,
-//! and right for all others. SAGE counts blocks; here the score counts branches. Unconstrained input keeps the parent's
-//! values.
+//! and right for all others. SAGE counts blocks; here the score counts branches. Unconstrained input is random, as where
+//! CGS was compared with it.
 //!
 //! Cost: constant time per flip, logarithmic per run.
 
@@ -55,6 +55,10 @@ impl Strategy for Generational {
     }
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
+
+    fn renews_input(&self) -> bool {
+        true
+    }
 
     fn describe(&self) -> String {
         "generational (all flips of the run that covered most)".to_owned()

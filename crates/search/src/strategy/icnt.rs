@@ -56,6 +56,10 @@ impl Strategy for Icnt {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
+    fn renews_input(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "icnt (flips by chance, sides that were taken rarely more likely)".to_owned()
     }

@@ -49,6 +49,10 @@ impl Strategy for Interleave {
         self.strategies.iter().any(|strategy| strategy.wants_trails())
     }
 
+    fn renews_input(&self) -> bool {
+        self.strategies[self.asked].renews_input()
+    }
+
     fn describe(&self) -> String {
         let each = self.strategies.iter().map(|strategy| strategy.describe()).collect::<Vec<_>>();
         format!("{}: {}", self.name, each.join(", then "))

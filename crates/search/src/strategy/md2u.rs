@@ -45,6 +45,10 @@ impl Strategy for Md2u {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
+    fn renews_input(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "md2u (flips by chance, those near uncovered code more likely)".to_owned()
     }

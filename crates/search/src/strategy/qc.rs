@@ -59,6 +59,10 @@ impl Strategy for Qc {
         }
     }
 
+    fn renews_input(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "qc (flips by chance, those whose paths cost the solver little more likely)".to_owned()
     }

@@ -23,6 +23,10 @@ impl Strategy for RandomPath {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
+    fn renews_input(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "random-path (a random side at each node, towards untried ones)".to_owned()
     }

@@ -22,6 +22,10 @@ impl Strategy for RandomState {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
+    fn renews_input(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "random-state (a random flip of the whole tree)".to_owned()
     }
