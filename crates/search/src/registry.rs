@@ -116,7 +116,7 @@ const ALL: &[Info] = &[
         name: "icnt",
         usage: "icnt",
         summary: "random, sides that were taken rarely more likely (KLEE's nurs:icnt)",
-        make: Make::Plain(|_| Box::new(Icnt::new())),
+        make: Make::Plain(|program| Box::new(Icnt::new(program))),
     },
     Info {
         name: "cpicnt",

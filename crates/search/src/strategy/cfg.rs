@@ -15,6 +15,7 @@
 
 use crate::rng::Rng;
 use crate::strategy::cfg::drive::{Drive, Path, Sites};
+use crate::strategy::cfg::groups::Groups;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::{BranchId, CallGraph, Distances, Program, Weight};
 use cairn_tree::{Flip, FlipState, RunId, Tree};
@@ -22,6 +23,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 mod drive;
+mod groups;
 
 /// Runs without success after which a path is given up.
 const MAX_FAILURES: u32 = 30;
@@ -45,7 +47,7 @@ pub struct Cfg {
     /// The run whose path is the current one.
     current: Option<RunId>,
     /// That path's flips by the branch they would take.
-    flips: BTreeMap<BranchId, Vec<Flip>>,
+    flips: Groups,
     /// These branches by their score, which may have grown since, and chance.
     queue: BinaryHeap<Reverse<(u32, usize, BranchId)>>,
     tries: BTreeMap<BranchId, u32>,
@@ -63,7 +65,7 @@ impl Cfg {
             sites: Sites::new(program),
             distances: Distances::new(program, &CallGraph::new(program), Weight::Branches),
             current: None,
-            flips: BTreeMap::new(),
+            flips: Groups::new(program),
             queue: BinaryHeap::new(),
             tries: BTreeMap::new(),
             failures: 0,
@@ -84,10 +86,10 @@ impl Cfg {
         self.queue.clear();
         for flip in run.nodes.iter().flat_map(|node| run.tree.untried_of(*node)) {
             if let Some(branch) = run.tree.branch(flip) {
-                self.flips.entry(branch).or_default().push(flip);
+                self.flips.add(branch, flip);
             }
         }
-        let scores = self.flips.keys().filter_map(|branch| Some((self.distances.of(*branch)?, 0, *branch)));
+        let scores = self.flips.branches().filter_map(|branch| Some((self.distances.of(branch)?, 0, branch)));
         self.queue.extend(scores.map(Reverse));
     }
 
@@ -99,16 +101,12 @@ impl Cfg {
     fn select(&mut self, tree: &Tree, rng: &mut Rng) -> Option<(Flip, Aim)> {
         while let Some(Reverse((score, chance, branch))) = self.queue.pop() {
             let Some(weight) = self.score(branch) else { continue };
-            let flips = self.flips.entry(branch).or_default();
             // The first time round, and after its score has grown, it takes its place among its equals.
             if weight > score || chance == 0 {
                 self.queue.push(Reverse((weight, 1 + rng.below(usize::MAX - 1), branch)));
                 continue;
             }
-            if flips.is_empty() {
-                continue;
-            }
-            let flip = flips.swap_remove(rng.below(flips.len()));
+            let Some(flip) = self.flips.draw(branch, rng) else { continue };
             self.queue.push(Reverse((weight, 0, branch)));
             if tree.state(flip) == FlipState::Untried {
                 return Some((flip, Aim::Branch { branch, weight }));

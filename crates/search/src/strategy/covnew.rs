@@ -89,8 +89,8 @@ impl Merit {
         self.news[tree.creator(node).index()].since(node)
     }
 
-    fn weight(&self, tree: &Tree, flip: Flip) -> f64 {
-        let fresh = self.since(tree, flip.node).map_or(0.0, |decisions| {
+    fn weight(&self, tree: &Tree, flip: Flip, since: Option<usize>) -> f64 {
+        let fresh = since.map_or(0.0, |decisions| {
             let instructions = (decisions * INSTRUCTIONS).saturating_sub(FRESH).max(1);
             (instructions as f64).powi(-2)
         });
@@ -116,13 +116,15 @@ impl CovNew {
 impl Strategy for CovNew {
     fn on_run(&mut self, run: &RunView) {
         self.merit.add(run);
+        let news = &self.merit.news[run.run.index()];
         for flip in run.new_flips() {
-            self.flips.add(flip, self.merit.weight(run.tree, flip));
+            self.flips.add(flip, self.merit.weight(run.tree, flip, news.since(flip.node)));
         }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let flip = self.flips.draw(tree, rng, |flip| self.merit.weight(tree, flip));
+        let weight = |flip: Flip| self.merit.weight(tree, flip, self.merit.since(tree, flip.node));
+        let flip = self.flips.draw(tree, rng, weight);
         flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
     }
 

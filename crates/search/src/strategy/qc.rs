@@ -32,23 +32,22 @@ impl Qc {
     pub fn new() -> Qc {
         Qc::default()
     }
+}
 
-    fn weight(spent: &[f64], tree: &Tree, flip: Flip) -> f64 {
-        CHEAP / spent[tree.creator(flip.node).index()].max(CHEAP)
-    }
+fn weight(spent: f64) -> f64 {
+    CHEAP / spent.max(CHEAP)
 }
 
 impl Strategy for Qc {
     fn on_run(&mut self, run: &RunView) {
         let before = run.flip.map_or(0.0, |flip| self.spent[run.tree.creator(flip.node).index()]);
         self.spent.push(before + run.cost.solver.as_secs_f64());
-        for flip in run.new_flips() {
-            self.flips.add(flip, Qc::weight(&self.spent, run.tree, flip));
-        }
+        let weight = weight(self.spent[run.run.index()]);
+        run.new_flips().for_each(|flip| self.flips.add(flip, weight));
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let flip = self.flips.draw(tree, rng, |flip| Qc::weight(&self.spent, tree, flip));
+        let flip = self.flips.draw(tree, rng, |flip| weight(self.spent[tree.creator(flip.node).index()]));
         self.asked = flip.map(|flip| tree.creator(flip.node));
         flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
     }

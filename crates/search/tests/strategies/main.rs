@@ -2,6 +2,7 @@
 
 mod all;
 mod auto;
+mod bench;
 mod bfs;
 mod carfast;
 mod cfg;

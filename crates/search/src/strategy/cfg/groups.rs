@@ -1,0 +1,52 @@
+//! The flips of a path by the branch they would take.
+
+use crate::rng::Rng;
+use cairn_program::{BranchId, Program};
+use cairn_tree::Flip;
+
+const NONE: u32 = u32::MAX;
+
+/// Groups of flips. Paths are long and change often: adding a flip is two look-ups, and memory is used again.
+#[derive(Clone, Debug)]
+pub(super) struct Groups {
+    /// The group of each branch, or [`NONE`].
+    group: Vec<u32>,
+    /// The branches that have one.
+    branches: Vec<BranchId>,
+    /// Their flips; there may be more lists than groups.
+    flips: Vec<Vec<Flip>>,
+}
+
+impl Groups {
+    pub fn new(program: &Program) -> Groups {
+        Groups { group: vec![NONE; program.branch_count() as usize], branches: Vec::new(), flips: Vec::new() }
+    }
+
+    pub fn clear(&mut self) {
+        for (branch, flips) in self.branches.drain(..).zip(&mut self.flips) {
+            self.group[branch.0 as usize] = NONE;
+            flips.clear();
+        }
+    }
+
+    pub fn add(&mut self, branch: BranchId, flip: Flip) {
+        let group = &mut self.group[branch.0 as usize];
+        if *group == NONE {
+            *group = self.branches.len() as u32;
+            self.branches.push(branch);
+            self.flips.resize_with(self.flips.len().max(self.branches.len()), Vec::new);
+        }
+        self.flips[*group as usize].push(flip);
+    }
+
+    /// The branches that flips were added for.
+    pub fn branches(&self) -> impl Iterator<Item = BranchId> + '_ {
+        self.branches.iter().copied()
+    }
+
+    /// Takes out a random flip of a branch; none if there is none left.
+    pub fn draw(&mut self, branch: BranchId, rng: &mut Rng) -> Option<Flip> {
+        let flips = self.flips.get_mut(self.group[branch.0 as usize] as usize)?;
+        (!flips.is_empty()).then(|| flips.swap_remove(rng.below(flips.len())))
+    }
+}
