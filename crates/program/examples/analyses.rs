@@ -1,7 +1,7 @@
 //! What the analyses cost: `cargo run --release -p cairn-program --example analyses [TARGET]`, without a target on a
 //! made-up program of the size of an editor.
 
-use cairn_program::testing::plan::{Plan, build, decide, end, function, jump, pointed_at};
+use cairn_program::testing::plan::{Plan, build, decide, end, function, jump};
 use cairn_program::{
     BranchId, CallGraph, ControlDependence, Distances, Dominators, Loops, PostDominators, Program, Weight,
 };
@@ -61,7 +61,7 @@ fn made_up(rng: &mut Rng) -> Program {
         let count = rng.u32(5..27);
         let blocks: Vec<_> = (0..count).map(|at| made_up_block(rng, at, count, &names)).collect();
         match rng.u8(..5) {
-            0 => pointed_at(name, rng.u64(..50), &blocks),
+            0 => function(name, &blocks).pointed_at(rng.u64(..50)),
             _ => function(name, &blocks),
         }
     });

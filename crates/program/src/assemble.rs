@@ -47,6 +47,12 @@ pub(crate) fn assemble(mut units: Vec<PlacedUnit>) -> Result<Program, Damage> {
     for (index, placed) in units.iter().enumerate() {
         Joiner::new(&mut program, &names, placed, index as u32).join()?;
     }
+    for (index, placed) in units.iter().enumerate() {
+        let pointed_at = placed.unit.pointed_at.iter().filter_map(|name| names.resolve(index as u32, name));
+        for function in pointed_at {
+            program.functions[function.0 as usize].address_taken = true;
+        }
+    }
     Ok(program)
 }
 
@@ -142,7 +148,7 @@ impl<'a> Joiner<'a> {
             line: function.line,
             unit: self.index,
             internal: function.internal,
-            address_taken: function.address_taken,
+            address_taken: false,
             counted: !function.uncounted,
             type_hash: function.type_hash,
             blocks: first..first + function.blocks.len() as u32,

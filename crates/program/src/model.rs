@@ -100,7 +100,7 @@ pub struct Function {
     pub unit: u32,
     /// Visible in its own unit only.
     pub internal: bool,
-    /// May be called through a pointer.
+    /// May be called through a pointer: some unit uses its address.
     pub address_taken: bool,
     /// Whether its branches are the user's.
     pub counted: bool,

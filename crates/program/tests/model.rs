@@ -77,6 +77,16 @@ fn an_internal_name_is_unknown_to_other_units() {
 }
 
 #[test]
+fn an_address_may_be_used_in_another_unit() {
+    let mut user = unit(vec![calling("main", false, &[]), calling("twin", true, &[])]);
+    user.pointed_at = ["twin", "far", "hidden", "qsort"].map(String::from).to_vec();
+    let owner = ["twin", "far", "near", "hidden"].map(|name| calling(name, name == "hidden", &[]));
+    let program = Program::from_units(vec![user, unit(owner.to_vec())]).unwrap();
+    let taken: Vec<_> = program.functions().filter(|(_, f)| f.address_taken).map(|(id, _)| id.0).collect();
+    assert_eq!(taken, [1, 3], "its own twin, and what it can see of the other unit");
+}
+
+#[test]
 fn a_value_takes_the_side_that_lists_it() {
     let mut sketch = Sketch::new();
     let branch = sketch.branch();

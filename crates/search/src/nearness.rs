@@ -14,7 +14,7 @@ pub(crate) struct Nearness {
 
 impl Nearness {
     pub fn new(program: &Program) -> Nearness {
-        let distances = Distances::new(program, &CallGraph::new(program), Weight::Instructions);
+        let distances = Distances::with_returns(program, &CallGraph::new(program), Weight::Instructions);
         Nearness { distances }
     }
 

@@ -75,6 +75,8 @@ pub struct Unit {
     pub sites: Vec<Site>,
     /// Names of functions that are called and not defined here.
     pub foreign: Vec<String>,
+    /// Names of functions, defined here or elsewhere, whose address is used.
+    pub pointed_at: Vec<String>,
 }
 
 /// A function with a body.
@@ -88,8 +90,6 @@ pub struct Function {
     pub line: u32,
     /// Visible in this unit only.
     pub internal: bool,
-    /// May be called through a pointer.
-    pub address_taken: bool,
     /// Part of a Cairn header or model: its branches are not the user's.
     pub uncounted: bool,
     /// Equal for functions of the same type.
@@ -162,6 +162,7 @@ impl Unit {
         w.list(&self.functions, Writer::function);
         w.list(&self.sites, Writer::site);
         w.list(&self.foreign, |w, name| w.string(name));
+        w.list(&self.pointed_at, |w, name| w.string(name));
         w.0
     }
 
@@ -174,6 +175,7 @@ impl Unit {
             functions: r.list(Reader::function)?,
             sites: r.list(Reader::site)?,
             foreign: r.list(Reader::string)?,
+            pointed_at: r.list(Reader::string)?,
         })
     }
 }
@@ -206,7 +208,7 @@ impl Writer {
         self.string(&f.name);
         self.int(f.file.into());
         self.int(f.line.into());
-        self.int(u64::from(f.internal) | u64::from(f.address_taken) << 1 | u64::from(f.uncounted) << 2);
+        self.int(u64::from(f.internal) | u64::from(f.uncounted) << 1);
         self.int(f.type_hash);
         self.list(&f.blocks, Self::block);
     }
@@ -288,8 +290,7 @@ impl Reader<'_> {
             file,
             line,
             internal: bits & 1 != 0,
-            address_taken: bits & 2 != 0,
-            uncounted: bits & 4 != 0,
+            uncounted: bits & 2 != 0,
             type_hash: self.int()?,
             blocks: self.list(Self::block)?,
         })
@@ -339,7 +340,7 @@ mod tests {
             functions: vec![Function {
                 name: "main".to_string(),
                 line: 300,
-                address_taken: true,
+                internal: true,
                 type_hash: u64::MAX,
                 blocks: vec![
                     Block {
@@ -364,6 +365,7 @@ mod tests {
                 sides: vec![Side { successor: 1, values: vec![1, u64::MAX] }, Side::default()],
             }],
             foreign: vec!["qsort_r".to_string()],
+            pointed_at: vec!["main".to_string(), "compare".to_string()],
         }
     }
 

@@ -70,6 +70,7 @@ fn instrument(module: &Module) {
         main.set_name(USER_MAIN);
     }
     adopt_inline_bodies(module);
+    sites.note_addresses(module);
     let bodies: Vec<Value> = module.functions().into_iter().filter(|f| has_own_body(*f)).collect();
     let instrumented: HashSet<Value> = bodies.iter().copied().filter(|f| can_instrument(*f)).collect();
     let private = instrumented.iter().copied().filter(|f| is_private(*f)).collect();

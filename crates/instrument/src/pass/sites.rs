@@ -61,6 +61,13 @@ impl Sites {
         }
     }
 
+    /// Notes whose address the unit uses; to be asked before the pass uses addresses as well.
+    pub fn note_addresses(&mut self, module: &Module) {
+        let functions = module.functions().into_iter();
+        let used = functions.filter(|f| intrinsic(*f).is_none() && is_address_taken(*f));
+        self.unit.pointed_at = used.map(Value::name).collect();
+    }
+
     /// Address of a site's record.
     pub fn record(&self, module: &Module, site: SiteRef) -> Value {
         module.offset(self.records, u64::from(site.0) * size_of::<SiteRecord>() as u64)
@@ -156,7 +163,6 @@ impl Sites {
             file: self.file(&location.file),
             line: location.line,
             internal: function.linkage() == Linkage::LLVMInternalLinkage,
-            address_taken: is_address_taken(function),
             uncounted: !self.counted || name.starts_with("cairn_") || is_system(&location.file),
             type_hash: type_hash(&function.function_type().text()),
             blocks: blocks.iter().map(|b| describe_block(*b, &number)).collect(),

@@ -20,11 +20,12 @@ pub enum Weight {
     Instructions,
 }
 
-/// Distances to the nearest uncovered branch of the user's code, along calls but not back out of callees. A call costs
-/// nothing, whether it is followed or passed.
+/// Distances to the nearest uncovered branch of the user's code. A call costs nothing, whether it is followed or passed.
 #[derive(Clone, Debug)]
 pub struct Distances {
     branches: u32,
+    /// From a branch's node to that where its distance is told: they differ where returns count.
+    copy: u32,
     forward: Graph,
     backward: Graph,
     /// What entering each node costs.
@@ -41,16 +42,33 @@ const FAR: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX;
 
 impl Distances {
-    /// The distances as long as nothing has been covered.
+    /// The distances as long as nothing has been covered, along calls but not back out of callees: what a run that is now
+    /// in a function does after that function is left out of account.
     pub fn new(program: &Program, calls: &CallGraph, weight: Weight) -> Distances {
         let flow = Flow::new(program, calls);
-        let forward = flow.graph();
+        let weights = weights(program, &flow, weight);
+        Self::on(program, flow.graph(), 0, weights)
+    }
+
+    /// The same, but where a function ends the way goes on after any call of it.
+    pub fn with_returns(program: &Program, calls: &CallGraph, weight: Weight) -> Distances {
+        let flow = Flow::new(program, calls);
+        let mut weights = weights(program, &flow, weight);
+        let (graph, copy) = flow.graph_with_returns(program, calls);
+        weights.resize(copy as usize, 0);
+        weights.extend_from_within(..);
+        Self::on(program, graph, copy, weights)
+    }
+
+    fn on(program: &Program, forward: Graph, copy: u32, mut weight: Vec<u32>) -> Distances {
         let nodes = forward.len();
+        weight.resize(nodes, 0);
         let mut distances = Distances {
             branches: program.branch_count(),
+            copy,
             backward: forward.reversed(),
             forward,
-            weight: weights(program, &flow, weight, nodes),
+            weight,
             distance: vec![FAR; nodes],
             next: vec![NOWHERE; nodes],
             queue: BinaryHeap::new(),
@@ -58,6 +76,7 @@ impl Distances {
         };
         for branch in (0..distances.branches).filter(|&branch| program.is_counted(BranchId(branch))) {
             distances.lower(branch, 0, NOWHERE);
+            distances.lower(branch + copy, 0, NOWHERE);
         }
         distances.spread();
         distances
@@ -66,17 +85,22 @@ impl Distances {
     /// The distance from having taken a branch to the nearest uncovered one: 0 if it is uncovered itself, none if no
     /// uncovered branch can be reached.
     pub fn of(&self, branch: BranchId) -> Option<u32> {
-        let distance = *self.distance.get(branch.0 as usize)?;
+        if branch.0 >= self.branches {
+            return None;
+        }
+        let distance = self.distance[(branch.0 + self.copy) as usize];
         (distance != FAR).then_some(distance)
     }
 
     /// These branches have been covered; those that were before may be among them.
     pub fn cover(&mut self, branches: &[BranchId]) {
         for branch in branches.iter().filter(|branch| branch.0 < self.branches) {
-            let at = branch.0 as usize;
-            if self.distance[at] == 0 && self.next[at] == NOWHERE {
-                self.distance[at] = FAR;
-                self.affected.push(branch.0);
+            for node in [branch.0, branch.0 + self.copy] {
+                let at = node as usize;
+                if self.distance[at] == 0 && self.next[at] == NOWHERE {
+                    self.distance[at] = FAR;
+                    self.affected.push(node);
+                }
             }
         }
         self.gather_affected();
@@ -87,9 +111,10 @@ impl Distances {
     /// The branches that may come next after taking this one, with their own distances: those through which a way of at
     /// most this weight leads to an uncovered branch, in id order.
     pub fn towards(&self, branch: BranchId, within: u32) -> Vec<(BranchId, u32)> {
+        let start = branch.0 + self.copy;
         let mut found = BTreeMap::new();
         let mut spent = BTreeMap::new();
-        let mut open = BinaryHeap::from([Reverse((0, branch.0))]);
+        let mut open = BinaryHeap::from([Reverse((0, start))]);
         while let Some(Reverse((cost, node))) = open.pop() {
             for &next in self.forward.successors(node) {
                 let cost = cost + self.weight[next as usize];
@@ -99,14 +124,19 @@ impl Distances {
                     continue;
                 }
                 spent.insert(next, cost);
-                if next < self.branches {
-                    found.insert(BranchId(next), left);
-                } else {
-                    open.push(Reverse((cost, next)));
+                match self.branch(next) {
+                    Some(branch) => found.extend(self.of(branch).map(|distance| (branch, distance))),
+                    None => open.push(Reverse((cost, next))),
                 }
             }
         }
         found.into_iter().collect()
+    }
+
+    /// The branch that a node stands for.
+    fn branch(&self, node: u32) -> Option<BranchId> {
+        let copy = if node < self.copy { node } else { node - self.copy };
+        (copy < self.branches).then_some(BranchId(copy))
     }
 
     /// Adds all nodes whose shortest way led to an affected one, and forgets their distances.
@@ -158,8 +188,9 @@ impl Distances {
     }
 }
 
-fn weights(program: &Program, flow: &Flow, weight: Weight, nodes: usize) -> Vec<u32> {
-    let mut weights = vec![0; nodes];
+/// What entering each branch and each block costs.
+fn weights(program: &Program, flow: &Flow, weight: Weight) -> Vec<u32> {
+    let mut weights = vec![0; flow.start(BlockId(program.block_count())) as usize];
     match weight {
         Weight::Branches => weights[..program.branch_count() as usize].fill(1),
         Weight::Instructions => {

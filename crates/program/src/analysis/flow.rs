@@ -4,7 +4,12 @@
 //! chain: its beginning, the sides of the first select, the place after it, and so on. The order of selects and calls
 //! in a block is not recorded: calls are taken to stand after the selects, right before the block ends, so that they are
 //! ahead of whoever is in the block. A call leads to the callee's entry, and the code after it follows whether or not
-//! the callee comes back. No edge leads out of a function. Calls through pointers of one type share a node.
+//! the callee comes back. Calls through pointers of one type share a node.
+//!
+//! No edge leads out of a function, unless one asks for returns. Then there is a second copy of all nodes, for a run
+//! whose callers nobody knows: where its function ends, it goes on after any call of it. Who follows a call is in the
+//! first copy from then on, and does not come back: the call can as well be passed. So no way enters a function from one
+//! place and leaves it to another.
 
 use super::call_graph::CallGraph;
 use super::graph::Graph;
@@ -17,7 +22,10 @@ pub(crate) struct Flow {
     nodes: u32,
     /// The last place of each block, after its selects.
     ends: Vec<u32>,
+    /// Edges within functions.
     edges: Vec<(u32, u32)>,
+    /// Edges to entries of callees.
+    calls: Vec<(u32, u32)>,
 }
 
 impl Flow {
@@ -52,13 +60,26 @@ impl Flow {
 
     /// The flow as a graph.
     pub fn graph(&self) -> Graph {
-        Graph::new(self.nodes, &self.edges)
+        Graph::new(self.nodes, &[&self.edges[..], &self.calls].concat())
+    }
+
+    /// The flow with returns, and the distance from a node to its second copy.
+    pub fn graph_with_returns(mut self, program: &Program, calls: &CallGraph) -> (Graph, u32) {
+        let copy = self.nodes;
+        self.nodes *= 2;
+        let within = self.edges.iter().map(|(from, to)| (from + copy, to + copy));
+        let into = self.calls.iter().map(|(from, to)| (from + copy, *to));
+        let copies: Vec<_> = within.chain(into).collect();
+        self.edges.extend(copies);
+        self.add_returns(program, calls, copy);
+        (self.graph(), copy)
     }
 
     fn within_functions(program: &Program) -> Flow {
         let (branches, blocks) = (program.branch_count(), program.block_count());
         let ends = (branches..branches + blocks).collect();
-        let mut flow = Flow { branches, nodes: branches + blocks, ends, edges: Vec::new() };
+        let mut flow =
+            Flow { branches, nodes: branches + blocks, ends, edges: Vec::new(), calls: Vec::new() };
         for (_, site) in program.sites().filter(|(_, site)| site.kind == SiteKind::Select) {
             flow.add_select(site.block, site.branches());
         }
@@ -98,15 +119,11 @@ impl Flow {
             let pointer = self.add_node();
             self.add_edges_to_entries(program, pointer, targets);
         }
-        for block in (0..program.block_count()).map(BlockId) {
-            let end = self.ends[block.0 as usize];
-            for call in &program.block(block).calls {
-                match call {
-                    Call::Indirect(hash) => {
-                        let pointer = calls.find(*hash).expect("every type called is known");
-                        self.add_edge(end, first_pointer + pointer as u32);
-                    }
-                    _ => self.add_edges_to_entries(program, end, calls.targets(call)),
+        for (block, end) in program.blocks().zip(self.ends.clone()) {
+            for call in &block.calls {
+                match pointer_of(calls, call) {
+                    Some(pointer) => self.calls.push((end, first_pointer + pointer)),
+                    None => self.add_edges_to_entries(program, end, calls.targets(call)),
                 }
             }
         }
@@ -115,8 +132,40 @@ impl Flow {
     fn add_edges_to_entries(&mut self, program: &Program, from: u32, functions: &[FunctionId]) {
         for &function in functions {
             if let Some(entry) = self.entry(program, function) {
-                self.add_edge(from, entry);
+                self.calls.push((from, entry));
             }
         }
+    }
+
+    /// From the ends of each function to a node of its own, from there to after its calls; all in the second copy.
+    fn add_returns(&mut self, program: &Program, calls: &CallGraph, copy: u32) {
+        let first_function = self.nodes;
+        self.nodes += program.functions().count() as u32;
+        let first_pointer = self.nodes;
+        self.nodes += calls.pointers().len() as u32;
+        for ((_, targets), pointer) in calls.pointers().iter().zip(first_pointer..) {
+            self.edges.extend(targets.iter().map(|target| (first_function + target.0, pointer)));
+        }
+        for (block, end) in program.blocks().zip(self.ends.clone()) {
+            if block.successors.is_empty() {
+                self.add_edge(end + copy, first_function + block.function.0);
+            }
+            for call in &block.calls {
+                let targets =
+                    calls.targets(call).iter().map(|target| (first_function + target.0, end + copy));
+                match pointer_of(calls, call) {
+                    Some(pointer) => self.add_edge(first_pointer + pointer, end + copy),
+                    None => self.edges.extend(targets),
+                }
+            }
+        }
+    }
+}
+
+/// The place of an indirect call's type among all.
+fn pointer_of(calls: &CallGraph, call: &Call) -> Option<u32> {
+    match call {
+        Call::Indirect(hash) => calls.find(*hash).ok().map(|at| at as u32),
+        Call::Internal(_) | Call::External(_) => None,
     }
 }

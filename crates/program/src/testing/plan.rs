@@ -58,23 +58,43 @@ impl Plan {
     }
 }
 
-/// A function of these blocks, the first of them its entry.
-pub fn function(name: &str, blocks: &[Plan]) -> (Function, Vec<Plan>) {
-    (Function { name: name.into(), ..Function::default() }, blocks.to_vec())
+/// A function as a test writes it.
+#[derive(Clone, Debug)]
+pub struct Body {
+    function: Function,
+    blocks: Vec<Plan>,
+    pointed_at: bool,
 }
 
-/// A function that may be called through pointers of this type.
-pub fn pointed_at(name: &str, type_hash: u64, blocks: &[Plan]) -> (Function, Vec<Plan>) {
-    (Function { name: name.into(), type_hash, address_taken: true, ..Function::default() }, blocks.to_vec())
+/// A function of these blocks, the first of them its entry.
+pub fn function(name: &str, blocks: &[Plan]) -> Body {
+    let function = Function { name: name.into(), ..Function::default() };
+    Body { function, blocks: blocks.to_vec(), pointed_at: false }
+}
+
+impl Body {
+    /// That may be called through pointers of this type.
+    pub fn pointed_at(mut self, type_hash: u64) -> Body {
+        self.function.type_hash = type_hash;
+        self.pointed_at = true;
+        self
+    }
+
+    /// That is not the user's.
+    pub fn uncounted(mut self) -> Body {
+        self.function.uncounted = true;
+        self
+    }
 }
 
 /// The program of these functions. Branches are numbered block by block, a block's selects before its end.
-pub fn build(functions: &[(Function, Vec<Plan>)]) -> Program {
+pub fn build(functions: &[Body]) -> Program {
     let mut unit = Unit { source: "plan.c".into(), files: vec!["plan.c".into()], ..Unit::default() };
     let mut sides = 0;
-    for ((function, plans), index) in functions.iter().zip(0..) {
-        let mut function = function.clone();
-        for (plan, block) in plans.iter().zip(0..) {
+    for (body, index) in functions.iter().zip(0..) {
+        let mut function = body.function.clone();
+        unit.pointed_at.extend(body.pointed_at.then(|| function.name.clone()));
+        for (plan, block) in body.blocks.iter().zip(0..) {
             let mut add = |kind, successors: &[u32]| {
                 unit.sites.push(site(kind, index, block, sides, successors));
                 sides += successors.len() as u32;

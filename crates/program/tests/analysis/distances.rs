@@ -1,7 +1,7 @@
 //! Distances to uncovered branches, by example and against their definition.
 
-use crate::naive::{Edges, Place, random_program, steps};
-use cairn_program::testing::plan::{build, decide, end, function, jump, pointed_at};
+use crate::naive::{Edges, Place, random_program, returns, steps, steps_within};
+use cairn_program::testing::plan::{build, decide, end, function, jump};
 use cairn_program::{BranchId, CallGraph, Distances, FunctionId, Program, Weight};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,9 +48,8 @@ fn selects_lie_on_the_way() {
 
 #[test]
 fn code_that_is_not_the_users_is_passed_but_no_aim() {
-    let mut function = function("main", &[decide(&[1, 1]), end()]);
-    function.0.uncounted = true;
-    assert_eq!(distances(&build(&[function]), Weight::Branches).of(BranchId(0)), None);
+    let program = build(&[function("main", &[decide(&[1, 1]), end()]).uncounted()]);
+    assert_eq!(distances(&program, Weight::Branches).of(BranchId(0)), None);
 }
 
 #[test]
@@ -78,8 +77,8 @@ fn the_next_branches_on_short_ways_are_told() {
 fn a_pointer_leads_to_functions_of_its_type_and_to_those_seen() {
     let program = build(&[
         function("main", &[decide(&[1, 1]), end().call_pointer(7)]),
-        pointed_at("f", 7, &[decide(&[1, 1]), end()]),
-        pointed_at("g", 8, &[decide(&[1, 1]), end()]),
+        function("f", &[decide(&[1, 1]), end()]).pointed_at(7),
+        function("g", &[decide(&[1, 1]), end()]).pointed_at(8),
     ]);
     let (mut calls, f, g) = (CallGraph::new(&program), FunctionId(1), FunctionId(2));
     let call = program.calls().next().unwrap();
@@ -94,6 +93,25 @@ fn a_pointer_leads_to_functions_of_its_type_and_to_those_seen() {
 }
 
 #[test]
+fn a_way_leads_back_to_callers_only_if_asked_for_and_never_through_a_call() {
+    // f (0|1) is called by g, which then branches (2|3), and by h, which does not, but calls k (4|5) before.
+    let program = build(&[
+        function("f", &[decide(&[1, 1]), end()]),
+        function("g", &[jump(1).call("f"), decide(&[2, 2]), end()]),
+        function("h", &[jump(1).call("k"), end().call("f")]),
+        function("k", &[decide(&[1, 1]), end()]),
+    ]);
+    let calls = CallGraph::new(&program);
+    let mut distances = Distances::with_returns(&program, &calls, Weight::Branches);
+    cover(&mut distances, &[0, 1, 4, 5]);
+    assert_eq!(distances.of(BranchId(0)), Some(1), "back in g");
+    assert_eq!(distances.of(BranchId(4)), None, "k returns to h, whose call of f does not return to g");
+    assert_eq!(distances.towards(BranchId(0), 1), [(BranchId(2), 0), (BranchId(3), 0)]);
+    cover(&mut distances, &[2, 3]);
+    assert_eq!(all(&distances, &program), [None; 6]);
+}
+
+#[test]
 fn covering_step_by_step_agrees_with_the_definition() {
     let mut rng = Rng::with_seed(2);
     for round in 0..200 {
@@ -102,12 +120,21 @@ fn covering_step_by_step_agrees_with_the_definition() {
         let calls = CallGraph::new(&program);
         let edges = steps(&program, &calls);
         let mut distances = Distances::new(&program, &calls, weight);
+        let mut returning = Distances::with_returns(&program, &calls, weight);
+        let (within, returns) = (steps_within(&program), returns(&program, &calls));
         let mut uncovered: Vec<_> = (0..program.branch_count()).map(BranchId).collect();
         rng.shuffle(&mut uncovered);
         loop {
-            let expected = by_definition(&program, &edges, weight, &uncovered);
+            let known = uncovered.iter().map(|branch| (Place::On(*branch), 0)).collect();
+            let expected = lowered(&program, &[&edges], weight, known);
+            let after_returns = lowered(&program, &[&within, &returns], weight, expected.clone());
             for branch in (0..program.branch_count()).map(BranchId) {
                 assert_eq!(distances.of(branch), expected.get(&Place::On(branch)).copied(), "{program:?}");
+                assert_eq!(
+                    returning.of(branch),
+                    after_returns.get(&Place::On(branch)).copied(),
+                    "{program:?}"
+                );
                 check_towards(&distances, &edges, &expected, weight, branch);
             }
             if uncovered.is_empty() {
@@ -115,6 +142,7 @@ fn covering_step_by_step_agrees_with_the_definition() {
             }
             let some = uncovered.split_off(uncovered.len().saturating_sub(rng.usize(1..3)));
             distances.cover(&some);
+            returning.cover(&some);
         }
     }
 }
@@ -128,16 +156,15 @@ fn weight_of(program: &Program, weight: Weight, place: Place) -> u32 {
 }
 
 /// Lowers distances until none can be lowered any more.
-fn by_definition(
+fn lowered(
     program: &Program,
-    edges: &Edges,
+    graphs: &[&Edges],
     weight: Weight,
-    uncovered: &[BranchId],
+    mut known: BTreeMap<Place, u32>,
 ) -> BTreeMap<Place, u32> {
-    let mut known: BTreeMap<_, _> = uncovered.iter().map(|branch| (Place::On(*branch), 0)).collect();
     loop {
         let before = known.clone();
-        for (from, to) in edges {
+        for (from, to) in graphs.iter().copied().flatten() {
             let ways = to.iter().filter_map(|to| Some(known.get(to)? + weight_of(program, weight, *to)));
             if let Some(way) = ways.min() {
                 known.entry(*from).and_modify(|d| *d = way.min(*d)).or_insert(way);

@@ -1,7 +1,7 @@
 //! Dominance between branches, by example and against its definition.
 
 use crate::naive::{Place, entry, random_program, reached, steps};
-use cairn_program::testing::plan::{build, decide, end, function, jump, pointed_at};
+use cairn_program::testing::plan::{build, decide, end, function, jump};
 use cairn_program::{BranchId, CallGraph, Dominators, Program};
 use fastrand::Rng;
 
@@ -25,7 +25,7 @@ fn a_callee_is_dominated_by_what_all_its_callers_have_taken() {
     assert_eq!(dominating(&both, 2), [2]);
     let by_pointer = build(&[
         function("main", &[decide(&[1, 2]), end().call_pointer(7), end()]),
-        pointed_at("f", 7, &[decide(&[1, 1]), end()]),
+        function("f", &[decide(&[1, 1]), end()]).pointed_at(7),
     ]);
     assert_eq!(dominating(&by_pointer, 2), [2], "who has its address may call it at any time");
 }

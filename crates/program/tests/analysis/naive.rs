@@ -1,7 +1,7 @@
 //! The same questions answered from their definitions, on a graph built anew: slow, and simple enough to be believed.
 
-use cairn_program::testing::plan::{Plan, build, decide, end, function, jump, pointed_at};
-use cairn_program::{BlockId, BranchId, CallGraph, FunctionId, Program, SiteKind};
+use cairn_program::testing::plan::{Plan, build, decide, end, function, jump};
+use cairn_program::{BlockId, BranchId, CallGraph, FunctionId, Program, Site, SiteKind};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,16 +14,46 @@ pub enum Place {
 
 pub type Edges = BTreeMap<Place, BTreeSet<Place>>;
 
-/// All steps a run can make, callees included, returns not.
+/// All steps a run can make, into callees but not back.
 pub fn steps(program: &Program, calls: &CallGraph) -> Edges {
+    let mut edges = steps_within(program);
+    for (id, block) in blocks(program).zip(program.blocks()) {
+        let callees = block.calls.iter().flat_map(|call| calls.targets(call));
+        let entries = callees.map(|callee| Place::In(entry(program, *callee), 0));
+        edges.get_mut(&end_of(program, id)).unwrap().extend(entries);
+    }
+    edges
+}
+
+/// The steps from the ends of functions to after their calls.
+pub fn returns(program: &Program, calls: &CallGraph) -> Edges {
+    let mut edges = Edges::new();
+    for (id, block) in blocks(program).zip(program.blocks()) {
+        for callee in block.calls.iter().flat_map(|call| calls.targets(call)) {
+            let of_callee = program.function(*callee).blocks.clone().map(BlockId);
+            for last in of_callee.filter(|block| program.block(*block).successors.is_empty()) {
+                edges.entry(end_of(program, last)).or_default().insert(end_of(program, id));
+            }
+        }
+    }
+    edges
+}
+
+fn selects(program: &Program, block: BlockId) -> Vec<&Site> {
+    let all = program.sites().map(|(_, site)| site);
+    all.filter(|site| site.kind == SiteKind::Select && site.block == block).collect()
+}
+
+fn end_of(program: &Program, block: BlockId) -> Place {
+    Place::In(block, selects(program, block).len())
+}
+
+/// The steps within functions.
+pub fn steps_within(program: &Program) -> Edges {
     let mut edges = Edges::new();
     for id in blocks(program) {
         let block = program.block(id);
-        let selects: Vec<_> = program
-            .sites()
-            .filter(|(_, site)| site.kind == SiteKind::Select && site.block == id)
-            .map(|(_, site)| site)
-            .collect();
+        let selects = selects(program, id);
         for (at, select) in selects.iter().enumerate() {
             for side in select.branches() {
                 edges.entry(Place::In(id, at)).or_default().insert(Place::On(side));
@@ -31,8 +61,6 @@ pub fn steps(program: &Program, calls: &CallGraph) -> Edges {
             }
         }
         let end = edges.entry(Place::In(id, selects.len())).or_default();
-        let callees = block.calls.iter().flat_map(|call| calls.targets(call));
-        end.extend(callees.map(|callee| Place::In(entry(program, *callee), 0)));
         match block.site {
             None => end.extend(block.successors.iter().map(|to| Place::In(*to, 0))),
             Some(site) => {
@@ -90,7 +118,7 @@ pub fn random_program(rng: &mut Rng) -> Program {
             let count = rng.u32(1..=7);
             let blocks: Vec<_> = (0..count).map(|_| random_block(rng, count, &names)).collect();
             match rng.u8(..4) {
-                0 => pointed_at(name, rng.u64(..2), &blocks),
+                0 => function(name, &blocks).pointed_at(rng.u64(..2)),
                 _ => function(name, &blocks),
             }
         })

@@ -5,7 +5,7 @@
 //!
 //! What differs. A state is an untried flip, and goes on with the side that the flip would take; d ends at the nearest
 //! uncovered branch, and is 1 if the side is one itself. Where a function returns to is not known of a flip: the distance
-//! goes into callees, but not back to callers.
+//! goes on after any call of it. A callee that is not entered costs nothing.
 //!
 //! Cost: distances are updated where new branches change them; and see `weighted.rs`.
 
