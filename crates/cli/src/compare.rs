@@ -33,15 +33,18 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let spec = target::spec(&args.subject, &path, &program, args.timeout)?;
     let inputs = target::inputs(&args.subject, &spec)?;
     let plan = Plan { args, program: &program, spec, inputs, stop: interrupt::flag()? };
+    // What cannot be written is better known before the work than after it.
+    let files = [&args.csv, &args.curves];
+    files.into_iter().flatten().try_for_each(|file| write(file, ""))?;
     let trials = run_all(&plan, &strategies)?;
+    let figures = Figures::of(&strategies, &trials);
+    write!(stdout(), "{}", table::text(&figures, program.counted_branches(), &trials))?;
     if let Some(file) = &args.csv {
         write(file, &csv::trials(&trials))?;
     }
     if let Some(file) = &args.curves {
         write(file, &csv::curves(&trials))?;
     }
-    let figures = Figures::of(&strategies, &trials);
-    write!(stdout(), "{}", table::text(&figures, program.counted_branches(), args))?;
     Ok(ExitCode::from(NOTHING_FOUND))
 }
 
@@ -52,7 +55,12 @@ fn strategies(list: &str) -> Result<Vec<String>, Failure> {
         false => cairn_search::split_list(list),
     };
     for (i, strategy) in strategies.iter().enumerate() {
-        cairn_search::check(strategy)?;
+        cairn_search::check(strategy).map_err(|error| match list.contains(';') {
+            true => Failure::from(error),
+            false => Failure::new(format_args!(
+                "{error} (with semicolons in the list, commas belong to a strategy)"
+            )),
+        })?;
         if strategies[..i].contains(strategy) {
             return Err(Failure::new(format_args!("--strategies has {strategy} twice")));
         }

@@ -31,7 +31,8 @@ pub fn build(files: &[PathBuf], program: &Path) -> Result<(), Failure> {
     }
     let language = if files.iter().any(|f| is_cxx(f)) { Language::Cxx } else { Language::C };
     let mut args: Vec<OsString> = files.iter().map(|f| in_place(f)).collect();
-    args.extend(["-o".into(), program.into()]);
+    // Nobody can say which libraries are wanted: the one that C programs need most is.
+    args.extend(["-lm".into(), "-o".into(), program.into()]);
     match driver::run(&args, language, &toolchain::find()?, &Pass) {
         0 => Ok(()),
         _ => Err(Failure::new(format_args!("cannot compile {}", names(files)))),

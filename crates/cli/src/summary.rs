@@ -88,10 +88,10 @@ impl Report<'_> {
     fn solver(&self) -> String {
         let (queries, layers) = (self.summary.solver.queries, &self.summary.solver.layers);
         let by = [
-            ("from memory", layers.cache.answered() + layers.reuse.answered()),
-            ("by trying all values", layers.enumerate.answered()),
-            ("by search", layers.walk.answered()),
-            ("by Z3", layers.smt.answered()),
+            ("from memory", layers.cache.decided() + layers.reuse.decided()),
+            ("by trying all values", layers.enumerate.decided()),
+            ("by search", layers.walk.decided()),
+            ("by Z3", layers.smt.decided()),
         ];
         let shares: Vec<String> = by
             .into_iter()

@@ -151,6 +151,18 @@ fn operations_that_are_composed_have_the_standards_values() {
 }
 
 #[test]
+fn a_real_zero_has_no_sign() {
+    for (zero, bits) in [("(- 0.0)", 0), ("(/ 0.0 (- 3.0))", 0), ("(- 1.0)", 0xbff0_0000_0000_0000u64)] {
+        let mut dag = Dag::new();
+        let text = format!(
+            "(declare-const x Float64)(assert (= x ((_ to_fp 11 53) RNE {zero})))(assert (= x ((_ to_fp 11 53) #x{bits:016x})))(check-sat)"
+        );
+        let check = read_one(&mut dag, &text);
+        assert_eq!(check.assertions[0], check.assertions[1], "{zero}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_refused_where_it_is() {
     let cases = [
         ("(assert (bvadd #x1 #x2))", "line 1, column 9: a truth value should be here"),
@@ -170,6 +182,7 @@ fn what_cannot_be_read_is_refused_where_it_is() {
         ("(declare-fun cairn.sin.f16 (Bool) Bool)", "Cairn has no function `cairn.sin.f16`"),
         ("(declare-fun cairn.sin.f64 (Bool) Bool)", "this is not what Cairn means by `cairn.sin.f64`"),
         ("(define-fun cairn.clz.1 ((x (_ BitVec 1))) (_ BitVec 1) x)", "not what Cairn means"),
+        ("(define-fun f ((x Bool)) Bool (not (f x)))", "line 1, column 37: `f` is defined by itself"),
         ("(define-fun x () Bool #x1)", "column 23: `x` is defined as something of another sort"),
         ("(declare-const x Bool)\n(declare-const x Bool)", "line 2, column 1: `x` has a meaning already"),
         ("(assert (forall ((x Bool)) x))", "Cairn does not know `forall`"),

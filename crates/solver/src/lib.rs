@@ -72,6 +72,15 @@ pub struct Limits {
     pub time: Duration,
 }
 
+impl Limits {
+    /// Longest time limit: a clock can only be set so far ahead.
+    const LONGEST: Duration = Duration::from_secs(365 * 86_400);
+
+    fn within_reach(self) -> Limits {
+        Limits { time: self.time.min(Self::LONGEST) }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits { time: Duration::from_secs(2) }
@@ -99,12 +108,12 @@ pub fn only_z3(limits: Limits) -> Box<dyn Solver> {
 }
 
 /// Local search without anything behind it.
-pub fn only_walk() -> Box<dyn Solver> {
-    Box::new(Count::new(Walk::new(Nobody, WalkSettings::default())))
+pub fn only_walk(limits: Limits) -> Box<dyn Solver> {
+    Box::new(Count::new(Walk::new(Nobody, WalkSettings::default(), limits)))
 }
 
 fn below_slicing(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
-    let search = Walk::new(Validate::new(Z3::new(limits)), walk);
+    let search = Walk::new(Validate::new(Z3::new(limits)), walk, limits);
     if walk.mode == WalkMode::Classic {
         return Box::new(Cache::new(search));
     }

@@ -21,6 +21,11 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Questions with an answer.
+    pub fn decided(&self) -> u64 {
+        self.sat + self.unsat
+    }
+
     /// Questions that went no further.
     pub fn answered(&self) -> u64 {
         self.sat + self.unsat + self.unknown

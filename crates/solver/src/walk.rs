@@ -6,8 +6,8 @@
 //! one variable, [`linear`] finds points that satisfy the linear part, [`search`] puts them together. [`classic`] is the
 //! published algorithm, for comparison. An answer is always a model: that there is none cannot be found out by trying.
 //!
-//! Work is counted in carried out instructions, not in time, and random choices start from a fixed seed: the same query has
-//! the same answer.
+//! Work is counted in carried out instructions, and random choices start from a fixed seed: the same query has the same
+//! answer. Only when the time limit of a query is over, on a machine that is slow or busy with much else, the clock decides.
 
 mod classic;
 mod condition;
@@ -46,14 +46,26 @@ pub struct Walk<S> {
     shapes: Shapes,
     savings: Savings,
     trust: Trust,
+    limits: Limits,
     meter: Meter,
 }
 
 impl<S: Solver> Walk<S> {
     /// Answers what it can, and leaves the rest to `inner`.
-    pub fn new(inner: S, settings: WalkSettings) -> Self {
+    pub fn new(inner: S, settings: WalkSettings, limits: Limits) -> Self {
         let (evaluator, bytes, library, shapes, savings, trust, meter) = Default::default();
-        Walk { inner, settings, evaluator, bytes, library, shapes, savings, trust, meter }
+        Walk {
+            inner,
+            settings,
+            evaluator,
+            bytes,
+            library,
+            shapes,
+            savings,
+            trust,
+            limits: limits.within_reach(),
+            meter,
+        }
     }
 
     fn solve_fully(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
@@ -62,7 +74,8 @@ impl<S: Solver> Walk<S> {
         let shape = self.shapes.of(dag, &constraints);
         self.savings.save();
         let bytes = self.bytes.collect(dag, query.constraints());
-        let task = Task { dag, constraints: &constraints, bytes: &bytes, seed };
+        let deadline = start + self.limits.time;
+        let task = Task { dag, constraints: &constraints, bytes: &bytes, seed, deadline };
         let quick = self.near_target(&task, shape.quick_work());
         if let Some(model) = quick.or_else(|| self.everywhere(&task, shape.work_before_smt())) {
             return self.meter.answer(start, Answer::Sat(model));
@@ -74,6 +87,7 @@ impl<S: Solver> Walk<S> {
         }
         let start = Instant::now();
         let work = self.savings.spend(shape.work_after_smt());
+        let task = Task { deadline: start + self.limits.time, ..task };
         match self.everywhere(&task, work) {
             Some(model) => self.meter.answer(start, Answer::Sat(model)),
             None => {
@@ -97,7 +111,8 @@ impl<S: Solver> Walk<S> {
         let target = task.constraints.len() - 1;
         let nodes = parents_first(task.dag, &task.constraints[target..]);
         let problem = Problem::new(task.dag, &self.library, task.constraints, &nodes, task.bytes);
-        let mut search = Search::new(&problem, &nodes, self.scaled(work), self.settings.seed);
+        let mut search =
+            Search::new(&problem, &nodes, (self.scaled(work), task.deadline), self.settings.seed);
         let start = search.judge.state(task.start(), std::iter::once(target));
         let found = search.run(vec![start])?;
         self.checked(task, &found)
@@ -110,7 +125,8 @@ impl<S: Solver> Walk<S> {
         }
         let nodes = parents_first(task.dag, task.constraints);
         let problem = Problem::new(task.dag, &self.library, task.constraints, &nodes, task.bytes);
-        let mut search = Search::new(&problem, &nodes, self.scaled(work), self.settings.seed);
+        let mut search =
+            Search::new(&problem, &nodes, (self.scaled(work), task.deadline), self.settings.seed);
         let mut starts: Vec<State> = vec![search.judge.state(task.start(), 0..task.constraints.len())];
         starts.extend(search.inside_polytope(task.start()));
         let found = search.run(starts)?;
@@ -123,8 +139,9 @@ impl<S: Solver> Walk<S> {
         let bytes = self.bytes.collect(dag, query.constraints());
         let nodes = parents_first(dag, &constraints);
         let problem = Problem::new(dag, &self.library, &constraints, &nodes, &bytes);
-        let found = Classic::new(&problem, self.settings).run(&wish::leaves(&problem, &nodes));
-        let task = Task { dag, constraints: &constraints, bytes: &bytes, seed };
+        let deadline = start + self.limits.time;
+        let found = Classic::new(&problem, self.settings, deadline).run(&wish::leaves(&problem, &nodes));
+        let task = Task { dag, constraints: &constraints, bytes: &bytes, seed, deadline };
         let model = found.and_then(|point| self.checked(&task, &point));
         let answer = model.map_or(Answer::Unknown(Unknown::Unsupported), Answer::Sat);
         self.meter.answer(start, answer)
@@ -153,6 +170,7 @@ impl<S: Solver> Solver for Walk<S> {
     }
 
     fn insist(&mut self, limits: Limits) {
+        self.limits = limits.within_reach();
         self.savings = Savings::within(limits);
         self.trust = Trust::default();
         // The same choices would lead nowhere again.
@@ -174,6 +192,8 @@ struct Task<'a> {
     constraints: &'a [ExprId],
     bytes: &'a [InputByte],
     seed: &'a dyn Assignment,
+    /// When to give up, whatever work is left.
+    deadline: Instant,
 }
 
 impl Task<'_> {

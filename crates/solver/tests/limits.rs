@@ -1,7 +1,7 @@
 //! The time limit is kept, whatever the query, and the next query does not suffer from it.
 
-use cairn_expr::{BinOp, CmpOp, Dag, ExprId, FloatOp, InputByte};
-use cairn_solver::{Answer, Limits, Query, Solver, Unknown, Z3, standard};
+use cairn_expr::{BinOp, CmpOp, Dag, ExprId, FloatCmp, FloatOp, InputByte, Math};
+use cairn_solver::{Answer, Limits, Query, Solver, Unknown, WalkMode, WalkSettings, Z3, standard, with_walk};
 use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_millis(200);
@@ -116,6 +116,24 @@ fn operations_of_too_many_gates_are_not_begun() {
         assert!(start.elapsed() < 2 * LIMIT + SLACK, "{:?}", start.elapsed());
     }
     assert_easy_works(&mut dag, &mut z3, 9);
+}
+
+#[test]
+fn a_search_without_end_ends_in_time() {
+    // No sine is 2, which nobody here can prove; all the effort there may be would go on for minutes.
+    for mode in [WalkMode::Full, WalkMode::Classic] {
+        let mut dag = Dag::new();
+        let x = word(&mut dag, 0, 8);
+        let (sine, two) = (dag.math(Math::Sin, &[x]), dag.constant(64, 2f64.to_bits().into()));
+        let target = dag.float_compare(FloatCmp::Eq, sine, two);
+        let mut settings = WalkSettings { mode, ..WalkSettings::default() };
+        settings.set("effort=1000,steps=1000000,neighbours=1000,attempts=1000").unwrap();
+        let mut solver = with_walk(Limits { time: LIMIT }, settings);
+        let start = Instant::now();
+        let answer = solver.solve(&dag, &Query { prefix: &[], target }, &zeros);
+        assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+        assert!(start.elapsed() < 3 * LIMIT + SLACK, "{:?}", start.elapsed());
+    }
 }
 
 #[test]

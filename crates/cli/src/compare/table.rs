@@ -1,15 +1,15 @@
 //! The table.
 
 use super::figures::{Figure, Figures};
-use crate::args::CompareArgs;
-use crate::style::{clock, grouped};
+use super::trial::Trial;
+use crate::style::{clock, counted, grouped};
 use std::fmt::Write;
 
 const HEAD: [&str; 10] =
     ["strategy", "trials", "mean", "max", "std dev", "only it", "execs to target", "time", "choosing", "p"];
 
 /// The table and what its columns mean.
-pub(super) fn text(figures: &Figures, branches: u32, args: &CompareArgs) -> String {
+pub(super) fn text(figures: &Figures, branches: u32, trials: &[Trial]) -> String {
     let mut rows: Vec<Vec<String>> = vec![HEAD.map(str::to_owned).to_vec()];
     rows.extend(figures.all.iter().map(row));
     let widths: Vec<usize> =
@@ -25,15 +25,26 @@ pub(super) fn text(figures: &Figures, branches: u32, args: &CompareArgs) -> Stri
     }
     let _ = writeln!(
         text,
-        "\nbranches covered of {} after {} executions, {} by all together; best: {}\n\
+        "\nbranches covered of {} after {}, {} by all together; best: {}\n\
          target: {} branches, the mean of the worst; p: that a strategy differs from the best by chance (Mann-Whitney)",
         grouped(branches.into()),
-        grouped(args.execs),
+        executions(trials),
         grouped(figures.together as u64),
         figures.all[figures.best].strategy,
         grouped(figures.target as u64),
     );
     text
+}
+
+/// As many as all campaigns made, or from so many to so many.
+fn executions(trials: &[Trial]) -> String {
+    let made = || trials.iter().map(|trial| trial.summary.executions);
+    let (least, most) = (made().min().unwrap_or(0), made().max().unwrap_or(0));
+    let most = counted(most, "execution", "executions");
+    if trials.iter().all(|trial| trial.summary.executions == least) {
+        return most;
+    }
+    format!("{} to {most}", grouped(least))
 }
 
 fn row(figure: &Figure) -> Vec<String> {

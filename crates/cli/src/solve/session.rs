@@ -104,15 +104,17 @@ fn make(name: SolverName, limits: Limits) -> Box<dyn Solver> {
     match name {
         SolverName::Stack => cairn_solver::standard(limits),
         SolverName::Z3 => cairn_solver::only_z3(limits),
-        SolverName::Walk => cairn_solver::only_walk(),
+        SolverName::Walk => cairn_solver::only_walk(limits),
     }
 }
 
 fn reason(why: Unknown) -> &'static str {
     match why {
-        Unknown::TimeLimit => "the time limit was reached",
+        Unknown::TimeLimit => "the time limit was reached, or is too short to begin",
         Unknown::Unsupported => "nobody knows a way to decide it",
-        Unknown::Invalid => "the answer that was found does not hold",
+        Unknown::Invalid => {
+            "the search found no answer, and the one Z3 found is none: it does not know all the functions"
+        }
     }
 }
 

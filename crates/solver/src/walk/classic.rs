@@ -9,6 +9,7 @@ use super::problem::{Judge, Place, Problem, State};
 use super::settings::WalkSettings;
 use super::wish::Leaves;
 use fastrand::Rng;
+use std::time::Instant;
 
 /// Reals of the start point are within this box, integers this far from 0.
 const REALS: (f64, f64) = (-8.0, 7.0);
@@ -36,9 +37,9 @@ struct Point {
 }
 
 impl<'a> Classic<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, settings: WalkSettings) -> Classic<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>, settings: WalkSettings, deadline: Instant) -> Classic<'a> {
         Classic {
-            judge: Judge::new(problem, i64::MAX),
+            judge: Judge::new(problem, i64::MAX, deadline),
             settings,
             random: Rng::with_seed(settings.seed),
             linear: Vec::new(),
@@ -52,7 +53,7 @@ impl<'a> Classic<'a> {
         let rows = self.split(leaves);
         let mut here = self.start(&rows)?;
         for _ in 0..self.settings.steps.saturating_mul(self.others.len() as u32) {
-            if here.error == 0.0 {
+            if here.error == 0.0 || !self.judge.has_work_left() {
                 break;
             }
             match self.worst_variable(&here) {
@@ -135,7 +136,9 @@ impl<'a> Classic<'a> {
             }
         }
         for _ in 0..self.settings.neighbours {
-            let Some(neighbour) = self.random_step(here, v) else { break };
+            let Some(neighbour) = self.random_step(here, v).filter(|_| self.judge.has_work_left()) else {
+                break;
+            };
             let secant = if self.settings.bisection { self.secant(here, &neighbour, v) } else { None };
             offer(neighbour);
             secant.into_iter().for_each(&mut offer);

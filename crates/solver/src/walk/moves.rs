@@ -4,6 +4,7 @@ use super::variable::Variable;
 use cairn_expr::semantics::signed;
 use cairn_expr::{Dag, ExprId};
 use fastrand::Rng;
+use rustc_hash::FxHashSet;
 
 /// Numbers that are worth a try anywhere.
 const SPECIAL: [f64; 14] = [
@@ -57,13 +58,9 @@ pub(super) fn probes(variable: &Variable, from: i128, interesting: &[f64]) -> Ve
     let special = SPECIAL.into_iter().chain(interesting.iter().flat_map(|&c| [c, -c]));
     let steps = (0..variable.width() - 1).flat_map(|bit| [from + (1 << bit), from - (1 << bit)]);
     let numbers = near.into_iter().chain(special).filter_map(|number| variable.nearest(number));
-    let mut probes: Vec<i128> = Vec::with_capacity(200);
-    for probe in numbers.chain(steps) {
-        if variable.contains(probe) && probe != from && !probes.contains(&probe) {
-            probes.push(probe);
-        }
-    }
-    probes
+    let mut seen = FxHashSet::default();
+    seen.insert(from);
+    numbers.chain(steps).filter(|probe| variable.contains(*probe) && seen.insert(*probe)).collect()
 }
 
 /// A position somewhere: a special number, one of the query's, or any of some size.

@@ -10,6 +10,7 @@ use cairn_expr::{Dag, ExprId, InputByte};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
+use std::time::Instant;
 
 /// A constraint of the query.
 pub(super) struct Unit {
@@ -134,20 +135,26 @@ pub(super) struct State {
 /// A variable and the position it goes to.
 pub(super) type Move = (usize, i128);
 
+/// Instructions between two looks at the clock: some milliseconds.
+const LOOK_EVERY: i64 = 1_000_000;
+
 /// Evaluates constraints at points, and counts the work.
 pub(super) struct Judge<'a> {
     pub(super) problem: &'a Problem<'a>,
     /// Instructions that may still be carried out.
     pub(super) work: i64,
+    /// Not later than this, though: a clock is looked at when so much work is left.
+    deadline: Instant,
+    next_look: i64,
     gathered: Vec<u8>,
     values: Vec<u128>,
     trial: Vec<u8>,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, work: i64) -> Judge<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>, work: i64, deadline: Instant) -> Judge<'a> {
         let (gathered, values, trial) = Default::default();
-        Judge { problem, work, gathered, values, trial }
+        Judge { problem, work, deadline, next_look: work - LOOK_EVERY, gathered, values, trial }
     }
 
     pub(super) fn has_work_left(&self) -> bool {
@@ -162,6 +169,10 @@ impl<'a> Judge<'a> {
         self.values.resize(unit.parts().sides.len(), 0);
         self.problem.library.run(&unit.prepared, &self.gathered, &mut self.values);
         self.work -= unit.prepared.cost;
+        if self.work < self.next_look {
+            self.next_look = self.work - LOOK_EVERY;
+            self.work = if Instant::now() < self.deadline { self.work } else { 0 };
+        }
         &self.values
     }
 

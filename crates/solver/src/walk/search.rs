@@ -7,6 +7,7 @@ use super::problem::{Judge, Move, Place, Problem, State};
 use super::wish::{self, Wisher};
 use cairn_expr::ExprId;
 use fastrand::Rng;
+use std::time::Instant;
 
 /// Where a linear program looks for a point.
 const REALS: (f64, f64) = (-1e6, 1e6);
@@ -35,9 +36,14 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// `nodes` are those the problem's variables were recovered from.
-    pub(super) fn new(problem: &'a Problem<'a>, nodes: &[ExprId], work: i64, seed: u64) -> Search<'a> {
+    pub(super) fn new(
+        problem: &'a Problem<'a>,
+        nodes: &[ExprId],
+        (work, deadline): (i64, Instant),
+        seed: u64,
+    ) -> Search<'a> {
         Search {
-            judge: Judge::new(problem, work),
+            judge: Judge::new(problem, work, deadline),
             wisher: Wisher::new(wish::leaves(problem, nodes)),
             interesting: moves::constants(problem.dag, nodes),
             random: Rng::with_seed(seed),

@@ -1,5 +1,6 @@
 //! What the walk does, and how long.
 
+use std::fmt::Display;
 use std::str::FromStr;
 
 /// Which algorithm walks.
@@ -85,17 +86,17 @@ impl WalkSettings {
 
     fn set_one(&mut self, name: &str, value: &str) -> Result<(), String> {
         match (name, value) {
-            ("steps", _) => self.steps = number(name, value)?,
-            ("neighbours", _) => self.neighbours = number(name, value)?,
-            ("attempts", _) => self.attempts = number(name, value)?,
-            ("scale", _) => self.scale = number::<u32>(name, value)?.clamp(1, 1000),
+            ("steps", _) => self.steps = between(name, value, 1, 1_000_000)?,
+            ("neighbours", _) => self.neighbours = between(name, value, 1, 1_000)?,
+            ("attempts", _) => self.attempts = between(name, value, 1, 1_000)?,
+            ("scale", _) => self.scale = between(name, value, 1, 1_000)?,
             ("tabu", "off") => (self.tabu_share, self.tabu_least) = (0.0, 0),
             ("tabu", "long") => (self.tabu_share, self.tabu_least) = (1.0, 5),
-            ("tabu-share", _) => self.tabu_share = number(name, value)?,
-            ("tabu-least", _) => self.tabu_least = number(name, value)?,
+            ("tabu-share", _) => self.tabu_share = between(name, value, 0.0, 1.0)?,
+            ("tabu-least", _) => self.tabu_least = between(name, value, 0, 1_000)?,
             ("bisection", "on" | "off") => self.bisection = value == "on",
             ("seeding", "on" | "off") => self.seeding = value == "on",
-            ("effort", _) => self.effort = number(name, value)?,
+            ("effort", _) => self.effort = between(name, value, 0.0, 1_000.0)?,
             ("tabu" | "bisection" | "seeding", _) => {
                 return Err(format!("{name} cannot be '{value}': try {name}=off"));
             }
@@ -110,8 +111,14 @@ impl WalkSettings {
     }
 }
 
-fn number<T: FromStr>(name: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|_| format!("{name} cannot be '{value}': it is a number"))
+fn between<T: FromStr + PartialOrd + Display>(
+    name: &str,
+    value: &str,
+    least: T,
+    most: T,
+) -> Result<T, String> {
+    let number = value.parse().ok().filter(|number| *number >= least && *number <= most);
+    number.ok_or_else(|| format!("{name} cannot be '{value}': it is a number from {least} to {most}"))
 }
 
 #[cfg(test)]
@@ -126,7 +133,9 @@ mod tests {
             (settings.steps, settings.tabu_least, settings.bisection, settings.effort),
             (75, 0, false, 0.5)
         );
-        for wrong in ["steps", "steps=x", "stepz=1", "tabu=maybe"] {
+        for wrong in
+            ["steps", "steps=x", "steps=0", "neighbours=4000000000", "effort=NaN", "stepz=1", "tabu=maybe"]
+        {
             assert!(settings.set(wrong).is_err(), "{wrong}");
         }
         assert!("klassik".parse::<WalkMode>().unwrap_err().contains("classic"));

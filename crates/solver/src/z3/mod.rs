@@ -33,8 +33,6 @@ const MAX_MEGABYTES: &str = "2048";
 /// Units of work per millisecond of the time limit. Z3 does some 1,500 in a millisecond: only on a machine that is three
 /// times as slow does the clock decide what has an answer.
 const WORK_PER_MILLISECOND: u128 = 500;
-/// Longest time limit: a clock can only be set so far ahead.
-const LONGEST: Duration = Duration::from_secs(365 * 86_400);
 
 /// Asks Z3.
 pub struct Z3 {
@@ -56,7 +54,7 @@ impl Z3 {
         assert!(is_new_enough(version), "Cairn needs Z3 5.4, but libz3 {version} was loaded");
         ::z3::set_global_param("memory_high_watermark_mb", MAX_MEGABYTES);
         Z3 {
-            limits: within_reach(limits),
+            limits: limits.within_reach(),
             scopes: Scopes::new(),
             terms: Terms::default(),
             bytes: ByteCollector::default(),
@@ -72,13 +70,11 @@ impl Z3 {
         if circuits::time(dag, &constraints) > self.limits.time {
             return Answer::Unknown(Unknown::TimeLimit);
         }
-        let deadline = start + self.limits.time;
-        self.scopes.enter(&mut self.terms, dag, query, start + self.limits.time / 4);
-        match self.check(deadline) {
+        match self.check(dag, query, start) {
             SatResult::Unsat => Answer::Unsat,
             SatResult::Sat => self.model(dag, query, seed),
             SatResult::Unknown => {
-                let reason = self.why_unknown(deadline);
+                let reason = self.why_unknown(start + self.limits.time);
                 // A solver that gave up is not to be trusted with its scopes, and may have no memory left for the next.
                 self.forget();
                 Answer::Unknown(reason)
@@ -86,12 +82,20 @@ impl Z3 {
         }
     }
 
-    /// Lets Z3 decide, until the deadline or, should it not look at its clock, a little longer.
-    fn check(&mut self, deadline: Instant) -> SatResult {
+    /// Lets Z3 decide, until the time is up or, should it not look at its clock, a little longer. It works on constraints
+    /// already when it is told of them, and does not look at its clock then.
+    fn check(&mut self, dag: &Dag, query: &Query, start: Instant) -> SatResult {
+        let time = self.limits.time;
+        let armed = self.watchdog.arm(start + time + time / 4);
+        self.scopes.enter(&mut self.terms, dag, query, start + time / 4);
         let solver = self.scopes.solver();
-        solver.set_params(&parameters(self.limits.time, deadline.saturating_duration_since(Instant::now())));
-        let armed = self.watchdog.arm(deadline + self.limits.time / 4);
-        let result = solver.check();
+        let result = match time.checked_sub(start.elapsed()) {
+            Some(left) => {
+                solver.set_params(&parameters(time, left));
+                solver.check()
+            }
+            None => SatResult::Unknown,
+        };
         if armed.disarm() { SatResult::Unknown } else { result }
     }
 
@@ -116,10 +120,6 @@ impl Z3 {
         let is_time = ["timeout", "cancel", "interrupt", "resource"].iter().any(|word| reason.contains(word));
         if is_time || Instant::now() >= deadline { Unknown::TimeLimit } else { Unknown::Unsupported }
     }
-}
-
-fn within_reach(limits: Limits) -> Limits {
-    Limits { time: limits.time.min(LONGEST) }
 }
 
 fn is_new_enough(version: &str) -> bool {
@@ -154,7 +154,7 @@ impl Solver for Z3 {
     }
 
     fn insist(&mut self, limits: Limits) {
-        self.limits = within_reach(limits);
+        self.limits = limits.within_reach();
     }
 
     fn stats(&self) -> Stats {

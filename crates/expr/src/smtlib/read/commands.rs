@@ -216,6 +216,11 @@ impl<'t, 'a> Script<'t, 'a> {
         let (result, body) = (self.sort(sort)?, self.terms.tokens.after(sort));
         self.expect_term(body)?;
         self.expect_end(at, body)?;
+        let is_itself = |&place: &usize| self.token(place) == Token::Word(name);
+        let is_parameter = parameters.iter().any(|(parameter, _)| *parameter == name);
+        if let Some(place) = (body..self.terms.tokens.after(body)).find(is_itself).filter(|_| !is_parameter) {
+            return self.fail(place, format!("`{name}` is defined by itself"));
+        }
         let table = self.tables.remove(name);
         self.introduce(at, name, Global::Macro(Rc::new(Macro { parameters, result, body, table })))
     }

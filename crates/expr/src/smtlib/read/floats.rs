@@ -230,7 +230,8 @@ fn nearest_float(real: Real, width: u8) -> Result<u128, String> {
         },
     };
     let bits: u128 = bits.ok_or_else(|| format!("`{}` is no number", real.numerator))?;
-    Ok(if real.negative { bits | sign_bit(width) } else { bits })
+    // The real number 0 has no sign.
+    Ok(if real.negative && bits != 0 { bits | sign_bit(width) } else { bits })
 }
 
 fn integer<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Applied<'a> {
