@@ -135,7 +135,7 @@ pub struct RunArgs {
     pub walk_set: String,
 
     /// How to choose what to try next
-    #[arg(long, value_name = "NAME", default_value = "random-branch", help_heading = "Search")]
+    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Search")]
     pub strategy: String,
     /// Seed of all random choices: the same seed, the same campaign
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
