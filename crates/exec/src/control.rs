@@ -5,6 +5,7 @@ use crate::server::RunError;
 use crate::shm::SharedMemory;
 use crate::spec::Limits;
 use cairn_wire::control::{CRASH_FRAMES, MAGIC, MAX_OBJECTS, PAGE};
+use cairn_wire::log::{Callee, MAX_CALLEES, Open, Word};
 use cairn_wire::{ABI_VERSION, Control, Event, LabelEntry, Layout, ObjectEntry, ObjectKind};
 
 const OBJECT_ALIGNMENT: u64 = 16;
@@ -31,6 +32,9 @@ pub(crate) fn layout(coverage: usize, limits: &Limits) -> Layout {
         label_capacity: labels,
         snapshots: region(limits.snapshot_bytes),
         snapshot_size: limits.snapshot_bytes.next_multiple_of(PAGE),
+        log: region(Open::SIZE + limits.log_words * size_of::<Word>() as u64),
+        log_capacity: limits.log_words,
+        callees: region(MAX_CALLEES * size_of::<Callee>() as u64),
         total: 0,
     };
     Layout { total: end, ..placed }
@@ -51,6 +55,10 @@ pub(crate) struct Recorded {
     pub(crate) stale: u64,
     /// Where a fatal signal struck.
     pub(crate) crash: [u64; CRASH_FRAMES],
+    /// Words of the branch log; at most the capacity.
+    pub(crate) log_used: u64,
+    /// Branches that it had no room for.
+    pub(crate) log_lost: u64,
     /// Something in the control page cannot be true.
     pub(crate) damaged: bool,
 }
@@ -112,11 +120,15 @@ impl Desk<'_> {
 
     /// Reads back how much was recorded. A page with something in it that cannot be true counts for nothing.
     pub(crate) fn recorded(&self) -> Recorded {
-        let Control { magic, layout, labels, events, flags, lost, stale, crash, .. } = self.memory.load(0);
+        let control = self.memory.load::<Control>(0);
+        let Control { labels, events, flags, lost, stale, crash, log_used, log_lost, .. } = control;
         let labels_fit = labels >= 1 && u64::from(labels) <= self.layout.label_capacity;
         let events_fit = u64::from(events) <= self.layout.event_capacity;
-        if labels_fit && events_fit && layout == *self.layout && magic == MAGIC {
-            return Recorded { labels, events, flags, lost, stale, crash, damaged: false };
+        let log_fits = log_used <= self.layout.log_capacity;
+        let untouched = control.layout == *self.layout && control.magic == MAGIC;
+        if labels_fit && events_fit && log_fits && untouched {
+            let damaged = false;
+            return Recorded { labels, events, flags, lost, stale, crash, log_used, log_lost, damaged };
         }
         Recorded { labels: 1, damaged: true, ..Recorded::default() }
     }
@@ -202,11 +214,14 @@ mod tests {
             (l.coverage, l.coverage_size),
             (l.events, l.event_capacity * size_of::<Event>() as u64),
             (l.labels, l.label_capacity * size_of::<LabelEntry>() as u64),
+            (l.snapshots, l.snapshot_size),
+            (l.log, Open::SIZE + l.log_capacity * size_of::<Word>() as u64),
+            (l.callees, MAX_CALLEES * size_of::<Callee>() as u64),
         ];
         for pair in ends.windows(2) {
             assert!(pair[0].0 + pair[0].1 <= pair[1].0 && pair[1].0 % PAGE == 0, "{l:?}");
         }
-        assert!(l.labels + ends[4].1 <= l.total);
+        assert!(l.callees + ends[7].1 <= l.total);
         assert_eq!(l.coverage_size, 8192);
     }
 

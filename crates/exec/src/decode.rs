@@ -7,6 +7,7 @@
 
 use crate::build::{Builder, children};
 use crate::control::Recorded;
+use crate::log::BranchLog;
 use crate::shm::SharedMemory;
 use crate::snapshot::Snapshots;
 use cairn_expr::{Dag, ExprId};
@@ -46,6 +47,8 @@ pub struct Trace {
     pub checks: Vec<(ExprId, u64)>,
     /// Diagnosis: where labelled values were lost, and why.
     pub losses: Vec<(SiteId, Loss)>,
+    /// Every branch the run took, if it was asked for.
+    pub log: Option<BranchLog>,
     /// Labels the run gave out.
     pub label_count: u32,
     /// The recording is broken; the steps are those from before the first thing that makes no sense.

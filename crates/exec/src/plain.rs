@@ -2,6 +2,7 @@
 
 use cairn_wire::control::CRASH_FRAMES;
 use cairn_wire::protocol::{Ended, Hello, Started};
+use cairn_wire::log::Callee;
 use cairn_wire::{Control, Event, LabelEntry, ObjectEntry};
 
 /// A structure that any bytes make a value of.
@@ -24,9 +25,11 @@ unsafe impl Plain for ObjectEntry {}
 unsafe impl Plain for LabelEntry {}
 // SAFETY: as above.
 unsafe impl Plain for Event {}
+// SAFETY: as above.
+unsafe impl Plain for Callee {}
 
 const _: () =
-    assert!(size_of::<Control>() == 8 + 2 * 4 + 12 * 8 + 2 * 4 + 8 + 6 * 4 + CRASH_FRAMES * 8 + 2 * 8);
+    assert!(size_of::<Control>() == 8 + 2 * 4 + 15 * 8 + 2 * 4 + 8 + 6 * 4 + CRASH_FRAMES * 8 + 4 * 8);
 const _: () = assert!(size_of::<Ended>() == 16 && size_of::<Hello>() == 16 && size_of::<Started>() == 4);
 
 /// The bytes of a structure, for reading into it.

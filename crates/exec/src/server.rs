@@ -4,6 +4,7 @@ use crate::control::{Desk, Recorded, layout};
 use crate::decode::{Decoder, Recording, Trace};
 use crate::end::End;
 use crate::input::Input;
+use crate::log;
 use crate::pipe::{Received, receive};
 use crate::plain::Plain;
 use crate::shm::SharedMemory;
@@ -32,21 +33,28 @@ pub struct Mode {
     pub check: bool,
     /// Record every labelled value that is lost, and where.
     pub diagnose: bool,
+    /// Record every branch taken, and the callees of calls through pointers.
+    pub log: bool,
 }
 
 impl Mode {
     /// Just run.
-    pub const NATIVE: Mode = Mode { trace: false, check: false, diagnose: false };
+    pub const NATIVE: Mode = Mode { trace: false, check: false, diagnose: false, log: false };
     /// Run and record the path.
-    pub const TRACE: Mode = Mode { trace: true, check: false, diagnose: false };
+    pub const TRACE: Mode = Mode { trace: true, ..Mode::NATIVE };
     /// Run and record the path and every labelled value.
-    pub const CHECK: Mode = Mode { trace: true, check: true, diagnose: false };
+    pub const CHECK: Mode = Mode { check: true, ..Mode::TRACE };
     /// Run and record the path and every loss.
-    pub const DIAGNOSE: Mode = Mode { trace: true, check: false, diagnose: true };
+    pub const DIAGNOSE: Mode = Mode { diagnose: true, ..Mode::TRACE };
+    /// Run and record the path and every branch.
+    pub const LOG: Mode = Mode { log: true, ..Mode::TRACE };
 
     fn bits(self) -> u32 {
         let bit = |set: bool, bit: u32| if set { bit } else { 0 };
-        bit(self.trace, mode::TRACE) | bit(self.check, mode::CHECK) | bit(self.diagnose, mode::DIAGNOSE)
+        bit(self.trace, mode::TRACE)
+            | bit(self.check, mode::CHECK)
+            | bit(self.diagnose, mode::DIAGNOSE)
+            | bit(self.log, mode::LOG)
     }
 }
 
@@ -61,6 +69,10 @@ pub struct Flags {
     pub objects_full: bool,
     /// Several threads computed with the input.
     pub threads: bool,
+    /// The branch log was full: later branches are missing.
+    pub log_full: bool,
+    /// The branch log was asked for, but the system does not allow it.
+    pub no_log: bool,
     /// The target wrote over the shared memory: what it recorded cannot all be true.
     pub damaged: bool,
     /// How often a labelled value was used as a constant with no constraint recorded.
@@ -133,6 +145,8 @@ pub struct Server {
     stage: Stage,
     process: Process,
     recorded: Recorded,
+    /// Whether the last run was to log its branches.
+    logged: bool,
     /// Length of every input object of the last run.
     object_sizes: Vec<usize>,
     decoder: Decoder,
@@ -149,8 +163,8 @@ impl Server {
         let blank = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
         debug_assert!(blank.is_ok(), "nothing always fits");
         let process = Process::start(&spec, &mut stage, &memory, &limits)?;
-        let (recorded, object_sizes, decoder) = Default::default();
-        Ok(Server { spec, limits, layout, memory, stage, process, recorded, object_sizes, decoder })
+        let (recorded, logged, object_sizes, decoder) = Default::default();
+        Ok(Server { spec, limits, layout, memory, stage, process, recorded, logged, object_sizes, decoder })
     }
 
     /// Brings the program up once more after its server died.
@@ -179,6 +193,10 @@ impl Server {
         let (stage, desk) = (&self.stage, Desk { memory: &self.memory, layout: &self.layout });
         desk.hand_out(input, mode.bits(), self.recorded, |o| stage.name_of(o))?;
         self.memory.zero(self.layout.coverage, self.spec.coverage);
+        self.logged = mode.log;
+        if mode.log {
+            log::clear(&self.memory, &self.layout);
+        }
         let (ended, timed_out) = self.execute()?;
         self.observe(input, &ended, timed_out)
     }
@@ -274,7 +292,14 @@ impl Server {
             sites: self.process.hello.sites,
             object_sizes: &self.object_sizes,
         };
-        self.decoder.decode(&recording, dag)
+        let mut trace = self.decoder.decode(&recording, dag);
+        // Whose branches they are cannot be told if several threads have closed pieces.
+        if self.logged && self.recorded.flags & (flag::NO_LOG | flag::THREADS) == 0 {
+            let log = recording.log(self.spec.coverage as u32);
+            trace.damaged |= log.damaged;
+            trace.log = Some(log);
+        }
+        trace
     }
 }
 
@@ -305,6 +330,8 @@ fn flags_of(recorded: Recorded) -> Flags {
         events_full: recorded.flags & flag::EVENTS_FULL != 0,
         objects_full: recorded.flags & flag::OBJECTS_FULL != 0,
         threads: recorded.flags & flag::THREADS != 0,
+        log_full: recorded.flags & flag::LOG_FULL != 0,
+        no_log: recorded.flags & flag::NO_LOG != 0,
         damaged: recorded.damaged,
         lost: recorded.lost,
         stale: recorded.stale,

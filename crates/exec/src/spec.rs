@@ -119,6 +119,8 @@ pub struct Limits {
     pub input_bytes: u64,
     /// Bytes of memory behind symbolic addresses one run can keep.
     pub snapshot_bytes: u64,
+    /// Words of the branch log of one run.
+    pub log_words: u64,
     /// Longest time the program may take to become ready.
     pub startup: Duration,
 }
@@ -130,6 +132,7 @@ impl Default for Limits {
             events: 8 << 20,
             input_bytes: 64 << 20,
             snapshot_bytes: 64 << 20,
+            log_words: 16 << 20,
             startup: Duration::from_secs(10),
         }
     }

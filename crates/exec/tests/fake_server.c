@@ -18,8 +18,7 @@ __attribute__((section("cairn_meta"), used)) static char meta[8];
 
 struct layout {
     uint64_t objects, input, input_size, coverage, coverage_size, events, event_capacity, labels, label_capacity,
-        snapshots, snapshot_size,
-        total;
+        snapshots, snapshot_size, log, log_capacity, callees, total;
 };
 
 struct control {
@@ -30,7 +29,7 @@ struct control {
     uint64_t input_used;
     uint32_t labels, events, flags, expected_labels, expected_events, lost;
     uint64_t crash[8];
-    uint64_t stale, snapshots_used;
+    uint64_t stale, snapshots_used, log_used, log_lost;
 };
 
 struct object {

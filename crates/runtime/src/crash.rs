@@ -33,7 +33,7 @@ unsafe extern "C" {
 }
 
 /// Addresses of the program's own code.
-fn code() -> Range<usize> {
+pub fn code() -> Range<usize> {
     (&raw const __executable_start) as usize..(&raw const etext) as usize
 }
 

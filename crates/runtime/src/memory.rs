@@ -3,10 +3,11 @@
 use crate::message::fatal;
 use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
+use core::ops::Range;
 use core::ptr::null_mut;
 use libc::{
     MAP_ANONYMOUS, MAP_FAILED, MAP_FIXED, MAP_FIXED_NOREPLACE, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED,
-    PROT_READ, PROT_WRITE, c_void,
+    PROT_EXEC, PROT_READ, PROT_WRITE, c_void,
 };
 
 const READ_WRITE: i32 = PROT_READ | PROT_WRITE;
@@ -48,6 +49,38 @@ pub fn map_shared(fd: i32, len: u64) -> Option<*mut u8> {
     // SAFETY: a fresh mapping at an address of the kernel's choice.
     let at = unsafe { libc::mmap(null_mut(), len as usize, READ_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0) };
     (at != MAP_FAILED).then_some(at as *mut u8)
+}
+
+/// Zeroed memory so close to code that it can jump there and back.
+pub fn reserve_near(code: &Range<usize>, bytes: usize) -> Option<*mut u8> {
+    const STEP: usize = 64 << 20;
+    const REACH: usize = 1 << 31;
+    // Below the program there is nothing. Above is the heap, which should have room to grow.
+    let below = (0..16).filter_map(|n| code.start.checked_sub(bytes + (1 << 20) + n * STEP));
+    let above = (0..16).map(|n| code.end + (REACH - 2 * bytes - STEP).min(REACH / 2 + n * STEP));
+    let page = PAGE as usize;
+    let mut places = below.chain(above).map(|at| at / page * page).filter(|at| *at >= 16 * page);
+    places.find_map(|at| {
+        let reaches = code.start.abs_diff(at + bytes).max(code.end.abs_diff(at)) < REACH - page;
+        let flags = PRIVATE | MAP_FIXED_NOREPLACE;
+        // SAFETY: a fresh mapping that replaces nothing.
+        let got = || unsafe { libc::mmap(at as *mut c_void, bytes, READ_WRITE, flags, -1, 0) as usize };
+        (reaches && got() == at).then_some(at as *mut u8)
+    })
+}
+
+/// Lets code be changed, or no longer; false if the system does not allow it.
+pub fn make_writable(code: &Range<usize>, writable: bool) -> bool {
+    let start = code.start / PAGE as usize * PAGE as usize;
+    let access = PROT_READ | PROT_EXEC | if writable { PROT_WRITE } else { 0 };
+    // SAFETY: the program's own code stays executable.
+    unsafe { libc::mprotect(start as *mut c_void, code.end - start, access) == 0 }
+}
+
+/// Lets memory be executed and no longer be written; false if the system does not allow it.
+pub fn make_executable(from: *mut u8, bytes: usize) -> bool {
+    // SAFETY: memory of ours, which nobody writes to any more.
+    unsafe { libc::mprotect(from as *mut c_void, bytes, PROT_READ | PROT_EXEC) == 0 }
 }
 
 /// Maps a part of the shared memory over the program's own pages at `at`.

@@ -133,6 +133,9 @@ fn serve(channel: Channel) -> Role {
     hello(channel);
     while receive(channel.command) == Some(RUN) {
         bury_orphans();
+        if state().control().mode & control::mode::LOG != 0 {
+            state().log.prepare();
+        }
         // SAFETY: the server has one thread unless a constructor of the program made more.
         let pid = match unsafe { libc::fork() } {
             -1 => -errno(),
@@ -212,6 +215,7 @@ fn begin_child(channel: Channel) {
 extern "C" fn leave_recording() {
     lock::forget();
     state().tracing = false;
+    state().log.leave();
 }
 
 /// Ends the process at once, without the program's exit handlers.

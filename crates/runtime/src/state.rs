@@ -3,6 +3,7 @@
 //! One static cell: a target has one runtime, and the fields change only before its own code runs.
 
 use crate::lock;
+use crate::log::Log;
 use crate::table::Table;
 use crate::tls::tls;
 use cairn_wire::control::{self, Control, mode};
@@ -39,6 +40,8 @@ pub struct State {
     pub snapshot_size: u64,
     /// Label table.
     pub table: Table,
+    /// Branch log.
+    pub log: Log,
 }
 
 struct Cell(UnsafeCell<State>);
@@ -60,6 +63,7 @@ static STATE: Cell = Cell(UnsafeCell::new(State {
     snapshots: null_mut(),
     snapshot_size: 0,
     table: Table::empty(),
+    log: Log::empty(),
 }));
 
 /// The one state. Callers take short exclusive borrows and call nothing of the target meanwhile.
@@ -109,6 +113,7 @@ impl State {
         self.input_size = layout.input_size;
         self.snapshots = region(layout.snapshots);
         self.snapshot_size = layout.snapshot_size;
+        self.log.attach(region(layout.log), layout.log_capacity, region(layout.callees));
         self.table.attach(region(layout.labels) as *mut LabelEntry, layout.label_capacity as u32);
     }
 
@@ -118,11 +123,15 @@ impl State {
         control.objects = control.objects_given.min(control::MAX_OBJECTS as u32);
         (control.labels, control.events, control.flags, control.lost) = (1, 0, 0, 0);
         (control.crash, control.stale, control.snapshots_used) = ([0; control::CRASH_FRAMES], 0, 0);
+        (control.log_used, control.log_lost) = (0, 0);
         let mode = control.mode;
         self.tracing = mode & mode::TRACE != 0;
         self.checking = mode & mode::CHECK != 0;
         self.diagnosing = mode & mode::DIAGNOSE != 0;
         self.thread = this_thread();
+        if mode & mode::LOG != 0 {
+            self.log.begin(control);
+        }
     }
 
     /// The right to write to table and log; none when not tracing, nor to a signal handler that has
@@ -170,6 +179,9 @@ impl State {
         if control.events >= self.event_capacity {
             control.flags |= control::flag::EVENTS_FULL;
             return;
+        }
+        if kind.is_step() && self.thread == this_thread() {
+            self.log.close_piece(control);
         }
         // SAFETY: the index is below the capacity of the mapped log.
         unsafe { *self.events.add(control.events as usize) = Event::new(kind, site, label, value) };

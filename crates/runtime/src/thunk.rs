@@ -3,7 +3,7 @@
 //! Instrumented code calls these by LLVM's `preserve_most` convention, so that a rarely taken call costs
 //! the fast path around it no spills. Rust cannot define such functions: the doors are assembly.
 
-use crate::{ops, read, shadow};
+use crate::{log, ops, read, shadow};
 use core::arch::global_asm;
 
 macro_rules! doors {
@@ -44,6 +44,7 @@ doors! {
     "__cairn_pin" => ops::pin,
     "__cairn_lost" => ops::lost,
     "__cairn_foreign" => ops::foreign,
+    "__cairn_callee" => log::callee,
     "__cairn_lost_memory" => shadow::lost_memory,
     "__cairn_store" => shadow::store,
 }

@@ -1,7 +1,7 @@
 //! The shared memory: a control page, then regions whose place the driver chooses.
 //!
 //! ```text
-//! Control | objects | input bytes | coverage | events | labels | snapshots
+//! Control | objects | input bytes | coverage | events | labels | snapshots | log | callees
 //! ```
 //!
 //! Everything in it may be scribbled over by a broken target: the driver keeps its own copy of what
@@ -26,6 +26,8 @@ pub mod mode {
     pub const CHECK: u32 = 2;
     /// Also record every value that is lost, and where.
     pub const DIAGNOSE: u32 = 4;
+    /// Also record every branch taken.
+    pub const LOG: u32 = 8;
 }
 
 /// Bits of [`Control::flags`].
@@ -40,6 +42,10 @@ pub mod flag {
     pub const REJECTED: u32 = 8;
     /// More than one thread computed with the input: in which order they did is not in the input.
     pub const THREADS: u32 = 16;
+    /// The branch log was full: later pieces are missing.
+    pub const LOG_FULL: u32 = 32;
+    /// There is no branch log: the system does not let the program's code be changed.
+    pub const NO_LOG: u32 = 64;
 }
 
 /// Where each region lies, as byte offsets from the start of the shared memory (page multiples).
@@ -68,6 +74,12 @@ pub struct Layout {
     pub snapshots: u64,
     /// Size of their region.
     pub snapshot_size: u64,
+    /// [`crate::log::Open`], then the closed pieces of the branch log.
+    pub log: u64,
+    /// Words of closed pieces that fit.
+    pub log_capacity: u64,
+    /// [`crate::log::Callee`] table.
+    pub callees: u64,
     /// Size of all.
     pub total: u64,
 }
@@ -110,6 +122,10 @@ pub struct Control {
     pub stale: u64,
     /// Bytes of the snapshot region in use; written by the target.
     pub snapshots_used: u64,
+    /// Words of the branch log in use; written by the target.
+    pub log_used: u64,
+    /// Branches in pieces for which the log had no room.
+    pub log_lost: u64,
 }
 
 const _: () = assert!(size_of::<Control>() <= PAGE as usize);

@@ -16,6 +16,13 @@ pub enum EventKind {
     Lost = 4,
 }
 
+impl EventKind {
+    /// Whether it is a step of the path, which closes a piece of the branch log.
+    pub const fn is_step(self) -> bool {
+        matches!(self, EventKind::Branch | EventKind::Pin | EventKind::Constraint)
+    }
+}
+
 /// Why a labelled value was lost.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]

@@ -11,6 +11,7 @@ extern crate alloc;
 pub mod control;
 pub mod event;
 pub mod label;
+pub mod log;
 pub mod meta;
 pub mod object;
 pub mod protocol;

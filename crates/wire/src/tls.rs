@@ -31,6 +31,8 @@ pub struct Tls {
     pub byval: [u64; MAX_BYVAL],
     /// Address of the [`Variadic`] of a call with variadic arguments.
     pub variadic: u64,
+    /// Whether calls through pointers are told to the runtime; 0 or 1.
+    pub logging: u64,
 }
 
 /// Bytes in which a variadic function keeps its six integer and eight vector registers.

@@ -1,5 +1,6 @@
 //! An instrumented program must do what a plain build of it does.
 
+use crate::branch_log::check_log;
 use crate::example::{Example, Part};
 use crate::sites::Functions;
 use cairn_campaign::{encode_test, fit, read_test};
@@ -7,6 +8,7 @@ use cairn_exec::{
     Arg, End, Input, Limits, Mode, Object, Output, Run, Server, SymbolicFile, TargetSpec, run_native,
     signal_name,
 };
+use cairn_expr::Dag;
 use cairn_program::Program;
 use cairn_wire::ObjectKind;
 use std::collections::BTreeSet;
@@ -33,15 +35,15 @@ impl Builds<'_> {
     /// Runs every test in the campaign directory on both builds.
     pub fn compare(&self, campaign: &Path) -> Comparison {
         let mut comparison = Comparison::default();
-        let branches = Program::read(self.instrumented).unwrap().branch_count() as usize;
-        let spec = self.spec(self.instrumented, branches);
+        let program = Program::read(self.instrumented).unwrap();
+        let spec = self.spec(self.instrumented, program.branch_count() as usize);
         let blank = spec.blank_input();
         let mut server = Server::start(spec, Limits::default()).unwrap();
         let functions = Functions::read(self.plain);
         for test in tests(campaign) {
             let input = fit(read_test(&test, &blank).unwrap(), &blank);
             let plain = self.run_plain(&input);
-            for mode in [Mode::NATIVE, Mode::TRACE] {
+            for mode in [Mode::NATIVE, Mode::TRACE, Mode::LOG] {
                 let run = server.run(&input, mode).unwrap();
                 if (run.end, &run.stdout) != (plain.end, &plain.stdout) {
                     comparison.complaints.push(format!(
@@ -52,6 +54,9 @@ impl Builds<'_> {
                         plain.end,
                         String::from_utf8_lossy(&plain.stdout),
                     ));
+                }
+                if let Err(why) = check_log(&program, &run, &server.decode(&mut Dag::new())) {
+                    comparison.complaints.push(format!("{} {mode:?}: {why}", test.display()));
                 }
             }
             if let End::Signal(signal) = plain.end {

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod bad_input;
+mod branch_log;
 mod common;
 mod compare;
 mod doctor;

@@ -1,7 +1,7 @@
 //! Making instructions.
 #![allow(clippy::undocumented_unsafe_blocks)] // one reason for all calls, see the parent
 
-use super::{Block, NAMELESS, Opcode, Predicate, Type, TypeKind, Value};
+use super::{Block, Module, NAMELESS, Opcode, Predicate, Type, TypeKind, Value};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::ptr::null_mut;
@@ -174,6 +174,29 @@ impl Builder {
             let mut argument = value.0;
             Value(LLVMBuildCall2(self.0, function, asm, &mut argument, 1, NAMELESS))
         }
+    }
+
+    /// Inline assembly, of which nobody knows what it does: a result, the text and the constraints.
+    pub fn assembly(
+        &self,
+        module: &Module,
+        (result, text, constraints): (Type, &str, &str),
+        arguments: &[Value],
+    ) -> Value {
+        let mut types: Vec<_> = arguments.iter().map(|a| a.ty().0).collect();
+        let mut arguments: Vec<_> = arguments.iter().map(|a| a.0).collect();
+        let count = arguments.len() as u32;
+        let bytes = |text: &str| (text.as_ptr().cast(), text.len());
+        let ((text, len), (constraints, constraints_len)) = (bytes(text), bytes(constraints));
+        let call = unsafe {
+            let function = LLVMFunctionType(result.0, types.as_mut_ptr(), count, 0);
+            let dialect = llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
+            let asm =
+                LLVMGetInlineAsm(function, text, len, constraints, constraints_len, 1, 0, dialect, 0);
+            Value(LLVMBuildCall2(self.0, function, asm, arguments.as_mut_ptr(), count, NAMELESS))
+        };
+        module.add_call_attribute(call, "nounwind");
+        call
     }
 
     /// A jump.

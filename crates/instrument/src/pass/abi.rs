@@ -28,6 +28,7 @@ pub struct Abi {
     pub lost_memory: Function,
     pub byval: Function,
     pub foreign: Function,
+    pub callee: Function,
     pub va_enter: Function,
     /// LLVM's own.
     pub va_start: Function,
@@ -76,6 +77,7 @@ impl Abi {
             lost: cold("__cairn_lost", void, &[pointer, label, label]),
             lost_memory: cold("__cairn_lost_memory", void, &[pointer, word, word, label]),
             foreign: cold("__cairn_foreign", void, &[pointer, label, word]),
+            callee: cold("__cairn_callee", void, &[word, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
             va_enter: function("__cairn_va_enter", void, &[pointer, word, word]),
             va_start: module.declare("llvm.va_start.p0", void, &[pointer]),
@@ -110,6 +112,11 @@ impl Abi {
     /// Address of where a variadic call says how it passes its arguments.
     pub fn variadic(&self, module: &Module) -> Value {
         module.offset(self.tls, offset_of!(Tls, variadic) as u64)
+    }
+
+    /// Address of whether calls through pointers are told.
+    pub fn logging(&self, module: &Module) -> Value {
+        module.offset(self.tls, offset_of!(Tls, logging) as u64)
     }
 
     /// An integer of up to 64 bits, or a pointer, as 64 bits.

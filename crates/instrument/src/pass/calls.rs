@@ -4,9 +4,9 @@
 use super::function::FunctionPass;
 use super::intrinsics::Intrinsic;
 use super::segment::Segment;
-use super::sites::is_address_taken;
+use super::sites::{is_address_taken, type_hash};
 use super::types::leaves;
-use crate::llvm::{Block, Module, Opcode, Value};
+use crate::llvm::{Block, Module, Opcode, Predicate, Value};
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
 
 /// Size of `va_list` on x86-64.
@@ -91,6 +91,9 @@ impl FunctionPass<'_> {
         let callee = call.callee();
         self.pin(call, callee, segment);
         self.close(block, segment, call);
+        if !callee.is_function() {
+            self.tell_callee(block, call);
+        }
         self.builder.before(call);
         let handed_over = self.handed_over(call);
         self.pass_arguments(call);
@@ -103,6 +106,21 @@ impl FunctionPass<'_> {
         if self.labelled.contains(&call) && !call.is_must_tail() {
             self.take_results(call);
         }
+    }
+
+    /// Tells the runtime where a call through a pointer leads, if it wants to know.
+    fn tell_callee(&mut self, block: Block, call: Value) {
+        let (module, abi) = (self.unit.module, self.unit.abi);
+        let head = self.cut(block, call);
+        let told = module.block_at_end(self.function);
+        self.builder.at_end(head);
+        let logging = self.builder.load(abi.word, abi.logging(module), 8);
+        let logging = self.builder.compare(Predicate::LLVMIntNE, logging, module.constant(64, 0));
+        module.mark_unlikely(self.builder.branch(logging, told, block));
+        self.builder.at_end(told);
+        let hash = module.constant(64, type_hash(&call.callee_type().text()));
+        self.builder.call(abi.callee, &[hash, abi.widen(&self.builder, call.callee())]);
+        self.builder.jump(block);
     }
 
     fn pass_arguments(&mut self, call: Value) {

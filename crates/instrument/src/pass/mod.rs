@@ -12,6 +12,7 @@ mod foreign;
 mod function;
 mod inline;
 mod intrinsics;
+mod mark;
 mod meaning;
 mod modelled;
 mod objects;

@@ -4,6 +4,7 @@
 use super::SYSTEM_HEADERS;
 use super::edges::MovedEdges;
 use super::intrinsics::intrinsic;
+use super::mark::{mark, mark_at};
 use crate::llvm::{Block, Linkage, Location, Module, Opcode, Value};
 use cairn_wire::site::{self, SiteKind, SiteRecord};
 use cairn_wire::{ABI_VERSION, meta};
@@ -40,7 +41,7 @@ pub struct FunctionSites {
     pub index: u32,
     /// Sites of terminators and selects.
     pub of: HashMap<Value, SiteRef>,
-    /// Our own stores, not to be instrumented.
+    /// Our own marks, not to be instrumented.
     pub own: HashSet<Value>,
 }
 
@@ -207,7 +208,7 @@ impl Sites {
                 let side = builder.zext(instruction.operand(0), module.int(64));
                 let base = module.offset(self.coverage, first);
                 let at = builder.byte_address(module.int(8), base, side);
-                found.own.insert(builder.store(module.constant(8, 1), at));
+                found.own.insert(mark_at(module, &builder, function, at));
                 continue;
             }
             let edges: Vec<Block> = (0..described.sides.len() as u64)
@@ -215,7 +216,7 @@ impl Sites {
                     let edge = module.block_at_end(function);
                     builder.at_end(edge);
                     let at = module.offset(self.coverage, first + side);
-                    found.own.insert(builder.store(module.constant(8, 1), at));
+                    found.own.insert(mark(module, &builder, function, at));
                     builder.jump(blocks[described.sides[side as usize].successor as usize]);
                     edge
                 })
@@ -423,7 +424,8 @@ pub fn is_address_taken(function: Value) -> bool {
     })
 }
 
-fn type_hash(text: &str) -> u64 {
+/// Equal for equal types.
+pub fn type_hash(text: &str) -> u64 {
     // FNV-1a: small, and the same on every machine.
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
