@@ -32,6 +32,11 @@ impl Chooser {
         self.strategy.renews_input()
     }
 
+    /// Whether it wants to know all branches of a run.
+    pub(crate) fn wants_trails(&self) -> bool {
+        self.strategy.wants_trails()
+    }
+
     fn timed<T>(&mut self, ask: impl FnOnce(&mut dyn Strategy) -> T) -> T {
         let start = Instant::now();
         let answer = ask(&mut *self.strategy);

@@ -14,6 +14,7 @@ use crate::path::{Path, path};
 use crate::prediction::{Divergence, first_difference};
 use crate::settings::Settings;
 use crate::summary::{Notes, Stop, Summary};
+use crate::trails::trails;
 use crate::unread::randomise;
 use crate::untold::add_untold_pins;
 use cairn_exec::{End, Input, Mode, RunError, StartError};
@@ -346,13 +347,14 @@ impl Campaign<'_> {
         if self.settings.check && !path.damaged {
             self.oracle.compare(&self.dag, &execution, self.executions);
         }
+        let trails = trails(self.program, &self.dag, &execution.trace, path.steps.len());
         if let (Some(flip), End::Signal(_), false) = (cause.flip, execution.run.end, slow) {
             add_untold_pins(&self.tree, &self.dag, flip, &execution.run.input, &mut path.steps);
         }
         if self.settings.diagnose {
             self.collector.look(&self.dag, &execution);
         }
-        let added = self.tree.add_run(&path.steps);
+        let added = self.tree.add_run_with_trails(&path.steps, &trails);
         let cut = self.count(&execution, &path, &added) || slow;
         let end = execution.run.end;
         let new_branches = match end {
@@ -398,7 +400,8 @@ impl Campaign<'_> {
 
     /// What runs are to record.
     fn mode(&self) -> Mode {
-        Mode { check: self.settings.check, diagnose: self.settings.diagnose, ..Mode::TRACE }
+        let Settings { check, diagnose, .. } = *self.settings;
+        Mode { check, diagnose, log: self.strategy.wants_trails(), ..Mode::TRACE }
     }
 
     /// Runs an input, on a new server if the old one fails. Nothing if no server survives it.

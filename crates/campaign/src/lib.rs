@@ -23,6 +23,7 @@ mod prediction;
 mod settings;
 mod summary;
 mod testcase;
+mod trails;
 mod unread;
 mod untold;
 

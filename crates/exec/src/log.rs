@@ -4,7 +4,7 @@ use crate::decode::Recording;
 use crate::shm::SharedMemory;
 use cairn_wire::Layout;
 use cairn_wire::control::flag;
-use cairn_wire::log::{Callee, HEAD, PLACES, MAX_CALLEES, Open, TAIL, Word, kept};
+use cairn_wire::log::{Callee, HEAD, MAX_CALLEES, Open, PLACES, TAIL, Word, kept};
 use std::mem::offset_of;
 
 const WORD: u64 = size_of::<Word>() as u64;
@@ -44,23 +44,23 @@ impl BranchLog {
     /// The pieces before each step, and the one after the last. If there was no room for all, the last ones are missing.
     pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));
-        starts.zip(&self.ends).map(|(start, (end, omitted))| Piece {
-            branches: &self.branches[start..*end],
-            omitted: *omitted,
-        })
+        starts
+            .zip(&self.ends)
+            .map(|(start, (end, omitted))| Piece { branches: &self.branches[start..*end], omitted: *omitted })
+    }
+
+    /// Adds a piece that lacks so many branches in its middle.
+    pub fn add_piece(&mut self, branches: &[u32], omitted: u32) {
+        self.branches.extend(branches);
+        self.ends.push((self.branches.len(), omitted));
     }
 
     /// Adds a piece of this many branches, of which these entries are left.
-    fn push(&mut self, total: u32, entries: impl Iterator<Item = Word>, branch_count: u32) {
-        let before = self.branches.len();
-        for entry in entries {
-            match entry.checked_sub(1).filter(|branch| *branch < branch_count) {
-                Some(branch) => self.branches.push(branch),
-                None => self.damaged = true,
-            }
-        }
-        let kept = (self.branches.len() - before) as u32;
-        self.ends.push((self.branches.len(), total.saturating_sub(kept)));
+    fn add_entries(&mut self, total: u32, entries: &[Word], branch_count: u32) {
+        let known = |entry: &Word| entry.checked_sub(1).filter(|branch| *branch < branch_count);
+        let branches: Vec<u32> = entries.iter().filter_map(known).collect();
+        self.damaged |= branches.len() < entries.len();
+        self.add_piece(&branches, total.saturating_sub(branches.len() as u32));
     }
 }
 
@@ -76,12 +76,12 @@ impl Recording<'_> {
                 log.damaged = true;
                 break;
             };
-            log.push(total, entries.iter().copied(), branch_count);
+            log.add_entries(total, entries, branch_count);
             rest = after;
         }
         if self.recorded.flags & flag::LOG_FULL == 0 {
             let (total, last) = self.open_piece();
-            log.push(total, last.into_iter(), branch_count);
+            log.add_entries(total, &last, branch_count);
         }
         log.callees = self.callees();
         log
@@ -111,5 +111,60 @@ impl Recording<'_> {
     fn words(&self, offset: u64, count: u64) -> Vec<Word> {
         let bytes = self.memory.read(offset, (count * WORD) as usize);
         bytes.chunks_exact(WORD as usize).map(|b| Word::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::{Recorded, layout};
+    use crate::spec::Limits;
+
+    const BRANCHES: u32 = 10;
+
+    /// The log that a target left behind with these closed pieces and this open one.
+    fn log_of(closed: &[Word], open: &[Word], laps: u32) -> BranchLog {
+        let sizes = Limits { labels: 10, events: 10, input_bytes: 4096, ..Limits::default() };
+        let layout = layout(BRANCHES as usize, &Limits { snapshot_bytes: 4096, log_words: 100, ..sizes });
+        let memory = SharedMemory::create(layout.total).unwrap();
+        let write = |at: u64, words: &[Word]| {
+            memory.write(at, &words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>());
+        };
+        write(layout.log + Open::SIZE, closed);
+        write(layout.log, open);
+        write(layout.log + offset_of!(Open, beyond) as u64, &[0, laps]);
+        let recorded = Recorded { log_used: closed.len() as u64, ..Recorded::default() };
+        let (memory, layout) = (&memory, &layout);
+        Recording { memory, layout, recorded, sites: 0, object_sizes: &[] }.log(BRANCHES)
+    }
+
+    fn pieces(log: &BranchLog) -> Vec<(Vec<u32>, u32)> {
+        log.pieces().map(|piece| (piece.branches.to_vec(), piece.omitted)).collect()
+    }
+
+    #[test]
+    fn pieces_come_back_as_they_were_written() {
+        let log = log_of(&[2, 1, 10, 0], &[3, 4, 0, 9], 0);
+        assert_eq!(pieces(&log), [(vec![0, 9], 0), (vec![], 0), (vec![2, 3], 0)]);
+        assert!(!log.damaged);
+    }
+
+    #[test]
+    fn a_ring_begins_behind_its_zero() {
+        let mut open: Vec<Word> =
+            (0..PLACES as Word).map(|place| if place < HEAD as Word { 1 } else { 2 }).collect();
+        (open[HEAD], open[HEAD + 1], open[HEAD + 2]) = (7, 0, 8);
+        let log = log_of(&[], &open, 2);
+        let [(last, omitted)] = pieces(&log).try_into().unwrap();
+        assert_eq!((last.len(), last[HEAD - 1], last[HEAD], last[PLACES - 2]), (PLACES - 1, 0, 7, 6));
+        assert_eq!(omitted as usize, HEAD + 2 * TAIL + 1 - (PLACES - 1));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_left_out_and_told() {
+        let log = log_of(&[2, 11, 5], &[0], 0);
+        assert_eq!((pieces(&log), log.damaged), (vec![(vec![4], 1), (vec![], 0)], true));
+        let log = log_of(&[Word::MAX, 1, 1], &[Word::MAX], Word::MAX);
+        assert_eq!((log.pieces().count(), log.damaged), (1, true));
     }
 }

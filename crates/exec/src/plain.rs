@@ -1,8 +1,8 @@
 //! Bytes to structures of `wire` and back.
 
 use cairn_wire::control::CRASH_FRAMES;
-use cairn_wire::protocol::{Ended, Hello, Started};
 use cairn_wire::log::Callee;
+use cairn_wire::protocol::{Ended, Hello, Started};
 use cairn_wire::{Control, Event, LabelEntry, ObjectEntry};
 
 /// A structure that any bytes make a value of.

@@ -7,7 +7,7 @@ use crate::diversion::divert_marks;
 use crate::tls::tls;
 use crate::{crash, lock};
 use cairn_wire::control::{Control, flag};
-use cairn_wire::log::{Callee, HEAD, PLACES, MAX_CALLEES, Open, TAIL, Word, kept};
+use cairn_wire::log::{Callee, HEAD, MAX_CALLEES, Open, PLACES, TAIL, Word, kept};
 use core::arch::{asm, global_asm};
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;

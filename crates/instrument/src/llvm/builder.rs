@@ -191,8 +191,7 @@ impl Builder {
         let call = unsafe {
             let function = LLVMFunctionType(result.0, types.as_mut_ptr(), count, 0);
             let dialect = llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
-            let asm =
-                LLVMGetInlineAsm(function, text, len, constraints, constraints_len, 1, 0, dialect, 0);
+            let asm = LLVMGetInlineAsm(function, text, len, constraints, constraints_len, 1, 0, dialect, 0);
             Value(LLVMBuildCall2(self.0, function, asm, arguments.as_mut_ptr(), count, NAMELESS))
         };
         module.add_call_attribute(call, "nounwind");

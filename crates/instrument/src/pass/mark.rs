@@ -29,6 +29,7 @@ fn noted(instruction: &str, function: u32) -> String {
     format!(
         "1: {instruction}\n\
          .pushsection {section},\"ao?\",@progbits,${{{function}:c}}\n\
+         .balign 4\n\
          .long 1b-.\n\
          .popsection"
     )

@@ -1,0 +1,112 @@
+//! The branches that a run took between the steps of its path without deciding on its input.
+
+use cairn_exec::{StepKind, Trace, TraceStep};
+use cairn_expr::Dag;
+use cairn_program::{BranchId, Program, SiteKind};
+use cairn_tree::Trails;
+
+/// The trails before each of the first `steps` steps of a run's path; none if its branches were not logged.
+pub(crate) fn trails(program: &Program, dag: &Dag, trace: &Trace, steps: usize) -> Trails {
+    let mut trails = Trails::new();
+    let Some(log) = &trace.log else { return trails };
+    let mut pending: Vec<u32> = Vec::new();
+    // What the step before has taken: not a part of its trail, and not of the next one's.
+    let mut taken = None;
+    let mut left = steps;
+    for (step, piece) in trace.steps.iter().zip(log.pieces()) {
+        let own_first = taken.is_some() && piece.branches.first().copied() == taken.take();
+        pending.extend(&piece.branches[usize::from(own_first)..]);
+        // A decision on what turned out constant is a concrete branch like any other.
+        if dag.as_constant(step.value).is_some() {
+            continue;
+        }
+        if left == 0 {
+            break;
+        }
+        left -= 1;
+        let mut later = Vec::new();
+        match own_branch(program, step) {
+            Some(Own::Follows(branch)) => taken = Some(branch),
+            Some(Own::Precedes(branch)) => {
+                if let Some(at) = pending.iter().rposition(|b| *b == branch) {
+                    later = pending.split_off(at + 1);
+                    pending.pop();
+                }
+            }
+            None => {}
+        }
+        let is_branch = |b: &u32| program.site_of(BranchId(*b)).is_some();
+        pending.iter().filter(|b| is_branch(b)).for_each(|b| trails.branch(BranchId(*b)));
+        trails.step();
+        pending = later;
+    }
+    trails
+}
+
+/// Where the branch that a step takes stands in the log.
+enum Own {
+    /// A select is marked before, other selects of the same stretch of code perhaps in between.
+    Precedes(u32),
+    /// Any other is marked on the way on.
+    Follows(u32),
+}
+
+fn own_branch(program: &Program, step: &TraceStep) -> Option<Own> {
+    if step.kind != StepKind::Branch {
+        return None;
+    }
+    let site = program.site(step.site);
+    let branch = program.branch(step.site, site.side_of(step.concrete)).0;
+    Some(if site.kind == SiteKind::Select { Own::Precedes(branch) } else { Own::Follows(branch) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_exec::BranchLog;
+    use cairn_expr::InputByte;
+    use cairn_program::testing::Sketch;
+    use cairn_program::{Program, SiteId};
+
+    /// Five branches, of which the second and third are selects; branch `b` of site `s` has index `2 * s + b`.
+    fn program() -> Program {
+        let mut sketch = Sketch::new();
+        for _ in 0..5 {
+            sketch.branch();
+        }
+        let mut unit = sketch.unit();
+        unit.sites[1].kind = SiteKind::Select;
+        unit.sites[2].kind = SiteKind::Select;
+        Program::from_units(vec![unit]).unwrap()
+    }
+
+    #[test]
+    fn what_a_step_itself_takes_is_in_no_trail() {
+        let (program, mut dag) = (program(), Dag::new());
+        let byte = dag.input(InputByte { object: 0, offset: 0 });
+        let (symbolic, constant) = (dag.extract(byte, 0, 1), dag.constant(1, 1));
+        let step = |site, value| TraceStep { kind: StepKind::Branch, site: SiteId(site), value, concrete: 1 };
+        let pin = TraceStep { kind: StepKind::Pin, ..step(0, symbolic) };
+        let steps = vec![
+            step(0, symbolic),
+            step(1, symbolic),
+            step(2, symbolic),
+            step(3, constant),
+            pin,
+            step(4, symbolic),
+        ];
+        let mut log = BranchLog::default();
+        for piece in [&[8, 1][..], &[1, 3, 1, 3, 4, 5], &[], &[1], &[7, 6], &[6, 6], &[9, 0]] {
+            log.add_piece(piece, 0);
+        }
+        let trace = Trace { steps, log: Some(log), ..Trace::default() };
+        let trails = trails(&program, &dag, &trace, 4);
+        let before = |step| trails.before(step).iter().map(|b| b.0).collect::<Vec<_>>();
+        assert_eq!(before(0), [8, 1]);
+        assert_eq!(before(1), [3, 1], "a select, the last time it was taken");
+        assert_eq!(before(2), [4], "the select after it, and a branch of another in between");
+        assert_eq!(before(3), [1, 7, 6], "a decision on a constant is concrete");
+        assert_eq!(before(4), [0; 0], "no more were asked for");
+        assert_eq!(super::trails(&program, &dag, &Trace { log: None, ..trace }, 4), Trails::new());
+    }
+}
