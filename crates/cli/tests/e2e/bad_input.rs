@@ -31,7 +31,10 @@ fn bad_usage_is_told_in_one_sentence() {
         (&["run", "--sym-args", "0", "2", source], "invalid value"),
         (&["run", "--sym-file", "a", source], "a symbolic file is LEN or NAME LEN"),
         (&["run", "--sym-file", "a", "4", "--sym-file", "a=5", source], "--sym-file a is given twice"),
-        (&["run", "--strategy", "clairvoyant", source], "there is no strategy `clairvoyant`; there are: auto"),
+        (
+            &["run", "--strategy", "clairvoyant", source],
+            "there is no strategy `clairvoyant`; there are: auto",
+        ),
         (&["run", "--strategy", "dfs:deep", source], "dfs:deep"),
         (&["run", "/no/such/program"], "no such file: /no/such/program"),
         (&["run", "/no/such/file.c"], "no such file: /no/such/file.c"),
