@@ -68,9 +68,10 @@ pub fn divert_marks() -> bool {
 fn places() -> impl Iterator<Item = usize> {
     // SAFETY: the linker has put the distances between these two.
     let [start, stop] = unsafe { __cairn_edges };
-    // SAFETY: as above; both are 0 if there are none, and then the slice is empty.
     let distances = match start {
+        // Both are 0 if there are none.
         0 => &[][..],
+        // SAFETY: as above.
         _ => unsafe { from_raw_parts(start as *const i32, (stop - start) / size_of::<i32>()) },
     };
     distances.iter().map(|distance| (distance as *const i32 as usize).wrapping_add_signed(*distance as isize))
