@@ -11,7 +11,8 @@
 //! What differs. A context begins with the side that would be taken: of a switch each other side is a branch of its own.
 //! Only strict dominators are left out: an earlier occurrence of the branch itself says something. Contexts are looked for
 //! among the last [`LOOK_BACK`] branches, and after k = [`LONGEST`] all that is left is flipped in order of depth, which
-//! is what the paper says infinite contexts amount to. With a largest k, what has no new context then is left.
+//! is what the paper says infinite contexts amount to. With a largest k, what has no new context then is left. A fixed k has
+//! soon seen all contexts of the paths it has: it then tries random input, up to [`MAX_RESTARTS`] times in vain.
 //!
 //! Cost: each traversal looks at all flips that are left, at most [`LOOK_BACK`] branches back for each; eight bytes per
 //! context met.
@@ -29,6 +30,8 @@ const LOOK_BACK: usize = 256;
 const LONGEST: u32 = 32;
 /// The fixed k of the paper's comparison.
 const FIXED: u32 = 5;
+/// Random inputs in a row that may bring no new context before a search with a fixed k ends.
+const MAX_RESTARTS: u32 = 100;
 
 /// What a user may ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -73,6 +76,8 @@ pub struct Cgs {
     candidates: Vec<Flip>,
     /// Flips named in this traversal.
     selected: u64,
+    /// Random inputs asked for since the last flip.
+    restarts: u32,
     /// Having found nothing with the largest k, it looks again when there are so many nodes.
     rests_until: usize,
 }
@@ -88,6 +93,7 @@ impl Cgs {
             depth: 0,
             candidates: Vec::new(),
             selected: 0,
+            restarts: 0,
             rests_until: 0,
             settings,
         })
@@ -99,6 +105,7 @@ impl Cgs {
             let is_new = |cgs: &mut Cgs| cgs.k > LONGEST || cgs.seen.insert(cgs.context(tree, flip));
             if tree.state(flip) == FlipState::Untried && is_new(self) {
                 self.selected += 1;
+                self.restarts = 0;
                 return Some(flip);
             }
         }
@@ -149,9 +156,15 @@ impl Strategy for Cgs {
             if let Some(flip) = self.select(tree) {
                 return Next::flip(tree, flip);
             }
-            if !self.advance(tree, rng) {
+            if self.advance(tree, rng) {
+                continue;
+            }
+            if !self.settings.fixed || tree.untried() == 0 || self.restarts == MAX_RESTARTS {
                 return Next::Done;
             }
+            self.restarts += 1;
+            self.rests_until = 0;
+            return Next::Restart;
         }
     }
 

@@ -104,6 +104,16 @@ fn a_largest_k_leaves_what_has_no_new_context() {
 }
 
 #[test]
+fn a_fixed_k_goes_on_from_random_input_and_ends() {
+    let mut simulation = Simulation::new(straight_program(4), 4);
+    let mut cgs = create("cgs:1,fixed", &simulation.program).unwrap();
+    simulation.run(vec![false; 4], None, &mut *cgs);
+    let asked = simulation.drive(&mut *cgs, &mut Rng::new(0), 1000);
+    assert_eq!((flips(&asked).count(), asked.len()), (4, 4 + 100 + 1), "each branch once, then random input");
+    assert_eq!((asked[4], asked[104]), (Next::Restart, Next::Done));
+}
+
+#[test]
 fn settings_are_checked() {
     let refusal = |asked| create(asked, &Program::default()).err().unwrap().to_string();
     for asked in ["cgs:0", "cgs:33", "cgs:", "cgs:five", "cgs,dom"] {
