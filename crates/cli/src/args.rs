@@ -4,6 +4,7 @@ use crate::units::{Budget, FileArg, length};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Finds the inputs that take a C program everywhere, and those that break it.
 #[derive(Parser, Debug)]
@@ -100,6 +101,26 @@ pub struct SubjectArgs {
     pub seeds: Option<PathBuf>,
 }
 
+/// How long single steps of a campaign may take.
+#[derive(Args, Debug)]
+pub struct LimitArgs {
+    /// Longest time of one execution, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
+    #[arg(value_parser = positive)]
+    pub timeout: u64,
+    /// Longest time of one query to the solver, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
+    #[arg(value_parser = positive)]
+    pub solver_timeout: u64,
+}
+
+impl LimitArgs {
+    /// What a query may cost.
+    pub fn of_solver(&self) -> cairn_solver::Limits {
+        cairn_solver::Limits { time: Duration::from_millis(self.solver_timeout) }
+    }
+}
+
 /// `cairn run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
@@ -113,14 +134,9 @@ pub struct RunArgs {
     /// Stop after this time: 30s, 5m, 1h
     #[arg(long, value_name = "TIME", help_heading = "Budget")]
     pub time: Option<Budget>,
-    /// Longest time of one execution, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
-    #[arg(value_parser = positive)]
-    pub timeout: u64,
-    /// Longest time of one query to the solver, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
-    #[arg(value_parser = positive)]
-    pub solver_timeout: u64,
+    /// Of one execution, and of one query.
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Local search before and beside the SMT solver: full, classic (the published Concolic Walk alone, for comparison) or off
     #[arg(long, value_name = "KIND", default_value = "full", help_heading = "Solving")]
     pub walk: cairn_solver::WalkMode,
@@ -197,14 +213,9 @@ pub struct DoctorArgs {
     /// Look for this time at most: 30s, 5m, 1h
     #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Budget")]
     pub time: Budget,
-    /// Longest time of one execution, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
-    #[arg(value_parser = positive)]
-    pub timeout: u64,
-    /// Longest time of one query to the solver, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
-    #[arg(value_parser = positive)]
-    pub solver_timeout: u64,
+    /// Of one execution, and of one query.
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Print one JSON object instead of sentences
     #[arg(long, help_heading = "Output")]
     pub json: bool,
@@ -231,14 +242,9 @@ pub struct CompareArgs {
     /// Longest time of each campaign: 30s, 5m, 1h
     #[arg(long, value_name = "TIME", help_heading = "Budget")]
     pub time: Option<Budget>,
-    /// Longest time of one execution, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
-    #[arg(value_parser = positive)]
-    pub timeout: u64,
-    /// Longest time of one query to the solver, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 1000, help_heading = "Budget")]
-    #[arg(value_parser = positive)]
-    pub solver_timeout: u64,
+    /// Of one execution, and of one query.
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Campaigns at a time; one per core unless told otherwise
     #[arg(long, value_name = "N", help_heading = "Budget", value_parser = positive)]
     pub jobs: Option<u64>,

@@ -30,7 +30,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let scratch = tempfile::tempdir()?;
     let path = target::program_path(&args.subject, |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
-    let spec = target::spec(&args.subject, &path, &program, args.timeout)?;
+    let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
     let inputs = target::inputs(&args.subject, &spec)?;
     let plan = Plan { args, program: &program, spec, inputs, stop: interrupt::flag()? };
     // What cannot be written is better known before the work than after it.

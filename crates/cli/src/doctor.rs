@@ -13,7 +13,6 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// A short campaign, of which nothing is kept but the reasons.
 const STRATEGY: &str = "random-branch";
@@ -25,11 +24,10 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     let scratch = tempfile::tempdir()?;
     let path = target::program_path(&args.subject, |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
-    let spec = target::spec(&args.subject, &path, &program, args.timeout)?;
+    let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
     let settings = settings(args, &spec)?;
     let mut server = Server::start(spec, Limits::default())?;
-    let limits = cairn_solver::Limits { time: Duration::from_millis(args.solver_timeout) };
-    let mut solver = cairn_solver::standard(limits);
+    let mut solver = cairn_solver::standard(args.limits.of_solver());
     let mut status = Status::new(args.json);
     let outcome = cairn_campaign::run(&settings, &program, &mut server, &mut *solver, None, &mut status);
     status.clear();

@@ -17,7 +17,6 @@ use cairn_solver::WalkSettings;
 use std::io::{Write, stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// Runs a campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
@@ -26,7 +25,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut claim = Claim::stake(&args.out, args.force)?;
     let path = target::program_path(&args.subject, |first| claim.program_path(first))?;
     let program = Program::read(&path)?;
-    let spec = target::spec(&args.subject, &path, &program, args.timeout)?;
+    let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
     let settings = settings(args, &spec)?;
     let queries = match &args.dump_queries {
         Some(directory) => Some(Queries::create(directory, args.dump_limit)?),
@@ -36,8 +35,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let directory = CampaignDirectory::create(&args.out, args.force)?;
     claim.keep();
     let mut solver = match &queries {
-        Some(queries) => cairn_solver::dumping(solver_limits(args), walk, queries.keeper()),
-        None => cairn_solver::with_walk(solver_limits(args), walk),
+        Some(queries) => cairn_solver::dumping(args.limits.of_solver(), walk, queries.keeper()),
+        None => cairn_solver::with_walk(args.limits.of_solver(), walk),
     };
     let mut status = Status::new(args.quiet);
     let outcome =
@@ -70,10 +69,6 @@ fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {
     let mut walk = WalkSettings { mode: args.walk, seed: args.seed, ..WalkSettings::default() };
     walk.set(&args.walk_set).map_err(|told| Failure::new(format!("--walk-set: {told}")))?;
     Ok(walk)
-}
-
-fn solver_limits(args: &RunArgs) -> cairn_solver::Limits {
-    cairn_solver::Limits { time: Duration::from_millis(args.solver_timeout) }
 }
 
 /// Prints the summary; with `--json`, standard output has the JSON object and nothing else.

@@ -8,7 +8,6 @@ use cairn_program::{BranchId, Program};
 use cairn_solver::WalkSettings;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 /// What all campaigns have in common.
 pub(super) struct Plan<'a> {
@@ -37,9 +36,8 @@ impl Trial {
         settings.execs = Some(plan.args.execs);
         settings.time = plan.args.time.map(|budget| budget.0);
         settings.stop = plan.stop.clone();
-        let limits = cairn_solver::Limits { time: Duration::from_millis(plan.args.solver_timeout) };
         let walk = WalkSettings { seed: settings.seed, ..WalkSettings::default() };
-        let mut solver = cairn_solver::with_walk(limits, walk);
+        let mut solver = cairn_solver::with_walk(plan.args.limits.of_solver(), walk);
         let mut server = Server::start(plan.spec.clone(), Limits::default())?;
         let mut recorder = Recorder::default();
         let summary =
