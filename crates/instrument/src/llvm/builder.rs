@@ -176,7 +176,7 @@ impl Builder {
         }
     }
 
-    /// Inline assembly, of which nobody knows what it does: a result, the text and the constraints.
+    /// Inline assembly, of which nobody knows what it does but that it touches nothing the program can see: a result, the text and the constraints.
     pub fn assembly(
         &self,
         module: &Module,
@@ -195,6 +195,8 @@ impl Builder {
             Value(LLVMBuildCall2(self.0, function, asm, arguments.as_mut_ptr(), count, NAMELESS))
         };
         module.add_call_attribute(call, "nounwind");
+        // Or every load before it would be made again behind it.
+        module.hides_memory(call);
         call
     }
 

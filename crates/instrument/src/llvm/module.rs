@@ -327,9 +327,20 @@ impl Module {
 
     /// Adds an attribute without value to a call.
     pub fn add_call_attribute(&self, call: Value, name: &str) {
+        self.add_call_attribute_of(call, name, 0);
+    }
+
+    /// Says that a call touches no memory that the program can see.
+    pub fn hides_memory(&self, call: Value) {
+        /// Two bits for each of: what arguments point to, what the program cannot see, all other memory; 3 is read and write.
+        const INACCESSIBLE: u64 = 3 << 2;
+        self.add_call_attribute_of(call, "memory", INACCESSIBLE);
+    }
+
+    fn add_call_attribute_of(&self, call: Value, name: &str, value: u64) {
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            let attribute = LLVMCreateEnumAttribute(self.context, kind, 0);
+            let attribute = LLVMCreateEnumAttribute(self.context, kind, value);
             LLVMAddCallSiteAttribute(call.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
         }
     }
