@@ -15,7 +15,7 @@ mod weighted;
 pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Cpicnt, Depth, Dfs, Generational, Icnt, Interleave, Md2u, Qc,
-    RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
+    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Dfs, Generational, Interleave, Qc, RandomBranch, RandomInput,
+    RandomPath, RandomState, UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};

@@ -5,6 +5,7 @@ use crate::strategy::{
     RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
 };
 use crate::traits::Strategy;
+use crate::weighted::ByWeight;
 use cairn_program::Program;
 use thiserror::Error;
 
@@ -98,7 +99,7 @@ const ALL: &[Info] = &[
         name: "depth",
         usage: "depth",
         summary: "random, deep branches more likely (KLEE's nurs:depth)",
-        make: Make::Plain(|_| Box::new(Depth::new())),
+        make: Make::Plain(|_| Box::new(ByWeight::new(Depth))),
     },
     Info {
         name: "covnew",
@@ -110,19 +111,19 @@ const ALL: &[Info] = &[
         name: "md2u",
         usage: "md2u",
         summary: "random, near uncovered code more likely (KLEE's nurs:md2u)",
-        make: Make::Plain(|program| Box::new(Md2u::new(program))),
+        make: Make::Plain(|program| Box::new(ByWeight::new(Md2u::new(program)))),
     },
     Info {
         name: "icnt",
         usage: "icnt",
         summary: "random, sides that were taken rarely more likely (KLEE's nurs:icnt)",
-        make: Make::Plain(|program| Box::new(Icnt::new(program))),
+        make: Make::Plain(|program| Box::new(ByWeight::new(Icnt::new(program)))),
     },
     Info {
         name: "cpicnt",
         usage: "cpicnt",
         summary: "random, functions that decided little more likely (KLEE's nurs:cpicnt)",
-        make: Make::Plain(|program| Box::new(Cpicnt::new(program))),
+        make: Make::Plain(|program| Box::new(ByWeight::new(Cpicnt::new(program)))),
     },
     Info {
         name: "qc",

@@ -8,6 +8,7 @@
 //! Cost: constant time to add, and amortised to draw; eight bytes per flip.
 
 use crate::rng::Rng;
+use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, FlipState, Tree};
 
 /// Weights are between 2^LEAST and 2^(LEAST + BUCKETS - 1).
@@ -75,4 +76,52 @@ fn most(bucket: usize) -> f64 {
 
 fn bucket_of(weight: f64) -> usize {
     (weight.log2().ceil() as i32 - LEAST).clamp(0, BUCKETS as i32 - 1) as usize
+}
+
+/// What flips weigh.
+pub(crate) trait Weigh {
+    /// A run was made.
+    fn see(&mut self, run: &RunView);
+
+    /// What a flip weighs now: never more than before.
+    fn weight(&self, tree: &Tree, flip: Flip) -> f64;
+
+    /// The strategy in one line.
+    fn describe(&self) -> &'static str;
+}
+
+/// A strategy that draws flips by their weights and no more than that.
+pub(crate) struct ByWeight<W> {
+    weigh: W,
+    flips: Weighted,
+}
+
+impl<W: Weigh> ByWeight<W> {
+    pub fn new(weigh: W) -> ByWeight<W> {
+        ByWeight { weigh, flips: Weighted::default() }
+    }
+}
+
+impl<W: Weigh> Strategy for ByWeight<W> {
+    fn on_run(&mut self, run: &RunView) {
+        self.weigh.see(run);
+        for flip in run.new_flips() {
+            self.flips.add(flip, self.weigh.weight(run.tree, flip));
+        }
+    }
+
+    fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
+        let flip = self.flips.draw(tree, rng, |flip| self.weigh.weight(tree, flip));
+        flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
+    }
+
+    fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
+
+    fn renews_input(&self) -> bool {
+        true
+    }
+
+    fn describe(&self) -> String {
+        self.weigh.describe().to_owned()
+    }
 }

@@ -8,25 +8,25 @@
 //!
 //! Cost: one addition per node of a run; and see `weighted.rs`.
 
-use crate::rng::Rng;
-use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
-use crate::weighted::Weighted;
+use crate::traits::RunView;
+use crate::weighted::Weigh;
 use cairn_program::{FunctionId, Program, SiteId};
 use cairn_tree::{Flip, NodeId, Tree};
 
 /// How often each function decided something.
 #[derive(Clone, Debug)]
-struct Counts {
+pub struct Cpicnt {
     /// By site.
     function: Vec<FunctionId>,
     /// By function; the last is for what stands at no site of the program.
     decisions: Vec<u64>,
 }
 
-impl Counts {
-    fn new(program: &Program) -> Counts {
+impl Cpicnt {
+    /// A search that has seen nothing.
+    pub fn new(program: &Program) -> Cpicnt {
         let function = program.sites().map(|(_, site)| site.function).collect();
-        Counts { function, decisions: vec![0; program.functions().count() + 1] }
+        Cpicnt { function, decisions: vec![0; program.functions().count() + 1] }
     }
 
     fn index(&self, SiteId(site): SiteId) -> usize {
@@ -37,46 +37,18 @@ impl Counts {
         let index = self.index(tree.site(node));
         self.decisions[index] += 1;
     }
+}
+
+impl Weigh for Cpicnt {
+    fn see(&mut self, run: &RunView) {
+        run.nodes.iter().for_each(|node| self.add(run.tree, *node));
+    }
 
     fn weight(&self, tree: &Tree, flip: Flip) -> f64 {
         1.0 / self.decisions[self.index(tree.site(flip.node))] as f64
     }
-}
 
-/// Search by how much happened in a function.
-#[derive(Clone, Debug)]
-pub struct Cpicnt {
-    counts: Counts,
-    flips: Weighted,
-}
-
-impl Cpicnt {
-    /// A search that has seen nothing.
-    pub fn new(program: &Program) -> Cpicnt {
-        Cpicnt { counts: Counts::new(program), flips: Weighted::default() }
-    }
-}
-
-impl Strategy for Cpicnt {
-    fn on_run(&mut self, run: &RunView) {
-        run.nodes.iter().for_each(|node| self.counts.add(run.tree, *node));
-        for flip in run.new_flips() {
-            self.flips.add(flip, self.counts.weight(run.tree, flip));
-        }
-    }
-
-    fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let flip = self.flips.draw(tree, rng, |flip| self.counts.weight(tree, flip));
-        flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
-    }
-
-    fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
-
-    fn renews_input(&self) -> bool {
-        true
-    }
-
-    fn describe(&self) -> String {
-        "cpicnt (flips by chance, in functions that decided little more likely)".to_owned()
+    fn describe(&self) -> &'static str {
+        "cpicnt (flips by chance, in functions that decided little more likely)"
     }
 }

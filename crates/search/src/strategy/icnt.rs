@@ -7,27 +7,39 @@
 //!
 //! Cost: one addition per node of a run; and see `weighted.rs`.
 
-use crate::rng::Rng;
-use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
-use crate::weighted::Weighted;
+use crate::traits::RunView;
+use crate::weighted::Weigh;
 use cairn_program::{Program, SiteId};
 use cairn_tree::{Flip, Tree};
 use rustc_hash::FxHashMap;
 
 /// How often each side was taken.
 #[derive(Clone, Debug)]
-struct Taken {
+pub struct Icnt {
     /// By branch.
     branches: Vec<u64>,
     /// Pins by where they stand, and their side.
     pins: FxHashMap<(SiteId, u32), u64>,
 }
 
-impl Taken {
+impl Icnt {
+    /// A search that has seen nothing.
+    pub fn new(program: &Program) -> Icnt {
+        Icnt { branches: vec![0; program.branch_count() as usize], pins: FxHashMap::default() }
+    }
+
     fn add(&mut self, tree: &Tree, side: Flip) {
         match tree.branch(side) {
             Some(branch) => self.branches[branch.0 as usize] += 1,
             None => *self.pins.entry((tree.site(side.node), side.side)).or_default() += 1,
+        }
+    }
+}
+
+impl Weigh for Icnt {
+    fn see(&mut self, run: &RunView) {
+        for (node, side) in run.nodes.iter().zip(run.sides) {
+            self.add(run.tree, Flip { node: *node, side: *side });
         }
     }
 
@@ -38,45 +50,8 @@ impl Taken {
         };
         (taken.max(1) as f64).powi(-2)
     }
-}
 
-/// Search by how often a side was taken.
-#[derive(Clone, Debug)]
-pub struct Icnt {
-    taken: Taken,
-    flips: Weighted,
-}
-
-impl Icnt {
-    /// A search that has seen nothing.
-    pub fn new(program: &Program) -> Icnt {
-        let branches = vec![0; program.branch_count() as usize];
-        Icnt { taken: Taken { branches, pins: FxHashMap::default() }, flips: Weighted::default() }
-    }
-}
-
-impl Strategy for Icnt {
-    fn on_run(&mut self, run: &RunView) {
-        for (node, side) in run.nodes.iter().zip(run.sides) {
-            self.taken.add(run.tree, Flip { node: *node, side: *side });
-        }
-        for flip in run.new_flips() {
-            self.flips.add(flip, self.taken.weight(run.tree, flip));
-        }
-    }
-
-    fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let flip = self.flips.draw(tree, rng, |flip| self.taken.weight(tree, flip));
-        flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
-    }
-
-    fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
-
-    fn renews_input(&self) -> bool {
-        true
-    }
-
-    fn describe(&self) -> String {
-        "icnt (flips by chance, sides that were taken rarely more likely)".to_owned()
+    fn describe(&self) -> &'static str {
+        "icnt (flips by chance, sides that were taken rarely more likely)"
     }
 }

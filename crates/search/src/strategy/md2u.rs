@@ -10,9 +10,8 @@
 //! Cost: distances are updated where new branches change them; and see `weighted.rs`.
 
 use crate::nearness::Nearness;
-use crate::rng::Rng;
-use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
-use crate::weighted::Weighted;
+use crate::traits::RunView;
+use crate::weighted::Weigh;
 use cairn_program::Program;
 use cairn_tree::{Flip, Tree};
 
@@ -20,36 +19,25 @@ use cairn_tree::{Flip, Tree};
 #[derive(Clone, Debug)]
 pub struct Md2u {
     nearness: Nearness,
-    flips: Weighted,
 }
 
 impl Md2u {
     /// A search that has seen nothing.
     pub fn new(program: &Program) -> Md2u {
-        Md2u { nearness: Nearness::new(program), flips: Weighted::default() }
+        Md2u { nearness: Nearness::new(program) }
     }
 }
 
-impl Strategy for Md2u {
-    fn on_run(&mut self, run: &RunView) {
+impl Weigh for Md2u {
+    fn see(&mut self, run: &RunView) {
         self.nearness.cover(run.new_branches);
-        for flip in run.new_flips() {
-            self.flips.add(flip, self.nearness.weight(run.tree, flip));
-        }
     }
 
-    fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let flip = self.flips.draw(tree, rng, |flip| self.nearness.weight(tree, flip));
-        flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
+    fn weight(&self, tree: &Tree, flip: Flip) -> f64 {
+        self.nearness.weight(tree, flip)
     }
 
-    fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
-
-    fn renews_input(&self) -> bool {
-        true
-    }
-
-    fn describe(&self) -> String {
-        "md2u (flips by chance, those near uncovered code more likely)".to_owned()
+    fn describe(&self) -> &'static str {
+        "md2u (flips by chance, those near uncovered code more likely)"
     }
 }
