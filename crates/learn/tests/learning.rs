@@ -1,0 +1,146 @@
+//! Learning on objectives whose best weights are known, with noise.
+
+use cairn_learn::{
+    Fast, Job, Learnt, Measured, Objective, Published, Stage, Stopped, Weights, fast, published,
+};
+use oorandom::Rand64;
+use std::collections::HashMap;
+
+const FEATURES: usize = 40;
+
+/// Coverage that some features decide on: more for the right sign, and luck.
+struct Synthetic {
+    noise: f64,
+    executions: u64,
+    /// Jobs after which it stops.
+    patience: usize,
+    known: HashMap<(Vec<u64>, u64, u64), f64>,
+}
+
+impl Synthetic {
+    fn new(noise: f64) -> Synthetic {
+        Synthetic { noise, executions: 0, patience: usize::MAX, known: HashMap::new() }
+    }
+
+    /// What weights are worth: features 0, 3, 6, 9 ought to be high, 1, 4, 7, 10 low, the others do not matter.
+    fn worth(weights: &[f64]) -> f64 {
+        let agrees = |i: usize| if i.is_multiple_of(3) { weights[i] / 10.0 } else { -weights[i] / 10.0 };
+        let relevant = (0..12).filter(|i| i % 3 < 2);
+        // Good weights are rare and stand out.
+        1_000.0 * relevant.map(|i| agrees(i) * 0.5).sum::<f64>().exp()
+    }
+
+    fn measure_one(&mut self, job: &Job) -> Measured {
+        let bits: Vec<u64> = job.weights.iter().map(|w| w.to_bits()).collect();
+        let mixed = bits
+            .iter()
+            .fold(job.seed, |hash, bits| (hash ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
+        let mut rng = Rand64::new(mixed.into());
+        let luck = (0..12).map(|_| rng.rand_float()).sum::<f64>() - 6.0;
+        // The longer a campaign, the more is covered, and the less luck matters.
+        let length = job.executions as f64;
+        let share = length / (length + 300.0);
+        Synthetic::worth(&job.weights) * share * (1.0 + luck * self.noise * (4_000.0 / length).powf(0.25))
+    }
+}
+
+impl Objective for Synthetic {
+    fn measure(&mut self, _: Stage, jobs: &[Job]) -> Result<Vec<Measured>, Stopped> {
+        let mut scores = Vec::new();
+        for job in jobs {
+            let key = (job.weights.iter().map(|w| w.to_bits()).collect(), job.seed, job.executions);
+            if let Some(score) = self.known.get(&key) {
+                scores.push(*score);
+                continue;
+            }
+            self.patience = self.patience.checked_sub(1).ok_or(Stopped)?;
+            self.executions += job.executions;
+            let score = self.measure_one(job);
+            self.known.insert(key, score);
+            scores.push(score);
+        }
+        Ok(scores)
+    }
+}
+
+fn small_published(seed: u64) -> Published {
+    Published { samples: 200, trials: 5, seed, ..Published::default() }
+}
+
+fn small_fast(seed: u64) -> Fast {
+    Fast { samples: 200, top: 10, trials: 5, executions: 4_000, rounds: 10, seed, known: Vec::new() }
+}
+
+fn best(learnt: &Learnt) -> &Weights {
+    &learnt.best.as_ref().expect("it was not stopped").weights
+}
+
+/// Of the features that matter, how many have the right sign.
+fn right_signs(weights: &[f64]) -> usize {
+    (0..12).filter(|i| i % 3 < 2 && (weights[*i] > 0.0) == (i % 3 == 0)).count()
+}
+
+#[test]
+fn rounds_narrow_the_weights_that_matter() {
+    for seed in 0..5 {
+        let learnt = published(FEATURES, small_published(seed), &mut Synthetic::new(0.05));
+        assert!(right_signs(best(&learnt)) >= 7, "published, seed {seed}: {:?}", best(&learnt));
+        assert!(learnt.rounds > 1 && !learnt.stopped, "seed {seed}: {} rounds", learnt.rounds);
+        let learnt = fast(FEATURES, small_fast(seed), &mut Synthetic::new(0.05));
+        assert!(right_signs(best(&learnt)) >= 7, "fast, seed {seed}: {:?}", best(&learnt));
+    }
+}
+
+#[test]
+fn halving_and_racing_find_the_winner_of_the_whole_loop_with_a_fraction_of_the_runs() {
+    let (mut same, mut whole, mut halved) = (0, 0, 0);
+    for seed in 0..100 {
+        let (mut all, mut few) = (Synthetic::new(0.03), Synthetic::new(0.03));
+        let full = Published { rounds: 1, seed, ..Published::default() };
+        let quick = Fast { samples: 1_000, trials: 10, rounds: 1, ..small_fast(seed) };
+        let (full, quick) = (published(FEATURES, full, &mut all), fast(FEATURES, quick, &mut few));
+        same += usize::from(best(&full) == best(&quick));
+        whole += all.executions;
+        halved += few.executions;
+    }
+    assert!(same >= 90, "{same} of 100 have the same winner");
+    let share = halved as f64 / whole as f64;
+    assert!(share <= 0.15, "{share:.3} of the executions");
+}
+
+#[test]
+fn known_weights_are_a_head_start() {
+    let good: Weights = (0..FEATURES).map(|i| [6.0, -6.0, 0.0][i % 3]).collect();
+    let few = Fast { samples: 20, top: 4, rounds: 1, ..small_fast(1) };
+    let cold = fast(FEATURES, few.clone(), &mut Synthetic::new(0.05));
+    let warm = fast(FEATURES, Fast { known: vec![good.clone()], ..few }, &mut Synthetic::new(0.05));
+    let worth = |learnt: &Learnt| Synthetic::worth(best(learnt));
+    assert!(worth(&warm) >= Synthetic::worth(&good) * 0.95, "{} is below what was known", worth(&warm));
+    assert!(worth(&warm) > worth(&cold), "{} against {}", worth(&warm), worth(&cold));
+}
+
+#[test]
+fn the_same_seed_learns_the_same_and_another_something_else() {
+    let learn = |seed| fast(FEATURES, small_fast(seed), &mut Synthetic::new(0.05));
+    assert_eq!(learn(3), learn(3));
+    assert_ne!(best(&learn(3)), best(&learn(4)));
+    let learn = |seed| published(FEATURES, small_published(seed), &mut Synthetic::new(0.05));
+    assert_eq!(learn(3), learn(3));
+}
+
+#[test]
+fn stopped_anywhere_and_started_again_it_learns_the_same() {
+    let whole = fast(FEATURES, small_fast(3), &mut Synthetic::new(0.05));
+    let mut objective = Synthetic::new(0.05);
+    let mut stops = 0;
+    let learnt = loop {
+        objective.patience = 137;
+        let learnt = fast(FEATURES, small_fast(3), &mut objective);
+        if !learnt.stopped {
+            break learnt;
+        }
+        stops += 1;
+    };
+    assert!(stops > 3, "stopped {stops} times only");
+    assert_eq!(learnt, whole);
+}
