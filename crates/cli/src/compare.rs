@@ -7,38 +7,29 @@ mod csv;
 mod figures;
 mod ranks;
 mod table;
-mod trial;
 
 use crate::args::CompareArgs;
 use crate::failure::{Failure, NOTHING_FOUND};
-use crate::interrupt;
 use crate::message::tell;
 use crate::style::{clock, counted};
-use crate::target;
-use cairn_program::Program;
+use crate::trial::{Length, Plan, Trial, jobs};
 use figures::Figures;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use trial::{Plan, Trial};
 
 /// Runs all campaigns, and prints the table.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let strategies = strategies(&args.strategies)?;
-    let scratch = tempfile::tempdir()?;
-    let path = target::program_path(&args.subject, |_| Ok(scratch.path().join("program")))?;
-    let program = Program::read(&path)?;
-    let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
-    let inputs = target::inputs(&args.subject, &spec)?;
-    let plan = Plan { args, program: &program, spec, inputs, stop: interrupt::flag()? };
+    let plan = Plan::new(&args.subject, &args.limits)?;
     // What cannot be written is better known before the work than after it.
     let files = [&args.csv, &args.curves];
     files.into_iter().flatten().try_for_each(|file| write(file, ""))?;
-    let trials = run_all(&plan, &strategies)?;
+    let trials = run_all(args, &plan, &strategies)?;
     let figures = Figures::of(&strategies, &trials);
-    write!(stdout(), "{}", table::text(&figures, program.counted_branches(), &trials))?;
+    write!(stdout(), "{}", table::text(&figures, plan.program.counted_branches(), &trials))?;
     if let Some(file) = &args.csv {
         write(file, &csv::trials(&trials))?;
     }
@@ -69,25 +60,27 @@ fn strategies(list: &str) -> Result<Vec<String>, Failure> {
 }
 
 /// All campaigns, those of one strategy after the other's; if the user ends it, those that were done.
-fn run_all(plan: &Plan, strategies: &[String]) -> Result<Vec<Trial>, Failure> {
+fn run_all(args: &CompareArgs, plan: &Plan, strategies: &[String]) -> Result<Vec<Trial>, Failure> {
     let of = |trial: u64| strategies.iter().map(move |strategy| (strategy.as_str(), trial));
     // First the first trials: an early end leaves something to compare.
-    let wanted: Vec<(&str, u64)> = (0..plan.args.trials).flat_map(of).collect();
+    let wanted: Vec<(&str, u64)> = (0..args.trials).flat_map(of).collect();
     let (next, started) = (AtomicUsize::new(0), Instant::now());
     let done: Mutex<Vec<Trial>> = Mutex::default();
     let work = || -> Result<(), Failure> {
         while let Some(&(strategy, trial)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Some(trial) = Trial::run(plan, strategy, trial)? else { break };
+            let seed = args.seed.wrapping_add(trial);
+            let length = Length { seed, execs: args.execs, time: args.time.map(|budget| budget.0) };
+            let Some(trial) = plan.run(strategy, trial, length)? else { break };
             let mut done = done.lock().expect("nobody panics with it");
             done.push(trial);
-            if !plan.args.quiet {
+            if !args.quiet {
                 tell(progress(done.last().expect("it was pushed"), done.len(), wanted.len(), started));
             }
         }
         Ok(())
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs(plan.args, wanted.len())).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..jobs(args.jobs).min(wanted.len())).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|worker| worker.join().expect("a worker does not panic"))
     })?;
     let mut done = done.into_inner().expect("nobody panics with it");
@@ -96,11 +89,6 @@ fn run_all(plan: &Plan, strategies: &[String]) -> Result<Vec<Trial>, Failure> {
     }
     done.sort_by_key(|trial| (strategies.iter().position(|s| *s == trial.strategy), trial.number));
     Ok(done)
-}
-
-fn jobs(args: &CompareArgs, campaigns: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    args.jobs.map_or(cores, |jobs| jobs as usize).min(campaigns)
 }
 
 fn progress(last: &Trial, done: usize, all: usize, started: Instant) -> String {

@@ -17,6 +17,7 @@ mod style;
 mod summary;
 mod target;
 mod toolchain;
+mod trial;
 mod units;
 
 use args::{Cli, Command};

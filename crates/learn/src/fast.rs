@@ -1,8 +1,8 @@
 //! The same loop made practical.
 //!
 //! Find by successive halving instead of a whole campaign for every sample; begin near weights that are good on other
-//! programs; check by a race, in which the best so far takes part, so that better means better on the same luck. After the
-//! first round half of what is drawn is near the best.
+//! programs; check by a race, in which the best so far takes part, so that better means better on the same luck. Half of
+//! what is drawn is near what is good already. It ends when the best so far has won [`PATIENCE`] rounds in a row.
 
 use crate::halving::{Rungs, halve};
 use crate::objective::{Objective, Stopped};
@@ -10,6 +10,9 @@ use crate::race::race;
 use crate::round::{Best, Candidate, Learnt};
 use crate::space::{Space, Weights};
 use oorandom::Rand64;
+
+/// Rounds without anything better after which there is nothing more to be learnt.
+const PATIENCE: u32 = 2;
 
 /// The size of fast learning.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,9 +45,9 @@ impl Fast {
     }
 }
 
-/// Rounds until the best so far wins again.
+/// Rounds until the best so far wins again and again.
 pub fn fast(features: usize, settings: Fast, objective: &mut dyn Objective) -> Learnt {
-    let mut learner = Learner { settings, space: Space::full(features), best: None, round: 0 };
+    let mut learner = Learner { settings, space: Space::full(features), best: None, round: 0, vain: 0 };
     let stopped = learner.learn(objective).is_err();
     Learnt { best: learner.best, rounds: learner.round, stopped }
 }
@@ -54,30 +57,38 @@ struct Learner {
     space: Space,
     best: Option<Best>,
     round: u32,
+    /// Rounds in a row that the best so far has won.
+    vain: u32,
 }
 
 impl Learner {
     fn learn(&mut self, objective: &mut dyn Objective) -> Result<(), Stopped> {
         let mut rng = Rand64::new(self.settings.seed.into());
-        while self.round < self.settings.rounds {
+        while self.round < self.settings.rounds && self.vain < PATIENCE {
             self.round += 1;
-            let mut found = self.find(objective, &mut rng)?;
-            let before = self.best.as_ref().map(|best| best.weights.clone());
-            found.extend(before.clone().map(Candidate::new));
-            let settings = (self.settings.trials, self.settings.executions);
-            let raced = race(objective, found, settings, self.round, &mut rng)?;
-            let best = raced[0].as_best();
-            objective.improved(&best);
-            let is_old = before.is_some_and(|before| before == best.weights);
-            self.best = Some(best);
-            if is_old {
-                break;
+            let mut runners = self.find(objective, &mut rng)?;
+            let before = self.incumbent().cloned();
+            if let Some(before) =
+                before.as_ref().filter(|before| runners.iter().all(|r| r.weights != **before))
+            {
+                runners.push(Candidate::new(before.clone()));
             }
+            let settings = (self.settings.trials, self.settings.executions);
+            let raced = race(objective, runners, settings, self.round, &mut rng)?;
+            let best = raced[0].as_best();
+            self.vain = if before.as_ref() == Some(&best.weights) { self.vain + 1 } else { 0 };
+            objective.improved(&best);
+            self.best = Some(best);
             if let [best, second, ..] = &raced[..] {
                 self.space = self.space.refined(&best.weights, &second.weights);
             }
         }
         Ok(())
+    }
+
+    /// What is to be beaten.
+    fn incumbent(&self) -> Option<&Weights> {
+        self.best.as_ref().map(|best| &best.weights).or(self.settings.known.first())
     }
 
     fn find(&mut self, objective: &mut dyn Objective, rng: &mut Rand64) -> Result<Vec<Candidate>, Stopped> {

@@ -1,6 +1,6 @@
 //! Comparisons for other programs.
 
-use super::trial::Trial;
+use crate::trial::Trial;
 use std::fmt::Write;
 
 /// A line per campaign.

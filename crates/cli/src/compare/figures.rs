@@ -1,7 +1,7 @@
 //! What a comparison shows of each strategy.
 
 use super::ranks;
-use super::trial::Trial;
+use crate::trial::Trial;
 use cairn_program::BranchId;
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
 //! The table.
 
 use super::figures::{Figure, Figures};
-use super::trial::Trial;
 use crate::style::{clock, counted, grouped};
+use crate::trial::Trial;
 use std::fmt::Write;
 
 const HEAD: [&str; 10] =

@@ -14,8 +14,8 @@
 //! is what the paper says infinite contexts amount to. With a largest k, what has no new context then is left. A fixed k has
 //! soon seen all contexts of the paths it has: it then tries random input, up to [`MAX_RESTARTS`] times in vain.
 //!
-//! Cost: each traversal looks at all flips that are left, at most [`LOOK_BACK`] branches back for each; eight bytes per
-//! context met.
+//! Cost: for each k every flip is looked at once, at most [`LOOK_BACK`] branches back: what had no new context will have
+//! none. Eight bytes per context met.
 
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
@@ -78,8 +78,8 @@ pub struct Cgs {
     selected: u64,
     /// Random inputs asked for since the last flip.
     restarts: u32,
-    /// Having found nothing with the largest k, it looks again when there are so many nodes.
-    rests_until: usize,
+    /// By depth: the nodes that were there when it was last looked at with this k.
+    looked_at: Vec<usize>,
 }
 
 impl Cgs {
@@ -94,7 +94,7 @@ impl Cgs {
             candidates: Vec::new(),
             selected: 0,
             restarts: 0,
-            rests_until: 0,
+            looked_at: Vec::new(),
             settings,
         })
     }
@@ -114,23 +114,34 @@ impl Cgs {
 
     /// Goes on to the next depth, or to the first with a larger k. False if that leads nowhere.
     fn advance(&mut self, tree: &Tree, rng: &mut Rng) -> bool {
-        if tree.untried() == 0 || tree.len() < self.rests_until {
+        if tree.untried() == 0 {
             return false;
         }
         if self.depth > tree.max_depth() {
             let is_last = self.settings.largest == Some(self.k);
             let in_vain = is_last && self.selected == 0;
             (self.depth, self.selected) = (0, 0);
-            self.k += u32::from(self.k <= LONGEST && !is_last);
+            if !is_last && self.k <= LONGEST {
+                self.k += 1;
+                self.looked_at.clear();
+            }
             if in_vain {
-                self.rests_until = tree.len() + tree.len() / 8 + 1;
                 return false;
             }
         }
-        self.candidates.extend(tree.untried_at_depth(self.depth));
+        let unseen = self.unseen(tree);
+        self.candidates.extend(unseen);
         rng.shuffle(&mut self.candidates);
         self.depth += 1;
         true
+    }
+
+    /// The flips of the depth that were not looked at with this k.
+    fn unseen<'a>(&mut self, tree: &'a Tree) -> impl Iterator<Item = Flip> + use<'a> {
+        let depth = self.depth as usize;
+        self.looked_at.resize(self.looked_at.len().max(depth + 1), 0);
+        let seen = std::mem::replace(&mut self.looked_at[depth], tree.len());
+        tree.untried_at_depth(self.depth).rev().take_while(move |flip| flip.node.index() >= seen)
     }
 
     /// The context of a flip, as a hash.
@@ -163,7 +174,6 @@ impl Strategy for Cgs {
                 return Next::Done;
             }
             self.restarts += 1;
-            self.rests_until = 0;
             return Next::Restart;
         }
     }

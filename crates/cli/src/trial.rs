@@ -1,0 +1,103 @@
+//! Campaigns that are made to be measured: no tests are written, what counts is what was covered, and when.
+
+use crate::args::{LimitArgs, SubjectArgs};
+use crate::failure::Failure;
+use crate::{interrupt, target};
+use cairn_campaign::{Event, Observer, Progress, Settings, Stop, Summary};
+use cairn_exec::{Input, Limits, Server, TargetSpec};
+use cairn_program::{BranchId, Program};
+use cairn_solver::WalkSettings;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// What all campaigns on a program have in common.
+pub struct Plan {
+    pub program: Program,
+    pub spec: TargetSpec,
+    inputs: Vec<Input>,
+    limits: cairn_solver::Limits,
+    /// Raised when the user wants an end.
+    pub stop: Arc<AtomicBool>,
+    /// Where a program lies that was given as source.
+    _scratch: TempDir,
+}
+
+/// How long a campaign is, and its seed.
+#[derive(Clone, Copy)]
+pub struct Length {
+    pub seed: u64,
+    pub execs: u64,
+    pub time: Option<Duration>,
+}
+
+/// What came of one campaign.
+pub struct Trial {
+    pub strategy: String,
+    /// Which of its strategy's, from 0 on.
+    pub number: u64,
+    pub summary: Summary,
+    /// Branches of the user's that were covered, in the order of the executions that were first.
+    pub covered: Vec<(u64, BranchId)>,
+}
+
+impl Plan {
+    /// For the program and the input the user asked for.
+    pub fn new(subject: &SubjectArgs, limits: &LimitArgs) -> Result<Plan, Failure> {
+        let scratch = tempfile::tempdir()?;
+        let path = target::program_path(subject, |_| Ok(scratch.path().join("program")))?;
+        let program = Program::read(&path)?;
+        let spec = target::spec(subject, &path, &program, limits.timeout)?;
+        let inputs = target::inputs(subject, &spec)?;
+        let (limits, stop) = (limits.of_solver(), interrupt::flag()?);
+        Ok(Plan { program, spec, inputs, limits, stop, _scratch: scratch })
+    }
+
+    /// Makes a campaign; nothing if the user ended it.
+    pub fn run(&self, strategy: &str, number: u64, length: Length) -> Result<Option<Trial>, Failure> {
+        let mut settings = Settings::new(strategy, self.inputs.clone());
+        settings.seed = length.seed;
+        settings.execs = Some(length.execs);
+        settings.time = length.time;
+        settings.stop = self.stop.clone();
+        let walk = WalkSettings { seed: settings.seed, ..WalkSettings::default() };
+        let mut solver = cairn_solver::with_walk(self.limits, walk);
+        let mut server = Server::start(self.spec.clone(), Limits::default())?;
+        let mut recorder = Recorder::default();
+        let summary =
+            cairn_campaign::run(&settings, &self.program, &mut server, &mut *solver, None, &mut recorder)?;
+        let is_whole = summary.notes.stop != Stop::Interrupted;
+        let trial = Trial { strategy: strategy.to_owned(), number, summary, covered: recorder.covered };
+        Ok(is_whole.then_some(trial))
+    }
+}
+
+impl Trial {
+    /// Executions until so many branches were covered.
+    pub fn executions_to(&self, branches: usize) -> Option<u64> {
+        branches
+            .checked_sub(1)
+            .map_or(Some(0), |last| self.covered.get(last).map(|(execution, _)| *execution))
+    }
+}
+
+/// Notes what is covered when.
+#[derive(Default)]
+struct Recorder {
+    covered: Vec<(u64, BranchId)>,
+}
+
+impl Observer for Recorder {
+    fn on_event(&mut self, event: &Event, progress: &Progress) {
+        if let Event::Executed { new_branches, .. } = event {
+            self.covered.extend(new_branches.iter().map(|branch| (progress.executions, *branch)));
+        }
+    }
+}
+
+/// How many campaigns to run at a time: as many as the user said, or one per core.
+pub fn jobs(asked: Option<u64>) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or(cores, |jobs| jobs as usize)
+}
