@@ -203,13 +203,14 @@ fn split(asked: &str) -> (&str, Option<&str>) {
 }
 
 /// The strategies of a list with commas. Settings may have commas of their own: a part that is no strategy's name belongs
-/// to the strategy before it.
+/// to the strategy before it, if that can have it.
 pub fn split_list(list: &str) -> Vec<String> {
     let mut asked: Vec<String> = Vec::new();
-    for part in list.split(',') {
+    for part in list.split(',').map(str::trim) {
         let is_name = ALL.iter().any(|info| info.name == split(part).0);
-        match asked.last_mut() {
-            Some(last) if !is_name => *last = format!("{last},{part}"),
+        let joined = asked.last().map(|last| format!("{last},{part}"));
+        match (asked.last_mut(), joined) {
+            (Some(last), Some(joined)) if !is_name && check(&joined).is_ok() => *last = joined,
             _ => asked.push(part.to_owned()),
         }
     }

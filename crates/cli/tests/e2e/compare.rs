@@ -69,8 +69,8 @@ fn strategies_are_told_apart_and_the_same_seed_gives_the_same_figures() {
 fn what_cannot_be_compared_is_refused_in_a_sentence() {
     let source = root().join("examples/triangle.c");
     for (strategies, complaint) in [
-        ("dfs,fastest", "its depth is a number from 1 on, not `fastest`"),
-        ("fastest", "there is no strategy `fastest`"),
+        ("dfs, fastest", "there is no strategy `fastest`; there are: auto"),
+        ("dfs:fastest", "its depth is a number from 1 to 4294967295, not `fastest`"),
         ("dfs,bfs,dfs", "--strategies has dfs twice"),
         ("dfs;interleave:dfs", "it takes two strategies or more"),
     ] {

@@ -23,6 +23,7 @@ use cairn_program::{BranchId, CallGraph, Dominators, Program};
 use cairn_tree::{Flip, FlipState, Tree};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
+use std::mem::replace;
 
 /// How many branches before a flip are looked at.
 const LOOK_BACK: usize = 256;
@@ -45,15 +46,18 @@ impl Settings {
     fn parse(text: Option<&str>) -> Result<Settings, String> {
         let mut settings = Settings::default();
         for word in text.into_iter().flat_map(|text| text.split(',')) {
-            match (word, word.parse()) {
-                ("nodom", _) => settings.with_dominators = true,
-                ("fixed", _) => settings.fixed = true,
-                (_, Ok(largest)) if (1..=LONGEST).contains(&largest) => settings.largest = Some(largest),
+            let was_set = match (word, word.parse()) {
+                ("nodom", _) => replace(&mut settings.with_dominators, true),
+                ("fixed", _) => replace(&mut settings.fixed, true),
+                (_, Ok(k)) if (1..=LONGEST).contains(&k) => settings.largest.replace(k).is_some(),
                 _ => {
                     return Err(format!(
                         "`{word}` is no number from 1 to {LONGEST}, nor `nodom`, nor `fixed`"
                     ));
                 }
+            };
+            if was_set {
+                return Err(format!("`{word}` sets what was set before it"));
             }
         }
         if settings.fixed {

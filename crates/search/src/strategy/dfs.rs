@@ -49,7 +49,7 @@ impl Dfs {
         let Some(depth) = depth else { return Ok(Dfs::new(None)) };
         match depth.parse() {
             Ok(bound) if bound > 0 => Ok(Dfs::new(Some(bound))),
-            _ => Err(format!("its depth is a number from 1 on, not `{depth}`")),
+            _ => Err(format!("its depth is a number from 1 to {}, not `{depth}`", u32::MAX)),
         }
     }
 }

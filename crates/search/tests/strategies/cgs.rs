@@ -119,6 +119,9 @@ fn settings_are_checked() {
     for asked in ["cgs:0", "cgs:33", "cgs:", "cgs:five", "cgs,dom"] {
         assert!(refusal(asked).contains("no number from 1 to 32, nor `nodom`, nor `fixed`"), "{asked}");
     }
+    for (asked, again) in [("cgs:3,4", "4"), ("cgs,nodom,nodom", "nodom"), ("cgs:fixed,2,fixed", "fixed")] {
+        assert!(refusal(asked).ends_with(&format!("`{again}` sets what was set before it")), "{asked}");
+    }
     let described = |asked| create(asked, &Program::default()).unwrap().describe();
     assert!(described("cgs,nodom").starts_with("cgs,nodom "));
     assert!(described("cgs:fixed").starts_with("cgs:5,fixed "));

@@ -1,7 +1,7 @@
 //! Strategies by name.
 
 use cairn_program::Program;
-use cairn_search::{Rng, check, create, list};
+use cairn_search::{Rng, check, create, list, split_list};
 
 fn refusal(asked: &str) -> String {
     check(asked).expect_err("refused").to_string()
@@ -41,8 +41,8 @@ fn a_wrong_name_lists_the_right_ones() {
 
 #[test]
 fn wrong_settings_are_explained() {
-    for asked in ["dfs:0", "dfs:-1", "dfs:", "dfs:deep"] {
-        assert!(refusal(asked).contains("its depth is a number from 1 on"), "{asked}");
+    for asked in ["dfs:0", "dfs:-1", "dfs:", "dfs:deep", "dfs:4294967296"] {
+        assert!(refusal(asked).contains("its depth is a number from 1 to 4294967295"), "{asked}");
     }
     assert!(refusal("random-branch:7").contains("it has no settings"));
 }
@@ -55,8 +55,10 @@ fn strategies_in_turn_keep_their_settings() {
     assert!(refusal("interleave").contains("it takes two strategies or more"));
     assert!(refusal("interleave:bfs").contains("it takes two strategies or more"));
     assert!(refusal("interleave:dsf,bfs").contains("there is no strategy `dsf`"));
-    assert!(refusal("auto:bfs,dfs,dsf").contains("strategy `dfs,dsf`: its depth"));
-    assert!(refusal("interleave:dfs,bfs,dsf").contains("strategy `bfs,dsf`: it has no settings"));
+    for wrong in ["auto:bfs,dfs,dsf", "interleave:dfs,bfs, dsf", "auto:bfs,cgs:2,nodom,dsf,fixed"] {
+        assert!(refusal(wrong).contains("there is no strategy `dsf`; there are: auto"), "{wrong}");
+    }
+    assert_eq!(split_list("dfs:7, bfs,cgs:3, nodom,dfs,8"), ["dfs:7", "bfs", "cgs:3,nodom", "dfs,8"]);
     for nested in ["interleave:bfs,interleave:bfs,bfs", "auto:bfs,interleave:bfs,dfs"] {
         assert!(refusal(nested).contains("`interleave` cannot be a part of it"));
     }
