@@ -150,7 +150,7 @@ pub struct RunArgs {
     )]
     pub walk_set: String,
 
-    /// How to choose what to try next
+    /// How to choose what to try next: one of the strategies below
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Search")]
     pub strategy: String,
     /// Seed of all random choices: the same seed, the same campaign
@@ -227,7 +227,7 @@ pub struct CompareArgs {
     /// The program and its input, which every campaign starts from.
     #[command(flatten)]
     pub subject: SubjectArgs,
-    /// The strategies, with commas between them; with semicolons, if they have settings with commas
+    /// Which of the strategies below, with commas between them; with semicolons, if they have settings with commas
     #[arg(long, value_name = "A,B,...", help_heading = "Search", required = true)]
     pub strategies: String,
     /// Campaigns per strategy, with seeds of their own

@@ -14,7 +14,9 @@ use crate::message::tell;
 use crate::style::{clock, counted};
 use crate::trial::{Length, Plan, Trial, jobs};
 use figures::Figures;
+use std::fs::OpenOptions;
 use std::io::{Write, stdout};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,26 +25,35 @@ use std::time::Instant;
 /// Runs all campaigns, and prints the table.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let strategies = strategies(&args.strategies)?;
+    check_files(args)?;
     let plan = Plan::new(&args.subject, &args.limits)?;
-    // What cannot be written is better known before the work than after it.
-    let files = [&args.csv, &args.curves];
-    files.into_iter().flatten().try_for_each(|file| write(file, ""))?;
-    let trials = run_all(args, &plan, &strategies)?;
-    let figures = Figures::of(&strategies, &trials);
-    write!(stdout(), "{}", table::text(&figures, plan.program.counted_branches(), &trials))?;
-    if let Some(file) = &args.csv {
-        write(file, &csv::trials(&trials))?;
+    let (trials, outcome) = run_all(args, &plan, &strategies);
+    // What was done before something failed may have taken hours.
+    if !trials.is_empty() {
+        let figures = Figures::of(&strategies, &trials);
+        write!(stdout(), "{}", table::text(&figures, plan.program.counted_branches(), &trials))?;
+        args.csv.as_ref().map_or(Ok(()), |file| write(file, &csv::trials(&trials)))?;
+        args.curves.as_ref().map_or(Ok(()), |file| write(file, &csv::curves(&trials)))?;
     }
-    if let Some(file) = &args.curves {
-        write(file, &csv::curves(&trials))?;
+    outcome.map(|()| ExitCode::from(NOTHING_FOUND))
+}
+
+/// What cannot be written is better known before the work than after it. What the files hold stays until then.
+fn check_files(args: &CompareArgs) -> Result<(), Failure> {
+    if args.csv.is_some() && args.csv == args.curves {
+        return Err(Failure::new("--csv and --curves name the same file"));
     }
-    Ok(ExitCode::from(NOTHING_FOUND))
+    for file in [&args.csv, &args.curves].into_iter().flatten() {
+        let opened = OpenOptions::new().append(true).create(true).open(file);
+        opened.map_err(|error| cannot_write(file, &error))?;
+    }
+    Ok(())
 }
 
 /// The strategies asked for, each once and each one that there is.
 fn strategies(list: &str) -> Result<Vec<String>, Failure> {
     let strategies = match list.contains(';') {
-        true => list.split(';').map(str::to_owned).collect(),
+        true => list.split(';').map(|strategy| strategy.trim().to_owned()).collect(),
         false => cairn_search::split_list(list),
     };
     for (i, strategy) in strategies.iter().enumerate() {
@@ -59,8 +70,9 @@ fn strategies(list: &str) -> Result<Vec<String>, Failure> {
     Ok(strategies)
 }
 
-/// All campaigns, those of one strategy after the other's; if the user ends it, those that were done.
-fn run_all(args: &CompareArgs, plan: &Plan, strategies: &[String]) -> Result<Vec<Trial>, Failure> {
+/// All campaigns, those of one strategy after the other's; if the user ends it or one fails, those that
+/// were done.
+fn run_all(args: &CompareArgs, plan: &Plan, strategies: &[String]) -> (Vec<Trial>, Result<(), Failure>) {
     let of = |trial: u64| strategies.iter().map(move |strategy| (strategy.as_str(), trial));
     // First the first trials: an early end leaves something to compare.
     let wanted: Vec<(&str, u64)> = (0..args.trials).flat_map(of).collect();
@@ -70,7 +82,9 @@ fn run_all(args: &CompareArgs, plan: &Plan, strategies: &[String]) -> Result<Vec
         while let Some(&(strategy, trial)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
             let seed = args.seed.wrapping_add(trial);
             let length = Length { seed, execs: args.execs, time: args.time.map(|budget| budget.0) };
-            let Some(trial) = plan.run(strategy, trial, length)? else { break };
+            let made = plan.run(strategy, trial, length);
+            // Others are not worth waiting for when one has failed.
+            let Some(trial) = made.inspect_err(|_| plan.stop.store(true, Ordering::Relaxed))? else { break };
             let mut done = done.lock().expect("nobody panics with it");
             done.push(trial);
             if !args.quiet {
@@ -79,16 +93,16 @@ fn run_all(args: &CompareArgs, plan: &Plan, strategies: &[String]) -> Result<Vec
         }
         Ok(())
     };
-    std::thread::scope(|scope| {
+    let outcome = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..jobs(args.jobs).min(wanted.len())).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|worker| worker.join().expect("a worker does not panic"))
-    })?;
+    });
     let mut done = done.into_inner().expect("nobody panics with it");
     if done.len() < wanted.len() {
         tell(format_args!("cairn: ended after {} of {} campaigns\n", done.len(), wanted.len()));
     }
     done.sort_by_key(|trial| (strategies.iter().position(|s| *s == trial.strategy), trial.number));
-    Ok(done)
+    (done, outcome)
 }
 
 fn progress(last: &Trial, done: usize, all: usize, started: Instant) -> String {
@@ -102,7 +116,10 @@ fn progress(last: &Trial, done: usize, all: usize, started: Instant) -> String {
     )
 }
 
-fn write(file: &std::path::Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text)
-        .map_err(|error| Failure::new(format_args!("cannot write {}: {error}", file.display())))
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text).map_err(|error| cannot_write(file, &error))
+}
+
+fn cannot_write(file: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format_args!("cannot write {}: {error}", file.display()))
 }

@@ -80,7 +80,7 @@ const ALL: &[Info] = &[
     Info {
         name: "cgs",
         usage: "cgs[:KMAX][,nodom][,fixed]",
-        summary: "branches in new contexts of growing length (CGS)",
+        summary: "branches in new contexts, growing up to KMAX (CGS); nodom: dominators count, fixed: KMAX at once",
         make: Make::WithSettings(|settings, program| Ok(Box::new(Cgs::parse(settings, program)?))),
     },
     Info {

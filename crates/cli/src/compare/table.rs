@@ -47,6 +47,11 @@ fn executions(trials: &[Trial]) -> String {
     format!("{} to {most}", grouped(least))
 }
 
+/// Never as 0, which it never is.
+fn probability(p: f64) -> String {
+    if p < 0.0005 { "<0.001".to_owned() } else { format!("{p:.3}") }
+}
+
 fn row(figure: &Figure) -> Vec<String> {
     if figure.trials == 0 {
         let mut row = vec![figure.strategy.clone(), "0".to_owned()];
@@ -68,6 +73,6 @@ fn row(figure: &Figure) -> Vec<String> {
         executions,
         clock(figure.seconds),
         format!("{:.1} %", 100.0 * figure.choosing),
-        figure.probability.map_or("best".to_owned(), |p| format!("{p:.3}")),
+        figure.probability.map_or("best".to_owned(), probability),
     ]
 }

@@ -79,3 +79,19 @@ fn what_cannot_be_compared_is_refused_in_a_sentence() {
         assert!(said.stderr.contains(complaint), "{said:?}");
     }
 }
+
+#[test]
+fn a_failure_leaves_what_was_done_before_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let gone = "#include <unistd.h>\nint main(int argc, char **argv) { return unlink(argv[0]) != 0; }\n";
+    let source = write_source(directory.path(), "gone.c", gone);
+    let csv = write_source(directory.path(), "old.csv", "old\n");
+    let (source, csv_name) = (source.to_str().unwrap(), csv.to_str().unwrap());
+    let compare = ["compare", "--strategies=dfs,bfs", "--trials=1", "--jobs=1", "--csv", csv_name];
+    let refused = run(compare.iter().copied().chain(["--curves", csv_name, source]));
+    let written = || std::fs::read_to_string(&csv).unwrap();
+    assert_eq!((refused.code, written().as_str()), (Some(2), "old\n"), "{refused:?}");
+    let said = run(compare.iter().copied().chain([source]));
+    assert_eq!((said.code, written().lines().count()), (Some(2), 2), "{said:?}");
+    assert!(said.stdout.contains("\ndfs            1 ") && said.stderr.contains("cannot run"), "{said:?}");
+}

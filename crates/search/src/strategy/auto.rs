@@ -15,6 +15,7 @@
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, Tree};
+use std::mem::take;
 
 /// Work of a stretch, about so many runs.
 const STRETCH: f64 = 16.0;
@@ -44,13 +45,15 @@ pub struct Auto {
     playing: usize,
     /// Work that is left of the stretch.
     left: f64,
+    /// Whether it wished for what happens next: given inputs are nobody's merit.
+    asked: bool,
 }
 
 impl Auto {
     /// A choice among these strategies, by their names.
     pub fn new(strategies: Vec<(String, Box<dyn Strategy>)>) -> Auto {
         let arm = |(name, strategy)| Arm { strategy, name, brought: 0.0, work: 0.0 };
-        Auto { arms: strategies.into_iter().map(arm).collect(), playing: 0, left: 0.0 }
+        Auto { arms: strategies.into_iter().map(arm).collect(), playing: 0, left: 0.0, asked: false }
     }
 
     /// The arms, the most promising first; equally promising ones in random order.
@@ -68,26 +71,8 @@ impl Auto {
         order
     }
 
-    /// The arm that plays has worked.
-    fn worked(&mut self, work: f64) {
-        let kept = 0.5f64.powf(work / HALF_LIFE);
-        for arm in &mut self.arms {
-            arm.brought *= kept;
-            arm.work *= kept;
-        }
-        self.arms[self.playing].work += work;
-        self.left -= work;
-    }
-}
-
-impl Strategy for Auto {
-    fn on_run(&mut self, run: &RunView) {
-        self.worked(1.0 + run.nodes.len() as f64 / DECISIONS_PER_RUN);
-        self.arms[self.playing].brought += run.new_branches.len() as f64;
-        self.arms.iter_mut().for_each(|arm| arm.strategy.on_run(run));
-    }
-
-    fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
+    /// What the arm that plays wishes for; another one's wish if it has played enough, or has none.
+    fn choose(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         if self.left > 0.0 {
             match self.arms[self.playing].strategy.next(tree, rng) {
                 Next::Done => {}
@@ -104,6 +89,33 @@ impl Strategy for Auto {
             }
         }
         Next::Done
+    }
+
+    /// The arm that plays has worked.
+    fn worked(&mut self, work: f64) {
+        let kept = 0.5f64.powf(work / HALF_LIFE);
+        for arm in &mut self.arms {
+            arm.brought *= kept;
+            arm.work *= kept;
+        }
+        self.arms[self.playing].work += work;
+        self.left -= work;
+    }
+}
+
+impl Strategy for Auto {
+    fn on_run(&mut self, run: &RunView) {
+        if take(&mut self.asked) {
+            self.worked(1.0 + run.nodes.len() as f64 / DECISIONS_PER_RUN);
+            self.arms[self.playing].brought += run.new_branches.len() as f64;
+        }
+        self.arms.iter_mut().for_each(|arm| arm.strategy.on_run(run));
+    }
+
+    fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
+        let next = self.choose(tree, rng);
+        self.asked = next != Next::Done;
+        next
     }
 
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {

@@ -5,7 +5,7 @@
 //! last covered; of equal ones any. The distance is the number of branches on the way in the control-flow and call graph.
 //! When the run took the flip, drive it along all static paths of at most that weight. Whatever run covers something new
 //! gives the new current path; if none does, the tries of that side go up by one. After [`MAX_FAILURES`] runs without
-//! success from one path, or if nothing uncovered is in reach of it, start again from random input.
+//! success from one path, those of drives aside, or if nothing uncovered is in reach of it, start again from random input.
 //!
 //! What differs. Nothing is forced twice. A drive has a budget (`cfg/drive.rs`; CREST's has none, and eats thousands of
 //! runs). Where random input leads to a path without anything to force, the search goes on from a random flip of the

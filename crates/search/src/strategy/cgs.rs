@@ -9,10 +9,11 @@
 //! growing (`fixed`; 5 unless told).
 //!
 //! What differs. A context begins with the side that would be taken: of a switch each other side is a branch of its own.
-//! Only strict dominators are left out: an earlier occurrence of the branch itself says something. Contexts are looked for
-//! among the last [`LOOK_BACK`] branches, and after k = [`LONGEST`] all that is left is flipped in order of depth, which
-//! is what the paper says infinite contexts amount to. With a largest k, what has no new context then is left. A fixed k has
-//! soon seen all contexts of the paths it has: it then tries random input, up to [`MAX_RESTARTS`] times in vain.
+//! Only strict dominators are left out: an earlier occurrence of the branch itself says something. Contexts are looked
+//! for among the last [`LOOK_BACK`] branches, of long stretches of concrete ones the first and the last 32, and after k
+//! = [`LONGEST`] all that is left is flipped in order of depth, which is what the paper says infinite contexts amount
+//! to. With a largest k, what has no new context then is left. A fixed k has soon seen all contexts of the paths it
+//! has: it then tries random input, up to [`MAX_RESTARTS`] times in vain.
 //!
 //! Cost: for each k every flip is looked at once, at most [`LOOK_BACK`] branches back: what had no new context will have
 //! none. Eight bytes per context met.

@@ -11,13 +11,14 @@
 //! Another constant for a pinned value is forced like a branch, but does not count. A side that another
 //! run has taken already is not run again, but counts. And CREST forgets the path of a run that went
 //! elsewhere than predicted; here it is searched like a given input's once the rest is done, so that an
-//! unbounded search leaves no flip of the tree untried.
+//! unbounded search leaves no flip of the tree untried. What such a path has in common with earlier ones
+//! counts towards the depth.
 //!
 //! Cost: a stack of path suffixes, together never longer than the tree, and constant time per node.
 
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
-use cairn_tree::{Flip, FlipState, NodeId, StepKind, Tree};
+use cairn_tree::{Flip, FlipState, NodeId, RunId, StepKind, Tree};
 use std::collections::VecDeque;
 
 /// A path that is being searched from `next` on.
@@ -33,8 +34,8 @@ struct Frame {
 pub struct Dfs {
     bound: Option<u32>,
     stack: Vec<Frame>,
-    /// Paths that nobody asked for: given inputs', and those of runs that went elsewhere.
-    waiting: VecDeque<Vec<NodeId>>,
+    /// Runs that nobody asked for: given inputs', and those that went elsewhere.
+    waiting: VecDeque<RunId>,
     asked: Option<Flip>,
 }
 
@@ -52,6 +53,19 @@ impl Dfs {
             _ => Err(format!("its depth is a number from 1 to {}, not `{depth}`", u32::MAX)),
         }
     }
+
+    /// Begins to search a run's path, where it left those of earlier runs.
+    fn frame(&self, tree: &Tree, run: RunId) -> Frame {
+        let nodes: Vec<NodeId> = tree.run_nodes(run).collect();
+        let depth = match (self.bound, nodes.first()) {
+            (Some(bound), Some(first)) => {
+                let before = tree.prefix(*first).into_iter().map(|(node, _)| used(tree, node));
+                bound.saturating_sub(before.sum())
+            }
+            _ => u32::MAX,
+        };
+        Frame { nodes, next: 0, depth }
+    }
 }
 
 /// What forcing a node takes of the depth.
@@ -59,12 +73,16 @@ fn cost(tree: &Tree, node: NodeId) -> u32 {
     u32::from(tree.node(node).kind == StepKind::Branch)
 }
 
+/// What a node that nothing more is forced at has taken of the depth.
+fn used(tree: &Tree, node: NodeId) -> u32 {
+    let taken = tree.sides(node).filter(|(_, state)| *state == FlipState::Sat);
+    if taken.count() > 1 { cost(tree, node) } else { 0 }
+}
+
 impl Strategy for Dfs {
     fn on_run(&mut self, run: &RunView) {
-        if run.flip.is_none() || run.flip != self.asked {
-            self.waiting.push_back(run.nodes.to_vec());
-        } else if !run.predicted {
-            self.waiting.push_back(run.nodes[run.first_new..].to_vec());
+        if run.flip.is_none() || run.flip != self.asked || !run.predicted {
+            self.waiting.push_back(run.run);
         } else if let Some(above) = self.stack.last() {
             // The flip was untried, so all that follows it is new.
             let nodes = run.nodes[run.first_new..].to_vec();
@@ -76,8 +94,8 @@ impl Strategy for Dfs {
     fn next(&mut self, tree: &Tree, _: &mut Rng) -> Next {
         loop {
             let Some(frame) = self.stack.last_mut() else {
-                let Some(nodes) = self.waiting.pop_front() else { return Next::Done };
-                self.stack.push(Frame { nodes, next: 0, depth: self.bound.unwrap_or(u32::MAX) });
+                let Some(run) = self.waiting.pop_front() else { return Next::Done };
+                self.stack.push(self.frame(tree, run));
                 continue;
             };
             let Some(&node) = frame.nodes.get(frame.next).filter(|_| frame.depth > 0) else {
@@ -88,8 +106,7 @@ impl Strategy for Dfs {
                 self.asked = Some(flip);
                 return Next::flip(tree, flip);
             }
-            let taken = tree.sides(node).filter(|(_, state)| *state == FlipState::Sat);
-            frame.depth -= if taken.count() > 1 { cost(tree, node) } else { 0 };
+            frame.depth -= used(tree, node);
             frame.next += 1;
         }
     }

@@ -36,6 +36,16 @@ impl Strategy for Stub {
 /// Plays arms with so many wishes for so many runs; `brings` says how many new branches an arm's run covers. Gives who
 /// asked for each run.
 fn play(wishes: &[usize], runs: usize, brings: impl Fn(usize, usize) -> usize) -> Vec<usize> {
+    play_after(0, wishes, runs, brings)
+}
+
+/// The same, after runs on given inputs that covered something.
+fn play_after(
+    given: usize,
+    wishes: &[usize],
+    runs: usize,
+    brings: impl Fn(usize, usize) -> usize,
+) -> Vec<usize> {
     let simulation = Simulation::new(straight_program(1), 1);
     let last = Rc::new(Cell::new(0));
     let stub = |(number, &wishes): (usize, &usize)| {
@@ -45,12 +55,10 @@ fn play(wishes: &[usize], runs: usize, brings: impl Fn(usize, usize) -> usize) -
     let mut auto = Auto::new(wishes.iter().enumerate().map(stub).collect());
     let (mut rng, mut tree) = (Rng::new(1), simulation.tree.clone());
     let branches = [BranchId(0); 9];
-    let mut played = Vec::new();
-    while played.len() < runs && auto.next(&tree, &mut rng) == Next::Restart {
+    let run = |auto: &mut Auto, tree: &mut Tree, new: usize| {
         let added = tree.add_run(&[]);
-        let new = brings(last.get(), played.len());
         auto.on_run(&RunView {
-            tree: &tree,
+            tree,
             program: &simulation.program,
             run: added.run,
             nodes: &[],
@@ -61,6 +69,11 @@ fn play(wishes: &[usize], runs: usize, brings: impl Fn(usize, usize) -> usize) -
             predicted: false,
             cost: Cost::default(),
         });
+    };
+    (0..given).for_each(|_| run(&mut auto, &mut tree, branches.len()));
+    let mut played = Vec::new();
+    while played.len() < runs && auto.next(&tree, &mut rng) == Next::Restart {
+        run(&mut auto, &mut tree, brings(last.get(), played.len()));
         played.push(last.get());
     }
     played
@@ -102,4 +115,10 @@ fn who_has_no_wish_left_is_no_hindrance() {
     let played = play(&[5, 100, 0], 1000, |_, _| 0);
     assert_eq!(played.len(), 105);
     assert_eq!(played.iter().filter(|arm| **arm == 0).count(), 5);
+}
+
+#[test]
+fn given_inputs_are_nobodys_merit() {
+    let played = play_after(50, &[usize::MAX; 4], 400, |_, run| usize::from(run % 10 == 0));
+    assert_eq!(played, play(&[usize::MAX; 4], 400, |_, run| usize::from(run % 10 == 0)));
 }

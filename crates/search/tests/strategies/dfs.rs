@@ -1,6 +1,6 @@
 //! Depth-first search against the recursion the paper writes down.
 
-use crate::simulate::{Decide, Input, Simulation, path, random_program, straight_program};
+use crate::simulate::{Decide, Input, Simulation, bits, path, random_program, straight_program};
 use cairn_expr::{Dag, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{Program, SiteId};
@@ -110,9 +110,21 @@ fn a_run_that_goes_elsewhere_uses_up_no_depth() {
     simulation.diverges = |flip| flip.node.index() == 0;
     simulation.run(vec![false; 3], None, &mut dfs);
     simulation.drive(&mut dfs, &mut Rng::new(0), 1000);
-    let bits = |input: &Input| input.iter().map(|bit| u8::from(*bit)).collect::<Vec<_>>();
     let order: Vec<_> = simulation.inputs.iter().map(bits).collect();
-    assert_eq!(order, [[0, 0, 0], [0, 0, 1], [0, 1, 0]]);
+    assert_eq!(order, ["000", "001", "010"]);
+}
+
+#[test]
+fn the_depth_of_a_run_that_goes_elsewhere_counts_from_the_start() {
+    let mut dfs = Dfs::new(Some(2));
+    // The flip of bit 0 flips bit 5 instead, which is decided next: so bits 5 and 1 are the first with two sides.
+    let decide: Decide = Box::new(|path| [0, 5, 1, 2, 3, 4].get(path.len()).copied());
+    let mut simulation = Simulation::new(decide, 6);
+    simulation.diverges = |flip| flip.node.index() == 0;
+    simulation.run(vec![false; 6], None, &mut dfs);
+    simulation.drive(&mut dfs, &mut Rng::new(0), 1000);
+    let order: Vec<_> = simulation.inputs.iter().map(bits).collect();
+    assert_eq!(order, ["000000", "000001", "010000", "010001"]);
 }
 
 fn step(site: SiteId, side: u32, dag: &mut Dag, offset: u32) -> Step {
