@@ -37,6 +37,11 @@ impl Chooser {
         self.strategy.wants_trails()
     }
 
+    /// Whether it wants to know where calls through pointers lead.
+    pub(crate) fn wants_callees(&self) -> bool {
+        self.strategy.wants_callees()
+    }
+
     fn timed<T>(&mut self, ask: impl FnOnce(&mut dyn Strategy) -> T) -> T {
         let start = Instant::now();
         let answer = ask(&mut *self.strategy);

@@ -1,6 +1,7 @@
 //! The loop itself.
 
 use crate::behind_pins::{BehindPins, leaves_at_pin};
+use crate::callees::Callees;
 use crate::check::Oracle;
 use crate::chooser::Chooser;
 use crate::corpus::{Candidate, Corpus, Origin, Place};
@@ -19,7 +20,7 @@ use crate::unread::randomise;
 use crate::untold::add_untold_pins;
 use cairn_exec::{End, Input, Mode, RunError, StartError};
 use cairn_expr::{Dag, ExprId};
-use cairn_program::{BranchId, Program};
+use cairn_program::{BranchId, FunctionId, Program};
 use cairn_search::{Cost, Next, Outcome, Rng, RunView, UnknownStrategy};
 use cairn_solver::{Answer, ByteCollector, Limits, Model, Query, Solver};
 use cairn_tree::{AddedRun, Coverage, Flip, FlipState, RunId, Tree};
@@ -81,6 +82,7 @@ pub fn run(
         collector: Collector::default(),
         behind_pins: BehindPins::default(),
         insistence: Insistence::default(),
+        callees: Callees::default(),
         conditions: Vec::new(),
         bytes: ByteCollector::default(),
         past: Vec::new(),
@@ -155,6 +157,7 @@ struct Campaign<'a> {
     collector: Collector,
     behind_pins: BehindPins,
     insistence: Insistence,
+    callees: Callees,
     /// What was asked for the last flip, its condition last.
     conditions: Vec<ExprId>,
     bytes: ByteCollector,
@@ -364,7 +367,8 @@ impl Campaign<'_> {
         };
         let difference = cause.flip.and_then(|flip| first_difference(&self.tree, flip, &added));
         let predicted = cause.flip.is_some() && difference.is_none();
-        self.tell_strategy(&added, &new_branches, cause, predicted);
+        let callees = self.callees.new_ones(self.program, &execution.trace.callees);
+        self.tell_strategy(&added, (&new_branches, &callees), cause, predicted);
         self.keep(execution, &path, new_branches.len(), cause)?;
         self.tell(&Event::Executed { end, new_branches: &new_branches });
         if self.noted.elapsed() >= NOTE_INTERVAL {
@@ -396,12 +400,16 @@ impl Campaign<'_> {
             path.damaged = true;
             *coverage = damage::coverage_of(self.program, &path.steps);
         }
+        if path.damaged {
+            execution.trace.callees.clear();
+        }
     }
 
     /// What runs are to record.
     fn mode(&self) -> Mode {
         let Settings { check, diagnose, .. } = *self.settings;
-        Mode { check, diagnose, log: self.strategy.wants_trails(), ..Mode::TRACE }
+        let (log, callees) = (self.strategy.wants_trails(), self.strategy.wants_callees());
+        Mode { trace: true, check, diagnose, log, callees }
     }
 
     /// Runs an input, on a new server if the old one fails. Nothing if no server survives it.
@@ -470,7 +478,13 @@ impl Campaign<'_> {
         cut
     }
 
-    fn tell_strategy(&mut self, added: &AddedRun, new_branches: &[BranchId], cause: Cause, predicted: bool) {
+    fn tell_strategy(
+        &mut self,
+        added: &AddedRun,
+        (new_branches, callees): (&[BranchId], &[(u64, FunctionId)]),
+        cause: Cause,
+        predicted: bool,
+    ) {
         self.strategy.on_run(&RunView {
             tree: &self.tree,
             program: self.program,
@@ -479,6 +493,7 @@ impl Campaign<'_> {
             sides: &added.sides,
             first_new: added.first_new,
             new_branches,
+            callees,
             flip: cause.flip,
             predicted,
             cost: self.cost,

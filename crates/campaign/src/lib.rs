@@ -7,6 +7,7 @@
 
 mod afl;
 mod behind_pins;
+mod callees;
 mod check;
 mod chooser;
 mod corpus;

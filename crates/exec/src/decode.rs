@@ -12,6 +12,7 @@ use crate::shm::SharedMemory;
 use crate::snapshot::Snapshots;
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::event::NO_SITE;
+use cairn_wire::log::Callee;
 use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, Op, SiteId};
 
 /// What a step of a path is.
@@ -49,6 +50,8 @@ pub struct Trace {
     pub losses: Vec<(SiteId, Loss)>,
     /// Every branch the run took, if it was asked for.
     pub log: Option<BranchLog>,
+    /// Functions that were called through pointers, each once, if that was asked for.
+    pub callees: Vec<Callee>,
     /// Labels the run gave out.
     pub label_count: u32,
     /// The recording is broken; the steps are those from before the first thing that makes no sense.

@@ -22,6 +22,7 @@ mod spawn;
 mod spec;
 mod stage;
 
+pub use cairn_wire::log::Callee;
 pub use decode::{StepKind, Trace, TraceStep};
 pub use end::{End, Severity, signal_name};
 pub use input::{Input, Object};

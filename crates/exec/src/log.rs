@@ -23,8 +23,6 @@ pub struct BranchLog {
     branches: Vec<u32>,
     /// Where each piece ends, and how many branches it lacks.
     ends: Vec<(usize, u32)>,
-    /// Functions that were called through pointers, each once.
-    pub callees: Vec<Callee>,
     /// Branches in pieces that there was no room for.
     pub lost: u64,
     /// The target has written over the log: what makes no sense was left out.
@@ -42,7 +40,7 @@ pub struct Piece<'a> {
 
 impl BranchLog {
     /// The pieces before each step, and the one after the last. If there was no room for all, the last ones are missing.
-    pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+    pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> + Clone {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));
         starts
             .zip(&self.ends)
@@ -83,7 +81,6 @@ impl Recording<'_> {
             let (total, last) = self.open_piece();
             log.add_entries(total, &last, branch_count);
         }
-        log.callees = self.callees();
         log
     }
 
@@ -103,7 +100,8 @@ impl Recording<'_> {
         (total, [head, old, new].concat())
     }
 
-    fn callees(&self) -> Vec<Callee> {
+    /// Functions that were called through pointers, each once.
+    pub(crate) fn callees(&self) -> Vec<Callee> {
         let places = (0..MAX_CALLEES).map(|place| self.layout.callees + place * size_of::<Callee>() as u64);
         places.map(|at| self.memory.load::<Callee>(at)).filter(|callee| callee.offset != 0).collect()
     }

@@ -33,21 +33,23 @@ pub struct Mode {
     pub check: bool,
     /// Record every labelled value that is lost, and where.
     pub diagnose: bool,
-    /// Record every branch taken, and the callees of calls through pointers.
+    /// Record every branch taken.
     pub log: bool,
+    /// Record where calls through pointers lead.
+    pub callees: bool,
 }
 
 impl Mode {
     /// Just run.
-    pub const NATIVE: Mode = Mode { trace: false, check: false, diagnose: false, log: false };
+    pub const NATIVE: Mode = Mode { trace: false, check: false, diagnose: false, log: false, callees: false };
     /// Run and record the path.
     pub const TRACE: Mode = Mode { trace: true, ..Mode::NATIVE };
     /// Run and record the path and every labelled value.
     pub const CHECK: Mode = Mode { check: true, ..Mode::TRACE };
     /// Run and record the path and every loss.
     pub const DIAGNOSE: Mode = Mode { diagnose: true, ..Mode::TRACE };
-    /// Run and record the path and every branch.
-    pub const LOG: Mode = Mode { log: true, ..Mode::TRACE };
+    /// Run and record the path, every branch and every callee.
+    pub const LOG: Mode = Mode { log: true, callees: true, ..Mode::TRACE };
 
     fn bits(self) -> u32 {
         let bit = |set: bool, bit: u32| if set { bit } else { 0 };
@@ -55,6 +57,7 @@ impl Mode {
             | bit(self.check, mode::CHECK)
             | bit(self.diagnose, mode::DIAGNOSE)
             | bit(self.log, mode::LOG)
+            | bit(self.callees, mode::CALLEES)
     }
 }
 
@@ -145,8 +148,8 @@ pub struct Server {
     stage: Stage,
     process: Process,
     recorded: Recorded,
-    /// Whether the last run was to log its branches.
-    logged: bool,
+    /// What the last run was to record.
+    mode: Mode,
     /// Length of every input object of the last run.
     object_sizes: Vec<usize>,
     decoder: Decoder,
@@ -163,8 +166,8 @@ impl Server {
         let blank = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
         debug_assert!(blank.is_ok(), "nothing always fits");
         let process = Process::start(&spec, &mut stage, &memory, &limits)?;
-        let (recorded, logged, object_sizes, decoder) = Default::default();
-        Ok(Server { spec, limits, layout, memory, stage, process, recorded, logged, object_sizes, decoder })
+        let (recorded, mode, object_sizes, decoder) = Default::default();
+        Ok(Server { spec, limits, layout, memory, stage, process, recorded, mode, object_sizes, decoder })
     }
 
     /// Brings the program up once more after its server died.
@@ -193,8 +196,8 @@ impl Server {
         let (stage, desk) = (&self.stage, Desk { memory: &self.memory, layout: &self.layout });
         desk.hand_out(input, mode.bits(), self.recorded, |o| stage.name_of(o))?;
         self.memory.zero(self.layout.coverage, self.spec.coverage);
-        self.logged = mode.log;
-        if mode.log {
+        self.mode = mode;
+        if mode.log || mode.callees {
             log::clear(&self.memory, &self.layout);
         }
         let (ended, timed_out) = self.execute()?;
@@ -294,10 +297,13 @@ impl Server {
         };
         let mut trace = self.decoder.decode(&recording, dag);
         // Whose branches they are cannot be told if several threads have closed pieces.
-        if self.logged && self.recorded.flags & (flag::NO_LOG | flag::THREADS) == 0 {
+        if self.mode.log && self.recorded.flags & (flag::NO_LOG | flag::THREADS) == 0 {
             let log = recording.log(self.spec.coverage as u32);
             trace.damaged |= log.damaged;
             trace.log = Some(log);
+        }
+        if self.mode.callees {
+            trace.callees = recording.callees();
         }
         trace
     }

@@ -95,7 +95,6 @@ impl Log {
             return;
         }
         self.open_piece();
-        tls().logging = 1;
     }
 
     /// Ends it, in a process that the program has forked.

@@ -132,6 +132,9 @@ impl State {
         if mode & mode::LOG != 0 {
             self.log.begin(control);
         }
+        if mode & mode::CALLEES != 0 {
+            tls().logging = 1;
+        }
     }
 
     /// The right to write to table and log; none when not tracing, nor to a signal handler that has

@@ -6,6 +6,7 @@
 //! file in `strategy/` and a line in `registry.rs`.
 
 mod nearness;
+mod refined;
 mod registry;
 mod rng;
 mod strategy;

@@ -1,7 +1,7 @@
 //! What a strategy is, sees and answers.
 
 use crate::rng::Rng;
-use cairn_program::{BranchId, Program};
+use cairn_program::{BranchId, FunctionId, Program};
 use cairn_tree::{Flip, NodeId, RunId, Tree};
 use core::time::Duration;
 
@@ -68,6 +68,9 @@ pub struct RunView<'a> {
     pub first_new: usize,
     /// Branches of the user's code that no run had covered before.
     pub new_branches: &'a [BranchId],
+    /// Calls through pointers that no run had made before: the type of the functions the pointer is for, and the function
+    /// it led to. Told if the strategy wants to know.
+    pub callees: &'a [(u64, FunctionId)],
     /// The flip the run's input was solved for; none for a given or random input.
     pub flip: Option<Flip>,
     /// Whether the run followed the path to the flip and took it.
@@ -98,6 +101,11 @@ pub trait Strategy {
 
     /// Whether it looks at the concrete branches between the nodes of the tree: recording them slows runs down.
     fn wants_trails(&self) -> bool {
+        false
+    }
+
+    /// Whether it wants to know where calls through pointers lead.
+    fn wants_callees(&self) -> bool {
         false
     }
 

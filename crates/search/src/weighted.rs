@@ -1,9 +1,10 @@
-//! Flips drawn with probability proportional to a weight that only ever falls.
+//! Flips drawn with probability proportional to a weight that falls as the search goes on.
 //!
 //! A flip lies in the bucket of the least power of two that its weight, when last looked at, did not exceed. To draw, a
 //! bucket is chosen by how much its flips could weigh at most, then one of them uniformly, and that one is taken with the
 //! probability its present weight has of that power: exact, however old the buckets are. One that is not taken and
-//! has become too light moves down. So weights are computed for flips that are drawn, never for all.
+//! has become too light moves down. So weights are computed for flips that are drawn, and for all only where weights have
+//! risen, which is rare.
 //!
 //! Cost: constant time to add, and amortised to draw; eight bytes per flip.
 
@@ -31,6 +32,14 @@ impl Weighted {
     /// Adds a flip that weighs so much now.
     pub fn add(&mut self, flip: Flip, weight: f64) {
         self.buckets[bucket_of(weight)].push(flip);
+    }
+
+    /// Flips may weigh more than when they were looked at last: looks at all.
+    pub fn weigh_again(&mut self, tree: &Tree, weight: impl Fn(Flip) -> f64) {
+        let flips: Vec<Flip> = self.buckets.iter_mut().flat_map(|bucket| bucket.drain(..)).collect();
+        for flip in flips.into_iter().filter(|flip| tree.state(*flip) == FlipState::Untried) {
+            self.add(flip, weight(flip));
+        }
     }
 
     /// Draws an untried flip and takes it out; none if there is none.
@@ -80,11 +89,16 @@ fn bucket_of(weight: f64) -> usize {
 
 /// What flips weigh.
 pub(crate) trait Weigh {
-    /// A run was made.
-    fn see(&mut self, run: &RunView);
+    /// A run was made. True if flips may now weigh more than before.
+    fn see(&mut self, run: &RunView) -> bool;
 
-    /// What a flip weighs now: never more than before.
+    /// What a flip weighs now.
     fn weight(&self, tree: &Tree, flip: Flip) -> f64;
+
+    /// Whether it wants to know where calls through pointers lead.
+    fn wants_callees(&self) -> bool {
+        false
+    }
 
     /// The strategy in one line.
     fn describe(&self) -> &'static str;
@@ -104,7 +118,9 @@ impl<W: Weigh> ByWeight<W> {
 
 impl<W: Weigh> Strategy for ByWeight<W> {
     fn on_run(&mut self, run: &RunView) {
-        self.weigh.see(run);
+        if self.weigh.see(run) {
+            self.flips.weigh_again(run.tree, |flip| self.weigh.weight(run.tree, flip));
+        }
         for flip in run.new_flips() {
             self.flips.add(flip, self.weigh.weight(run.tree, flip));
         }
@@ -116,6 +132,10 @@ impl<W: Weigh> Strategy for ByWeight<W> {
     }
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
+
+    fn wants_callees(&self) -> bool {
+        self.weigh.wants_callees()
+    }
 
     fn renews_input(&self) -> bool {
         true

@@ -28,6 +28,8 @@ pub mod mode {
     pub const DIAGNOSE: u32 = 4;
     /// Also record every branch taken.
     pub const LOG: u32 = 8;
+    /// Also record where calls through pointers lead.
+    pub const CALLEES: u32 = 16;
 }
 
 /// Bits of [`Control::flags`].

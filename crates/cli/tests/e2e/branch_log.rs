@@ -99,11 +99,12 @@ fn it_has_branches_of_every_kind_in_order() {
         ("", 0),
         ("49.0", 0),
     ]);
-    let log = logged.trace.log.as_ref().unwrap();
-    let [callee] = log.callees.as_slice() else { panic!("{:?}", log.callees) };
+    let callees = &logged.trace.callees;
+    let [callee] = callees.as_slice() else { panic!("{callees:?}") };
     let program = &logged.program;
     let function = program.function(program.function_at(callee.offset).unwrap());
     assert_eq!((&*function.name, function.type_hash), ("odd", callee.type_hash));
+    let log = logged.trace.log.as_ref().unwrap();
     let logged_branches: Vec<u32> = log.pieces().flat_map(|piece| piece.branches).copied().collect();
     let covered = (0..logged.run.coverage.len() as u32).filter(|b| logged.run.coverage[*b as usize] != 0);
     assert!(
@@ -159,4 +160,5 @@ fn models_of_library_functions_are_in_it() {
 fn without_being_asked_for_it_is_not_there() {
     let logged = Logged::new("k", TEXT, Mode::TRACE, Limits::default());
     assert_eq!((logged.trace.log, logged.run.flags.no_log), (None, false));
+    assert_eq!(logged.trace.callees, []);
 }

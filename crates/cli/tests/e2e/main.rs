@@ -1,6 +1,7 @@
 //! `cairn` as its user meets it: real programs, compiled, explored and replayed.
 
 mod agreement;
+mod analyses;
 mod bad_input;
 mod branch_log;
 mod common;

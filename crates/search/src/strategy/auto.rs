@@ -132,6 +132,10 @@ impl Strategy for Auto {
         self.arms.iter().any(|arm| arm.strategy.wants_trails())
     }
 
+    fn wants_callees(&self) -> bool {
+        self.arms.iter().any(|arm| arm.strategy.wants_callees())
+    }
+
     fn renews_input(&self) -> bool {
         self.arms[self.playing].strategy.renews_input()
     }

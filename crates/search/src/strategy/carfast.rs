@@ -8,16 +8,17 @@
 //!
 //! Cost: eight bytes per flip to an uncovered branch; logarithmic per choice.
 
+use crate::refined::Refined;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
-use cairn_program::{BranchId, CallGraph, ControlDependence, Program};
+use cairn_program::{BranchId, ControlDependence, Program};
 use cairn_tree::{Flip, FlipState, Tree};
 use std::collections::{BTreeMap, BinaryHeap};
 
 /// The search.
 #[derive(Clone, Debug)]
 pub struct CarFast {
-    dependence: ControlDependence,
+    dependence: Refined<ControlDependence>,
     covered: Vec<bool>,
     /// Flips to uncovered branches.
     flips: BTreeMap<BranchId, Vec<Flip>>,
@@ -30,7 +31,7 @@ impl CarFast {
     pub fn new(program: &Program) -> CarFast {
         let is_users = |branch| program.is_counted(BranchId(branch));
         CarFast {
-            dependence: ControlDependence::new(program, &CallGraph::new(program)),
+            dependence: Refined::new(program, ControlDependence::new),
             covered: (0..program.branch_count()).map(|branch| !is_users(branch)).collect(),
             flips: BTreeMap::new(),
             queue: BinaryHeap::new(),
@@ -43,6 +44,12 @@ impl CarFast {
             self.queue.push((self.dependence.statements(branch), branch));
         }
         flips.push(flip);
+    }
+
+    /// Sorts the branches anew by what depends on them.
+    fn sort(&mut self) {
+        let branches = self.flips.iter().filter(|(_, flips)| !flips.is_empty()).map(|(branch, _)| *branch);
+        self.queue = branches.map(|branch| (self.dependence.statements(branch), branch)).collect();
     }
 
     /// A flip to the uncovered branch that most depends on.
@@ -67,6 +74,9 @@ impl Strategy for CarFast {
             self.covered[branch.0 as usize] = true;
             self.flips.remove(branch);
         }
+        if self.dependence.see(run) {
+            self.sort();
+        }
         for flip in run.new_flips() {
             let branch = run.tree.branch(flip);
             if let Some(branch) = branch.filter(|branch| !self.covered[branch.0 as usize]) {
@@ -81,6 +91,10 @@ impl Strategy for CarFast {
     }
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
+
+    fn wants_callees(&self) -> bool {
+        true
+    }
 
     fn renews_input(&self) -> bool {
         true

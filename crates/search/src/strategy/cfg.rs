@@ -13,11 +13,12 @@
 //!
 //! Cost: linear in the length of each new current path; logarithmic per choice.
 
+use crate::refined::Refined;
 use crate::rng::Rng;
 use crate::strategy::cfg::drive::{Drive, Path, Sites};
 use crate::strategy::cfg::groups::Groups;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
-use cairn_program::{BranchId, CallGraph, Distances, Program, Weight};
+use cairn_program::{BranchId, Distances, Program, Weight};
 use cairn_tree::{Flip, FlipState, RunId, Tree};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -43,7 +44,7 @@ enum Aim {
 #[derive(Clone, Debug)]
 pub struct Cfg {
     sites: Sites,
-    distances: Distances,
+    distances: Refined<Distances>,
     /// The run whose path is the current one.
     current: Option<RunId>,
     /// That path's flips by the branch they would take.
@@ -61,9 +62,10 @@ pub struct Cfg {
 impl Cfg {
     /// A search that has seen nothing.
     pub fn new(program: &Program) -> Cfg {
+        let make = |program: &_, calls: &_| Distances::new(program, calls, Weight::Branches);
         Cfg {
             sites: Sites::new(program),
-            distances: Distances::new(program, &CallGraph::new(program), Weight::Branches),
+            distances: Refined::new(program, make),
             current: None,
             flips: Groups::new(program),
             queue: BinaryHeap::new(),
@@ -83,14 +85,18 @@ impl Cfg {
         self.drive = None;
         self.asked = None;
         self.flips.clear();
-        self.queue.clear();
         for flip in run.nodes.iter().flat_map(|node| run.tree.untried_of(*node)) {
             if let Some(branch) = run.tree.branch(flip) {
                 self.flips.add(branch, flip);
             }
         }
-        let scores = self.flips.branches().filter_map(|branch| Some((self.distances.of(branch)?, 0, branch)));
-        self.queue.extend(scores.map(Reverse));
+        self.sort();
+    }
+
+    /// Sorts the current path's branches by their scores.
+    fn sort(&mut self) {
+        let scores = self.flips.branches().filter_map(|branch| Some((self.score(branch)?, 0, branch)));
+        self.queue = scores.map(Reverse).collect();
     }
 
     fn score(&self, branch: BranchId) -> Option<u32> {
@@ -150,12 +156,15 @@ impl Cfg {
 
 impl Strategy for Cfg {
     fn on_run(&mut self, run: &RunView) {
-        self.distances.cover(run.new_branches);
+        let refined = self.distances.see(run);
         let aim = self.asked.filter(|(flip, _)| run.flip == Some(*flip)).map(|(_, aim)| aim);
         if run.flip.is_none() || !run.new_branches.is_empty() || aim == Some(Aim::Elsewhere) {
             self.restarted &= run.flip.is_none();
             self.move_to(run);
             return;
+        }
+        if refined {
+            self.sort();
         }
         let drive = self.drive.as_mut();
         match (aim.filter(|_| run.predicted), drive) {
@@ -193,6 +202,10 @@ impl Strategy for Cfg {
     }
 
     fn wants_trails(&self) -> bool {
+        true
+    }
+
+    fn wants_callees(&self) -> bool {
         true
     }
 

@@ -18,9 +18,10 @@
 //! Cost: for each k every flip is looked at once, at most [`LOOK_BACK`] branches back: what had no new context will have
 //! none. Eight bytes per context met.
 
+use crate::refined::Refined;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
-use cairn_program::{BranchId, CallGraph, Dominators, Program};
+use cairn_program::{BranchId, Dominators, Program};
 use cairn_tree::{Flip, FlipState, Tree};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -72,7 +73,7 @@ impl Settings {
 #[derive(Clone, Debug)]
 pub struct Cgs {
     settings: Settings,
-    dominators: Dominators,
+    dominators: Refined<Dominators>,
     seen: FxHashSet<u64>,
     k: u32,
     /// The depth to look at when there are no candidates left.
@@ -92,7 +93,7 @@ impl Cgs {
     pub(crate) fn parse(settings: Option<&str>, program: &Program) -> Result<Cgs, String> {
         let settings = Settings::parse(settings)?;
         Ok(Cgs {
-            dominators: Dominators::new(program, &CallGraph::new(program)),
+            dominators: Refined::new(program, Dominators::new),
             seen: FxHashSet::default(),
             k: settings.largest.filter(|_| settings.fixed).unwrap_or(1),
             depth: 0,
@@ -165,7 +166,9 @@ impl Cgs {
 }
 
 impl Strategy for Cgs {
-    fn on_run(&mut self, _: &RunView) {}
+    fn on_run(&mut self, run: &RunView) {
+        self.dominators.see(run);
+    }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         loop {
@@ -186,6 +189,10 @@ impl Strategy for Cgs {
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
     fn wants_trails(&self) -> bool {
+        true
+    }
+
+    fn wants_callees(&self) -> bool {
         true
     }
 

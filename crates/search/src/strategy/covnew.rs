@@ -54,9 +54,10 @@ struct Merit {
 }
 
 impl Merit {
-    fn add(&mut self, run: &RunView) {
-        self.nearness.cover(run.new_branches);
+    /// Takes in a run. True if flips may now weigh more than before.
+    fn see(&mut self, run: &RunView) -> bool {
         self.news.push(self.look(run));
+        self.nearness.see(run)
     }
 
     fn look(&self, run: &RunView) -> News {
@@ -89,8 +90,8 @@ impl Merit {
         self.news[tree.creator(node).index()].since(node)
     }
 
-    fn weight(&self, tree: &Tree, flip: Flip, since: Option<usize>) -> f64 {
-        let fresh = since.map_or(0.0, |decisions| {
+    fn weight(&self, tree: &Tree, flip: Flip) -> f64 {
+        let fresh = self.since(tree, flip.node).map_or(0.0, |decisions| {
             let instructions = (decisions * INSTRUCTIONS).saturating_sub(FRESH).max(1);
             (instructions as f64).powi(-2)
         });
@@ -115,20 +116,25 @@ impl CovNew {
 
 impl Strategy for CovNew {
     fn on_run(&mut self, run: &RunView) {
-        self.merit.add(run);
-        let news = &self.merit.news[run.run.index()];
+        let merit = &mut self.merit;
+        if merit.see(run) {
+            self.flips.weigh_again(run.tree, |flip| merit.weight(run.tree, flip));
+        }
         for flip in run.new_flips() {
-            self.flips.add(flip, self.merit.weight(run.tree, flip, news.since(flip.node)));
+            self.flips.add(flip, merit.weight(run.tree, flip));
         }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let weight = |flip: Flip| self.merit.weight(tree, flip, self.merit.since(tree, flip.node));
-        let flip = self.flips.draw(tree, rng, weight);
+        let flip = self.flips.draw(tree, rng, |flip| self.merit.weight(tree, flip));
         flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
     }
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
+
+    fn wants_callees(&self) -> bool {
+        true
+    }
 
     fn renews_input(&self) -> bool {
         true

@@ -40,8 +40,9 @@ impl Cpicnt {
 }
 
 impl Weigh for Cpicnt {
-    fn see(&mut self, run: &RunView) {
+    fn see(&mut self, run: &RunView) -> bool {
         run.nodes.iter().for_each(|node| self.add(run.tree, *node));
+        false
     }
 
     fn weight(&self, tree: &Tree, flip: Flip) -> f64 {

@@ -14,7 +14,9 @@ use cairn_tree::{Flip, Tree};
 pub struct Depth;
 
 impl Weigh for Depth {
-    fn see(&mut self, _: &RunView) {}
+    fn see(&mut self, _: &RunView) -> bool {
+        false
+    }
 
     fn weight(&self, tree: &Tree, flip: Flip) -> f64 {
         f64::from(tree.depth(flip.node)) + 1.0

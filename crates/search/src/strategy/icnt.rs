@@ -37,10 +37,11 @@ impl Icnt {
 }
 
 impl Weigh for Icnt {
-    fn see(&mut self, run: &RunView) {
+    fn see(&mut self, run: &RunView) -> bool {
         for (node, side) in run.nodes.iter().zip(run.sides) {
             self.add(run.tree, Flip { node: *node, side: *side });
         }
+        false
     }
 
     fn weight(&self, tree: &Tree, flip: Flip) -> f64 {

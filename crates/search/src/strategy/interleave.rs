@@ -49,6 +49,10 @@ impl Strategy for Interleave {
         self.strategies.iter().any(|strategy| strategy.wants_trails())
     }
 
+    fn wants_callees(&self) -> bool {
+        self.strategies.iter().any(|strategy| strategy.wants_callees())
+    }
+
     fn renews_input(&self) -> bool {
         self.strategies[self.asked].renews_input()
     }

@@ -29,12 +29,16 @@ impl Md2u {
 }
 
 impl Weigh for Md2u {
-    fn see(&mut self, run: &RunView) {
-        self.nearness.cover(run.new_branches);
+    fn see(&mut self, run: &RunView) -> bool {
+        self.nearness.see(run)
     }
 
     fn weight(&self, tree: &Tree, flip: Flip) -> f64 {
         self.nearness.weight(tree, flip)
+    }
+
+    fn wants_callees(&self) -> bool {
+        true
     }
 
     fn describe(&self) -> &'static str {

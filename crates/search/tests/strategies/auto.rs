@@ -65,6 +65,7 @@ fn play_after(
             sides: &[],
             first_new: 0,
             new_branches: &branches[..new],
+            callees: &[],
             flip: None,
             predicted: false,
             cost: Cost::default(),

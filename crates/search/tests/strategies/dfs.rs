@@ -149,6 +149,7 @@ fn tell(dfs: &mut Dfs, tree: &mut Tree, program: &Program, asked: Next, steps: &
         sides,
         first_new,
         new_branches: &[],
+        callees: &[],
         flip,
         predicted,
         cost: Cost::default(),

@@ -11,6 +11,7 @@ mod dfs;
 mod generational;
 mod interleave;
 mod random_branch;
+mod refined;
 mod registry;
 mod simulate;
 mod uniform_random;

@@ -2,7 +2,7 @@
 
 use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
-use cairn_program::{BranchId, Program, SiteId};
+use cairn_program::{BranchId, FunctionId, Program, SiteId};
 use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy};
 use cairn_tree::{Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Trails, Tree};
 use std::time::Duration;
@@ -31,6 +31,8 @@ pub struct Simulation {
     pub impossible: &'static [BranchId],
     /// The concrete branches between the last of some decisions and the next.
     pub concrete: fn(&[(usize, bool)]) -> Vec<BranchId>,
+    /// What the next run shows of calls through pointers.
+    pub callees: Vec<(u64, FunctionId)>,
 }
 
 /// A run's decisions: bit and side.
@@ -109,6 +111,7 @@ impl Simulation {
             solver_seconds: |_| 0,
             impossible: &[],
             concrete: |_| vec![],
+            callees: vec![],
         }
     }
 
@@ -143,6 +146,7 @@ impl Simulation {
             sides: &added.sides,
             first_new: added.first_new,
             new_branches: &new_branches,
+            callees: &std::mem::take(&mut self.callees),
             flip,
             predicted,
             cost: flip.map(|flip| self.cost(flip)).unwrap_or_default(),
