@@ -470,6 +470,8 @@ impl Campaign<'_> {
         self.notes.lost_values += u64::from(flags.lost);
         self.notes.rejected_runs += u64::from(execution.run.end == End::Rejected);
         self.notes.threaded_runs += u64::from(flags.threads);
+        self.notes.full_logs += u64::from(flags.log_full);
+        self.notes.missing_logs += u64::from(self.strategy.wants_trails() && execution.trace.log.is_none());
         self.notes.nondeterministic_runs += u64::from(added.mismatch);
         if path.damaged {
             self.notes.damaged_runs += 1;
@@ -593,7 +595,7 @@ impl Campaign<'_> {
                 collector.reasons(self.program, &self.coverage, &self.notes, self.divergences);
         }
         let asked = (self.settings.strategy.as_str(), self.settings.seed);
-        Summary::new(&self.progress(), asked, self.tree.exhausted(), self.notes)
+        Summary::new(&self.progress(), asked, &self.tree, self.notes)
     }
 }
 

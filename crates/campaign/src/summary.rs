@@ -5,6 +5,7 @@ use crate::diagnosis::Reason;
 use crate::observer::Progress;
 use crate::prediction::Divergence;
 use cairn_solver::{Evaluations, Layers, Stats};
+use cairn_tree::Tree;
 use serde::Serialize;
 
 /// The figures of a campaign; what serde makes of it is what `--json` promises.
@@ -37,6 +38,12 @@ pub struct Summary {
     /// Whether every path was run or proved impossible. False if something was left out on the way:
     /// a value used as a constant while others are possible, a recording cut short, a run lost.
     pub exhausted: bool,
+    /// Runs whose branch log was full: the strategy did not see their late concrete branches.
+    pub full_logs: u64,
+    /// Runs that the strategy wanted a branch log of and that have none.
+    pub missing_logs: u64,
+    /// Memory that the execution tree takes.
+    pub tree_bytes: u64,
     /// What the solver did.
     pub solver: SolverSummary,
     /// What to tell the user beyond the figures.
@@ -108,6 +115,10 @@ pub struct Notes {
     pub lost_runs: u64,
     /// Runs on inputs that `cairn_assume` refused.
     pub rejected_runs: u64,
+    /// Runs whose branch log was full.
+    pub full_logs: u64,
+    /// Runs without the branch log that the strategy wanted.
+    pub missing_logs: u64,
     /// Times the server was started anew.
     pub restarts: u64,
     /// Check mode: values compared with their expressions.
@@ -132,7 +143,7 @@ impl Summary {
     pub(crate) fn new(
         progress: &Progress,
         (strategy, seed): (&str, u64),
-        tree_exhausted: bool,
+        tree: &Tree,
         notes: Notes,
     ) -> Summary {
         Summary {
@@ -148,7 +159,10 @@ impl Summary {
             strategy: strategy.to_owned(),
             seed,
             choosing_seconds: progress.choosing.as_secs_f64(),
-            exhausted: tree_exhausted && !notes.something_is_missing(),
+            exhausted: tree.exhausted() && !notes.something_is_missing(),
+            full_logs: notes.full_logs,
+            missing_logs: notes.missing_logs,
+            tree_bytes: tree.bytes() as u64,
             solver: progress.solver.into(),
             notes,
         }

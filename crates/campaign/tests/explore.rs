@@ -126,8 +126,8 @@ fn the_summary_is_the_promised_json() {
     };
     assert_eq!(
         keys(&json),
-        "branches_covered branches_total choosing_seconds crashes divergences elapsed_seconds executions exhausted hangs \
-         pin_tries seed solver strategy tests"
+        "branches_covered branches_total choosing_seconds crashes divergences elapsed_seconds executions exhausted full_logs \
+         hangs missing_logs pin_tries seed solver strategy tests tree_bytes"
     );
     assert_eq!(keys(&json["solver"]), "cached evaluations layers queries sat seconds smt unknown unsat walk");
     assert_eq!((&json["strategy"], &json["seed"]), (&"dfs".into(), &42.into()));

@@ -8,6 +8,9 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
 
+/// Memory of the execution tree that is worth a line.
+const LARGE_TREE: u64 = 64 << 20;
+
 /// What the lines are made of.
 pub struct Report<'a> {
     /// The figures.
@@ -44,6 +47,9 @@ impl Report<'_> {
             self.losses(),
             self.damage(),
             self.lost_runs(),
+            self.full_logs(),
+            self.missing_logs(),
+            self.memory(),
             self.oracle(),
             self.hint(),
             self.doctor(),
@@ -156,6 +162,29 @@ impl Report<'_> {
         let inputs = || counted(lost, "input", "inputs");
         (lost > 0)
             .then(|| format!("{} took the program's fork server along, and could not be recorded", inputs()))
+    }
+
+    fn full_logs(&self) -> Option<String> {
+        let full = self.summary.full_logs;
+        let runs = || counted(full, "run", "runs");
+        (full > 0).then(|| {
+            format!("{} took more branches than the log has room for: the strategy misses late ones", runs())
+        })
+    }
+
+    fn missing_logs(&self) -> Option<String> {
+        let missing = self.summary.missing_logs;
+        let runs = || counted(missing, "run", "runs");
+        let why = match self.summary.notes.threaded_runs {
+            0 => "the system does not let code be changed",
+            _ => "several threads compute with the input",
+        };
+        (missing > 0).then(|| format!("{} could not log all branches for the strategy: {why}", runs()))
+    }
+
+    fn memory(&self) -> Option<String> {
+        let bytes = self.summary.tree_bytes;
+        (bytes > LARGE_TREE).then(|| format!("the execution tree takes {} MiB of memory", bytes >> 20))
     }
 
     fn found(&self) -> Option<String> {
