@@ -5,6 +5,9 @@ use cairn_expr::Dag;
 use cairn_program::{BranchId, Program, SiteKind};
 use cairn_tree::Trails;
 
+/// Steps among which those of one stretch of code are looked for.
+const MAX_TOGETHER: usize = 64;
+
 /// The trails before each of the first `steps` steps of a run's path; none if its branches were not logged.
 pub(crate) fn trails(program: &Program, dag: &Dag, trace: &Trace, steps: usize) -> Trails {
     let mut trails = Trails::new();
@@ -13,11 +16,13 @@ pub(crate) fn trails(program: &Program, dag: &Dag, trace: &Trace, steps: usize) 
     // What the step before has taken: not a part of its trail, and not of the next one's.
     let mut taken = None;
     let mut left = steps;
-    for (step, piece) in trace.steps.iter().zip(log.pieces()) {
+    let is_symbolic = |step: &TraceStep| dag.as_constant(step.value).is_none();
+    let mut rest = trace.steps.iter().zip(log.pieces());
+    while let Some((step, piece)) = rest.next() {
         let own_first = taken.is_some() && piece.branches.first().copied() == taken.take();
         pending.extend(&piece.branches[usize::from(own_first)..]);
         // A decision on what turned out constant is a concrete branch like any other.
-        if dag.as_constant(step.value).is_some() {
+        if !is_symbolic(step) {
             continue;
         }
         if left == 0 {
@@ -33,7 +38,14 @@ pub(crate) fn trails(program: &Program, dag: &Dag, trace: &Trace, steps: usize) 
                     pending.pop();
                 }
             }
-            None => {}
+            None => {
+                let next = rest.clone().take_while(|(_, piece)| piece.branches.is_empty());
+                let next = next.map(|(step, _)| step).filter(|step| is_symbolic(step));
+                let select = first_select(program, next.take(left.min(MAX_TOGETHER)));
+                if let Some(at) = select.and_then(|branch| pending.iter().rposition(|b| *b == branch)) {
+                    later = pending.split_off(at);
+                }
+            }
         }
         let is_branch = |b: &u32| program.site_of(BranchId(*b)).is_some();
         pending.iter().filter(|b| is_branch(b)).for_each(|b| trails.branch(BranchId(*b)));
@@ -41,6 +53,15 @@ pub(crate) fn trails(program: &Program, dag: &Dag, trace: &Trace, steps: usize) 
         pending = later;
     }
     trails
+}
+
+/// The branch of the first select among the steps that a stretch of code tells together with the one before them: it was
+/// marked before all of them.
+fn first_select<'a>(program: &Program, mut next: impl Iterator<Item = &'a TraceStep>) -> Option<u32> {
+    next.find_map(|step| match own_branch(program, step)? {
+        Own::Precedes(branch) => Some(branch),
+        Own::Follows(_) => None,
+    })
 }
 
 /// Where the branch that a step takes stands in the log.
@@ -108,5 +129,24 @@ mod tests {
         assert_eq!(before(3), [1, 7, 6], "a decision on a constant is concrete");
         assert_eq!(before(4), [0; 0], "no more were asked for");
         assert_eq!(super::trails(&program, &dag, &Trace { log: None, ..trace }, 4), Trails::new());
+    }
+
+    #[test]
+    fn a_pin_has_nothing_of_a_select_that_is_told_after_it() {
+        let (program, mut dag) = (program(), Dag::new());
+        let byte = dag.input(InputByte { object: 0, offset: 0 });
+        let value = dag.extract(byte, 0, 1);
+        let branch = |site| TraceStep { kind: StepKind::Branch, site: SiteId(site), value, concrete: 1 };
+        let pin = TraceStep { kind: StepKind::Pin, ..branch(0) };
+        // Both selects and what comes between them were marked before the code told of them and of its pins.
+        let mut log = BranchLog::default();
+        for piece in [&[8, 3, 3, 0, 5][..], &[], &[], &[], &[9]] {
+            log.add_piece(piece, 0);
+        }
+        let steps = vec![pin, pin, branch(1), branch(2)];
+        let trace = Trace { steps, log: Some(log), ..Trace::default() };
+        let trails = trails(&program, &dag, &trace, 4);
+        let before = |step| trails.before(step).iter().map(|b| b.0).collect::<Vec<_>>();
+        assert_eq!([0, 1, 2, 3].map(before), [vec![8, 3], vec![], vec![], vec![0]]);
     }
 }
