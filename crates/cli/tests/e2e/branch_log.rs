@@ -1,10 +1,10 @@
 //! The log of all branches is what the program did.
 
-use crate::common::{build_instrumented, root};
+use crate::common::{build_instrumented, cairn, root, said};
 use cairn_exec::{Arg, Input, Limits, Mode, Object, Run, Server, StepKind, TargetSpec, Trace};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program, SiteKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
@@ -36,13 +36,16 @@ pub fn check_log(program: &Program, run: &Run, trace: &Trace) -> Result<(), Stri
     Ok(())
 }
 
+fn source() -> PathBuf {
+    root().join("crates/cli/tests/e2e/branch_log.c")
+}
+
 /// The program, compiled once per test process.
 fn target() -> PathBuf {
     static BUILT: OnceLock<TempDir> = OnceLock::new();
     let directory = BUILT.get_or_init(|| {
         let directory = tempfile::tempdir().unwrap();
-        let source = root().join("crates/cli/tests/e2e/branch_log.c");
-        build_instrumented(&source, &directory.path().join("target"));
+        build_instrumented(&source(), &directory.path().join("target"));
         directory
     });
     directory.path().join("target")
@@ -57,8 +60,12 @@ struct Logged {
 
 impl Logged {
     fn new(part: &str, text: &[u8; 4], mode: Mode, limits: Limits) -> Logged {
-        let program = Program::read(&target()).unwrap();
-        let mut spec = TargetSpec::new(target(), program.branch_count() as usize);
+        Logged::of(&target(), part, (text, mode, limits))
+    }
+
+    fn of(target: &Path, part: &str, (text, mode, limits): (&[u8; 4], Mode, Limits)) -> Logged {
+        let program = Program::read(target).unwrap();
+        let mut spec = TargetSpec::new(target, program.branch_count() as usize);
         spec.args = vec![Arg::Literal(part.into())];
         let mut server = Server::start(spec, limits).unwrap();
         let input = Input { objects: vec![Object::named("text", *text)] };
@@ -90,15 +97,18 @@ impl Logged {
 
 const TEXT: &[u8; 4] = b"zoo!";
 
+/// What a run of that part takes.
+const ALL_KINDS: &[(&str, u32)] = &[
+    ("87.1 87.0 35.1 35.1 35.1 35.0 37.1 20?1 13.0 13.0 13.1 13.1 13.1", 0),
+    ("44.0 46.0 48?0 48?1", 0),
+    ("", 0),
+    ("49.0", 0),
+];
+
 #[test]
 fn it_has_branches_of_every_kind_in_order() {
     let logged = Logged::new("k", TEXT, Mode::LOG, Limits::default());
-    logged.expect(&[
-        ("87.1 87.0 35.1 35.1 35.1 35.0 37.1 20?1 13.0 13.0 13.1 13.1 13.1", 0),
-        ("44.0 46.0 48?0 48?1", 0),
-        ("", 0),
-        ("49.0", 0),
-    ]);
+    logged.expect(ALL_KINDS);
     let callees = &logged.trace.callees;
     let [callee] = callees.as_slice() else { panic!("{callees:?}") };
     let program = &logged.program;
@@ -111,6 +121,18 @@ fn it_has_branches_of_every_kind_in_order() {
         covered.into_iter().all(|branch| logged_branches.contains(&branch)),
         "all that is covered is logged"
     );
+}
+
+#[test]
+fn linkers_that_drop_unused_code_leave_it_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    for linker in ["-fuse-ld=bfd", "-fuse-ld=lld"] {
+        let target = directory.path().join(linker);
+        let options = ["cc", "-ffunction-sections", "-Wl,--gc-sections", linker, "-o"];
+        let built = said(cairn().args(options).arg(&target).arg(source()));
+        assert_eq!(built.code, Some(0), "{}", built.stderr);
+        Logged::of(&target, "k", (TEXT, Mode::LOG, Limits::default())).expect(ALL_KINDS);
+    }
 }
 
 #[test]
