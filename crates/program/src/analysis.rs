@@ -2,6 +2,7 @@
 
 mod blocks;
 mod call_graph;
+mod callees;
 mod control_dependence;
 mod distances;
 mod dominator_tree;
@@ -12,6 +13,7 @@ mod loops;
 
 pub use blocks::PostDominators;
 pub use call_graph::CallGraph;
+pub use callees::Callees;
 pub use control_dependence::ControlDependence;
 pub use distances::{Distances, Weight};
 pub use dominators::Dominators;

@@ -13,7 +13,7 @@ mod model;
 pub mod testing;
 
 pub use analysis::{
-    CallGraph, ControlDependence, Distances, Dominators, LoopSide, Loops, PostDominators, Weight,
+    CallGraph, Callees, ControlDependence, Distances, Dominators, LoopSide, Loops, PostDominators, Weight,
 };
 pub use assemble::PlacedUnit;
 pub use cairn_wire::{SiteId, SiteKind};

@@ -122,7 +122,7 @@ const ALL: &[Info] = &[
     Info {
         name: "cpicnt",
         usage: "cpicnt",
-        summary: "random, functions that decided little more likely (KLEE's nurs:cpicnt)",
+        summary: "random, calling contexts that decided little more likely (KLEE's nurs:cpicnt)",
         make: Make::Plain(|program| Box::new(ByWeight::new(Cpicnt::new(program)))),
     },
     Info {

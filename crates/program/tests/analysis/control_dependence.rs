@@ -3,7 +3,7 @@
 use crate::naive::{blocks, blocks_reached, random_program};
 use cairn_program::testing::plan::{build, decide, end, function, jump};
 use cairn_program::{
-    BlockId, BranchId, CallGraph, ControlDependence, FunctionId, PostDominators, Program, SiteKind,
+    BlockId, BranchId, CallGraph, Callees, ControlDependence, FunctionId, PostDominators, Program, SiteKind,
 };
 use fastrand::Rng;
 use std::collections::BTreeSet;
@@ -37,6 +37,10 @@ fn callees_are_counted_once_and_whole() {
     ]);
     assert_eq!(statements(&program)[..2], [1 + 12 + 100, 0]);
     assert_eq!(statements(&program)[2..], [101, 112], "the second side calls all of f once more");
+    let callees = Callees::new(&program, &CallGraph::new(&program));
+    let may_call = |caller| [0, 1, 2].map(|callee| callees.may_call(FunctionId(caller), FunctionId(callee)));
+    let expected = [[true, true, true], [false, true, true], [false, false, true]];
+    assert_eq!([0, 1, 2].map(may_call), expected);
 }
 
 #[test]

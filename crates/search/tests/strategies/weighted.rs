@@ -1,7 +1,7 @@
 //! KLEE's random searches: each flip by its weight.
 
 use crate::simulate::{Simulation, chi_squared, input, straight_program};
-use cairn_program::testing::plan::{build, decide, end, function};
+use cairn_program::testing::plan::{build, decide, end, function, jump};
 use cairn_search::{Next, Rng, Strategy, create};
 use cairn_tree::Flip;
 use std::collections::BTreeMap;
@@ -144,6 +144,27 @@ fn covnew_also_draws_what_lately_covered_something() {
         }
     };
     assert_drawn_by("covnew", straight(BITS), runs, weight);
+}
+
+#[test]
+fn cpicnt_tells_calls_of_a_function_apart_by_who_called_it() {
+    let main = [decide(&[1, 2]), jump(3).call("a"), jump(3).call("b"), decide(&[4, 4]), end()];
+    let caller = [decide(&[1, 1]).call("helper"), end()];
+    let helper = [decide(&[1, 1]), decide(&[2, 2]), end()];
+    let functions = [("main", &main[..]), ("a", &caller), ("b", &caller), ("helper", &helper)];
+    let program = build(&functions.map(|(name, blocks)| function(name, blocks)));
+    // Bits 0 and 1 are those of `main`; 4 and 5 are those of `helper`, called by `a` and by `b`.
+    let decide = |path: &[(usize, bool)]| {
+        let order = if path.first().is_some_and(|(_, side)| *side) { [0, 3, 5, 1] } else { [0, 2, 4, 1] };
+        order.get(path.len()).copied()
+    };
+    let make = || Simulation::of(program.clone(), Box::new(decide));
+    let weight = |simulation: &Simulation, flip: Flip| match simulation.tree.site(flip.node).0 {
+        2 | 4 => 1.0,
+        3 | 5 => 1.0 / 3.0,
+        _ => 1.0 / 8.0,
+    };
+    assert_drawn_by("cpicnt", make, given(&["000000", "100000", "100000", "100000"]), weight);
 }
 
 #[test]
