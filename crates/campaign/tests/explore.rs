@@ -131,6 +131,10 @@ fn the_summary_is_the_promised_json() {
     );
     assert_eq!(keys(&json["solver"]), "cached evaluations layers queries sat seconds smt unknown unsat walk");
     assert_eq!((&json["strategy"], &json["seed"]), (&"dfs".into(), &42.into()));
+    assert_eq!(json["missing_logs"], 0);
+    assert!(json["tree_bytes"].as_u64().unwrap() > 0);
+    let logless = vault().explore(&Settings::new("cgs", vec![stdin(4)]), None);
+    assert_eq!(logless.missing_logs, logless.executions, "cgs wants logs, and these runs have none");
 }
 
 #[test]
