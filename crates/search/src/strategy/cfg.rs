@@ -2,7 +2,8 @@
 //!
 //! J. Burnim, K. Sen: Heuristics for Scalable Dynamic Test Generation, ASE 2008. Force a branch of the current path whose
 //! other side has the least distance to an uncovered branch, plus the times that was tried in vain since something was
-//! last covered; of equal ones any. The distance is the number of branches on the way in the control-flow and call graph.
+//! last covered or random input was last tried; of equal ones any. The distance is the number of branches on the way in the
+//! control-flow and call graph.
 //! When the run took the flip, drive it along all static paths of at most that weight. Whatever run covers something new
 //! gives the new current path; if none does, the tries of that side go up by one. After [`MAX_FAILURES`] runs without
 //! success from one path, those of drives aside, or if nothing uncovered is in reach of it, start again from random input.
