@@ -499,6 +499,7 @@ impl Campaign<'_> {
             flip: cause.flip,
             predicted,
             cost: self.cost,
+            own: true,
         });
     }
 

@@ -31,7 +31,7 @@ enum Make {
 }
 
 /// What `auto` chooses among.
-const ARMS: &str = "cgs,cfg,random-branch,generational,random-state";
+const ARMS: &str = "cfg,cgs,generational,random-branch,random-state";
 
 const ALL: &[Info] = &[
     Info {

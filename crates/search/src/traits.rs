@@ -77,6 +77,9 @@ pub struct RunView<'a> {
     pub predicted: bool,
     /// What it took, finding its input included.
     pub cost: Cost,
+    /// Whether it is the strategy's own: it asked for it, or nobody did. Of several strategies on one tree, one that goes from
+    /// path to path keeps to its own.
+    pub own: bool,
 }
 
 impl RunView<'_> {

@@ -157,15 +157,17 @@ impl Cfg {
 
 impl Strategy for Cfg {
     fn on_run(&mut self, run: &RunView) {
-        let refined = self.distances.see(run);
+        if self.distances.see(run) {
+            self.sort();
+        }
+        if !run.own && run.new_branches.is_empty() {
+            return;
+        }
         let aim = self.asked.filter(|(flip, _)| run.flip == Some(*flip)).map(|(_, aim)| aim);
         if run.flip.is_none() || !run.new_branches.is_empty() || aim == Some(Aim::Elsewhere) {
             self.restarted &= run.flip.is_none();
             self.move_to(run);
             return;
-        }
-        if refined {
-            self.sort();
         }
         let drive = self.drive.as_mut();
         match (aim.filter(|_| run.predicted), drive) {

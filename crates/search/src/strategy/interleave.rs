@@ -13,27 +13,31 @@ pub struct Interleave {
     strategies: Vec<Box<dyn Strategy>>,
     /// Whose turn it is.
     turn: usize,
-    /// Who named the last flip.
-    asked: usize,
+    /// Who wished last.
+    asked: Option<usize>,
 }
 
 impl Interleave {
     /// These strategies in turn, the first one first, under this name.
     pub fn new(name: &'static str, strategies: Vec<Box<dyn Strategy>>) -> Interleave {
-        Interleave { name, strategies, turn: 0, asked: 0 }
+        Interleave { name, strategies, turn: 0, asked: None }
     }
 }
 
 impl Strategy for Interleave {
     fn on_run(&mut self, run: &RunView) {
-        self.strategies.iter_mut().for_each(|strategy| strategy.on_run(run));
+        for (index, strategy) in self.strategies.iter_mut().enumerate() {
+            let own = run.own && self.asked.is_none_or(|asked| asked == index);
+            strategy.on_run(&RunView { own, ..*run });
+        }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         for _ in 0..self.strategies.len() {
-            self.asked = self.turn;
+            let asked = self.turn;
+            self.asked = Some(asked);
             self.turn = (self.turn + 1) % self.strategies.len();
-            match self.strategies[self.asked].next(tree, rng) {
+            match self.strategies[asked].next(tree, rng) {
                 Next::Done => {}
                 next => return next,
             }
@@ -42,7 +46,9 @@ impl Strategy for Interleave {
     }
 
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {
-        self.strategies[self.asked].on_outcome(flip, outcome, cost);
+        if let Some(asked) = self.asked {
+            self.strategies[asked].on_outcome(flip, outcome, cost);
+        }
     }
 
     fn wants_trails(&self) -> bool {
@@ -54,7 +60,7 @@ impl Strategy for Interleave {
     }
 
     fn renews_input(&self) -> bool {
-        self.strategies[self.asked].renews_input()
+        self.asked.is_some_and(|asked| self.strategies[asked].renews_input())
     }
 
     fn describe(&self) -> String {

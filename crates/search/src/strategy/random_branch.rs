@@ -51,6 +51,9 @@ impl RandomBranch {
 
 impl Strategy for RandomBranch {
     fn on_run(&mut self, run: &RunView) {
+        if !run.own {
+            return;
+        }
         let is_new = !run.new_branches.is_empty();
         self.idle = if is_new { 0 } else { self.idle + 1 };
         self.failed = 0;

@@ -153,6 +153,7 @@ fn tell(dfs: &mut Dfs, tree: &mut Tree, program: &Program, asked: Next, steps: &
         flip,
         predicted,
         cost: Cost::default(),
+        own: true,
     });
     if let Some(flip) = flip {
         dfs.on_outcome(flip, Outcome::Taken, Cost::default());

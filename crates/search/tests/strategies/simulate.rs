@@ -150,6 +150,7 @@ impl Simulation {
             flip,
             predicted,
             cost: flip.map(|flip| self.cost(flip)).unwrap_or_default(),
+            own: true,
         });
         self.inputs.push(input);
         self.paths.push(added.nodes);
