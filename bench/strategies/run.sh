@@ -3,7 +3,7 @@
 # program, and for all together how far each strategy is behind the best.
 #
 #     bench/strategies/run.sh DIR [PROGRAM...]          DIR gets trials.csv and curves.csv of each program
-#     EXECS=4000 TRIALS=3 STRATEGIES="cgs;cfg" bench/strategies/run.sh DIR roman sed
+#     EXECS=4000 TRIALS=3 STRATEGIES="cgs;cfg" bench/strategies/run.sh DIR examples/roman sed
 #
 # By default: examples grep sed gawk xmlwf tree ptx.
 source "$(dirname "$0")/../subjects/common.sh"
@@ -17,7 +17,7 @@ strategies=${STRATEGIES:-auto;cgs;cgs,nodom;cgs,fixed;cfg;generational;carfast;r
 options=(--strategies "$strategies" --execs "${EXECS:-4000}" --trials "${TRIALS:-3}" --timeout "${TIMEOUT:-200}" --time "${TIME:-120s}" --quiet)
 
 compare_example() {
-    local name=$1 source=$root/examples/$1.c symbolic arguments=()
+    local name=$1 source=$root/$1.c symbolic arguments=()
     mapfile -t symbolic < <("$root/bench/symbolic.sh" "$source")
     [[ ${symbolic[*]} != *--sym-file* ]] || arguments=(-- @@)
     mkdir -p "$to/$name"
@@ -26,10 +26,10 @@ compare_example() {
 
 for program in "${programs[@]}"; do
     names=$program
-    [ "$program" != examples ] || names=$(cd "$root/examples" && basename -s .c -- *.c)
+    [ "$program" != examples ] || names=$(cd "$root" && ls examples/*.c | sed 's/[.]c$//')
     for name in $names; do
         echo "== $name"
-        if [ -e "$root/examples/$name.c" ]; then
+        if [[ $name == examples/* ]]; then
             compare_example "$name"
         else
             rm -rf "${to:?}/$name"

@@ -1,6 +1,7 @@
 """How far strategies are behind the best, program by program, from the trials that run.sh wrote."""
 
 import csv
+import glob
 import os
 import sys
 from statistics import mean
@@ -9,12 +10,10 @@ from statistics import mean
 def load(directory):
     """Mean coverage by program and strategy."""
     means = {}
-    for program in sorted(os.listdir(directory)):
-        path = os.path.join(directory, program, "trials.csv")
-        if not os.path.exists(path):
-            continue
+    for path in sorted(glob.glob("**/trials.csv", root_dir=directory, recursive=True)):
+        program = os.path.dirname(path)
         covered = {}
-        with open(path, newline="") as file:
+        with open(os.path.join(directory, path), newline="") as file:
             for row in csv.DictReader(file):
                 covered.setdefault(row["strategy"], []).append(int(row["branches_covered"]))
         means[program] = {strategy: mean(counts) for strategy, counts in covered.items()}
