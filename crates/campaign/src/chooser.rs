@@ -28,6 +28,14 @@ impl Chooser {
         self.timed(|strategy| strategy.on_outcome(flip, outcome, cost));
     }
 
+    pub(crate) fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.timed(|strategy| strategy.on_revived(tree, flips));
+    }
+
+    pub(crate) fn wants_cores(&self) -> bool {
+        self.strategy.wants_cores()
+    }
+
     pub(crate) fn renews_input(&self) -> bool {
         self.strategy.renews_input()
     }

@@ -192,6 +192,11 @@ impl Campaign<'_> {
                 Next::Done if self.insist()? => {}
                 Next::Done => return Ok(Stop::Done),
                 Next::Flip { flip, base } => self.try_flip(flip, base)?,
+                Next::SetAside(flips) => flips.into_iter().for_each(|flip| self.tree.set_aside(flip)),
+                Next::Revive(flips) => {
+                    self.strategy.on_revived(&self.tree, &flips);
+                    flips.into_iter().for_each(|flip| self.tree.revive(flip));
+                }
                 Next::Restart => {
                     let input = self.random_input();
                     self.execute(&input, Cause::RANDOM)?;
@@ -358,17 +363,21 @@ impl Campaign<'_> {
             self.collector.look(&self.dag, &execution);
         }
         let added = self.tree.add_run_with_trails(&path.steps, &trails);
+        if self.strategy.wants_cores() {
+            self.tree.find_cores(&self.dag, self.program);
+        }
         let cut = self.count(&execution, &path, &added) || slow;
         let end = execution.run.end;
-        let new_branches = match end {
+        let covered = match end {
             // What only a refused input reaches, no test will ever show.
-            End::Rejected => Vec::new(),
-            _ => self.coverage.merge(&execution.run.coverage),
+            End::Rejected => &[],
+            _ => &execution.run.coverage[..],
         };
+        let new_branches = self.coverage.merge(covered);
         let difference = cause.flip.and_then(|flip| first_difference(&self.tree, flip, &added));
         let predicted = cause.flip.is_some() && difference.is_none();
         let callees = self.callees.new_ones(self.program, &execution.trace.callees);
-        self.tell_strategy(&added, (&new_branches, &callees), cause, predicted);
+        self.tell_strategy(&added, (covered, &new_branches, &callees), cause, predicted);
         self.keep(execution, &path, new_branches.len(), cause)?;
         self.tell(&Event::Executed { end, new_branches: &new_branches });
         if self.noted.elapsed() >= NOTE_INTERVAL {
@@ -483,7 +492,7 @@ impl Campaign<'_> {
     fn tell_strategy(
         &mut self,
         added: &AddedRun,
-        (new_branches, callees): (&[BranchId], &[(u64, FunctionId)]),
+        (covered, new_branches, callees): (&[u8], &[BranchId], &[(u64, FunctionId)]),
         cause: Cause,
         predicted: bool,
     ) {
@@ -496,6 +505,7 @@ impl Campaign<'_> {
             first_new: added.first_new,
             new_branches,
             callees,
+            covered,
             flip: cause.flip,
             predicted,
             cost: self.cost,

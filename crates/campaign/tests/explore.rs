@@ -360,6 +360,8 @@ fn every_strategy_that_solves_gets_past_pins() {
         let strategy = match info.name {
             "random-input" => continue,
             "interleave" => "interleave:bfs,icnt",
+            "homi" => "homi[cycle=2,rounds=6/3,least=1]:covnew",
+            "randomprune" => "randomprune[cycle=2,rounds=6/3,least=1]:covnew",
             name => name,
         };
         let settings = Settings { execs: Some(500), ..Settings::new(strategy, vec![stdin(1)]) };

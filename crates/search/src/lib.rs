@@ -16,7 +16,7 @@ mod weighted;
 pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Dfs, Generational, Interleave, Qc, RandomBranch, RandomInput,
+    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Dfs, Generational, Homi, Interleave, Qc, RandomBranch, RandomInput,
     RandomPath, RandomState, UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};

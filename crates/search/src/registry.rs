@@ -1,7 +1,7 @@
 //! Strategies by name.
 
 use crate::strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Cpicnt, Depth, Dfs, Generational, Icnt, Interleave, Md2u, Qc,
+    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt, Interleave, Md2u, Qc,
     RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
 };
 use crate::traits::Strategy;
@@ -138,6 +138,24 @@ const ALL: &[Info] = &[
         make: Make::Plain(|program| Box::new(klee(program))),
     },
     Info {
+        name: "homi",
+        usage: "homi:BASE",
+        summary: "BASE over states whose conditions learning finds promising (HOMI)",
+        make: Make::WithSettings(|rest, program| {
+            let (settings, base) = wrapped(rest, program)?;
+            Ok(Box::new(Homi::learning(base, settings, program)?))
+        }),
+    },
+    Info {
+        name: "randomprune",
+        usage: "randomprune:BASE",
+        summary: "BASE over states that chance leaves (to compare homi with)",
+        make: Make::WithSettings(|rest, program| {
+            let (settings, base) = wrapped(rest, program)?;
+            Ok(Box::new(Homi::random(base, settings, program)?))
+        }),
+    },
+    Info {
         name: "random-input",
         usage: "random-input",
         summary: "random testing: no solving",
@@ -175,7 +193,7 @@ pub fn list() -> &'static [Info] {
     ALL
 }
 
-/// The strategy written as `NAME`, `NAME:SETTINGS` or `NAME,SETTINGS`, for this program.
+/// The strategy written as `NAME`, `NAME:SETTINGS`, `NAME,SETTINGS` or `NAME[SETTINGS]:...`, for this program.
 pub fn create(asked: &str, program: &Program) -> Result<Box<dyn Strategy>, UnknownStrategy> {
     let (name, settings) = split(asked);
     let Some(info) = ALL.iter().find(|info| info.name == name) else {
@@ -196,17 +214,23 @@ pub fn check(asked: &str) -> Result<(), UnknownStrategy> {
 
 /// A strategy's name and its settings.
 fn split(asked: &str) -> (&str, Option<&str>) {
-    match asked.find([':', ',']) {
+    match asked.find([':', ',', '[']) {
+        Some(end) if asked[end..].starts_with('[') => (&asked[..end], Some(&asked[end..])),
         Some(end) => (&asked[..end], Some(&asked[end + 1..])),
         None => (asked, None),
     }
 }
 
-/// The strategies of a list with commas. Settings may have commas of their own: a part that is no strategy's name belongs
-/// to the strategy before it, if that can have it.
+/// The strategies of a list with commas. Settings may have commas of their own, in brackets or not: a part that is no
+/// strategy's name belongs to the strategy before it, if that can have it.
 pub fn split_list(list: &str) -> Vec<String> {
     let mut asked: Vec<String> = Vec::new();
-    for part in list.split(',').map(str::trim) {
+    let mut depth = 0;
+    let parts = list.split(|c| {
+        depth += i32::from(c == '[') - i32::from(c == ']');
+        c == ',' && depth <= 0
+    });
+    for part in parts.map(str::trim) {
         let is_name = ALL.iter().any(|info| info.name == split(part).0);
         let joined = asked.last().map(|last| format!("{last},{part}"));
         match (asked.last_mut(), joined) {
@@ -221,6 +245,22 @@ pub fn split_list(list: &str) -> Vec<String> {
 fn interleave(parts: Option<&str>, program: &Program) -> Result<Interleave, String> {
     let parts = several(parts.unwrap_or_default(), program)?;
     Ok(Interleave::new("interleave", parts.into_iter().map(|(_, strategy)| strategy).collect()))
+}
+
+/// A strategy around another one, written as `BASE` or `[SETTINGS]:BASE`: its settings, and the other one.
+fn wrapped<'a>(rest: Option<&'a str>, program: &Program) -> Result<(&'a str, Box<dyn Strategy>), String> {
+    let rest = rest.unwrap_or_default();
+    let (settings, base) = match rest.strip_prefix('[') {
+        Some(rest) => {
+            rest.split_once("]:").ok_or("behind its settings in brackets it takes `:` and a strategy")?
+        }
+        None => ("", rest),
+    };
+    let name = split(base).0;
+    if ["", "homi", "randomprune"].contains(&name) {
+        return Err("it takes a strategy that does not prune itself, as in homi:covnew".to_owned());
+    }
+    Ok((settings, create(base, program).map_err(|error| error.to_string())?))
 }
 
 /// What KLEE does unless told otherwise.

@@ -6,7 +6,7 @@ use cairn_tree::{Flip, NodeId, RunId, Tree};
 use core::time::Duration;
 
 /// What a strategy wants next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
     /// An input that takes this untried flip and is otherwise that of a run through its node:
     /// bytes that do not matter for the flip keep their values.
@@ -18,6 +18,10 @@ pub enum Next {
     },
     /// A run on random input.
     Restart,
+    /// That nobody picks these untried flips for a while. It is asked again at once.
+    SetAside(Vec<Flip>),
+    /// That these flips, which were set aside, are untried again. It is asked again at once.
+    Revive(Vec<Flip>),
     /// Nothing: the strategy has searched all it would.
     Done,
 }
@@ -71,6 +75,8 @@ pub struct RunView<'a> {
     /// Calls through pointers that no run had made before: the type of the functions the pointer is for, and the function
     /// it led to. Told if the strategy wants to know.
     pub callees: &'a [(u64, FunctionId)],
+    /// All branches it covered: a byte for each of the program's, not 0 if it was taken; none of a run that does not count.
+    pub covered: &'a [u8],
     /// The flip the run's input was solved for; none for a given or random input.
     pub flip: Option<Flip>,
     /// Whether the run followed the path to the flip and took it.
@@ -101,6 +107,14 @@ pub trait Strategy {
 
     /// Tells what became of the flip named last, after `on_run` if there was a run.
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost);
+
+    /// Tells of flips that were set aside and are about to be untried again: whoever keeps lists may have dropped them.
+    fn on_revived(&mut self, _tree: &Tree, _flips: &[Flip]) {}
+
+    /// Whether it looks at the core conditions of decisions: finding them takes time.
+    fn wants_cores(&self) -> bool {
+        false
+    }
 
     /// Whether it looks at the concrete branches between the nodes of the tree: recording them slows runs down.
     fn wants_trails(&self) -> bool {

@@ -42,6 +42,14 @@ impl Weighted {
         }
     }
 
+    /// Adds flips that are about to be untried again, each with its weight; those still in the bag only once.
+    pub fn revive(&mut self, tree: &Tree, flips: &[Flip], weight: impl Fn(Flip) -> f64) {
+        for bucket in &mut self.buckets {
+            bucket.retain(|flip| tree.state(*flip) == FlipState::Untried);
+        }
+        flips.iter().for_each(|flip| self.add(*flip, weight(*flip)));
+    }
+
     /// Draws an untried flip and takes it out; none if there is none.
     pub fn draw(&mut self, tree: &Tree, rng: &mut Rng, weight: impl Fn(Flip) -> f64) -> Option<Flip> {
         loop {
@@ -135,6 +143,10 @@ impl<W: Weigh> Strategy for ByWeight<W> {
 
     fn wants_callees(&self) -> bool {
         self.weigh.wants_callees()
+    }
+
+    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.flips.revive(tree, flips, |flip| self.weigh.weight(tree, flip));
     }
 
     fn renews_input(&self) -> bool {

@@ -56,6 +56,10 @@ impl Decisions {
         &self.decisions[id.0 as usize]
     }
 
+    pub fn len(&self) -> usize {
+        self.decisions.len()
+    }
+
     pub fn bytes(&self) -> usize {
         self.decisions.capacity() * size_of::<Decision>() + self.table.allocation_size()
     }

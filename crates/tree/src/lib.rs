@@ -5,7 +5,9 @@
 //! frontier a search strategy picks from. No I/O, no clock, no randomness of its own.
 
 mod add;
+mod aside;
 mod condition;
+mod cores;
 mod counts;
 mod coverage;
 mod decided;
@@ -23,6 +25,7 @@ mod tree;
 
 pub use add::AddedRun;
 pub use condition::{pin_condition, side_condition};
+pub use cores::CoreId;
 pub use coverage::Coverage;
 pub use state::FlipState;
 pub use step::{Flip, NodeId, RunId, Step, StepKind};

@@ -38,16 +38,16 @@ impl Others {
         Others::One(FlipState::Unsat),
         Others::One(FlipState::Unknown),
         Others::One(FlipState::Diverged),
+        Others::One(FlipState::Aside),
         Others::None,
-        Others::Many,
         Others::Many,
     ];
 
     const fn code(self) -> u32 {
         match self {
             Others::One(state) => state as u32,
-            Others::None => 5,
-            Others::Many => 6,
+            Others::None => 6,
+            Others::Many => 7,
         }
     }
 }

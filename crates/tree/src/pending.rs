@@ -85,6 +85,14 @@ impl Tree {
         }
     }
 
+    /// A run's stretch has one more untried flip.
+    pub(crate) fn more_pending(&mut self, run: RunId) {
+        self.pending.counts[run.index()] += 1;
+        if self.pending.counts[run.index()] == 1 {
+            self.more_above(run);
+        }
+    }
+
     /// Of what was pending in a run's stretch one is no more.
     pub(crate) fn less_pending(&mut self, mut run: RunId) {
         loop {

@@ -19,6 +19,8 @@ pub enum FlipState {
     Unknown,
     /// A run was made to take it and went elsewhere.
     Diverged,
+    /// Nobody has tried to take it, and for a while nobody shall.
+    Aside,
 }
 
 /// The states that are not what they were when the node was made.
@@ -44,6 +46,12 @@ impl ChangedStates {
             Err(at) => changes.insert(at, (flip.side, state)),
         }
         self.bytes += (changes.capacity() - before) * size_of::<(u32, FlipState)>();
+    }
+
+    /// A side is again what it was when the node was made.
+    pub fn forget(&mut self, flip: Flip) {
+        let Some(changes) = self.changes.get_mut(&flip.node) else { return };
+        changes.retain(|(side, _)| *side != flip.side);
     }
 
     /// How many sides of a node have changed.

@@ -4,6 +4,8 @@
 //! repeats is kept once ([`crate::decision`]), and everything about where a node hangs is known of its run
 //! ([`crate::runs`]), since a run that leaves the known paths makes all its later nodes one after the other.
 
+use crate::aside::Aside;
+use crate::cores::Cores;
 use crate::counts::Counts;
 use crate::decided::Decided;
 use crate::decision::{Decision, Decisions};
@@ -69,6 +71,8 @@ pub struct Tree {
     /// Untried flips per block of nodes.
     pub(crate) untried: Counts,
     pub(crate) pending: Pending,
+    pub(crate) aside: Aside,
+    pub(crate) cores: Cores,
     pub(crate) unknown: usize,
     pub(crate) diverged: usize,
     pub(crate) open_pins: usize,
@@ -95,6 +99,8 @@ impl Tree {
             changed: ChangedStates::default(),
             untried: Counts::default(),
             pending: Pending::default(),
+            aside: Aside::default(),
+            cores: Cores::default(),
             unknown: 0,
             diverged: 0,
             open_pins: 0,
@@ -114,9 +120,10 @@ impl Tree {
 
     /// The memory it takes.
     pub fn bytes(&self) -> usize {
-        let shared = self.decisions.bytes() + self.trails.bytes() + self.decided.bytes();
+        let shared = self.decisions.bytes() + self.cores.bytes() + self.trails.bytes() + self.decided.bytes();
         let per_run = self.runs.bytes() + self.places.bytes() + self.pending.bytes();
-        self.nodes.bytes() + self.untried.bytes() + self.changed.bytes() + shared + per_run
+        let per_block = self.untried.bytes() + self.aside.bytes();
+        self.nodes.bytes() + per_block + self.changed.bytes() + shared + per_run
     }
 
     /// The node with this id.
@@ -207,10 +214,11 @@ impl Tree {
             .map(|(flip, _)| flip)
     }
 
-    /// Notes what became of a side. A side that a run has taken stays `Sat`, and no side becomes
-    /// untried again.
+    /// Notes what became of a side. A side that a run has taken stays `Sat`, and whatever happens to a side makes it
+    /// neither untried nor set aside.
     pub fn set_state(&mut self, flip: Flip, state: FlipState) {
-        if self.change_state(flip, state) {
+        let happened = !matches!(state, FlipState::Untried | FlipState::Aside);
+        if happened && self.change_state(flip, state) {
             self.less_pending(self.creator(flip.node));
         }
     }
@@ -218,7 +226,7 @@ impl Tree {
     /// Changes a state; whether the side was untried. The caller tells what is pending.
     pub(crate) fn change_state(&mut self, flip: Flip, state: FlipState) -> bool {
         let old = self.state(flip);
-        if old == FlipState::Sat || old == state || state == FlipState::Untried {
+        if old == FlipState::Sat || old == state {
             return false;
         }
         match self.nodes.get(flip.node).others() {
@@ -238,18 +246,20 @@ impl Tree {
     pub(crate) fn count_new(&mut self, state: FlipState, is_pin: bool) {
         self.unknown += usize::from(state == FlipState::Unknown);
         self.diverged += usize::from(state == FlipState::Diverged);
+        self.aside.count += usize::from(state == FlipState::Aside);
         self.open_pins += usize::from(is_pin && is_open(state));
     }
 
     fn count_old(&mut self, state: FlipState, is_pin: bool) {
         self.unknown -= usize::from(state == FlipState::Unknown);
         self.diverged -= usize::from(state == FlipState::Diverged);
+        self.aside.count -= usize::from(state == FlipState::Aside);
         self.open_pins -= usize::from(is_pin && is_open(state));
     }
 
     /// Whether every side of every node was taken or proved impossible.
     pub fn exhausted(&self) -> bool {
-        self.untried() + self.unknown + self.diverged == 0
+        self.untried() + self.aside() + self.unknown + self.diverged == 0
     }
 
     /// How many pins there are for which a value may be left that nobody has tried.

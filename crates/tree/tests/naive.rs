@@ -124,7 +124,10 @@ impl Naive {
 
     fn set(&mut self, (index, side): (usize, u32), state: FlipState) {
         let old = &mut self.nodes[index].states[side as usize];
-        if *old != FlipState::Sat && state != FlipState::Untried {
+        let aside = [FlipState::Untried, FlipState::Aside];
+        if (*old != FlipState::Sat && !aside.contains(&state))
+            || (aside.contains(old) && aside.contains(&state))
+        {
             *old = state;
         }
     }
@@ -256,10 +259,16 @@ impl Pair {
         }
         let index = self.random.usize(..self.ids.len());
         let side = self.random.u32(..self.naive.nodes[index].node.sides);
-        use FlipState::{Diverged, Sat, Unknown, Unsat, Untried};
-        let state = [Untried, Sat, Unsat, Unsat, Unsat, Unknown, Diverged][self.random.usize(..7)];
+        use FlipState::{Aside, Diverged, Sat, Unknown, Unsat, Untried};
+        let states = [Untried, Sat, Unsat, Unsat, Unsat, Unknown, Diverged, Aside, Aside, Aside];
+        let state = states[self.random.usize(..states.len())];
         self.naive.set((index, side), state);
-        self.tree.set_state(self.flip((index, side)), state);
+        let flip = self.flip((index, side));
+        match state {
+            Untried => self.tree.revive(flip),
+            Aside => self.tree.set_aside(flip),
+            _ => self.tree.set_state(flip, state),
+        }
     }
 
     fn flip(&self, (index, side): (usize, u32)) -> Flip {
@@ -291,11 +300,14 @@ impl Pair {
             assert_eq!(self.tree.untried_at_depth(depth).collect::<Vec<_>>(), at);
         }
         let all = |index: usize| (0..self.naive.nodes[index].node.sides).map(move |side| (index, side));
-        for state in [FlipState::Unknown, FlipState::Sat] {
+        for state in [FlipState::Unknown, FlipState::Sat, FlipState::Aside] {
             let has = |at: &(usize, u32)| self.naive.nodes[at.0].states[at.1 as usize] == state;
             let flips = (0..self.ids.len()).flat_map(all).filter(has).map(|at| self.flip(at));
             assert_eq!(self.tree.flips_in(state).collect::<Vec<_>>(), flips.collect::<Vec<_>>());
         }
+        let aside: Vec<_> = self.tree.flips_in(FlipState::Aside).collect();
+        assert_eq!(self.tree.flips_aside().collect::<Vec<_>>(), aside);
+        assert_eq!(self.tree.aside(), aside.len());
         let states = || self.naive.nodes.iter().flat_map(|plain| &plain.states);
         let exhausted = states().all(|state| matches!(state, FlipState::Sat | FlipState::Unsat));
         assert_eq!(self.tree.exhausted(), exhausted);
@@ -385,7 +397,12 @@ fn what_is_pending_can_all_be_found_and_closed() {
     for seed in 0..20 {
         let mut pair = Pair::new(seed);
         (0..60).for_each(|_| pair.run());
-        let mut left = pair.tree.untried();
+        let (all, mut left) = (pair.tree.frontier().collect::<Vec<_>>(), pair.tree.untried());
+        let all_aside = all.iter().filter(|flip| flip.side == 1).copied().collect::<Vec<_>>();
+        all_aside.iter().for_each(|flip| pair.tree.set_aside(*flip));
+        assert_eq!(pair.tree.untried(), left - all_aside.len());
+        all_aside.iter().for_each(|flip| pair.tree.revive(*flip));
+        assert_eq!(pair.tree.frontier().collect::<Vec<_>>(), all);
         while let Some(flip) = pair.tree.random_path(|n| pair.random.usize(..n)) {
             assert_eq!(pair.tree.state(flip), FlipState::Untried);
             pair.tree.set_state(flip, FlipState::Unsat);

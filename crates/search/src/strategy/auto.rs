@@ -150,6 +150,14 @@ impl Strategy for Auto {
         self.arms[self.playing].strategy.on_outcome(flip, outcome, cost);
     }
 
+    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.arms.iter_mut().for_each(|arm| arm.strategy.on_revived(tree, flips));
+    }
+
+    fn wants_cores(&self) -> bool {
+        self.arms.iter().any(|arm| arm.strategy.wants_cores())
+    }
+
     fn wants_trails(&self) -> bool {
         self.arms.iter().any(|arm| arm.strategy.wants_trails())
     }

@@ -49,6 +49,10 @@ impl Strategy for Bfs {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
+    fn on_revived(&mut self, _: &Tree, _: &[Flip]) {
+        *self = Bfs::new();
+    }
+
     fn describe(&self) -> String {
         "bfs (breadth first)".to_owned()
     }

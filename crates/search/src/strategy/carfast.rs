@@ -38,7 +38,9 @@ impl CarFast {
         }
     }
 
-    fn add(&mut self, branch: BranchId, flip: Flip) {
+    fn add_uncovered(&mut self, tree: &Tree, flip: Flip) {
+        let branch = tree.branch(flip).filter(|branch| !self.covered[branch.0 as usize]);
+        let Some(branch) = branch else { return };
         let flips = self.flips.entry(branch).or_default();
         if flips.is_empty() {
             self.queue.push((self.dependence.statements(branch), branch));
@@ -77,12 +79,7 @@ impl Strategy for CarFast {
         if self.dependence.see(run) {
             self.sort();
         }
-        for flip in run.new_flips() {
-            let branch = run.tree.branch(flip);
-            if let Some(branch) = branch.filter(|branch| !self.covered[branch.0 as usize]) {
-                self.add(branch, flip);
-            }
-        }
+        run.new_flips().for_each(|flip| self.add_uncovered(run.tree, flip));
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
@@ -94,6 +91,13 @@ impl Strategy for CarFast {
 
     fn wants_callees(&self) -> bool {
         true
+    }
+
+    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        for known in self.flips.values_mut() {
+            known.retain(|flip| tree.state(*flip) == FlipState::Untried);
+        }
+        flips.iter().for_each(|flip| self.add_uncovered(tree, *flip));
     }
 
     fn renews_input(&self) -> bool {

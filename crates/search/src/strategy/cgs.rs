@@ -188,6 +188,10 @@ impl Strategy for Cgs {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
+    fn on_revived(&mut self, _: &Tree, _: &[Flip]) {
+        self.looked_at.clear();
+    }
+
     fn wants_trails(&self) -> bool {
         true
     }

@@ -136,6 +136,11 @@ impl Strategy for CovNew {
         true
     }
 
+    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        let weight = |flip: Flip| self.merit.weight(tree, flip);
+        self.flips.revive(tree, flips, weight);
+    }
+
     fn renews_input(&self) -> bool {
         true
     }

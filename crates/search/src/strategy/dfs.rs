@@ -115,6 +115,11 @@ impl Strategy for Dfs {
         self.asked = None;
     }
 
+    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        let runs = flips.chunk_by(|a, b| tree.creator(a.node) == tree.creator(b.node));
+        self.waiting.extend(runs.map(|flips| tree.creator(flips[0].node)));
+    }
+
     fn describe(&self) -> String {
         match self.bound {
             Some(bound) => format!("dfs:{bound} (depth first, {bound} two-sided branches deep)"),

@@ -51,6 +51,14 @@ impl Strategy for Interleave {
         }
     }
 
+    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.strategies.iter_mut().for_each(|strategy| strategy.on_revived(tree, flips));
+    }
+
+    fn wants_cores(&self) -> bool {
+        self.strategies.iter().any(|strategy| strategy.wants_cores())
+    }
+
     fn wants_trails(&self) -> bool {
         self.strategies.iter().any(|strategy| strategy.wants_trails())
     }

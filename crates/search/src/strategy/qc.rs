@@ -58,6 +58,10 @@ impl Strategy for Qc {
         }
     }
 
+    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.flips.revive(tree, flips, |flip| weight(self.spent[tree.creator(flip.node).index()]));
+    }
+
     fn renews_input(&self) -> bool {
         true
     }

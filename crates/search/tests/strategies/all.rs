@@ -23,7 +23,13 @@ fn search(asked: &str, program: u64, seed: u64, steps: usize) -> (Vec<Next>, Sim
 /// Every strategy, and some more that only settings make.
 fn specs() -> impl Iterator<Item = String> {
     let more = ["interleave:dfs,random-branch,cgs:3,nodom,uniform-random,generational,cfg", "cgs,nodom"];
-    list().iter().map(|info| example(info.name)).chain(more.map(str::to_owned))
+    let wrapped = ["covnew", "qc", "dfs", "bfs", "generational", "carfast", "cgs"].map(pruned);
+    list().iter().map(|info| example(info.name)).chain(more.map(str::to_owned)).chain(wrapped)
+}
+
+/// A strategy whose states are pruned very often.
+fn pruned(base: &str) -> String {
+    format!("homi[cycle=3,rounds=9/3,least=1,explore=1]:{base}")
 }
 
 #[test]

@@ -66,6 +66,7 @@ fn play_after(
             first_new: 0,
             new_branches: &branches[..new],
             callees: &[],
+            covered: &[],
             flip: None,
             predicted: false,
             cost: Cost::default(),

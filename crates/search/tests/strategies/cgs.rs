@@ -110,7 +110,7 @@ fn a_fixed_k_goes_on_from_random_input_and_ends() {
     simulation.run(vec![false; 4], None, &mut *cgs);
     let asked = simulation.drive(&mut *cgs, &mut Rng::new(0), 1000);
     assert_eq!((flips(&asked).count(), asked.len()), (4, 4 + 100 + 1), "each branch once, then random input");
-    assert_eq!((asked[4], asked[104]), (Next::Restart, Next::Done));
+    assert_eq!((&asked[4], &asked[104]), (&Next::Restart, &Next::Done));
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn tell(dfs: &mut Dfs, tree: &mut Tree, program: &Program, asked: Next, steps: &
     let added = tree.add_run(steps);
     let flip = match asked {
         Next::Flip { flip, .. } => Some(flip),
-        Next::Restart | Next::Done => None,
+        _ => None,
     };
     let (nodes, sides, first_new) = (&added.nodes[..], &added.sides[..], added.first_new);
     let predicted = flip.is_some();
@@ -150,6 +150,7 @@ fn tell(dfs: &mut Dfs, tree: &mut Tree, program: &Program, asked: Next, steps: &
         first_new,
         new_branches: &[],
         callees: &[],
+        covered: &[],
         flip,
         predicted,
         cost: Cost::default(),

@@ -9,6 +9,7 @@ mod cfg;
 mod cgs;
 mod dfs;
 mod generational;
+mod homi;
 mod interleave;
 mod random_branch;
 mod refined;

@@ -15,6 +15,7 @@ fn description(asked: &str) -> String {
 pub fn example(name: &str) -> String {
     match name {
         "interleave" => "interleave:bfs,random-state".to_owned(),
+        "homi" | "randomprune" => format!("{name}[cycle=4,rounds=12/3,least=1,explore=2]:random-state"),
         _ => name.to_owned(),
     }
 }
@@ -61,6 +62,23 @@ fn strategies_in_turn_keep_their_settings() {
     assert_eq!(split_list("dfs:7, bfs,cgs:3, nodom,dfs,8"), ["dfs:7", "bfs", "cgs:3,nodom", "dfs,8"]);
     for nested in ["interleave:bfs,interleave:bfs,bfs", "auto:bfs,interleave:bfs,dfs"] {
         assert!(refusal(nested).contains("`interleave` cannot be a part of it"));
+    }
+}
+
+#[test]
+fn a_strategy_around_another_leaves_it_its_settings() {
+    assert!(description("homi:cgs:5,nodom").ends_with(": cgs:5,nodom (branches in new contexts)"));
+    let list = split_list("homi[cycle=9,least=3]:dfs:7,bfs,randomprune:cgs:5,nodom");
+    assert_eq!(list, ["homi[cycle=9,least=3]:dfs:7", "bfs", "randomprune:cgs:5,nodom"]);
+    check("auto:homi[cycle=9,rounds=90/3]:covnew,homi:klee,bfs").unwrap();
+    for asked in ["homi", "homi:", "homi:homi:bfs", "randomprune:homi[cycle=3]:bfs"] {
+        assert!(refusal(asked).contains("it takes a strategy that does not prune itself"), "{asked}");
+    }
+    assert!(refusal("homi:dsf").contains("there is no strategy `dsf`"));
+    assert!(refusal("homi[cycle=9]").contains("it takes `:` and a strategy"));
+    for setting in ["cycle=0", "pace=3", "rounds=3/4", "ratio=100/2", "least=few", "explore"] {
+        let refused = refusal(&format!("homi[{setting}]:bfs"));
+        assert!(refused.contains(&format!("`{setting}` is none of its settings")), "{refused}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! A target in memory: a decision program over a few input bits, no process, no solver.
 
-use cairn_expr::{Dag, ExprId, InputByte};
+use cairn_expr::{CmpOp, Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, FunctionId, Program, SiteId};
 use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy};
@@ -17,6 +17,7 @@ pub type Decide = Box<dyn Fn(&[(usize, bool)]) -> Option<usize>>;
 pub struct Simulation {
     decide: Decide,
     pub program: Program,
+    dag: Dag,
     values: Vec<ExprId>,
     pub tree: Tree,
     coverage: Coverage,
@@ -71,7 +72,7 @@ pub fn input(digits: &str) -> Input {
 pub fn flips(asked: &[Next]) -> impl Iterator<Item = Flip> {
     asked.iter().filter_map(|next| match next {
         Next::Flip { flip, .. } => Some(*flip),
-        Next::Restart | Next::Done => None,
+        _ => None,
     })
 }
 
@@ -97,10 +98,16 @@ impl Simulation {
     /// A simulation of this program, whose sites are the bits.
     pub fn of(program: Program, decide: Decide) -> Simulation {
         let (bits, mut dag) = (program.site_count(), Dag::new());
-        let values = (0..bits).map(|offset| dag.input(InputByte { object: 0, offset })).collect();
+        let one = dag.constant(8, 1);
+        let mut value = |offset| {
+            let byte = dag.input(InputByte { object: 0, offset });
+            dag.compare(CmpOp::Eq, byte, one)
+        };
+        let values = (0..bits).map(&mut value).collect();
         let (tree, coverage) = (Tree::new(&program), Coverage::new(&program));
         Simulation {
             decide,
+            dag,
             values,
             tree,
             coverage,
@@ -112,6 +119,14 @@ impl Simulation {
             impossible: &[],
             concrete: |_| vec![],
             callees: vec![],
+        }
+    }
+
+    /// Makes these bits decide by what is no core condition.
+    pub fn without_cores(&mut self, bits: impl Iterator<Item = usize>) {
+        for bit in bits {
+            let byte = self.dag.input(InputByte { object: 0, offset: bit as u32 });
+            self.values[bit] = self.dag.extract(byte, 0, 1);
         }
     }
 
@@ -132,12 +147,16 @@ impl Simulation {
             trails.step();
         }
         let added = self.tree.add_run_with_trails(&steps, &trails);
+        if strategy.wants_cores() {
+            self.tree.find_cores(&self.dag, &self.program);
+        }
         let taken = |flip: Flip| {
             let at = added.nodes.iter().position(|node| *node == flip.node);
             at.is_some_and(|at| steps[at].side == flip.side)
         };
         let predicted = flip.is_some_and(taken);
-        let new_branches = self.cover(&decisions);
+        let covered = self.covered_by(&decisions);
+        let new_branches = self.coverage.merge(&covered);
         strategy.on_run(&RunView {
             tree: &self.tree,
             program: &self.program,
@@ -147,6 +166,7 @@ impl Simulation {
             first_new: added.first_new,
             new_branches: &new_branches,
             callees: &std::mem::take(&mut self.callees),
+            covered: &covered,
             flip,
             predicted,
             cost: flip.map(|flip| self.cost(flip)).unwrap_or_default(),
@@ -157,7 +177,7 @@ impl Simulation {
         predicted
     }
 
-    fn cover(&mut self, decisions: &[(usize, bool)]) -> Vec<BranchId> {
+    fn covered_by(&self, decisions: &[(usize, bool)]) -> Vec<u8> {
         let mut bytes = vec![0; self.program.branch_count() as usize];
         for (bit, side) in decisions {
             bytes[bit * 2 + usize::from(*side)] = 1;
@@ -165,7 +185,12 @@ impl Simulation {
         for branch in (0..decisions.len()).flat_map(|at| (self.concrete)(&decisions[..at])) {
             bytes[branch.0 as usize] = 1;
         }
-        self.coverage.merge(&bytes)
+        bytes
+    }
+
+    /// How many branches runs have covered.
+    pub fn covered(&self) -> usize {
+        self.coverage.covered()
     }
 
     /// The bits that lead to a flip, over those of the base run; `None` if they
@@ -188,7 +213,7 @@ impl Simulation {
         let mut asked = Vec::new();
         while asked.len() < steps && asked.last() != Some(&Next::Done) {
             let next = strategy.next(&self.tree, rng);
-            asked.push(next);
+            asked.push(next.clone());
             match next {
                 Next::Done => {}
                 Next::Restart => {
@@ -196,6 +221,11 @@ impl Simulation {
                     self.run(input, None, strategy);
                 }
                 Next::Flip { flip, base } => self.force(flip, base, strategy),
+                Next::SetAside(flips) => flips.into_iter().for_each(|flip| self.tree.set_aside(flip)),
+                Next::Revive(flips) => {
+                    strategy.on_revived(&self.tree, &flips);
+                    flips.into_iter().for_each(|flip| self.tree.revive(flip));
+                }
             }
         }
         asked

@@ -1,0 +1,75 @@
+//! Everything that makes pruning more than chance.
+
+use crate::rng::Rng;
+use crate::strategy::homi::learning::{Learnt, Mode, Sample};
+use crate::strategy::homi::paths::Paths;
+use crate::strategy::homi::settings::Settings;
+use crate::strategy::homi::tests::Tests;
+use crate::traits::RunView;
+use cairn_program::Program;
+use cairn_tree::{CoreId, Flip, Tree};
+use std::rc::Rc;
+
+/// Data and what was learnt from them.
+#[derive(Clone, Debug)]
+pub(super) struct Learner {
+    paths: Paths,
+    tests: Tests,
+    learnt: Option<Learnt>,
+    /// What states were last pruned by in this round.
+    sample: Option<Rc<Sample>>,
+    mode: Mode,
+    rounds: u64,
+}
+
+impl Learner {
+    pub fn new(program: &Program) -> Learner {
+        Learner {
+            paths: Paths::default(),
+            tests: Tests::new(program),
+            learnt: None,
+            sample: None,
+            mode: Mode::Explore,
+            rounds: 0,
+        }
+    }
+
+    /// A run was made in a round with this budget.
+    pub fn add(&mut self, run: &RunView, budget: usize) {
+        self.paths.add(run);
+        let made = (self.sample.clone(), budget);
+        self.tests.add(run.run, run.covered, made, !run.new_branches.is_empty());
+    }
+
+    /// Learns from all tests so far; the budget of the next round.
+    pub fn next_round(&mut self, tree: &Tree, settings: &Settings, rng: &mut Rng) -> usize {
+        self.sample = None;
+        self.rounds += 1;
+        let good = self.tests.good();
+        let mut features: Vec<CoreId> =
+            good.iter().flat_map(|test| self.paths.cores(tree, test.run)).collect();
+        features.sort_unstable();
+        features.dedup();
+        let made = good.iter().map(|test| (test.sample.as_deref(), test.budget));
+        let learnt = Learnt::new(features, made, (settings.ratio, settings.rounds));
+        self.mode = if self.rounds <= settings.explore { Mode::Explore } else { Mode::any(rng) };
+        let budget = learnt.draw_budget(self.mode, settings.rounds, rng);
+        self.learnt = Some(learnt);
+        budget
+    }
+
+    /// Draws weights to score by and a ratio, as an index; none if there is nothing to tell states by.
+    pub fn draw(&mut self, settings: &Settings, rng: &mut Rng) -> Option<usize> {
+        let learnt = self.learnt.as_ref().filter(|learnt| !learnt.is_empty())?;
+        let sample = learnt.draw(self.mode, settings.candidates, settings.ratio, rng);
+        self.paths.weigh(sample.weights.iter().copied());
+        let ratio = sample.ratio;
+        self.sample = Some(Rc::new(sample));
+        Some(ratio)
+    }
+
+    /// How promising a state is by what was drawn last.
+    pub fn score(&mut self, tree: &Tree, flip: Flip) -> f32 {
+        self.paths.score(tree, flip)
+    }
+}

@@ -1,0 +1,227 @@
+//! The core conditions of all paths, and how paths score.
+//!
+//! Of every run only those nodes are kept that it made and that have a core condition the path had not met before: eight
+//! bytes each, and in the order of nodes. The score at such a node is that of where its run left the known tree, plus what
+//! follows of the run. It is computed for runs with pending states and those above them, once per weighing.
+
+use crate::traits::RunView;
+use cairn_tree::{CoreId, Flip, NodeId, RunId, Tree};
+
+/// A node with a core condition on the side that its run took.
+#[derive(Clone, Copy, Debug)]
+struct Met {
+    node: NodeId,
+    core: CoreId,
+}
+
+/// What is known of a run under the present weights.
+#[derive(Clone, Copy, Debug, Default)]
+struct Weighed {
+    weighing: u32,
+    /// The score where it left the known tree.
+    base: f32,
+}
+
+/// The core conditions of all runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Paths {
+    met: Vec<Met>,
+    /// By run, where its nodes begin.
+    starts: Vec<usize>,
+    /// By core condition: the last run whose path was found to have it.
+    seen: Vec<u32>,
+    /// By core condition; those beyond it weigh nothing.
+    weights: Vec<f32>,
+    weighing: u32,
+    runs: Vec<Weighed>,
+    /// By node that is kept: the score of the path with it.
+    sums: Vec<f32>,
+}
+
+impl Paths {
+    /// A run was made.
+    pub fn add(&mut self, run: &RunView) {
+        let mut seen = std::mem::take(&mut self.seen);
+        let stamp = run.run.index() as u32 + 1;
+        let mut is_new = |core: CoreId| {
+            seen.resize(seen.len().max(core.index() + 1), 0);
+            std::mem::replace(&mut seen[core.index()], stamp) != stamp
+        };
+        self.each_above(run.tree, run.tree.left_at(run.run), |core| {
+            is_new(core);
+        });
+        self.starts.push(self.met.len());
+        for node in run.tree.run_nodes(run.run) {
+            let core = run.tree.core(run.tree.first_side(node));
+            self.met.extend(core.filter(|core| is_new(*core)).map(|core| Met { node, core }));
+        }
+        self.seen = seen;
+        self.runs.push(Weighed::default());
+        self.sums.resize(self.met.len(), 0.0);
+    }
+
+    /// The core conditions of a run's whole path, each once.
+    pub fn cores(&self, tree: &Tree, run: RunId) -> Vec<CoreId> {
+        let mut cores: Vec<_> = self.of_run(run).iter().map(|met| met.core).collect();
+        self.each_above(tree, tree.left_at(run), |core| cores.push(core));
+        cores.sort_unstable();
+        cores.dedup();
+        cores
+    }
+
+    fn each_above(&self, tree: &Tree, mut left: Option<Flip>, mut each: impl FnMut(CoreId)) {
+        while let Some(side) = left {
+            let run = tree.creator(side.node);
+            let (before, own) = self.up_to(tree, run, side);
+            before.iter().for_each(|met| each(met.core));
+            own.into_iter().for_each(&mut each);
+            left = tree.left_at(run);
+        }
+    }
+
+    fn of_run(&self, run: RunId) -> &[Met] {
+        let end = self.starts.get(run.index() + 1).copied().unwrap_or(self.met.len());
+        &self.met[self.starts[run.index()]..end]
+    }
+
+    /// What a run met up to a side of one of its nodes, and the side's own condition if the run went another way.
+    fn up_to(&self, tree: &Tree, run: RunId, side: Flip) -> (&[Met], Option<CoreId>) {
+        let met = self.of_run(run);
+        let went = tree.first_side(side.node) == side;
+        let before = met.partition_point(|met| met.node < side.node || (went && met.node == side.node));
+        (&met[..before], if went { None } else { tree.core(side) })
+    }
+
+    /// From now on these core conditions weigh so much, and others nothing.
+    pub fn weigh(&mut self, weights: impl Iterator<Item = (CoreId, f32)>) {
+        self.weighing += 1;
+        self.weights.clear();
+        for (core, weight) in weights {
+            self.weights.resize(self.weights.len().max(core.index() + 1), 0.0);
+            self.weights[core.index()] = weight;
+        }
+    }
+
+    fn weight(&self, core: CoreId) -> f32 {
+        self.weights.get(core.index()).copied().unwrap_or(0.0)
+    }
+
+    /// The weights of all core conditions on the way to a side of a node, and of its own.
+    pub fn score(&mut self, tree: &Tree, side: Flip) -> f32 {
+        let run = tree.creator(side.node);
+        self.prepare(tree, run);
+        self.score_in(tree, run, side)
+    }
+
+    /// The same for a node of a run that is prepared.
+    fn score_in(&self, tree: &Tree, run: RunId, side: Flip) -> f32 {
+        let (before, own) = self.up_to(tree, run, side);
+        let start = self.starts[run.index()];
+        let last = before.len().checked_sub(1).map(|last| self.sums[start + last]);
+        last.unwrap_or(self.runs[run.index()].base) + own.map_or(0.0, |core| self.weight(core))
+    }
+
+    /// Computes the scores of a run's nodes, and of those above it.
+    fn prepare(&mut self, tree: &Tree, run: RunId) {
+        let is_missing = |run: &RunId| self.runs[run.index()].weighing != self.weighing;
+        let above = |run: &RunId| tree.left_at(*run).map(|left| tree.creator(left.node));
+        let chain = std::iter::successors(Some(run), above).take_while(is_missing);
+        for run in chain.collect::<Vec<_>>().into_iter().rev() {
+            let left = tree.left_at(run);
+            let base = left.map_or(0.0, |left| self.score_in(tree, tree.creator(left.node), left));
+            self.runs[run.index()] = Weighed { weighing: self.weighing, base };
+            let (start, count) = (self.starts[run.index()], self.of_run(run).len());
+            let mut sum = base;
+            for at in start..start + count {
+                sum += self.weight(self.met[at].core);
+                self.sums[at] = sum;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Paths;
+    use crate::rng::Rng;
+    use crate::traits::{Cost, RunView};
+    use cairn_expr::{CmpOp, Dag, ExprId, InputByte};
+    use cairn_program::testing::Sketch;
+    use cairn_program::{Program, SiteId};
+    use cairn_tree::{CoreId, Flip, NodeId, Step, StepKind, Tree};
+    use std::collections::BTreeSet;
+
+    const SITES: usize = 12;
+
+    fn step(values: &[ExprId], at: usize, side: usize) -> Step {
+        let (site, side) = (SiteId(at as u32 % 3), side as u32);
+        Step { kind: StepKind::Branch, site, side, value: values[at], concrete: side.into() }
+    }
+
+    /// What decisions are about: many the same in other words.
+    fn values(dag: &mut Dag) -> Vec<ExprId> {
+        let mut value = |at: usize| {
+            let byte = dag.input(InputByte { object: 0, offset: at as u32 % 5 });
+            let one = dag.constant(8, 1);
+            let equal = dag.compare(CmpOp::Eq, byte, one);
+            if at.is_multiple_of(2) { equal } else { dag.not(equal) }
+        };
+        (0..SITES).map(&mut value).collect()
+    }
+
+    fn plain_cores(tree: &Tree, node: NodeId) -> BTreeSet<CoreId> {
+        tree.prefix(node).into_iter().filter_map(|(node, side)| tree.core(Flip { node, side })).collect()
+    }
+
+    fn add(tree: &mut Tree, paths: &mut Paths, (dag, program): (&Dag, &Program), steps: &[Step]) {
+        let added = tree.add_run(steps);
+        tree.find_cores(dag, program);
+        paths.add(&RunView {
+            tree,
+            program,
+            run: added.run,
+            nodes: &added.nodes,
+            sides: &added.sides,
+            first_new: added.first_new,
+            new_branches: &[],
+            callees: &[],
+            covered: &[],
+            flip: None,
+            own: false,
+            predicted: false,
+            cost: Cost::default(),
+        });
+        let mut cores = added.nodes.last().map_or_else(BTreeSet::new, |last| plain_cores(tree, *last));
+        let last = added.nodes.last().zip(added.sides.last());
+        cores.extend(last.and_then(|(node, side)| tree.core(Flip { node: *node, side: *side })));
+        assert_eq!(paths.cores(tree, added.run), cores.into_iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn scores_are_the_weights_of_all_conditions_on_the_way_each_once() {
+        let mut sketch = Sketch::new();
+        let _sites = [0, 1, 2].map(|_| sketch.branch());
+        let (program, mut dag) = (sketch.build(), Dag::new());
+        let values = values(&mut dag);
+        let (mut tree, mut paths, mut rng) = (Tree::new(&program), Paths::default(), Rng::new(8));
+        for round in 0..60 {
+            let length = rng.below(SITES + 1);
+            // The same byte is the same in all of a path.
+            let input: Vec<usize> = (0..5).map(|_| rng.below(2)).collect();
+            let side = |at: usize| if at.is_multiple_of(2) { input[at % 5] } else { 1 - input[at % 5] };
+            let steps: Vec<Step> = (0..length).map(|at| step(&values, at, side(at))).collect();
+            add(&mut tree, &mut paths, (&dag, &program), &steps);
+            let weight = |core: CoreId| (core.index() * 7 % 5 + round) as f32;
+            let cores: BTreeSet<CoreId> =
+                tree.frontier().flat_map(|flip| plain_cores(&tree, flip.node)).collect();
+            paths.weigh(cores.iter().map(|core| (*core, weight(*core))));
+            for flip in tree.frontier() {
+                let mut expected = plain_cores(&tree, flip.node);
+                expected.extend(tree.core(flip).filter(|core| cores.contains(core)));
+                let expected: f32 = expected.into_iter().map(weight).sum();
+                assert_eq!(paths.score(&tree, flip), expected);
+            }
+        }
+        assert!(tree.untried() > 20);
+    }
+}

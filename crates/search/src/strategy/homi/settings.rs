@@ -1,0 +1,89 @@
+//! What a user can set.
+
+use crate::rng::Rng;
+
+/// Equal steps up to a most: of 800 and 4 these are 200, 400, 600 and 800.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Steps {
+    pub most: u64,
+    pub count: usize,
+}
+
+impl Steps {
+    pub fn get(self, index: usize) -> u64 {
+        self.most * (index as u64 + 1) / self.count as u64
+    }
+
+    pub fn last(self) -> usize {
+        self.count - 1
+    }
+
+    /// Any of them.
+    pub fn any(self, rng: &mut Rng) -> usize {
+        rng.below(self.count)
+    }
+
+    fn parse(text: &str) -> Option<Steps> {
+        let (most, count) = text.split_once('/')?;
+        let steps = Steps { most: most.parse().ok()?, count: count.parse().ok()? };
+        (steps.count > 0 && steps.most >= steps.count as u64).then_some(steps)
+    }
+}
+
+/// The published values, with a run in the place of a second.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Settings {
+    /// Runs from one pruning to the next.
+    pub cycle: u64,
+    /// Runs of a round.
+    pub rounds: Steps,
+    /// Percents of the states that are pruned.
+    pub ratio: Steps,
+    /// Rounds of pure exploration after the first.
+    pub explore: u64,
+    /// Candidates of which the farthest is taken in reverse.
+    pub candidates: usize,
+    /// States below which nothing is pruned.
+    pub least: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            cycle: 30,
+            rounds: Steps { most: 800, count: 4 },
+            ratio: Steps { most: 60, count: 3 },
+            explore: 10,
+            candidates: 100,
+            least: 500,
+        }
+    }
+}
+
+const USAGE: &str = "its settings are cycle=RUNS, rounds=MOST/STEPS, ratio=PERCENT/STEPS, explore=ROUNDS, candidates=N and least=STATES";
+
+impl Settings {
+    /// The settings in a user's words, with commas between them.
+    pub fn parse(text: &str) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        for part in text.split(',').filter(|part| !part.is_empty()) {
+            settings.set(part).ok_or_else(|| format!("`{part}` is none of its settings: {USAGE}"))?;
+        }
+        Ok(settings)
+    }
+
+    fn set(&mut self, part: &str) -> Option<()> {
+        let (name, value) = part.split_once('=')?;
+        let number = || value.parse::<u64>().ok();
+        match name {
+            "cycle" => self.cycle = number().filter(|n| *n > 0)?,
+            "rounds" => self.rounds = Steps::parse(value)?,
+            "ratio" => self.ratio = Steps::parse(value).filter(|steps| steps.most < 100)?,
+            "explore" => self.explore = number()?,
+            "candidates" => self.candidates = number().filter(|n| *n > 0)? as usize,
+            "least" => self.least = number()? as usize,
+            _ => return None,
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,107 @@
+//! Pruning states, by what was learnt and by chance.
+
+use crate::simulate::{Decide, Simulation, random_program, straight_program};
+use cairn_program::BranchId;
+use cairn_search::{Next, Rng, create};
+
+const NOISE: usize = 30;
+const DEPTH: usize = 9;
+
+#[test]
+fn of_all_states_exactly_the_ratio_is_pruned_and_all_come_back() {
+    for (spec, percent) in [("homi", 37), ("randomprune", 37), ("homi", 90)] {
+        let bits = 12;
+        let mut simulation = Simulation::new(straight_program(bits), bits);
+        let asked = format!("{spec}[cycle=7,rounds=40/1,ratio={percent}/1,least=1]:random-state");
+        let mut strategy = create(&asked, &simulation.program).unwrap();
+        // All branches are covered from the start: no state is run before it is pruned.
+        simulation.run(vec![false; bits], None, &mut *strategy);
+        simulation.run(vec![true; bits], None, &mut *strategy);
+        let (mut rng, mut prunings, mut revivals) = (Rng::new(4), 0, 0);
+        while simulation.inputs.len() < 1_000 {
+            let states = simulation.tree.untried();
+            let asked = simulation.drive(&mut *strategy, &mut rng, 1).pop().unwrap();
+            match asked {
+                Next::SetAside(pruned) => {
+                    assert_eq!(pruned.len(), states * percent / 100);
+                    assert_eq!(simulation.tree.untried(), states - pruned.len());
+                    prunings += 1;
+                }
+                Next::Revive(_) => {
+                    assert_eq!(simulation.tree.aside(), 0);
+                    revivals += 1;
+                }
+                _ => {}
+            }
+        }
+        assert!(prunings >= 90 && revivals >= 20, "{prunings} prunings, {revivals} revivals");
+    }
+}
+
+/// Bit 0 is a gate, before paths without number.
+fn gate() -> Decide {
+    Box::new(|path| match path {
+        [(_, true), rest @ ..] => (rest.len() <= DEPTH).then_some(4 + rest.len()),
+        _ => (path.len() <= NOISE).then_some(path.len()),
+    })
+}
+
+/// Every path behind the gate shows something new, though none of its decisions is at a new place.
+fn behind_gate(path: &[(usize, bool)]) -> Vec<BranchId> {
+    let [(_, true), rest @ ..] = path else { return Vec::new() };
+    let place = rest.iter().fold(1, |place, (_, side)| place * 2 + usize::from(*side));
+    vec![BranchId((2 * (NOISE + 1) + place) as u32)]
+}
+
+/// Branches that some runs cover behind the gate. Only the gate and some of the noise are core conditions.
+fn shown_behind_gate(spec: &str, seed: u64) -> usize {
+    let bits = NOISE + 1 + (1 << DEPTH);
+    let mut simulation = Simulation::new(gate(), bits);
+    simulation.concrete = behind_gate;
+    simulation.without_cores(4..bits);
+    let mut strategy = create(spec, &simulation.program).unwrap();
+    for open in [false, true] {
+        let mut input = vec![false; bits];
+        input[0] = open;
+        simulation.run(input, None, &mut *strategy);
+    }
+    let mut rng = Rng::new(seed);
+    while simulation.inputs.len() < 1_000 {
+        simulation.drive(&mut *strategy, &mut rng, 1);
+    }
+    simulation.covered().saturating_sub(2 * (NOISE + 1))
+}
+
+#[test]
+fn states_with_the_condition_that_matters_are_kept() {
+    let mean = |spec: &str| (0..10).map(|seed| shown_behind_gate(spec, seed)).sum::<usize>() as f64 / 10.0;
+    let pruned =
+        |name| mean(&format!("{name}[cycle=1,rounds=50/1,ratio=80/1,explore=3,least=20]:random-state"));
+    let (homi, by_chance, unpruned) = (pruned("homi"), pruned("randomprune"), mean("random-state"));
+    assert!(homi > 2.0 * by_chance, "{homi} branches, by chance {by_chance}");
+    assert!(homi > 1.2 * unpruned, "{homi} branches, without pruning {unpruned}");
+}
+
+#[test]
+fn pruned_states_with_uncovered_branches_are_tried_first() {
+    let bits = 200;
+    let mut simulation = Simulation::new(random_program(5, bits, 30), bits);
+    let spec = "randomprune[cycle=90,rounds=30/1,ratio=90/1,least=1]:random-state";
+    let mut strategy = create(spec, &simulation.program).unwrap();
+    simulation.run(vec![false; bits], None, &mut *strategy);
+    let mut rng = Rng::new(1);
+    let mut states = 0;
+    let pruned = loop {
+        if let Some(Next::SetAside(pruned)) = simulation.drive(&mut *strategy, &mut rng, 1).pop() {
+            break pruned.len();
+        }
+        states = simulation.tree.untried();
+    };
+    let tried = states * 90 / 100 - pruned;
+    assert!(tried > 10, "{tried} of {states}");
+    for _ in 0..tried / 2 {
+        let (runs, before) = (simulation.inputs.len(), simulation.covered());
+        simulation.drive(&mut *strategy, &mut rng, 1);
+        assert!(simulation.inputs.len() == runs || simulation.covered() > before, "a run in vain");
+    }
+}
