@@ -40,6 +40,8 @@ pub enum Command {
     /// Decide queries in SMT-LIB's language
     #[command(after_help = SOLVE_CODES)]
     Solve(SolveArgs),
+    /// Tell in words what weights make `parametric` prefer
+    Explain(ExplainArgs),
 }
 
 const SOLVE_CODES: &str = "Exit codes: 0 every query was decided, 1 some are unknown or contradict their :status, \
@@ -287,6 +289,17 @@ pub struct SolveArgs {
     #[arg(long)]
     pub fresh: bool,
     /// Print one JSON object: every answer with its time, and what each layer did
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `cairn explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// A file of weights, as for `--strategy parametric:FILE`; without one, those that ship with Cairn
+    #[arg(value_name = "FILE.toml")]
+    pub file: Option<PathBuf>,
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }

@@ -4,6 +4,7 @@ mod args;
 mod compare;
 mod compile;
 mod doctor;
+mod explain;
 mod failure;
 mod interrupt;
 mod message;
@@ -67,6 +68,7 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Solve(args) => solve::solve(&args),
+        Command::Explain(args) => explain::explain(&args),
     }
 }
 

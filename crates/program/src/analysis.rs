@@ -10,6 +10,8 @@ mod dominators;
 mod flow;
 mod graph;
 mod loops;
+mod nesting;
+mod steps;
 
 pub use blocks::PostDominators;
 pub use call_graph::CallGraph;
@@ -18,3 +20,5 @@ pub use control_dependence::ControlDependence;
 pub use distances::{Distances, Weight};
 pub use dominators::Dominators;
 pub use loops::{LoopSide, Loops};
+pub use nesting::Nesting;
+pub use steps::Steps;

@@ -4,7 +4,7 @@
 
 use crate::error::Damage;
 use crate::model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site, mask};
-use cairn_wire::meta::{self, Unit};
+use cairn_wire::meta::{self, Contents, Unit};
 use cairn_wire::site::USER_MAIN;
 use cairn_wire::{SiteId, SiteKind};
 use std::collections::HashMap;
@@ -201,6 +201,7 @@ impl<'a> Joiner<'a> {
             cases: if site.kind == SiteKind::Switch { cases(&sides) } else { Vec::new() },
             sides,
             callee: self.callee(site)?,
+            contents: self.contents(site),
             counted,
         };
         self.program.sites.push(site);
@@ -214,6 +215,15 @@ impl<'a> Joiner<'a> {
         let name = self.placed.unit.foreign.get(site.width as usize);
         let name = name.ok_or_else(|| self.damage("a call names a function that is not there"))?;
         Ok(Some(Arc::from(name.as_str())))
+    }
+
+    fn contents(&self, site: &meta::Site) -> Contents {
+        let mut contents = site.contents;
+        let is_external = |name: &String| self.names.resolve(self.index, name).is_none();
+        if site.callees.iter().any(is_external) {
+            contents.insert(Contents::EXTERNAL_CALL);
+        }
+        contents
     }
 
     fn check_shape(&self, site: &meta::Site) -> Result<(), Damage> {

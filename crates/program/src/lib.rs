@@ -13,9 +13,11 @@ mod model;
 pub mod testing;
 
 pub use analysis::{
-    CallGraph, Callees, ControlDependence, Distances, Dominators, LoopSide, Loops, PostDominators, Weight,
+    CallGraph, Callees, ControlDependence, Distances, Dominators, LoopSide, Loops, Nesting, PostDominators,
+    Steps, Weight,
 };
 pub use assemble::PlacedUnit;
+pub use cairn_wire::meta::Contents;
 pub use cairn_wire::{SiteId, SiteKind};
 pub use error::{Damage, ProgramError};
 pub use model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site};

@@ -2,7 +2,7 @@
 
 use crate::assemble::{self, PlacedUnit};
 use crate::error::{Damage, ProgramError};
-use cairn_wire::meta::Unit;
+use cairn_wire::meta::{Contents, Unit};
 use cairn_wire::{SiteId, SiteKind};
 use std::ops::Range;
 use std::path::Path;
@@ -43,6 +43,8 @@ pub struct Site {
     pub sides: Vec<Side>,
     /// What a foreign call calls, or the name of an instruction that is not followed.
     pub callee: Option<Arc<str>>,
+    /// What its condition is made of.
+    pub contents: Contents,
     /// Whether its branches are the user's, and count in what the user is told.
     pub counted: bool,
     /// A switch's values and the sides they take, sorted: switches may have thousands of cases.

@@ -76,8 +76,21 @@ impl Sketch {
         let first_side = self.sides;
         self.sides += sides.len() as u32;
         let (line, column) = (id + 1, 1);
-        let site = Site { kind, function: 0, block: here, file: 0, line, column, first_side, width, sides };
-        self.unit.sites.push(site);
+        let (contents, callees) = Default::default();
+        let (function, block, file) = (0, here, 0);
+        self.unit.sites.push(Site {
+            kind,
+            function,
+            block,
+            file,
+            line,
+            column,
+            first_side,
+            width,
+            contents,
+            callees,
+            sides,
+        });
         SiteId(id)
     }
 }

@@ -5,6 +5,7 @@
 //! [`Rng`] it is given: the same seed and the same runs give the same search. To add one, write a
 //! file in `strategy/` and a line in `registry.rs`.
 
+mod features;
 mod nearness;
 mod refined;
 mod registry;
@@ -12,11 +13,14 @@ mod rng;
 mod strategy;
 mod traits;
 mod weighted;
+mod weights;
 
+pub use features::{Feature, FeatureSet};
 pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Dfs, Generational, Homi, Interleave, Qc, RandomBranch, RandomInput,
-    RandomPath, RandomState, UniformRandom,
+    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Dfs, Generational, Homi, Interleave, Parametric, Qc, RandomBranch,
+    RandomInput, RandomPath, RandomState, UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};
+pub use weights::{Obtained, Weights};

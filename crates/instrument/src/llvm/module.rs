@@ -311,6 +311,37 @@ impl Module {
         }
     }
 
+    /// Leaves a note at an instruction, which it keeps through passes and in copies of it.
+    pub fn leave_note(&self, instruction: Value, text: &str) {
+        unsafe {
+            let text = LLVMMDStringInContext2(self.context, text.as_ptr().cast(), text.len());
+            let node = LLVMMDNodeInContext2(self.context, &mut { text }, 1);
+            let kind = self.note_kind();
+            LLVMSetMetadata(instruction.0, kind, LLVMMetadataAsValue(self.context, node));
+        }
+    }
+
+    /// Takes the note away from an instruction that has one.
+    pub fn take_note(&self, instruction: Value) -> Option<String> {
+        unsafe {
+            let node = LLVMGetMetadata(instruction.0, self.note_kind());
+            if node.is_null() {
+                return None;
+            }
+            let (mut text, mut len) = (null_mut(), 0);
+            LLVMGetMDNodeOperands(node, &mut text);
+            let text = LLVMGetMDString(text, &mut len);
+            let text = bytes_to_string(text, len as usize);
+            LLVMSetMetadata(instruction.0, self.note_kind(), null_mut());
+            Some(text)
+        }
+    }
+
+    fn note_kind(&self) -> u32 {
+        let name = "cairn.note";
+        unsafe { LLVMGetMDKindIDInContext(self.context, name.as_ptr().cast(), name.len() as u32) }
+    }
+
     /// Makes a function keep the caller's integer registers; calls of it follow.
     pub fn preserve_registers(&self, function: Value) {
         unsafe { LLVMSetFunctionCallConv(function.0, PRESERVE_MOST) }

@@ -214,6 +214,16 @@ impl Value {
         unsafe { !LLVMIsAGlobalVariable(self.0).is_null() && LLVMIsGlobalConstant(self.0) != 0 }
     }
 
+    /// Whether this is a string that the source has no name for.
+    pub fn is_literal(self) -> bool {
+        self.is_constant_global() && self.linkage() == Linkage::LLVMPrivateLinkage
+    }
+
+    /// Whether this is room for a local variable.
+    pub fn is_alloca(self) -> bool {
+        !unsafe { LLVMIsAAllocaInst(self.0) }.is_null()
+    }
+
     /// Type of a global variable that this unit defines.
     pub fn defined_variable(self) -> Option<Type> {
         unsafe {

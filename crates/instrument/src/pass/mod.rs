@@ -6,6 +6,7 @@
 mod abi;
 mod atomics;
 mod calls;
+mod contents;
 mod edges;
 mod emit;
 mod foreign;
@@ -45,6 +46,7 @@ impl Instrumenter for Pass {
         if !module.triple().starts_with("x86_64") {
             return module.write(output);
         }
+        contents::note(&module);
         module.run_passes(c"function(sroa)")?;
         inline::mark_small_functions(&module);
         module.run_passes(c"always-inline,function(sroa)")?;

@@ -2,6 +2,7 @@
 //! on each side.
 
 use super::SYSTEM_HEADERS;
+use super::contents;
 use super::edges::MovedEdges;
 use super::intrinsics::intrinsic;
 use super::mark::{mark, mark_at};
@@ -81,7 +82,7 @@ impl Sites {
         self.unit.functions.push(described);
         let mut found = FunctionSites { index, ..FunctionSites::default() };
         if instrumented {
-            self.find_sites(function, &mut found);
+            self.find_sites(module, function, &mut found);
             self.mark_sides(module, function, &mut found);
         }
         found
@@ -150,6 +151,8 @@ impl Sites {
             column,
             first_side,
             width,
+            contents: meta::Contents::default(),
+            callees: Vec::new(),
             sides,
         });
         SiteRef(self.unit.sites.len() as u32 - 1)
@@ -171,7 +174,7 @@ impl Sites {
         }
     }
 
-    fn find_sites(&mut self, function: Value, found: &mut FunctionSites) {
+    fn find_sites(&mut self, module: &Module, function: Value, found: &mut FunctionSites) {
         let blocks = function.blocks();
         let number: HashMap<Block, u32> = blocks.iter().zip(0..).map(|(b, i)| (*b, i)).collect();
         for block in blocks {
@@ -182,6 +185,8 @@ impl Sites {
                 let at = instruction.location();
                 let site = self.push(kind, found.index, number[&block], &at, width, sides);
                 found.of.insert(instruction, site);
+                let described = &mut self.unit.sites[site.0 as usize];
+                (described.contents, described.callees) = contents::noted(module, instruction);
                 if kind != SiteKind::Select {
                     let described =
                         &mut self.unit.functions[found.index as usize].blocks[number[&block] as usize];

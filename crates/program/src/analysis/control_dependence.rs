@@ -39,7 +39,11 @@ impl ControlDependence {
 }
 
 /// The blocks that depend on an edge: those sure to come after it, up to what comes after its origin anyway.
-fn dependents(after: &PostDominators, from: BlockId, to: BlockId) -> impl Iterator<Item = BlockId> {
+pub(crate) fn dependents(
+    after: &PostDominators,
+    from: BlockId,
+    to: BlockId,
+) -> impl Iterator<Item = BlockId> {
     let anyway = after.next(from);
     std::iter::successors(Some(to), |block| after.next(*block))
         .take_while(move |block| Some(*block) != anyway)

@@ -2,7 +2,7 @@
 
 use crate::model::Program;
 use cairn_wire::SiteKind;
-use cairn_wire::meta::{self, Function, Side, Site, Unit};
+use cairn_wire::meta::{self, Contents, Function, Side, Site, Unit};
 
 /// A basic block as a test writes it.
 #[derive(Clone, Debug, Default)]
@@ -10,6 +10,7 @@ pub struct Plan {
     block: meta::Block,
     selects: u32,
     decides: bool,
+    contents: Contents,
 }
 
 /// A block that ends with a decision between these blocks of its function: a branch if there are two, otherwise a switch.
@@ -48,6 +49,12 @@ impl Plan {
     /// With this many selects.
     pub fn selects(mut self, count: u32) -> Plan {
         self.selects = count;
+        self
+    }
+
+    /// Whose condition is made of this.
+    pub fn contents(mut self, contents: Contents) -> Plan {
+        self.contents = contents;
         self
     }
 
@@ -96,7 +103,8 @@ pub fn build(functions: &[Body]) -> Program {
         unit.pointed_at.extend(body.pointed_at.then(|| function.name.clone()));
         for (plan, block) in body.blocks.iter().zip(0..) {
             let mut add = |kind, successors: &[u32]| {
-                unit.sites.push(site(kind, index, block, sides, successors));
+                let contents = plan.contents;
+                unit.sites.push(Site { contents, ..site(kind, index, block, sides, successors) });
                 sides += successors.len() as u32;
             };
             (0..plan.selects).for_each(|_| add(SiteKind::Select, &[block; 2]));
@@ -117,5 +125,6 @@ fn site(kind: SiteKind, function: u32, block: u32, first_side: u32, successors: 
     let side = |(&successor, side)| Side { successor, values: values(side) };
     let sides = successors.iter().zip(0..).map(side).collect();
     let width = if kind == SiteKind::Switch { 32 } else { 1 };
-    Site { kind, function, block, file: 0, line: 0, column: 0, first_side, width, sides }
+    let (file, line, column, contents, callees) = Default::default();
+    Site { kind, function, block, file, line, column, first_side, width, contents, callees, sides }
 }

@@ -5,3 +5,4 @@ mod distances;
 mod dominators;
 mod loops;
 mod naive;
+mod nesting;

@@ -45,6 +45,7 @@ fn wrong_settings_are_explained() {
     for asked in ["dfs:0", "dfs:-1", "dfs:", "dfs:deep", "dfs:4294967296"] {
         assert!(refusal(asked).contains("its depth is a number from 1 to 4294967295"), "{asked}");
     }
+    assert!(refusal("parametric:no/such.toml").contains("`no/such.toml` cannot be read: "));
     assert!(refusal("random-branch:7").contains("it has no settings"));
 }
 

@@ -1,0 +1,75 @@
+//! `cairn explain`: what a file of weights makes a search like and dislike, in words.
+
+use crate::args::ExplainArgs;
+use crate::failure::Failure;
+use cairn_search::{Feature, Weights};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{Write, stdout};
+use std::process::ExitCode;
+
+/// So many likes and dislikes go into sentences; the table has all.
+const SAID: usize = 5;
+
+/// Prints what the weights mean.
+pub fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
+    let weights = read(args)?;
+    match args.json {
+        true => writeln!(stdout(), "{}", object(&weights))?,
+        false => write!(stdout(), "{}", text(&weights))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(args: &ExplainArgs) -> Result<Weights, Failure> {
+    let Some(file) = &args.file else { return Ok(Weights::default()) };
+    let name = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::new(format_args!("{name} cannot be read: {error}")))?;
+    Weights::parse(&text).map_err(|wrong| Failure::new(format_args!("{name} {wrong}")))
+}
+
+/// The features with their weights, the strongest first.
+fn by_strength(weights: &Weights) -> Vec<(Feature, f64)> {
+    let mut all: Vec<_> = Feature::all().map(|feature| (feature, weights.of(feature))).collect();
+    all.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
+    all
+}
+
+fn text(weights: &Weights) -> String {
+    let all = by_strength(weights);
+    let mut text = heading(weights);
+    for (likes, verb) in [(true, "goes for"), (false, "keeps away from")] {
+        let said = all.iter().filter(|(_, weight)| if likes { *weight > 0.0 } else { *weight < 0.0 });
+        let words: Vec<_> = said.take(SAID).map(|(feature, _)| feature.words()).collect();
+        if !words.is_empty() {
+            let _ = writeln!(text, "It {verb} branches {}.", words.join("; branches "));
+        }
+    }
+    text.push('\n');
+    for (feature, weight) in &all {
+        let _ = writeln!(text, "{weight:>+8.2}  {:<24}  branches {}", feature.name(), feature.words());
+    }
+    text
+}
+
+fn heading(weights: &Weights) -> String {
+    let target = weights.target.as_ref().map(|target| format!(", for {target}")).unwrap_or_default();
+    let obtained = &weights.obtained;
+    let mut facts = vec![obtained.how.clone()];
+    facts.extend(obtained.rounds.map(|rounds| format!("{rounds} rounds")));
+    facts.extend(obtained.executions.map(|executions| format!("campaigns of {executions} executions")));
+    facts.extend(obtained.mean_coverage.map(|mean| format!("{mean:.1} branches covered on average")));
+    facts.extend(obtained.date.clone());
+    format!("Weights `{}`{target}: {}.\n\n", weights.name, facts.join("; "))
+}
+
+fn object(weights: &Weights) -> Value {
+    let feature = |(feature, weight): (Feature, f64)| json!({ "feature": feature.name(), "weight": weight, "branches": feature.words() });
+    json!({
+        "name": weights.name,
+        "target": weights.target,
+        "obtained": weights.obtained,
+        "features": by_strength(weights).into_iter().map(feature).collect::<Vec<_>>(),
+    })
+}

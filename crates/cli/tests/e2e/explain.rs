@@ -1,0 +1,65 @@
+//! Weights: explained, searched with, and refused if they are wrong.
+
+use crate::common::{root, run, write_source};
+use std::path::Path;
+
+/// The weights that ship, as a file, with one text in place of another.
+fn weights(directory: &Path, from: &str, to: &str) -> String {
+    let shipped = std::fs::read_to_string(root().join("crates/search/weights/default.toml")).unwrap();
+    let changed = shipped.replacen(from, to, 1);
+    assert!(from == to || changed != shipped, "{from}");
+    write_source(directory, "weights.toml", &changed).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn weights_are_told_in_words_the_strongest_first() {
+    let directory = tempfile::tempdir().unwrap();
+    let shipped: Vec<_> = run(["explain"]).stdout.lines().map(str::to_owned).collect();
+    assert!(shipped[0].starts_with("Weights `default`: "), "{shipped:?}");
+    assert!(shipped.iter().any(|line| line.starts_with("It goes for branches ")));
+    assert!(shipped.iter().any(|line| line.starts_with("It keeps away from branches ")));
+    let strength = |line: &String| line.split_whitespace().next().unwrap().parse::<f64>().unwrap().abs();
+    let table: Vec<_> = shipped[shipped.len() - 40..].iter().map(strength).collect();
+    assert!(table.is_sorted_by(|a, b| a >= b), "{table:?}");
+
+    let file = weights(directory.path(), "weights = [\n    0.0,", "weights = [\n    -99.5,");
+    let said = run(["explain", &file]).stdout;
+    assert!(said.contains("It keeps away from branches in `main`;"), "{said}");
+    let json: serde_json::Value = serde_json::from_str(&run(["explain", "--json", &file]).stdout).unwrap();
+    assert_eq!(json["features"].as_array().unwrap().len(), 40);
+    assert_eq!(
+        (&json["features"][0]["feature"], &json["features"][0]["weight"]),
+        (&"in-main".into(), &(-99.5).into())
+    );
+}
+
+#[test]
+fn a_wrong_file_of_weights_is_one_sentence() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = weights(directory.path(), "\"in-main\"", "\"in-the-main\"");
+    let strategy = format!("parametric:{file}");
+    let source = root().join("examples/magic.c");
+    let source = source.to_str().unwrap();
+    for args in [vec!["explain", &file], vec!["run", source, "--strategy", &strategy, "--sym-stdin", "4"]] {
+        let said = run(&args);
+        assert_eq!((said.code, said.stderr.lines().count()), (Some(2), 1), "{}", said.stderr);
+        assert!(said.stderr.contains("names a feature `in-the-main` that is none"), "{}", said.stderr);
+    }
+    let said = run(["explain", "no/such.toml"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.starts_with("cairn: no/such.toml cannot be read: "), "{}", said.stderr);
+}
+
+#[test]
+fn parametric_search_goes_by_the_file_and_finds_its_way() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = weights(directory.path(), "", "");
+    let source = root().join("examples/magic.c");
+    let out = directory.path().join("out");
+    let strategy = format!("parametric:{file}");
+    let (source, out) = (source.to_str().unwrap(), out.to_str().unwrap());
+    let search = ["run", source, "--strategy", &strategy, "--sym-file", "20", "--execs", "1000"];
+    let said = run(search.into_iter().chain(["--check", "--json", "--out", out, "--", "@@"]));
+    let json: serde_json::Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
+    assert_eq!(said.code, Some(1), "there is a crash to be found: {json}");
+}

@@ -1,0 +1,395 @@
+//! Parametric search: features against their definitions, choices against scores.
+
+use crate::simulate::{Decide, Simulation, flips};
+use cairn_expr::{Dag, InputByte};
+use cairn_program::testing::plan::{Body, Plan, build, decide, end, function, jump};
+use cairn_program::{
+    BranchId, Contents, FunctionId, LoopSide, Loops, Nesting, Program, SiteId, SiteKind, Steps,
+};
+use cairn_search::{
+    Cost, Feature, FeatureSet, Next, Obtained, Outcome, Parametric, Rng, RunView, Strategy, Weights,
+};
+use cairn_tree::{Flip, NodeId, Step, StepKind, Tree};
+use std::collections::{BTreeMap, BTreeSet};
+
+fn weights(weight: impl Fn(Feature) -> f64) -> Weights {
+    let values: Vec<f64> = Feature::all().map(weight).collect();
+    Weights::new("test", values.try_into().unwrap(), Obtained::default())
+}
+
+/// A search whose every answer is compared with what its history demands.
+struct Checked<'a> {
+    search: Parametric,
+    weights: Weights,
+    program: &'a Program,
+    history: History,
+    asked: Option<(Flip, BranchId)>,
+    /// Features that some candidate had, and those that some had not.
+    seen: BTreeSet<(Feature, bool)>,
+}
+
+/// All that happened.
+#[derive(Default)]
+struct History {
+    path: Vec<(NodeId, BranchId)>,
+    negated_at: Option<usize>,
+    /// New branches of each run.
+    new: Vec<Vec<BranchId>>,
+    /// What each run negated.
+    negated: Vec<Option<BranchId>>,
+    failed: Vec<BranchId>,
+    /// Up to five branches, the one tried first.
+    tried: BTreeSet<Vec<BranchId>>,
+}
+
+fn count<T: PartialEq>(list: &[T], item: &T) -> usize {
+    list.iter().filter(|one| *one == item).count()
+}
+
+impl History {
+    /// The branch at a place and the `k - 1` before it.
+    fn context(&self, at: usize, k: usize) -> Vec<BranchId> {
+        self.path[..=at].iter().rev().take(k).map(|(_, branch)| *branch).collect()
+    }
+
+    fn is_covered(&self, branch: BranchId) -> bool {
+        self.new.iter().flatten().any(|covered| *covered == branch)
+    }
+
+    /// The features of a place by their definitions, one after the other.
+    fn features(&self, statics: &Statics, at: usize, opposite: BranchId) -> FeatureSet {
+        let (n, branch) = (self.path.len(), self.path[at].1);
+        let mut times: BTreeMap<BranchId, usize> = BTreeMap::new();
+        self.path.iter().for_each(|(_, branch)| *times.entry(*branch).or_default() += 1);
+        let lately = |runs: usize| self.negated.iter().rev().take(runs).any(|one| *one == Some(branch));
+        let negated = count(&self.negated, &Some(branch));
+        let near = |at: usize| self.negated_at.is_some_and(|negated| at.abs_diff(negated) * 5 <= n);
+        let tried = |k: usize| {
+            let context = self.context(at, k);
+            // A shorter one is at the path's start, and is that of no other place.
+            self.tried.iter().any(|tried| tried.iter().take(k).eq(context.iter()))
+        };
+        let uncovered = statics.is_goal(opposite) && !self.is_covered(opposite);
+        let next = statics.steps.next(opposite);
+        let poorest = statics.poorest(self);
+        let promised = statics.unreached_behind(self, opposite);
+        let among = |percent: usize| promised.iter().any(|function| statics.is_among(*function, percent));
+        use Feature::*;
+        Feature::all()
+            .filter(|feature| match feature {
+                FirstTenth => at * 10 < n,
+                LastTenth => (n - 1 - at) * 10 < n,
+                MostFrequent => Some(&times[&branch]) == times.values().max(),
+                LeastFrequent => Some(&times[&branch]) == times.values().min(),
+                NewlyCovered => self.new.last().unwrap().contains(&branch),
+                AfterNegated => self.negated_at.is_some_and(|negated| at == negated + 1),
+                NearNegated => near(at),
+                Context1 => tried(1),
+                Context2 => tried(2),
+                Context3 => tried(3),
+                Context4 => tried(4),
+                Context5 => tried(5),
+                Negated10 => negated > 10,
+                Negated20 => negated > 20,
+                Negated30 => negated > 30,
+                Failed => count(&self.failed, &branch) > 10,
+                OppositeFailed => count(&self.failed, &opposite) > 10,
+                OppositeUncovered => uncovered,
+                OppositeNextUncovered => uncovered && !next.iter().any(|next| self.is_covered(*next)),
+                Lately10 => lately(10),
+                Lately20 => lately(20),
+                Lately30 => lately(30),
+                PoorestFunction => poorest == Some(statics.function(branch)),
+                Largest10 => among(10),
+                Largest20 => among(20),
+                Largest30 => among(30),
+                Large => promised.iter().any(|function| statics.sizes[function] > 10),
+                NewFunction => statics.is_new(self, statics.function(branch)),
+                of_text => statics.holds(*of_text, branch),
+            })
+            .collect()
+    }
+}
+
+/// What can be known without running.
+struct Statics<'a> {
+    program: &'a Program,
+    steps: Steps,
+    loops: Loops,
+    nesting: Nesting,
+    /// Branches of each function.
+    sizes: BTreeMap<FunctionId, usize>,
+}
+
+impl Statics<'_> {
+    fn new(program: &Program) -> Statics<'_> {
+        let mut sizes = BTreeMap::new();
+        for (_, site) in program.sites().filter(|(_, site)| site.counted) {
+            *sizes.entry(site.function).or_default() += site.sides.len();
+        }
+        let (loops, nesting) = (Loops::new(program), Nesting::new(program));
+        Statics { program, steps: Steps::new(program), loops, nesting, sizes }
+    }
+
+    fn function(&self, branch: BranchId) -> FunctionId {
+        self.program.site(self.program.site_of(branch).unwrap().0).function
+    }
+
+    fn is_goal(&self, branch: BranchId) -> bool {
+        self.program.is_counted(branch)
+    }
+
+    fn is_among(&self, function: FunctionId, percent: usize) -> bool {
+        let is_larger = |(other, size): &(&FunctionId, &usize)| {
+            (**size, std::cmp::Reverse(**other)) > (self.sizes[&function], std::cmp::Reverse(function))
+        };
+        self.sizes.iter().filter(is_larger).count() * 100 < self.sizes.len() * percent
+    }
+
+    fn new_in(&self, history: &History, runs: std::ops::Range<usize>, function: FunctionId) -> usize {
+        history.new[runs].iter().flatten().filter(|branch| self.function(**branch) == function).count()
+    }
+
+    fn unreached_behind(&self, history: &History, branch: BranchId) -> Vec<FunctionId> {
+        let next = self.steps.next(branch).iter().flat_map(|next| self.steps.calls(*next));
+        let called = self.steps.calls(branch).iter().chain(next).copied();
+        let runs = history.new.len();
+        called.filter(|f| self.sizes.contains_key(f) && self.new_in(history, 0..runs, *f) == 0).collect()
+    }
+
+    fn poorest(&self, history: &History) -> Option<FunctionId> {
+        let covered = |function| self.new_in(history, 0..history.new.len(), function);
+        let left = |(function, size): (&FunctionId, &usize)| (*size - covered(*function), *function);
+        let reached = self.sizes.iter().filter(|(function, _)| covered(**function) > 0).map(left);
+        let poor = reached.filter(|(left, _)| *left > 0);
+        poor.max_by_key(|(left, function)| (*left, std::cmp::Reverse(*function)))
+            .map(|(_, function)| function)
+    }
+
+    fn is_new(&self, history: &History, function: FunctionId) -> bool {
+        let (runs, lately) = (history.new.len(), history.new.len().saturating_sub(10));
+        let (before, now) = (0..lately, lately..runs);
+        self.sizes[&function] >= 10
+            && self.new_in(history, before, function) == 0
+            && self.new_in(history, now, function) > 0
+    }
+
+    /// Features 1 to 12.
+    fn holds(&self, feature: Feature, branch: BranchId) -> bool {
+        let (site, side) = self.program.site_of(branch).unwrap();
+        let site = self.program.site(site);
+        let in_switch = site.kind == SiteKind::Switch;
+        let is_default = side as usize + 1 == site.sides.len();
+        let condition = site.branches().any(|branch| self.loops.side(branch).is_some());
+        use Feature::*;
+        match feature {
+            InMain => site.function == FunctionId(0),
+            LoopTrue => self.loops.side(branch) == Some(LoopSide::Stays),
+            LoopFalse => self.loops.side(branch) == Some(LoopSide::Leaves),
+            Nested => self.nesting.is_nested(site.block),
+            ExternalCall => site.contents.contains(Contents::EXTERNAL_CALL),
+            Integer => site.contents.contains(Contents::INTEGER),
+            Text => site.contents.contains(Contents::TEXT),
+            Dereference => site.contents.contains(Contents::DEREFERENCE),
+            Local => site.contents.contains(Contents::LOCAL),
+            InLoop => self.loops.depth(site.block) > u32::from(condition),
+            Case => in_switch && !is_default,
+            NoCase => in_switch && is_default,
+            _ => unreachable!("{feature:?} is not of the text"),
+        }
+    }
+}
+
+impl Checked<'_> {
+    /// The candidates by their definitions, and that the search knows the same.
+    fn candidates(&mut self, tree: &Tree) -> Vec<(Flip, FeatureSet)> {
+        let statics = Statics::new(self.program);
+        let mut expected = Vec::new();
+        for (at, (node, branch)) in self.history.path.iter().enumerate() {
+            if count(&self.history.failed, branch) <= 70 {
+                let features = |flip| self.history.features(&statics, at, tree.branch(flip).unwrap());
+                expected.extend(tree.untried_of(*node).map(|flip| (flip, features(flip))));
+            }
+        }
+        let known: Vec<_> = self.search.candidates(tree).collect();
+        for ((flip, expected), (known_flip, known)) in expected.iter().zip(&known) {
+            assert_eq!(flip, known_flip);
+            let [expected, known] = [expected, known].map(|set| set.iter().collect::<Vec<_>>());
+            assert_eq!(known, expected, "{flip:?} after {} runs", self.history.new.len());
+        }
+        assert_eq!(known.len(), expected.len());
+        for (_, features) in &expected {
+            self.seen.extend(Feature::all().map(|feature| (feature, features.contains(feature))));
+        }
+        expected
+    }
+
+    fn best(&self, candidates: &[(Flip, FeatureSet)]) -> Option<Flip> {
+        let score = |set: &FeatureSet| set.iter().map(|feature| self.weights.of(feature)).sum::<f64>();
+        let best = candidates.iter().max_by(|(_, a), (_, b)| score(a).total_cmp(&score(b)));
+        best.map(|(flip, _)| *flip)
+    }
+}
+
+impl Strategy for Checked<'_> {
+    fn on_run(&mut self, run: &RunView) {
+        let steps = run.nodes.iter().zip(run.sides);
+        let branch = |node, side| run.tree.branch(Flip { node, side });
+        self.history.path = steps.map(|(&node, &side)| (node, branch(node, side).unwrap())).collect();
+        let flip = run.flip.filter(|_| run.predicted);
+        let place = |flip: Flip| self.history.path.iter().position(|(node, _)| *node == flip.node).unwrap();
+        self.history.negated_at = flip.map(place);
+        self.history.new.push(run.new_branches.to_vec());
+        self.history.negated.push(flip.map(|flip| branch(flip.node, 1 - flip.side).unwrap()));
+        self.search.on_run(run);
+    }
+
+    fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
+        let candidates = self.candidates(tree);
+        let next = self.search.next(tree, rng);
+        self.asked = None;
+        match (self.best(&candidates), next) {
+            (Some(best), Next::Flip { flip, .. }) => {
+                assert_eq!(flip, best, "after {} runs", self.history.new.len());
+                let at = self.history.path.iter().position(|(node, _)| *node == flip.node).unwrap();
+                self.history.tried.insert(self.history.context(at, 5));
+                self.asked = Some((flip, self.history.path[at].1));
+            }
+            (Some(best), next) => panic!("{next:?} instead of {best:?}"),
+            (None, _) => {}
+        }
+        next
+    }
+
+    fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {
+        if outcome != Outcome::Taken {
+            self.history
+                .failed
+                .extend(self.asked.filter(|(asked, _)| *asked == flip).map(|(_, branch)| branch));
+        }
+        self.search.on_outcome(flip, outcome, cost);
+    }
+
+    fn describe(&self) -> String {
+        self.search.describe()
+    }
+}
+
+/// `main` calls functions of 1, 2, … decisions, of which each other one is a loop.
+fn program() -> Program {
+    let contents =
+        [Contents::EXTERNAL_CALL, Contents::INTEGER, Contents::TEXT, Contents::DEREFERENCE, Contents::LOCAL];
+    let mut main: Vec<Plan> = Vec::new();
+    for (call, contents) in (0..10).zip(contents.iter().cycle()) {
+        main.push(decide(&[2 * call + 2, 2 * call + 1]).contents(*contents));
+        main.push(jump(2 * call + 2).call(&format!("f{call}")));
+    }
+    main.push(end());
+    let called = |number: u32| {
+        let is_loop = number % 2 == 0;
+        let skip = |at| if is_loop && at > 0 { 0 } else { number + 2 };
+        let mut blocks: Vec<Plan> = (0..=number).map(|at| decide(&[skip(at), at + 1])).collect();
+        blocks.push(jump(skip(number)));
+        blocks.push(end());
+        function(&format!("f{number}"), &blocks)
+    };
+    let bodies: Vec<Body> = [function("main", &main)].into_iter().chain((0..10).map(called)).collect();
+    build(&bodies)
+}
+
+/// Decides at few sites, and at ever more the more decisions were true. Which one depends on the last two decisions only, so
+/// that branches are met again in the same context.
+fn ever_wider(seed: u64, bits: usize) -> Decide {
+    Box::new(move |path| {
+        let mix = |hash: u64, &(bit, side): &(usize, bool)| {
+            let hash = (hash ^ (bit as u64 * 2 + u64::from(side))).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            hash ^ hash >> 29
+        };
+        let hash = path.iter().rev().take(2).fold(seed + 77 + path.len() as u64, mix);
+        let width = (4 + 3 * path.iter().filter(|(_, side)| *side).count()).min(bits);
+        (path.len() < 12 + seed as usize * 4).then_some((hash >> 40) as usize % width)
+    })
+}
+
+#[test]
+fn features_are_what_history_demands_and_the_best_candidate_is_chosen() {
+    const ALL: usize = Feature::COUNT;
+    let program = program();
+    let mut seen = BTreeSet::new();
+    for seed in 0..4 {
+        let mut rng = Rng::new(seed);
+        // Whole numbers: their sums are exact, and there are ties.
+        let drawn: Vec<f64> = (0..ALL).map(|_| rng.below(7) as f64 - 3.0).collect();
+        let weights = weights(|feature| drawn[feature as usize]);
+        let mut simulation = Simulation::of(program.clone(), ever_wider(seed, program.site_count() as usize));
+        simulation.impossible = &[BranchId(1), BranchId(4)];
+        simulation.diverges = |flip| flip.node.index() % 17 == 3;
+        let mut checked = Checked {
+            search: Parametric::new(&weights, &program),
+            weights,
+            program: &program,
+            history: History::default(),
+            asked: None,
+            seen: BTreeSet::new(),
+        };
+        simulation.run(vec![false; program.site_count() as usize], None, &mut checked);
+        simulation.drive(&mut checked, &mut rng, 600);
+        seen.append(&mut checked.seen);
+    }
+    let of_switches = [Feature::Case, Feature::NoCase];
+    for feature in Feature::all().filter(|feature| !of_switches.contains(feature)) {
+        assert!(seen.contains(&(feature, true)), "no candidate had {feature:?}");
+        assert!(seen.contains(&(feature, false)), "every candidate had {feature:?}");
+    }
+}
+
+#[test]
+fn of_a_switch_every_other_side_is_a_candidate_and_the_best_is_taken() {
+    // A case that calls a function with branches, one that does not, and the default.
+    let sides = decide(&[1, 2, 3]);
+    let program = build(&[
+        function("main", &[sides, jump(3), jump(3).call("called"), end()]),
+        function("called", &[decide(&[1, 1]), decide(&[2, 2]), end()]),
+    ]);
+    let mut dag = Dag::new();
+    let value = dag.input(InputByte { object: 0, offset: 0 });
+    let mut tree = Tree::new(&program);
+    let step = Step { kind: StepKind::Branch, site: SiteId(0), side: 2, value, concrete: 9 };
+    let added = tree.add_run(&[step]);
+    let mut search = Parametric::new(&weights(|feature| f64::from(feature == Feature::Largest30)), &program);
+    search.on_run(&RunView {
+        tree: &tree,
+        program: &program,
+        run: added.run,
+        nodes: &added.nodes,
+        sides: &added.sides,
+        first_new: 0,
+        new_branches: &[BranchId(2)],
+        flip: None,
+        predicted: false,
+        cost: Cost::default(),
+    });
+    let candidates: Vec<_> = search.candidates(&tree).collect();
+    let has = |feature| candidates.iter().map(|(_, set)| set.contains(feature)).collect::<Vec<_>>();
+    assert_eq!(
+        has(Feature::Largest30),
+        [false, true],
+        "of two functions the largest 30 % are one, that which is called"
+    );
+    assert_eq!((has(Feature::Case), has(Feature::NoCase)), (vec![false; 2], vec![true; 2]));
+    let next = search.next(&tree, &mut Rng::new(0));
+    assert_eq!(flips(&[next]).map(|flip| flip.side).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn without_a_candidate_it_starts_again_and_then_takes_what_there_is() {
+    let mut simulation = Simulation::new(Box::new(|path| (path.len() < 2).then_some(path.len())), 2);
+    let mut search = Parametric::new(&Weights::default(), &simulation.program);
+    for digits in [[false, false], [true, false], [true, true], [true, true]] {
+        simulation.run(digits.to_vec(), None, &mut search);
+    }
+    let asked = simulation.drive(&mut search, &mut Rng::new(0), 10);
+    assert_eq!(asked[0], Next::Restart, "all of the last path is tried");
+    assert_eq!(flips(&asked).count(), 1);
+    assert_eq!(asked.last(), Some(&Next::Done));
+}
