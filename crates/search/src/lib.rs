@@ -19,8 +19,8 @@ pub use features::{Feature, FeatureSet};
 pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Dfs, Generational, Homi, Interleave, Parametric, Qc, RandomBranch,
-    RandomInput, RandomPath, RandomState, UniformRandom,
+    Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Dfs, Generational, Homi, Interleave, Parametric, Qc,
+    RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};
 pub use weights::{Obtained, Weights};

@@ -1,8 +1,8 @@
 //! Strategies by name.
 
 use crate::strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt, Interleave, Md2u,
-    Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
+    Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt,
+    Interleave, Md2u, Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
 };
 use crate::traits::Strategy;
 use crate::weighted::ByWeight;
@@ -89,6 +89,12 @@ const ALL: &[Info] = &[
         usage: "parametric[:FILE]",
         summary: "the branch of the last path that learnt weights like best (ParaDySE)",
         make: Make::WithSettings(|file, program| Ok(Box::new(parametric(file, program)?))),
+    },
+    Info {
+        name: "chameleon",
+        usage: "chameleon",
+        summary: "parametric, with weights that evolve while it searches (Chameleon)",
+        make: Make::Plain(|program| Box::new(Chameleon::new(program))),
     },
     Info {
         name: "random-state",

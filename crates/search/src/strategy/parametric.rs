@@ -16,7 +16,7 @@ mod path;
 mod scorer;
 mod tournament;
 
-use crate::features::{Contexts, FeatureSet, Features};
+use crate::features::{Contexts, Feature, FeatureSet, Features};
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use crate::weights::Weights;
@@ -50,6 +50,8 @@ pub struct Parametric {
     /// Sides of switches on the path, the best first.
     ranks: FxHashMap<SiteId, Vec<u32>>,
     asked: Option<Asked>,
+    /// Whether so much has changed that all has to be scored again.
+    is_outdated: bool,
     /// A site whose branches have changed since they were scored.
     stale: Option<SiteId>,
     /// Whether the last thing asked for was a random input.
@@ -68,9 +70,16 @@ impl Parametric {
             scores: Tournament::default(),
             ranks: FxHashMap::default(),
             asked: None,
+            is_outdated: false,
             stale: None,
             restarted: false,
         }
+    }
+
+    /// Goes on with other weights.
+    pub(super) fn adopt(&mut self, weights: &[f64; Feature::COUNT]) {
+        self.scorer = Scorer::new(weights);
+        self.is_outdated = true;
     }
 
     /// The untried flips of the last path that are not given up, with the features of each.
@@ -144,7 +153,10 @@ impl Parametric {
 
     /// The best candidate of the path.
     fn select(&mut self, tree: &Tree) -> Option<Next> {
-        if let Some(site) = self.stale.take() {
+        let stale = self.stale.take();
+        if std::mem::take(&mut self.is_outdated) {
+            self.score_all(tree);
+        } else if let Some(site) = stale {
             self.score_site(tree, site);
         }
         loop {
@@ -182,11 +194,12 @@ impl Parametric {
 
 impl Strategy for Parametric {
     fn on_run(&mut self, run: &RunView) {
-        self.restarted &= run.flip.is_none();
         self.features.add_run(run.new_branches, self.negated(run));
-        self.path.follow(run);
-        self.stale = None;
-        self.score_all(run.tree);
+        if run.own {
+            self.restarted &= run.flip.is_none();
+            self.path.follow(run);
+        }
+        self.is_outdated = true;
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {

@@ -1,0 +1,150 @@
+//! From one pool of heuristics to the next.
+
+use super::Heuristic;
+use crate::features::Feature;
+use crate::rng::Rng;
+use cairn_program::BranchId;
+use std::f64::consts::TAU;
+
+/// Weights are between this and its negative.
+const BOUND: f64 = 10.0;
+/// The share of a pool that counts as the best, and of what counts as the worst, in percent.
+const SHARE: usize = 3;
+/// But so many at least.
+const FEWEST: usize = 3;
+/// Offspring of each of the best.
+const OFFSPRING: usize = 10;
+/// For so many offspring there is a heuristic without parents: four of five exploit what is known.
+const PER_RANDOM: usize = 4;
+/// Standard deviations of offspring around their parent.
+const NARROWEST: f64 = 0.5;
+const WIDEST: f64 = 5.0;
+
+/// A heuristic that was tried.
+#[derive(Clone, Debug)]
+pub(super) struct Trial {
+    heuristic: Heuristic,
+    /// The branches that its runs decided on, a bit each.
+    seen: Vec<u64>,
+}
+
+impl Trial {
+    /// Of a heuristic whose runs are still to come, on a program with so many branches.
+    pub fn new(heuristic: Heuristic, branches: usize) -> Trial {
+        Trial { heuristic, seen: vec![0; branches.div_ceil(64)] }
+    }
+
+    /// One of its runs took a branch.
+    pub fn see(&mut self, branch: BranchId) {
+        self.seen[branch.0 as usize / 64] |= 1 << (branch.0 % 64);
+    }
+
+    fn branches(&self) -> impl Iterator<Item = usize> + '_ {
+        let bits = |(word, at): (&u64, usize)| {
+            let word = *word;
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at + bit)
+        };
+        self.seen.iter().zip((0..).step_by(64)).flat_map(bits)
+    }
+}
+
+/// A heuristic without parents.
+pub(super) fn random(rng: &mut Rng) -> Heuristic {
+    std::array::from_fn(|_| (2.0 * rng.unit() - 1.0) * BOUND)
+}
+
+/// The next pool: the best of this one, their offspring and a few that are new, in random order.
+pub(super) fn breed(tried: &[Trial], rng: &mut Rng) -> Vec<Heuristic> {
+    let ranking = ranking(tried);
+    let few = (tried.len() * SHARE / 100).max(FEWEST).min(tried.len());
+    let chosen = |places: &[usize]| places.iter().map(|at| tried[*at].heuristic).collect::<Vec<_>>();
+    let (best, worst) = (chosen(&ranking[..few]), chosen(&ranking[ranking.len() - few..]));
+    let deviations = deviations(&best, &worst);
+    let mut pool = best.clone();
+    for parent in best {
+        pool.extend((0..OFFSPRING).map(|_| offspring(&parent, &deviations, rng)));
+    }
+    pool.extend((0..few * OFFSPRING / PER_RANDOM).map(|_| random(rng)));
+    rng.shuffle(&mut pool);
+    pool
+}
+
+/// The places of heuristics, the best first: those whose runs decided on branches that few others came to.
+fn ranking(tried: &[Trial]) -> Vec<usize> {
+    let mut times = vec![0.0; tried.first().map_or(0, |trial| trial.seen.len() * 64)];
+    tried.iter().flat_map(Trial::branches).for_each(|branch| times[branch] += 1.0);
+    let worth: Vec<f64> =
+        tried.iter().map(|trial| trial.branches().map(|branch| 1.0 / times[branch]).sum()).collect();
+    let mut ranking: Vec<usize> = (0..tried.len()).collect();
+    ranking.sort_by(|a, b| worth[*b].total_cmp(&worth[*a]));
+    ranking
+}
+
+/// How far offspring may be from their parents: the less, the further apart the best and the worst are.
+fn deviations(best: &[Heuristic], worst: &[Heuristic]) -> Heuristic {
+    let mean = |all: &[Heuristic], at: usize| all.iter().map(|one| one[at]).sum::<f64>() / all.len() as f64;
+    let deviation = |at| {
+        let apart = (mean(best, at) - mean(worst, at)).abs() / (2.0 * BOUND);
+        (WIDEST * (1.0 - apart)).max(NARROWEST)
+    };
+    std::array::from_fn::<f64, { Feature::COUNT }, _>(deviation)
+}
+
+fn offspring(parent: &Heuristic, deviations: &Heuristic, rng: &mut Rng) -> Heuristic {
+    std::array::from_fn(|at| truncated_normal(parent[at], deviations[at], rng))
+}
+
+/// A number from a normal distribution, of what lies within the bounds; its mean does.
+fn truncated_normal(mean: f64, deviation: f64, rng: &mut Rng) -> f64 {
+    loop {
+        // Box and Muller; 1 - u is never 0.
+        let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
+        let drawn = mean + deviation * radius * (TAU * rng.unit()).cos();
+        if drawn.abs() <= BOUND {
+            return drawn;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pool in which the 8th weight decides how much a heuristic sees beside what all see.
+    fn judge(pool: &[Heuristic]) -> Vec<Trial> {
+        let judge = |(heuristic, at): (&Heuristic, u32)| {
+            let mut trial = Trial::new(*heuristic, 20_000);
+            let rare = (heuristic[7] + BOUND) as u32;
+            (0..100).chain(100 * (at + 1)..100 * (at + 1) + rare).for_each(|b| trial.see(BranchId(b)));
+            trial
+        };
+        pool.iter().zip(0..).map(judge).collect()
+    }
+
+    #[test]
+    fn pools_come_to_like_what_helps_and_stay_open_otherwise() {
+        let mut rng = Rng::new(5);
+        let mut pool: Vec<_> = (0..100).map(|_| random(&mut rng)).collect();
+        for _ in 0..4 {
+            pool = breed(&judge(&pool), &mut rng);
+            assert_eq!(pool.len(), 3 + 30 + 7);
+            assert!(pool.iter().flatten().all(|weight| weight.abs() <= BOUND));
+        }
+        let share = |at: usize| pool.iter().filter(|one| one[at] > 5.0).count() as f64 / pool.len() as f64;
+        assert!(share(7) > 0.75, "{}", share(7));
+        let others = (0..Feature::COUNT).filter(|at| *at != 7).map(share).sum::<f64>() / 39.0;
+        assert!((0.1..0.45).contains(&others), "{others}");
+    }
+
+    #[test]
+    fn truncated_normals_have_their_moments() {
+        let mut rng = Rng::new(1);
+        let drawn: Vec<f64> = (0..40_000).map(|_| truncated_normal(2.0, 1.5, &mut rng)).collect();
+        let mean = drawn.iter().sum::<f64>() / 40_000.0;
+        let variance = drawn.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 40_000.0;
+        assert!((mean - 2.0).abs() < 0.05 && (variance - 2.25).abs() < 0.1, "{mean} {variance}");
+        // Half of a normal distribution around a bound: its mean is 0.798 deviations inside.
+        let half = (0..40_000).map(|_| truncated_normal(BOUND, 2.0, &mut rng)).sum::<f64>() / 40_000.0;
+        assert!((half - (BOUND - 2.0 * 0.798)).abs() < 0.05, "{half}");
+    }
+}
