@@ -37,6 +37,8 @@ pub enum Command {
     /// Run strategies side by side on a program
     #[command(after_help = strategies())]
     Compare(Box<CompareArgs>),
+    /// Learn a search heuristic for a program
+    Learn(Box<LearnArgs>),
     /// Decide queries in SMT-LIB's language
     #[command(after_help = SOLVE_CODES)]
     Solve(SolveArgs),
@@ -261,6 +263,67 @@ pub struct CompareArgs {
     pub quiet: bool,
 }
 
+/// `cairn learn`.
+#[derive(Args, Debug)]
+pub struct LearnArgs {
+    /// The program and its input, which every campaign starts from.
+    #[command(flatten)]
+    pub subject: SubjectArgs,
+    /// Stop bad samples early, begin near weights that are good elsewhere, and race the best; the default
+    #[arg(long, help_heading = "Learning")]
+    pub fast: bool,
+    /// Learn as published: a whole campaign for every sample, and no limit of time unless --time is given
+    #[arg(long, help_heading = "Learning", conflicts_with = "fast")]
+    pub published: bool,
+    /// Weights to draw in each round; unless told, as many as there is time for, and 1000 with --published
+    #[arg(long, value_name = "N", help_heading = "Learning", value_parser = number(2))]
+    pub samples: Option<u32>,
+    /// How many of them to check; 6 unless told, and 10 with --published
+    #[arg(long, value_name = "N", help_heading = "Learning", value_parser = number(2))]
+    pub top: Option<u32>,
+    /// Campaigns for each that is checked, at most
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Learning", value_parser = number(1))]
+    pub trials: u32,
+    /// Most rounds
+    #[arg(long, value_name = "N", default_value_t = 19, help_heading = "Learning", value_parser = number(1))]
+    pub rounds: u32,
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Learning")]
+    pub seed: u64,
+    /// Executions of a whole campaign
+    #[arg(long, value_name = "N", default_value_t = 4000, help_heading = "Budget", value_parser = positive)]
+    pub execs: u64,
+    /// Stop after this time: 30s, 5m, 1h; 15m unless --published
+    #[arg(long, value_name = "TIME", help_heading = "Budget")]
+    pub time: Option<Budget>,
+    /// Of one execution, and of one query.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Campaigns at a time; one per core unless told otherwise
+    #[arg(long, value_name = "N", help_heading = "Budget", value_parser = positive)]
+    pub jobs: Option<u64>,
+    /// Where to write the weights; what was measured goes to FILE.journal
+    #[arg(long, value_name = "FILE", default_value = "learnt.toml", help_heading = "Output")]
+    pub out: PathBuf,
+    /// Go on with a learning that was cut short, with the settings it was begun with
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["force", "fast", "published", "samples"])]
+    pub resume: bool,
+    /// Begin anew, even if there are weights or a journal
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+    /// Print nothing but the result
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+impl LearnArgs {
+    /// When learning is to end; none if it may take all the time it needs.
+    pub fn time(&self) -> Option<Duration> {
+        let usual = (!self.published).then_some(Duration::from_secs(15 * 60));
+        self.time.map(|budget| budget.0).or(usual)
+    }
+}
+
 /// Who answers queries.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SolverName {
@@ -307,6 +370,11 @@ pub struct ExplainArgs {
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| (0.001..=1e6).contains(seconds));
     seconds.ok_or_else(|| "it must be a number of seconds, from 0.001 on".to_owned())
+}
+
+/// A number that is at least so much.
+fn number(least: u32) -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(i64::from(least)..)
 }
 
 fn positive(text: &str) -> Result<u64, String> {

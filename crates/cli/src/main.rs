@@ -7,6 +7,7 @@ mod doctor;
 mod explain;
 mod failure;
 mod interrupt;
+mod learn;
 mod message;
 mod outdir;
 mod queries;
@@ -67,6 +68,7 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Replay(args) => replay::replay(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Learn(args) => learn::learn(&args),
         Command::Solve(args) => solve::solve(&args),
         Command::Explain(args) => explain::explain(&args),
     }

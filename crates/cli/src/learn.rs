@@ -1,0 +1,150 @@
+//! `cairn learn`: weights of the parametric strategy that are good on one program.
+//!
+//! Everything that was measured is in a journal beside the weights. Learning follows from what is measured, so one that was
+//! cut short goes on by starting again: what the journal knows is not measured twice.
+
+mod journal;
+mod measure;
+mod progress;
+
+use crate::args::LearnArgs;
+use crate::failure::{Failure, NOTHING_FOUND};
+use crate::message::tell;
+use crate::style::{counted, grouped};
+use crate::trial::{Length, Plan, jobs};
+use cairn_learn::{Best, Fast, Learnt, Published, fast, published};
+use cairn_search::{Feature, Obtained, Weights};
+use journal::{Journal, Size};
+use measure::Measurer;
+use std::io::{Write, stdout};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The part of the time that finding and checking once may take: there should be a second round, and half a third.
+const ROUND: f64 = 0.4;
+/// Samples of a round that are worth the name, and as many as were published.
+const SAMPLES: std::ops::RangeInclusive<u32> = 24..=1_000;
+
+/// Learns, and writes what was learnt.
+pub fn learn(args: &LearnArgs) -> Result<ExitCode, Failure> {
+    let started = Instant::now();
+    let plan = Plan::new(&args.subject, &args.limits)?;
+    let journal = if args.resume {
+        Journal::open(&args.out)?
+    } else {
+        Journal::may_create(&args.out, args.force)?;
+        Journal::create(&args.out, size(args, &plan)?)?
+    };
+    let mut measurer = Measurer::new(&plan, args, journal, started)?;
+    let learnt = run(&mut measurer);
+    measurer.finish()?;
+    let Some(best) = &learnt.best else {
+        return Err(Failure::new(format_args!(
+            "nothing was checked in this time; go on with --resume, or begin anew with fewer --samples or more --time \
+             (what was measured is in {})",
+            Journal::path(&args.out).display()
+        )));
+    };
+    write_weights(args, &plan, &learnt, best, measurer.journal().size())?;
+    tell_result(args, &learnt, best, measurer.journal().size())?;
+    Ok(ExitCode::from(NOTHING_FOUND))
+}
+
+fn run(measurer: &mut Measurer) -> Learnt {
+    let Size { published: as_published, samples, top, trials, executions, rounds, seed, .. } =
+        *measurer.journal().size();
+    if as_published {
+        let settings = Published { samples, top, trials, executions, rounds, seed };
+        return published(Feature::COUNT, settings, measurer);
+    }
+    let known = vec![Arc::from(&Weights::default().values()[..])];
+    fast(Feature::COUNT, Fast { samples, top, trials, executions, rounds, seed, known }, measurer)
+}
+
+/// How much is to be measured. Unless the user says how many samples, as many as there is time for.
+fn size(args: &LearnArgs, plan: &Plan) -> Result<Size, Failure> {
+    let size = Size {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        target: journal::fingerprint(&plan.spec.path)?,
+        published: args.published,
+        samples: args.samples.unwrap_or(*SAMPLES.end()),
+        top: args.top.unwrap_or(if args.published { 10 } else { 6 }),
+        trials: args.trials,
+        executions: args.execs,
+        rounds: args.rounds,
+        seed: args.seed,
+    };
+    let Some(time) = args.time().filter(|_| !args.published && args.samples.is_none()) else {
+        return Ok(size);
+    };
+    let speed = speed(args, plan, time)? * jobs(args.jobs) as f64;
+    let budget = speed * time.as_secs_f64() * ROUND;
+    let fits = |samples: &u32| executions_per_round(&size, *samples) as f64 <= budget;
+    let samples = SAMPLES.rev().find(fits).unwrap_or(*SAMPLES.start());
+    tell(format_args!(
+        "cairn: {} executions a second: {} samples a round (--samples says otherwise)\n",
+        grouped(speed as u64),
+        grouped(samples.into())
+    ));
+    Ok(Size { samples, ..size })
+}
+
+fn executions_per_round(size: &Size, samples: u32) -> u64 {
+    let Size { top, trials, executions, rounds, seed, .. } = *size;
+    Fast { samples, top, trials, executions, rounds, seed, known: Vec::new() }.executions_per_round()
+}
+
+/// Executions in a second of one campaign.
+fn speed(args: &LearnArgs, plan: &Plan, time: Duration) -> Result<f64, Failure> {
+    let length = Length { seed: args.seed, execs: args.execs, time: Some(time / 20) };
+    let trial = plan.run("parametric", 0, length)?;
+    let Some(trial) = trial else { return Err(Failure::new("stopped before anything was learnt")) };
+    Ok((trial.summary.executions as f64 / trial.summary.elapsed_seconds.max(1e-3)).max(1.0))
+}
+
+fn write_weights(
+    args: &LearnArgs,
+    plan: &Plan,
+    learnt: &Learnt,
+    best: &Best,
+    size: &Size,
+) -> Result<(), Failure> {
+    let name = args.out.file_stem().unwrap_or_default().to_string_lossy();
+    let how = if size.published { "find, check and refine as published" } else { "halving and racing" };
+    let obtained = Obtained {
+        how: format!("learnt: {how}, mean of {}", counted(best.trials.into(), "campaign", "campaigns")),
+        rounds: Some(learnt.rounds.into()),
+        executions: Some(size.executions),
+        mean_coverage: Some(best.mean),
+        date: None,
+    };
+    let mut weights = weights(&name, &best.weights, obtained);
+    weights.target = plan.spec.path.file_name().map(|name| name.to_string_lossy().into_owned());
+    std::fs::write(&args.out, weights.to_toml())
+        .map_err(|error| Failure::new(format_args!("cannot write {}: {error}", args.out.display())))
+}
+
+/// Weights as a strategy wants them.
+fn weights(name: &str, weights: &[f64], obtained: Obtained) -> Weights {
+    let values = weights.try_into().expect("as many as there are features");
+    Weights::new(name, values, obtained)
+}
+
+fn tell_result(args: &LearnArgs, learnt: &Learnt, best: &Best, size: &Size) -> Result<(), Failure> {
+    let file = args.out.display();
+    writeln!(
+        stdout(),
+        "{file}: {:.1} branches on average of {} ({} each), {}{}",
+        best.mean,
+        counted(best.trials.into(), "campaign", "campaigns"),
+        counted(size.executions, "execution", "executions"),
+        counted(learnt.rounds.into(), "round", "rounds"),
+        if learnt.stopped { "; not done yet: --resume goes on" } else { "" },
+    )?;
+    writeln!(
+        stdout(),
+        "use it with --strategy parametric:{file}; `cairn explain {file}` says what it likes"
+    )?;
+    Ok(())
+}

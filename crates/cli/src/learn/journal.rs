@@ -1,0 +1,133 @@
+//! What was measured, on disk before it is used.
+//!
+//! The first line says what is being learnt, every other line is one measurement. A line that was cut short by a kill is no
+//! line: its campaign is made again.
+
+use crate::failure::Failure;
+use cairn_learn::Job;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What is learnt, and how much is measured for it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Size {
+    /// Of Cairn: another one may search otherwise.
+    pub version: String,
+    /// Of the program's file.
+    pub target: u64,
+    pub published: bool,
+    pub samples: u32,
+    pub top: u32,
+    pub trials: u32,
+    pub executions: u64,
+    pub rounds: u32,
+    pub seed: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    job: u64,
+    covered: f64,
+}
+
+/// A journal that is being written.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    size: Size,
+    known: HashMap<u64, f64>,
+}
+
+impl Journal {
+    /// Where the journal of these weights is.
+    pub fn path(weights: &Path) -> PathBuf {
+        let mut name = OsString::from(weights);
+        name.push(".journal");
+        PathBuf::from(name)
+    }
+
+    /// Neither an old journal nor old weights are replaced unless the user says so.
+    pub fn may_create(weights: &Path, force: bool) -> Result<(), Failure> {
+        let path = Journal::path(weights);
+        match [weights, &path].into_iter().find(|file| file.exists()).filter(|_| !force) {
+            None => Ok(()),
+            Some(there) => Err(Failure::new(format_args!(
+                "{} exists: --resume goes on with it, --force replaces it, --out FILE writes elsewhere",
+                there.display()
+            ))),
+        }
+    }
+
+    /// A new journal.
+    pub fn create(weights: &Path, size: Size) -> Result<Journal, Failure> {
+        let path = Journal::path(weights);
+        let first = format!("{}\n", serde_json::to_string(&size)?);
+        std::fs::write(&path, first).map_err(|error| cannot("write", &path, &error))?;
+        Journal::append_to(path, size, HashMap::new())
+    }
+
+    /// The journal of a learning that was cut short.
+    pub fn open(weights: &Path) -> Result<Journal, Failure> {
+        let path = Journal::path(weights);
+        let text = std::fs::read_to_string(&path).map_err(|error| cannot("go on with", &path, &error))?;
+        // What follows the last line break was cut short.
+        let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
+        let mut lines = whole.lines();
+        let damaged = || Failure::new(format_args!("{} is no journal of `cairn learn`", path.display()));
+        let size = lines.next().and_then(|line| serde_json::from_str(line).ok()).ok_or_else(damaged)?;
+        let known = lines.map(|line| serde_json::from_str(line).map(|Line { job, covered }| (job, covered)));
+        let known = known.collect::<Result<_, _>>().map_err(|_| damaged())?;
+        let file =
+            OpenOptions::new().write(true).open(&path).map_err(|error| cannot("write", &path, &error))?;
+        file.set_len(whole.len() as u64)?;
+        Journal::append_to(path, size, known)
+    }
+
+    fn append_to(path: PathBuf, size: Size, known: HashMap<u64, f64>) -> Result<Journal, Failure> {
+        let file =
+            OpenOptions::new().append(true).open(&path).map_err(|error| cannot("write", &path, &error))?;
+        Ok(Journal { path, file, size, known })
+    }
+
+    /// What is being learnt.
+    pub fn size(&self) -> &Size {
+        &self.size
+    }
+
+    /// What a job gave, if it was made.
+    pub fn known(&self, job: &Job) -> Option<f64> {
+        self.known.get(&key(job)).copied()
+    }
+
+    /// Notes what a job gave.
+    pub fn note(&mut self, job: &Job, covered: f64) -> Result<(), Failure> {
+        let line = Line { job: key(job), covered };
+        self.known.insert(line.job, covered);
+        let text = format!("{}\n", serde_json::to_string(&line)?);
+        self.file.write_all(text.as_bytes()).map_err(|error| cannot("write", &self.path, &error))
+    }
+}
+
+/// A name for a job, the same in every process.
+fn key(job: &Job) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    job.weights.iter().for_each(|weight| weight.to_bits().hash(&mut hasher));
+    (job.seed, job.executions).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A name for what a file holds.
+pub fn fingerprint(path: &Path) -> Result<u64, Failure> {
+    let mut hasher = DefaultHasher::new();
+    std::fs::read(path).map_err(|error| cannot("read", path, &error))?.hash(&mut hasher);
+    Ok(hasher.finish())
+}
+
+fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format_args!("cannot {what} {}: {error}", path.display()))
+}

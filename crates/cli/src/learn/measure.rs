@@ -1,0 +1,129 @@
+//! Measures weights: a campaign for each job, several at a time.
+
+use super::journal::{Journal, fingerprint};
+use super::progress::Progress;
+use crate::args::LearnArgs;
+use crate::failure::Failure;
+use crate::trial::{Length, Plan, jobs};
+use cairn_campaign::Stop;
+use cairn_learn::{Best, Job, Measured, Objective, Stage, Stopped};
+use cairn_search::Obtained;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+pub struct Measurer<'a> {
+    plan: &'a Plan,
+    journal: Journal,
+    progress: Progress,
+    workers: usize,
+    end: Option<Instant>,
+    /// Where weights are written for the campaigns that use them.
+    scratch: TempDir,
+    /// What went wrong.
+    failure: Option<Failure>,
+}
+
+impl<'a> Measurer<'a> {
+    pub fn new(
+        plan: &'a Plan,
+        args: &LearnArgs,
+        journal: Journal,
+        started: Instant,
+    ) -> Result<Measurer<'a>, Failure> {
+        if journal.size().target != fingerprint(&plan.spec.path)? {
+            return Err(Failure::new("the journal is about another program: --force begins anew"));
+        }
+        let end = args.time().map(|time| started + time);
+        let progress = Progress::new(args.quiet, end);
+        let scratch = tempfile::tempdir()?;
+        Ok(Measurer { plan, journal, progress, workers: jobs(args.jobs), end, scratch, failure: None })
+    }
+
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Ends measuring; tells what went wrong, if anything did.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        self.progress.clear();
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Makes those of the jobs that nobody has made.
+    fn make(&mut self, stage: Stage, wanted: &[&Job]) -> Result<(), Stopped> {
+        let files =
+            wanted.iter().enumerate().map(|(i, job)| self.write(i, job)).collect::<Result<Vec<_>, _>>();
+        let files = files.map_err(|failure| self.fail(failure))?;
+        self.progress.begin(stage, wanted);
+        let next = AtomicUsize::new(0);
+        let shared = Mutex::new((&mut self.journal, &mut self.progress));
+        let (plan, end) = (self.plan, self.end);
+        let work = || -> Result<bool, Failure> {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(job) = wanted.get(at) else { return Ok(true) };
+                let Some(covered) = campaign(plan, &files[at], job, end)? else { return Ok(false) };
+                let mut shared = shared.lock().expect("nobody panics with it");
+                shared.0.note(job, covered)?;
+                shared.1.done(job);
+            }
+        };
+        let ends: Vec<Result<bool, Failure>> = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..self.workers.min(wanted.len())).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
+        });
+        for end in ends {
+            match end {
+                Ok(true) => {}
+                Ok(false) => return Err(Stopped),
+                Err(failure) => return Err(self.fail(failure)),
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, number: usize, job: &Job) -> Result<PathBuf, Failure> {
+        let path = self.scratch.path().join(format!("{number}.toml"));
+        std::fs::write(&path, super::weights("sample", &job.weights, Obtained::default()).to_toml())?;
+        Ok(path)
+    }
+
+    fn fail(&mut self, failure: Failure) -> Stopped {
+        self.failure.get_or_insert(failure);
+        Stopped
+    }
+}
+
+impl Objective for Measurer<'_> {
+    fn measure(&mut self, stage: Stage, jobs: &[Job]) -> Result<Vec<Measured>, Stopped> {
+        let wanted: Vec<&Job> = jobs.iter().filter(|job| self.journal.known(job).is_none()).collect();
+        if !wanted.is_empty() {
+            self.make(stage, &wanted)?;
+        }
+        Ok(jobs.iter().map(|job| self.journal.known(job).expect("it was made")).collect())
+    }
+
+    fn improved(&mut self, best: &Best) {
+        self.progress.improved(best.mean);
+    }
+}
+
+/// What a campaign with these weights covers; nothing if it could not be finished.
+fn campaign(
+    plan: &Plan,
+    weights: &std::path::Path,
+    job: &Job,
+    end: Option<Instant>,
+) -> Result<Option<Measured>, Failure> {
+    let time = end.map(|end| end.saturating_duration_since(Instant::now()));
+    if time == Some(Duration::ZERO) {
+        return Ok(None);
+    }
+    let length = Length { seed: job.seed, execs: job.executions, time };
+    let trial = plan.run(&format!("parametric:{}", weights.display()), 0, length)?;
+    let whole = trial.filter(|trial| trial.summary.notes.stop != Stop::Time);
+    Ok(whole.map(|trial| trial.summary.branches_covered as f64))
+}
