@@ -1,12 +1,12 @@
 //! A strategy that chooses among strategies while it searches.
 //!
 //! No strategy is best on every program, nor all the time on one: what covers much at first runs dry. This is a bandit with
-//! the strategies as its arms. An arm is played until it has brought nothing for a stretch of a few runs, since many
-//! strategies follow a path, or for a long turn; what it brings is new branches, what it takes is work. Both are forgotten with time. Then
-//! it is the turn of the arm that brings most per work, where each arm is given, beside what is known of it, a little work at
-//! somewhat more than the mean rate of all: an arm nobody has played for long counts as a good one, and is played again
-//! unless the others are better still. While nobody brings anything, that is whoever has worked least; of equal ones the
-//! first, so the one that is best at the beginning of most campaigns is named first.
+//! the strategies as its arms. An arm is played for a stretch of a few runs, since many strategies follow a path; what
+//! it brings is new branches, what it takes is work. Both are forgotten with time. The next stretch goes to the arm
+//! that brings most per work, where each arm is given, beside what is known of it, a little work at somewhat more than the
+//! mean rate of all: an arm nobody has played for long counts as a good one, and is played again unless the others
+//! are better still. While nobody brings anything, that is whoever has worked least; of equal ones the first, so the one
+//! that is best at the beginning of most campaigns is named first.
 //!
 //! All arms see every run, on one tree: nothing is tried twice, and an arm goes on where others have come to.
 //!
@@ -18,15 +18,13 @@ use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, Tree};
 use std::mem::take;
 
-/// Work without anything new after which it is another arm's turn, about so many runs.
+/// Work of a stretch, about so many runs.
 const STRETCH: f64 = 16.0;
-/// Work after which it is another arm's turn anyway, if that one is better.
-const TURN: f64 = 128.0;
 /// Work that every arm is given beside its own, and its rate in terms of the mean of all.
-const PRIOR: f64 = 16.0;
+const PRIOR: f64 = 64.0;
 const OPTIMISM: f64 = 1.25;
 /// Work after which what is known counts half.
-const HALF_LIFE: f64 = 400.0;
+const HALF_LIFE: f64 = 1_000.0;
 /// Decisions that are as much work as starting a run.
 const DECISIONS_PER_RUN: f64 = 1_000.0;
 /// Work of finding out that there is no input, in runs.
@@ -46,9 +44,8 @@ struct Arm {
 pub struct Auto {
     arms: Vec<Arm>,
     playing: usize,
-    /// Work that is left of the stretch, and of the turn.
+    /// Work that is left of the stretch.
     left: f64,
-    turn: f64,
     /// Whether it wished for what happens next: given inputs are nobody's merit.
     asked: bool,
 }
@@ -57,13 +54,7 @@ impl Auto {
     /// A choice among these strategies, by their names.
     pub fn new(strategies: Vec<(String, Box<dyn Strategy>)>) -> Auto {
         let arm = |(name, strategy)| Arm { strategy, name, brought: 0.0, work: 0.0 };
-        Auto {
-            arms: strategies.into_iter().map(arm).collect(),
-            playing: 0,
-            left: 0.0,
-            turn: 0.0,
-            asked: false,
-        }
+        Auto { arms: strategies.into_iter().map(arm).collect(), playing: 0, left: 0.0, asked: false }
     }
 
     /// The arms, the most promising first.
@@ -92,7 +83,7 @@ impl Auto {
             match self.arms[arm].strategy.next(tree, rng) {
                 Next::Done => {}
                 next => {
-                    (self.playing, self.left, self.turn) = (arm, STRETCH, TURN);
+                    (self.playing, self.left) = (arm, STRETCH);
                     return next;
                 }
             }
@@ -109,15 +100,6 @@ impl Auto {
         }
         self.arms[self.playing].work += work;
         self.left -= work;
-        self.turn -= work;
-    }
-
-    /// The arm that plays has brought new branches. If there are any, it goes on.
-    fn brought(&mut self, branches: usize) {
-        self.arms[self.playing].brought += branches as f64;
-        if branches > 0 {
-            self.left = self.turn.min(STRETCH);
-        }
     }
 }
 
@@ -126,7 +108,7 @@ impl Strategy for Auto {
         let asked = take(&mut self.asked);
         if asked {
             self.worked(1.0 + run.nodes.len() as f64 / DECISIONS_PER_RUN);
-            self.brought(run.new_branches.len());
+            self.arms[self.playing].brought += run.new_branches.len() as f64;
         }
         for (index, arm) in self.arms.iter_mut().enumerate() {
             let own = run.own && (!asked || index == self.playing);
