@@ -28,8 +28,8 @@ const SAMPLES: std::ops::RangeInclusive<u32> = 24..=1_000;
 
 /// Learns, and writes what was learnt.
 pub fn learn(args: &LearnArgs) -> Result<ExitCode, Failure> {
-    let started = Instant::now();
     let plan = Plan::new(&args.subject, &args.limits)?;
+    let started = Instant::now();
     let journal = if args.resume {
         Journal::open(&args.out)?
     } else {

@@ -76,7 +76,7 @@ fn killed_and_resumed_it_learns_the_same() {
 #[test]
 fn time_that_is_too_short_leaves_what_was_measured() {
     let directory = tempfile::tempdir().unwrap();
-    let said = run(learning(directory.path(), &["--samples", "5000", "--time", "2s", "--execs", "500"]));
+    let said = run(learning(directory.path(), &["--samples", "5000", "--time", "3s", "--execs", "500"]));
     assert!(said.code == Some(2) && said.stderr.contains("nothing was checked in this time"), "{said:?}");
     assert!(read(directory.path(), "weights.toml.journal").lines().count() > 1);
     assert!(!directory.path().join("weights.toml").exists());
