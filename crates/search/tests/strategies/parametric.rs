@@ -285,7 +285,7 @@ fn program() -> Program {
     }
     main.push(end());
     let called = |number: u32| {
-        let is_loop = number % 2 == 0;
+        let is_loop = number.is_multiple_of(2);
         let skip = |at| if is_loop && at > 0 { 0 } else { number + 2 };
         let mut blocks: Vec<Plan> = (0..=number).map(|at| decide(&[skip(at), at + 1])).collect();
         blocks.push(jump(skip(number)));
