@@ -247,8 +247,8 @@ impl Strategy for Checked<'_> {
         let candidates = self.candidates(tree);
         let next = self.search.next(tree, rng);
         self.asked = None;
-        match (self.best(&candidates), next) {
-            (Some(best), Next::Flip { flip, .. }) => {
+        match (self.best(&candidates), &next) {
+            (Some(best), &Next::Flip { flip, .. }) => {
                 assert_eq!(flip, best, "after {} runs", self.history.new.len());
                 let at = self.history.path.iter().position(|(node, _)| *node == flip.node).unwrap();
                 self.history.tried.insert(self.history.context(at, 5));
@@ -365,6 +365,7 @@ fn of_a_switch_every_other_side_is_a_candidate_and_the_best_is_taken() {
         first_new: 0,
         new_branches: &[BranchId(2)],
         callees: &[],
+        covered: &[],
         flip: None,
         predicted: false,
         cost: Cost::default(),
