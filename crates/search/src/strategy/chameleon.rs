@@ -108,6 +108,10 @@ impl Strategy for Chameleon {
         self.search.on_outcome(flip, outcome, cost);
     }
 
+    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.search.on_revived(tree, flips);
+    }
+
     fn describe(&self) -> String {
         format!("chameleon (parametric, with {POOL} lists of weights that evolve)")
     }

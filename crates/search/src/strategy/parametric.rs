@@ -217,6 +217,10 @@ impl Strategy for Parametric {
         }
     }
 
+    fn on_revived(&mut self, _: &Tree, _: &[Flip]) {
+        self.is_outdated = true;
+    }
+
     fn describe(&self) -> String {
         format!("parametric (the branch of the last path that the weights of {} like best)", self.name)
     }
