@@ -183,6 +183,9 @@ impl Campaign<'_> {
             }
             self.execute(input, Cause::GIVEN)?;
         }
+        if settings.random_start && self.must_stop().is_none() {
+            self.run_random()?;
+        }
         loop {
             if let Some(stop) = self.must_stop() {
                 return Ok(stop);
@@ -197,10 +200,7 @@ impl Campaign<'_> {
                     self.strategy.on_revived(&self.tree, &flips);
                     flips.into_iter().for_each(|flip| self.tree.revive(flip));
                 }
-                Next::Restart => {
-                    let input = self.random_input();
-                    self.execute(&input, Cause::RANDOM)?;
-                }
+                Next::Restart => self.run_random()?,
             }
         }
     }
@@ -228,6 +228,12 @@ impl Campaign<'_> {
             return Some(Stop::Executions);
         }
         self.settings.time.is_some_and(|most| self.started.elapsed() >= most).then_some(Stop::Time)
+    }
+
+    fn run_random(&mut self) -> Result<(), CampaignError> {
+        let input = self.random_input();
+        self.execute(&input, Cause::RANDOM)?;
+        Ok(())
     }
 
     /// Random bytes in the shape that the last run's input had, each stream as long as it may be.

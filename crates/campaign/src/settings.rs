@@ -22,6 +22,9 @@ pub struct Settings {
     pub time: Option<Duration>,
     /// Inputs to begin with, at least one.
     pub inputs: Vec<Input>,
+    /// Whether a random input follows these: a strategy that leaves nothing to chance searches otherwise with another seed
+    /// only then.
+    pub random_start: bool,
     /// Whether to compare every labelled value of every run with what its expression gives.
     pub check: bool,
     /// Whether to find out why exploration stalls.
@@ -45,6 +48,7 @@ impl Settings {
             execs: None,
             time: None,
             inputs,
+            random_start: false,
             check: false,
             diagnose: false,
             max_steps: MAX_STEPS,

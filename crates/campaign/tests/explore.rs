@@ -94,6 +94,24 @@ fn bytes_that_do_not_matter_keep_their_values() {
 }
 
 #[test]
+fn a_random_start_depends_on_the_seed() {
+    let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let start = |seed, random_start| {
+        let log = seen.clone();
+        let mut fake = Fake::new(Sketch::new().build(), move |t| {
+            log.borrow_mut().push(t.input.objects[0].bytes.clone());
+            End::Exit(0)
+        });
+        fake.explore(&Settings { seed, random_start, ..Settings::new("dfs", vec![stdin(4)]) }, None);
+        seen.take()
+    };
+    assert_eq!(start(1, false).len(), 1);
+    let (first, second) = (start(1, true), start(2, true));
+    assert_eq!((first.len(), &first[0]), (2, &second[0]));
+    assert_ne!(first[1], second[1]);
+}
+
+#[test]
 fn given_inputs_are_all_run_first() {
     let crash = Input { objects: vec![Object::stdin(*b"OK\x01\x01")] };
     let settings = Settings { execs: Some(2), ..Settings::new("dfs", vec![stdin(4), crash]) };

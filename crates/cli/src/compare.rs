@@ -81,7 +81,12 @@ fn run_all(args: &CompareArgs, plan: &Plan, strategies: &[String]) -> (Vec<Trial
     let work = || -> Result<(), Failure> {
         while let Some(&(strategy, trial)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
             let seed = args.seed.wrapping_add(trial);
-            let length = Length { seed, execs: args.execs, time: args.time.map(|budget| budget.0) };
+            let length = Length {
+                seed,
+                execs: args.execs,
+                time: args.time.map(|budget| budget.0),
+                random_start: false,
+            };
             let made = plan.run(strategy, trial, length);
             // Others are not worth waiting for when one has failed.
             let Some(trial) = made.inspect_err(|_| plan.stop.store(true, Ordering::Relaxed))? else { break };

@@ -30,6 +30,8 @@ pub struct Length {
     pub seed: u64,
     pub execs: u64,
     pub time: Option<Duration>,
+    /// Whether a random input follows the given ones.
+    pub random_start: bool,
 }
 
 /// What came of one campaign.
@@ -60,6 +62,7 @@ impl Plan {
         settings.seed = length.seed;
         settings.execs = Some(length.execs);
         settings.time = length.time;
+        settings.random_start = length.random_start;
         settings.stop = self.stop.clone();
         let walk = WalkSettings { seed: settings.seed, ..WalkSettings::default() };
         let mut solver = cairn_solver::with_walk(self.limits, walk);

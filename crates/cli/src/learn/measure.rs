@@ -122,7 +122,8 @@ fn campaign(
     if time == Some(Duration::ZERO) {
         return Ok(None);
     }
-    let length = Length { seed: job.seed, execs: job.executions, time };
+    // Weights must be good wherever a search begins, and trials differ.
+    let length = Length { seed: job.seed, execs: job.executions, time, random_start: true };
     let trial = plan.run(&format!("parametric:{}", weights.display()), 0, length)?;
     let whole = trial.filter(|trial| trial.summary.notes.stop != Stop::Time);
     Ok(whole.map(|trial| trial.summary.branches_covered as f64))
