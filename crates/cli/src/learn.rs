@@ -12,9 +12,9 @@ use crate::failure::{Failure, NOTHING_FOUND};
 use crate::message::tell;
 use crate::style::{counted, grouped};
 use crate::trial::{Length, Plan, jobs};
-use cairn_learn::{Best, Fast, Learnt, Published, fast, published};
+use cairn_learn::{Best, Learnt, Size, fast, published};
 use cairn_search::{Feature, Obtained, Weights};
-use journal::{Journal, Size};
+use journal::{Journal, Task};
 use measure::Measurer;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
@@ -26,6 +26,9 @@ const ROUND: f64 = 0.4;
 /// Samples of a round that are worth the name, and as many as were published.
 const SAMPLES: std::ops::RangeInclusive<u32> = 24..=1_000;
 
+/// How many samples fast learning checks.
+const FAST_TOP: u32 = 6;
+
 /// Learns, and writes what was learnt.
 pub fn learn(args: &LearnArgs) -> Result<ExitCode, Failure> {
     let plan = Plan::new(&args.subject, &args.limits)?;
@@ -34,7 +37,7 @@ pub fn learn(args: &LearnArgs) -> Result<ExitCode, Failure> {
         Journal::open(&args.out)?
     } else {
         Journal::may_create(&args.out, args.force)?;
-        Journal::create(&args.out, size(args, &plan)?)?
+        Journal::create(&args.out, task(args, &plan)?)?
     };
     let mut measurer = Measurer::new(&plan, args, journal, started)?;
     let learnt = run(&mut measurer);
@@ -46,30 +49,33 @@ pub fn learn(args: &LearnArgs) -> Result<ExitCode, Failure> {
             Journal::path(&args.out).display()
         )));
     };
-    write_weights(args, &plan, &learnt, best, measurer.journal().size())?;
-    tell_result(args, &learnt, best, measurer.journal().size())?;
+    write_weights(args, &plan, &learnt, best, measurer.journal().task())?;
+    tell_result(args, &learnt, best, measurer.journal().task())?;
     Ok(ExitCode::from(NOTHING_FOUND))
 }
 
 fn run(measurer: &mut Measurer) -> Learnt {
-    let Size { published: as_published, samples, top, trials, executions, rounds, seed, .. } =
-        *measurer.journal().size();
+    let Task { published: as_published, size, .. } = *measurer.journal().task();
     if as_published {
-        let settings = Published { samples, top, trials, executions, rounds, seed };
-        return published(Feature::COUNT, settings, measurer);
+        return published(Feature::COUNT, size, measurer);
     }
-    let known = vec![Arc::from(&Weights::default().values()[..])];
-    fast(Feature::COUNT, Fast { samples, top, trials, executions, rounds, seed, known }, measurer)
+    fast(Feature::COUNT, size, &[Arc::from(&Weights::default().values()[..])], measurer)
+}
+
+fn task(args: &LearnArgs, plan: &Plan) -> Result<Task, Failure> {
+    Ok(Task {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        target: journal::fingerprint(&plan.spec.path)?,
+        published: args.published,
+        size: size(args, plan)?,
+    })
 }
 
 /// How much is to be measured. Unless the user says how many samples, as many as there is time for.
 fn size(args: &LearnArgs, plan: &Plan) -> Result<Size, Failure> {
     let size = Size {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        target: journal::fingerprint(&plan.spec.path)?,
-        published: args.published,
         samples: args.samples.unwrap_or(*SAMPLES.end()),
-        top: args.top.unwrap_or(if args.published { 10 } else { 6 }),
+        top: args.top.unwrap_or(if args.published { Size::PUBLISHED.top } else { FAST_TOP }),
         trials: args.trials,
         executions: args.execs,
         rounds: args.rounds,
@@ -80,7 +86,7 @@ fn size(args: &LearnArgs, plan: &Plan) -> Result<Size, Failure> {
     };
     let speed = speed(args, plan, time)? * jobs(args.jobs) as f64;
     let budget = speed * time.as_secs_f64() * ROUND;
-    let fits = |samples: &u32| executions_per_round(&size, *samples) as f64 <= budget;
+    let fits = |samples: &u32| Size { samples: *samples, ..size }.fast_round() as f64 <= budget;
     let samples = SAMPLES.rev().find(fits).unwrap_or(*SAMPLES.start());
     tell(format_args!(
         "cairn: {} executions a second: {} samples a round (--samples says otherwise)\n",
@@ -88,11 +94,6 @@ fn size(args: &LearnArgs, plan: &Plan) -> Result<Size, Failure> {
         grouped(samples.into())
     ));
     Ok(Size { samples, ..size })
-}
-
-fn executions_per_round(size: &Size, samples: u32) -> u64 {
-    let Size { top, trials, executions, rounds, seed, .. } = *size;
-    Fast { samples, top, trials, executions, rounds, seed, known: Vec::new() }.executions_per_round()
 }
 
 /// Executions in a second of one campaign.
@@ -108,14 +109,14 @@ fn write_weights(
     plan: &Plan,
     learnt: &Learnt,
     best: &Best,
-    size: &Size,
+    task: &Task,
 ) -> Result<(), Failure> {
     let name = args.out.file_stem().unwrap_or_default().to_string_lossy();
-    let how = if size.published { "find, check and refine as published" } else { "halving and racing" };
+    let how = if task.published { "find, check and refine as published" } else { "halving and racing" };
     let obtained = Obtained {
         how: format!("learnt: {how}, mean of {}", counted(best.trials.into(), "campaign", "campaigns")),
         rounds: Some(learnt.rounds.into()),
-        executions: Some(size.executions),
+        executions: Some(task.size.executions),
         mean_coverage: Some(best.mean),
         date: None,
     };
@@ -131,14 +132,14 @@ fn weights(name: &str, weights: &[f64], obtained: Obtained) -> Weights {
     Weights::new(name, values, obtained)
 }
 
-fn tell_result(args: &LearnArgs, learnt: &Learnt, best: &Best, size: &Size) -> Result<(), Failure> {
+fn tell_result(args: &LearnArgs, learnt: &Learnt, best: &Best, task: &Task) -> Result<(), Failure> {
     let file = args.out.display();
     writeln!(
         stdout(),
         "{file}: {:.1} branches on average of {} ({} each), {}{}",
         best.mean,
         counted(best.trials.into(), "campaign", "campaigns"),
-        counted(size.executions, "execution", "executions"),
+        counted(task.size.executions, "execution", "executions"),
         counted(learnt.rounds.into(), "round", "rounds"),
         if learnt.stopped { "; not done yet: --resume goes on" } else { "" },
     )?;

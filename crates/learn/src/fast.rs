@@ -8,52 +8,24 @@ use crate::halving::{Rungs, halve};
 use crate::objective::{Objective, Stopped};
 use crate::race::race;
 use crate::round::{Best, Candidate, Learnt};
+use crate::size::Size;
 use crate::space::{Space, Weights};
 use oorandom::Rand64;
 
 /// Rounds without anything better after which there is nothing more to be learnt.
 const PATIENCE: u32 = 2;
 
-/// The size of fast learning.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Fast {
-    /// Weights drawn in a round.
-    pub samples: u32,
-    /// How many of them are checked.
-    pub top: u32,
-    /// Most campaigns for each that is checked.
-    pub trials: u32,
-    /// Executions of a whole campaign.
-    pub executions: u64,
-    /// Most rounds.
-    pub rounds: u32,
-    /// Of all that is random.
-    pub seed: u64,
-    /// Weights to begin with, the first the best.
-    pub known: Vec<Weights>,
-}
-
-impl Fast {
-    /// Executions of a usual round: a race is over after about half of what it may take.
-    pub fn executions_per_round(&self) -> u64 {
-        Rungs::new(self.samples, self.top, self.executions).executions() + self.race_executions() / 2
-    }
-
-    fn race_executions(&self) -> u64 {
-        // The best so far races too.
-        u64::from(self.top + 1) * u64::from(self.trials) * self.executions
-    }
-}
-
 /// Rounds until the best so far wins again and again.
-pub fn fast(features: usize, settings: Fast, objective: &mut dyn Objective) -> Learnt {
-    let mut learner = Learner { settings, space: Space::full(features), best: None, round: 0, vain: 0 };
+/// Begins near weights that are known to be good elsewhere, the first of them the best.
+pub fn fast(features: usize, size: Size, known: &[Weights], objective: &mut dyn Objective) -> Learnt {
+    let mut learner = Learner { size, known, space: Space::full(features), best: None, round: 0, vain: 0 };
     let stopped = learner.learn(objective).is_err();
     Learnt { best: learner.best, rounds: learner.round, stopped }
 }
 
-struct Learner {
-    settings: Fast,
+struct Learner<'a> {
+    size: Size,
+    known: &'a [Weights],
     space: Space,
     best: Option<Best>,
     round: u32,
@@ -61,10 +33,10 @@ struct Learner {
     vain: u32,
 }
 
-impl Learner {
+impl Learner<'_> {
     fn learn(&mut self, objective: &mut dyn Objective) -> Result<(), Stopped> {
-        let mut rng = Rand64::new(self.settings.seed.into());
-        while self.round < self.settings.rounds && self.vain < PATIENCE {
+        let mut rng = Rand64::new(self.size.seed.into());
+        while self.round < self.size.rounds && self.vain < PATIENCE {
             self.round += 1;
             let mut runners = self.find(objective, &mut rng)?;
             let before = self.incumbent().cloned();
@@ -73,7 +45,7 @@ impl Learner {
             {
                 runners.push(Candidate::new(before.clone()));
             }
-            let settings = (self.settings.trials, self.settings.executions);
+            let settings = (self.size.trials, self.size.executions);
             let raced = race(objective, runners, settings, self.round, &mut rng)?;
             let best = raced[0].as_best();
             self.vain = if before.as_ref() == Some(&best.weights) { self.vain + 1 } else { 0 };
@@ -88,25 +60,25 @@ impl Learner {
 
     /// What is to be beaten.
     fn incumbent(&self) -> Option<&Weights> {
-        self.best.as_ref().map(|best| &best.weights).or(self.settings.known.first())
+        self.best.as_ref().map(|best| &best.weights).or(self.known.first())
     }
 
     fn find(&mut self, objective: &mut dyn Objective, rng: &mut Rand64) -> Result<Vec<Candidate>, Stopped> {
-        let Fast { samples, top, executions, .. } = self.settings;
+        let Size { samples, top, executions, .. } = self.size;
         let drawn = self.draw(rng).into_iter().map(Candidate::new).collect();
         let rungs = Rungs::new(samples, top, executions);
-        let rest = self.settings.race_executions();
+        let rest = self.size.race();
         halve(objective, drawn, (&rungs, top), (self.round, rest), rng)
     }
 
     /// The samples of a round: in the first what is known, half of the rest near what is good, and others anywhere.
     fn draw(&self, rng: &mut Rand64) -> Vec<Weights> {
-        let samples = self.settings.samples as usize;
-        let mut drawn = if self.best.is_none() { self.settings.known.clone() } else { Vec::new() };
+        let samples = self.size.samples as usize;
+        let mut drawn = if self.best.is_none() { self.known.to_vec() } else { Vec::new() };
         drawn.truncate(samples);
         let good: Vec<&Weights> = match &self.best {
             Some(best) => vec![&best.weights],
-            None => self.settings.known.iter().collect(),
+            None => self.known.iter().collect(),
         };
         while drawn.len() < samples {
             let near = good.get((drawn.len() / 2) % good.len().max(1)).filter(|_| drawn.len() % 2 == 0);

@@ -14,12 +14,14 @@ mod objective;
 mod published;
 mod race;
 mod round;
+mod size;
 mod space;
 mod statistics;
 
-pub use fast::{Fast, fast};
+pub use fast::fast;
 pub use halving::Rungs;
 pub use objective::{Job, Measured, Objective, Phase, Stage, Stopped};
-pub use published::{Published, published};
+pub use published::published;
 pub use round::{Best, Learnt};
+pub use size::Size;
 pub use space::{Range, Space, Weights};

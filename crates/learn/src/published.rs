@@ -2,41 +2,19 @@
 
 use crate::objective::{Objective, Phase, Stage, Stopped};
 use crate::round::{Best, Candidate, Learnt, best_first, measure_all};
+use crate::size::Size;
 use crate::space::Space;
 use oorandom::Rand64;
 
-/// The size of learning as published.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Published {
-    /// Weights drawn in a round.
-    pub samples: u32,
-    /// How many of them are checked.
-    pub top: u32,
-    /// Campaigns for each that is checked.
-    pub trials: u32,
-    /// Executions of a campaign.
-    pub executions: u64,
-    /// Most rounds.
-    pub rounds: u32,
-    /// Of all that is random.
-    pub seed: u64,
-}
-
-impl Default for Published {
-    fn default() -> Published {
-        Published { samples: 1_000, top: 10, trials: 10, executions: 4_000, rounds: 19, seed: 0 }
-    }
-}
-
 /// Rounds until the best of a round is no better than that of the round before it.
-pub fn published(features: usize, settings: Published, objective: &mut dyn Objective) -> Learnt {
-    let mut learner = Learner { settings, space: Space::full(features), best: None, round: 0 };
+pub fn published(features: usize, size: Size, objective: &mut dyn Objective) -> Learnt {
+    let mut learner = Learner { size, space: Space::full(features), best: None, round: 0 };
     let stopped = learner.learn(objective).is_err();
     Learnt { best: learner.best, rounds: learner.round, stopped }
 }
 
 struct Learner {
-    settings: Published,
+    size: Size,
     space: Space,
     best: Option<Best>,
     round: u32,
@@ -44,8 +22,8 @@ struct Learner {
 
 impl Learner {
     fn learn(&mut self, objective: &mut dyn Objective) -> Result<(), Stopped> {
-        let mut rng = Rand64::new(self.settings.seed.into());
-        while self.round < self.settings.rounds {
+        let mut rng = Rand64::new(self.size.seed.into());
+        while self.round < self.size.rounds {
             self.round += 1;
             let found = self.find(objective, &mut rng)?;
             let checked = self.check(objective, found, &mut rng)?;
@@ -63,11 +41,11 @@ impl Learner {
     }
 
     fn stage(&self, phase: Phase, campaigns: u32) -> Stage {
-        Stage { round: self.round, phase, rest: u64::from(campaigns) * self.settings.executions }
+        Stage { round: self.round, phase, rest: u64::from(campaigns) * self.size.executions }
     }
 
     fn find(&self, objective: &mut dyn Objective, rng: &mut Rand64) -> Result<Vec<Candidate>, Stopped> {
-        let Published { samples, top, trials, executions, .. } = self.settings;
+        let Size { samples, top, trials, executions, .. } = self.size;
         let mut drawn: Vec<_> = (0..samples).map(|_| Candidate::new(self.space.draw(rng))).collect();
         let stage = self.stage(Phase::Find, top.min(samples) * trials);
         measure_all(objective, stage, &mut drawn, (rng.rand_u64(), executions))?;
@@ -83,9 +61,9 @@ impl Learner {
         rng: &mut Rand64,
     ) -> Result<Vec<Candidate>, Stopped> {
         let mut checked: Vec<_> = found.into_iter().map(|found| Candidate::new(found.weights)).collect();
-        for trial in 1..=self.settings.trials {
-            let stage = self.stage(Phase::Check, checked.len() as u32 * (self.settings.trials - trial));
-            measure_all(objective, stage, &mut checked, (rng.rand_u64(), self.settings.executions))?;
+        for trial in 1..=self.size.trials {
+            let stage = self.stage(Phase::Check, checked.len() as u32 * (self.size.trials - trial));
+            measure_all(objective, stage, &mut checked, (rng.rand_u64(), self.size.executions))?;
         }
         best_first(&mut checked);
         Ok(checked)

@@ -1,8 +1,6 @@
 //! Learning on objectives whose best weights are known, with noise.
 
-use cairn_learn::{
-    Fast, Job, Learnt, Measured, Objective, Published, Stage, Stopped, Weights, fast, published,
-};
+use cairn_learn::{Job, Learnt, Measured, Objective, Size, Stage, Stopped, Weights, fast, published};
 use oorandom::Rand64;
 use std::collections::HashMap;
 
@@ -63,12 +61,8 @@ impl Objective for Synthetic {
     }
 }
 
-fn small_published(seed: u64) -> Published {
-    Published { samples: 200, trials: 5, seed, ..Published::default() }
-}
-
-fn small_fast(seed: u64) -> Fast {
-    Fast { samples: 200, top: 10, trials: 5, executions: 4_000, rounds: 10, seed, known: Vec::new() }
+fn small(seed: u64) -> Size {
+    Size { samples: 200, trials: 5, rounds: 10, seed, ..Size::PUBLISHED }
 }
 
 fn best(learnt: &Learnt) -> &Weights {
@@ -83,10 +77,10 @@ fn right_signs(weights: &[f64]) -> usize {
 #[test]
 fn rounds_narrow_the_weights_that_matter() {
     for seed in 0..5 {
-        let learnt = published(FEATURES, small_published(seed), &mut Synthetic::new(0.05));
+        let learnt = published(FEATURES, small(seed), &mut Synthetic::new(0.05));
         assert!(right_signs(best(&learnt)) >= 7, "published, seed {seed}: {:?}", best(&learnt));
         assert!(learnt.rounds > 1 && !learnt.stopped, "seed {seed}: {} rounds", learnt.rounds);
-        let learnt = fast(FEATURES, small_fast(seed), &mut Synthetic::new(0.05));
+        let learnt = fast(FEATURES, small(seed), &[], &mut Synthetic::new(0.05));
         assert!(right_signs(best(&learnt)) >= 7, "fast, seed {seed}: {:?}", best(&learnt));
     }
 }
@@ -96,9 +90,8 @@ fn halving_and_racing_find_the_winner_of_the_whole_loop_with_a_fraction_of_the_r
     let (mut same, mut whole, mut halved) = (0, 0, 0);
     for seed in 0..100 {
         let (mut all, mut few) = (Synthetic::new(0.03), Synthetic::new(0.03));
-        let full = Published { rounds: 1, seed, ..Published::default() };
-        let quick = Fast { samples: 1_000, trials: 10, rounds: 1, ..small_fast(seed) };
-        let (full, quick) = (published(FEATURES, full, &mut all), fast(FEATURES, quick, &mut few));
+        let size = Size { rounds: 1, seed, ..Size::PUBLISHED };
+        let (full, quick) = (published(FEATURES, size, &mut all), fast(FEATURES, size, &[], &mut few));
         same += usize::from(best(&full) == best(&quick));
         whole += all.executions;
         halved += few.executions;
@@ -111,9 +104,9 @@ fn halving_and_racing_find_the_winner_of_the_whole_loop_with_a_fraction_of_the_r
 #[test]
 fn known_weights_are_a_head_start() {
     let good: Weights = (0..FEATURES).map(|i| [6.0, -6.0, 0.0][i % 3]).collect();
-    let few = Fast { samples: 20, top: 4, rounds: 1, ..small_fast(1) };
-    let cold = fast(FEATURES, few.clone(), &mut Synthetic::new(0.05));
-    let warm = fast(FEATURES, Fast { known: vec![good.clone()], ..few }, &mut Synthetic::new(0.05));
+    let few = Size { samples: 20, top: 4, rounds: 1, ..small(1) };
+    let cold = fast(FEATURES, few, &[], &mut Synthetic::new(0.05));
+    let warm = fast(FEATURES, few, std::slice::from_ref(&good), &mut Synthetic::new(0.05));
     let worth = |learnt: &Learnt| Synthetic::worth(best(learnt));
     assert!(worth(&warm) >= Synthetic::worth(&good) * 0.95, "{} is below what was known", worth(&warm));
     assert!(worth(&warm) > worth(&cold), "{} against {}", worth(&warm), worth(&cold));
@@ -121,21 +114,21 @@ fn known_weights_are_a_head_start() {
 
 #[test]
 fn the_same_seed_learns_the_same_and_another_something_else() {
-    let learn = |seed| fast(FEATURES, small_fast(seed), &mut Synthetic::new(0.05));
+    let learn = |seed| fast(FEATURES, small(seed), &[], &mut Synthetic::new(0.05));
     assert_eq!(learn(3), learn(3));
     assert_ne!(best(&learn(3)), best(&learn(4)));
-    let learn = |seed| published(FEATURES, small_published(seed), &mut Synthetic::new(0.05));
+    let learn = |seed| published(FEATURES, small(seed), &mut Synthetic::new(0.05));
     assert_eq!(learn(3), learn(3));
 }
 
 #[test]
 fn stopped_anywhere_and_started_again_it_learns_the_same() {
-    let whole = fast(FEATURES, small_fast(3), &mut Synthetic::new(0.05));
+    let whole = fast(FEATURES, small(3), &[], &mut Synthetic::new(0.05));
     let mut objective = Synthetic::new(0.05);
     let mut stops = 0;
     let learnt = loop {
         objective.patience = 137;
-        let learnt = fast(FEATURES, small_fast(3), &mut objective);
+        let learnt = fast(FEATURES, small(3), &[], &mut objective);
         if !learnt.stopped {
             break learnt;
         }

@@ -1,5 +1,7 @@
 //! The one source of randomness of a campaign.
 
+use core::f64::consts::TAU;
+
 /// A small deterministic generator (PCG): the same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct Rng(oorandom::Rand64);
@@ -19,6 +21,18 @@ impl Rng {
     /// A uniform number from 0 up to, but not including, 1.
     pub fn unit(&mut self) -> f64 {
         self.0.rand_float()
+    }
+
+    /// A number from a normal distribution, of those from -`bound` to `bound`, where its mean lies.
+    pub fn truncated_normal(&mut self, mean: f64, deviation: f64, bound: f64) -> f64 {
+        loop {
+            // Box and Muller; 1 - u is never 0.
+            let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
+            let drawn = mean + deviation * radius * (TAU * self.unit()).cos();
+            if drawn.abs() <= bound {
+                return drawn;
+            }
+        }
     }
 
     /// Puts a list in random order, every order as likely as any other.

@@ -4,7 +4,7 @@
 //! line: its campaign is made again.
 
 use crate::failure::Failure;
-use cairn_learn::Job;
+use cairn_learn::{Job, Size};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -13,20 +13,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What is learnt, and how much is measured for it.
+/// What is learnt.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Size {
+pub struct Task {
     /// Of Cairn: another one may search otherwise.
     pub version: String,
     /// Of the program's file.
     pub target: u64,
+    /// Whether as published.
     pub published: bool,
-    pub samples: u32,
-    pub top: u32,
-    pub trials: u32,
-    pub executions: u64,
-    pub rounds: u32,
-    pub seed: u64,
+    /// How much is measured for it.
+    pub size: Size,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -39,7 +36,7 @@ struct Line {
 pub struct Journal {
     path: PathBuf,
     file: File,
-    size: Size,
+    task: Task,
     known: HashMap<u64, f64>,
 }
 
@@ -64,11 +61,11 @@ impl Journal {
     }
 
     /// A new journal.
-    pub fn create(weights: &Path, size: Size) -> Result<Journal, Failure> {
+    pub fn create(weights: &Path, task: Task) -> Result<Journal, Failure> {
         let path = Journal::path(weights);
-        let first = format!("{}\n", serde_json::to_string(&size)?);
+        let first = format!("{}\n", serde_json::to_string(&task)?);
         std::fs::write(&path, first).map_err(|error| cannot("write", &path, &error))?;
-        Journal::append_to(path, size, HashMap::new())
+        Journal::append_to(path, task, HashMap::new())
     }
 
     /// The journal of a learning that was cut short.
@@ -79,24 +76,24 @@ impl Journal {
         let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
         let mut lines = whole.lines();
         let damaged = || Failure::new(format_args!("{} is no journal of `cairn learn`", path.display()));
-        let size = lines.next().and_then(|line| serde_json::from_str(line).ok()).ok_or_else(damaged)?;
+        let task = lines.next().and_then(|line| serde_json::from_str(line).ok()).ok_or_else(damaged)?;
         let known = lines.map(|line| serde_json::from_str(line).map(|Line { job, covered }| (job, covered)));
         let known = known.collect::<Result<_, _>>().map_err(|_| damaged())?;
         let file =
             OpenOptions::new().write(true).open(&path).map_err(|error| cannot("write", &path, &error))?;
         file.set_len(whole.len() as u64)?;
-        Journal::append_to(path, size, known)
+        Journal::append_to(path, task, known)
     }
 
-    fn append_to(path: PathBuf, size: Size, known: HashMap<u64, f64>) -> Result<Journal, Failure> {
+    fn append_to(path: PathBuf, task: Task, known: HashMap<u64, f64>) -> Result<Journal, Failure> {
         let file =
             OpenOptions::new().append(true).open(&path).map_err(|error| cannot("write", &path, &error))?;
-        Ok(Journal { path, file, size, known })
+        Ok(Journal { path, file, task, known })
     }
 
     /// What is being learnt.
-    pub fn size(&self) -> &Size {
-        &self.size
+    pub fn task(&self) -> &Task {
+        &self.task
     }
 
     /// What a job gave, if it was made.

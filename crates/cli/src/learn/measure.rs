@@ -33,7 +33,7 @@ impl<'a> Measurer<'a> {
         journal: Journal,
         started: Instant,
     ) -> Result<Measurer<'a>, Failure> {
-        if journal.size().target != fingerprint(&plan.spec.path)? {
+        if journal.task().target != fingerprint(&plan.spec.path)? {
             return Err(Failure::new("the journal is about another program: --force begins anew"));
         }
         let end = args.time().map(|time| started + time);

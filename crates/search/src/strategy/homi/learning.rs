@@ -55,22 +55,12 @@ impl Weight {
             return uniform(rng);
         }
         // Weights lie between -1 and 1, so the deviation is at most 1, and about half of all draws or more lie there too.
-        loop {
-            let drawn = self.mean + self.deviation * standard_normal(rng);
-            if (-1.0..=1.0).contains(&drawn) {
-                return drawn;
-            }
-        }
+        rng.truncated_normal(self.mean, self.deviation, 1.0)
     }
 }
 
 fn uniform(rng: &mut Rng) -> f64 {
     2.0 * rng.unit() - 1.0
-}
-
-fn standard_normal(rng: &mut Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.unit()).cos()
 }
 
 /// How likely each of some values is, by how often it was met; all alike if none was.
