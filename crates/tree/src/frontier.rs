@@ -20,6 +20,13 @@ impl Tree {
         sides.filter(|(_, state)| *state == FlipState::Untried).map(|(flip, _)| flip)
     }
 
+    /// The first untried flip of a node from a side on.
+    pub fn next_untried(&self, node: NodeId, from: u32) -> Option<Flip> {
+        let decision = self.decision(node);
+        let sides = from..self.side_count(decision.kind, decision.site);
+        sides.map(|side| Flip { node, side }).find(|flip| self.state(*flip) == FlipState::Untried)
+    }
+
     /// The untried flips with so many symbolic branches before them, in order of discovery.
     pub fn untried_at_depth(&self, depth: u32) -> impl DoubleEndedIterator<Item = Flip> + '_ {
         self.nodes_at_depth(depth).flat_map(|node| self.untried_of(node))

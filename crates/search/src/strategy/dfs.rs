@@ -26,6 +26,8 @@ use std::collections::VecDeque;
 struct Frame {
     nodes: Vec<NodeId>,
     next: usize,
+    /// The first side of that node to look at: a switch may have thousands.
+    side: u32,
     depth: u32,
 }
 
@@ -64,7 +66,7 @@ impl Dfs {
             }
             _ => u32::MAX,
         };
-        Frame { nodes, next: 0, depth }
+        Frame { nodes, next: 0, side: 0, depth }
     }
 }
 
@@ -87,7 +89,7 @@ impl Strategy for Dfs {
             // The flip was untried, so all that follows it is new.
             let nodes = run.nodes[run.first_new..].to_vec();
             let depth = above.depth - self.asked.map_or(0, |flip| cost(run.tree, flip.node));
-            self.stack.push(Frame { nodes, next: 0, depth });
+            self.stack.push(Frame { nodes, next: 0, side: 0, depth });
         }
     }
 
@@ -102,12 +104,13 @@ impl Strategy for Dfs {
                 self.stack.pop();
                 continue;
             };
-            if let Some(flip) = tree.untried_of(node).next() {
+            if let Some(flip) = tree.next_untried(node, frame.side) {
+                frame.side = flip.side + 1;
                 self.asked = Some(flip);
                 return Next::flip(tree, flip);
             }
             frame.depth -= used(tree, node);
-            frame.next += 1;
+            (frame.next, frame.side) = (frame.next + 1, 0);
         }
     }
 
