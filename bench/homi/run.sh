@@ -8,9 +8,7 @@
 # By default: grep sed gawk ptx pr dd ginstall vdir trueprint. Which strategy is best is found by short campaigns, unless
 # BASE names one.
 source "$(dirname "$0")/../subjects/common.sh"
-[ $# -ge 1 ] || die "usage: run.sh DIR [PROGRAM...]"
-mkdir -p "$1"
-to=$(cd "$1" && pwd)
+to=$(results "$@")
 shift
 programs=("$@")
 [ $# -gt 0 ] || programs=(grep sed gawk ptx pr dd ginstall vdir trueprint)

@@ -7,9 +7,7 @@
 #
 # By default: examples grep sed gawk xmlwf tree ptx.
 source "$(dirname "$0")/../subjects/common.sh"
-[ $# -ge 1 ] || die "usage: run.sh DIR [PROGRAM...]"
-mkdir -p "$1"
-to=$(cd "$1" && pwd)
+to=$(results "$@")
 shift
 programs=("$@")
 [ $# -gt 0 ] || programs=(examples grep sed gawk xmlwf tree ptx)

@@ -25,3 +25,10 @@ executable() {
     [ -n "$package" ] || die "there is no program called $2"
     echo "$work/$1/$package/$(column packages "$package" 3)/$(column programs "$2" 3)"
 }
+
+# Where a script's results go: the directory it is given first.
+results() {
+    [ $# -ge 1 ] || die "usage: $(basename "$0") DIR [PROGRAM...]"
+    mkdir -p "$1"
+    (cd "$1" && pwd)
+}

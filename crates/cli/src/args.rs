@@ -1,6 +1,7 @@
 //! The command line, defined once: help and parsing both come from here.
 
 use crate::units::{Budget, FileArg, length};
+use cairn_learn::Size;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -282,16 +283,16 @@ pub struct LearnArgs {
     #[arg(long, value_name = "N", help_heading = "Learning", value_parser = number(2))]
     pub top: Option<u32>,
     /// Campaigns for each that is checked, at most
-    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Learning", value_parser = number(1))]
+    #[arg(long, value_name = "N", default_value_t = Size::PUBLISHED.trials, help_heading = "Learning", value_parser = number(1))]
     pub trials: u32,
     /// Most rounds
-    #[arg(long, value_name = "N", default_value_t = 19, help_heading = "Learning", value_parser = number(1))]
+    #[arg(long, value_name = "N", default_value_t = Size::PUBLISHED.rounds, help_heading = "Learning", value_parser = number(1))]
     pub rounds: u32,
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Learning")]
     pub seed: u64,
     /// Executions of a whole campaign
-    #[arg(long, value_name = "N", default_value_t = 4000, help_heading = "Budget", value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = Size::PUBLISHED.executions, help_heading = "Budget", value_parser = positive)]
     pub execs: u64,
     /// Stop after this time: 30s, 5m, 1h; 15m unless --published
     #[arg(long, value_name = "TIME", help_heading = "Budget")]

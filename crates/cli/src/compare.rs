@@ -19,7 +19,6 @@ use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Runs all campaigns, and prints the table.
@@ -45,7 +44,7 @@ fn check_files(args: &CompareArgs) -> Result<(), Failure> {
     }
     for file in [&args.csv, &args.curves].into_iter().flatten() {
         let opened = OpenOptions::new().append(true).create(true).open(file);
-        opened.map_err(|error| cannot_write(file, &error))?;
+        opened.map_err(|error| Failure::cannot("write", file, &error))?;
     }
     Ok(())
 }
@@ -76,38 +75,29 @@ fn run_all(args: &CompareArgs, plan: &Plan, strategies: &[String]) -> (Vec<Trial
     let of = |trial: u64| strategies.iter().map(move |strategy| (strategy.as_str(), trial));
     // First the first trials: an early end leaves something to compare.
     let wanted: Vec<(&str, u64)> = (0..args.trials).flat_map(of).collect();
-    let (next, started) = (AtomicUsize::new(0), Instant::now());
+    let started = Instant::now();
     let done: Mutex<Vec<Trial>> = Mutex::default();
-    let work = || -> Result<(), Failure> {
-        while let Some(&(strategy, trial)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let seed = args.seed.wrapping_add(trial);
-            let length = Length {
-                seed,
-                execs: args.execs,
-                time: args.time.map(|budget| budget.0),
-                random_start: false,
-            };
-            let made = plan.run(strategy, trial, length);
-            // Others are not worth waiting for when one has failed.
-            let Some(trial) = made.inspect_err(|_| plan.stop.store(true, Ordering::Relaxed))? else { break };
-            let mut done = done.lock().expect("nobody panics with it");
-            done.push(trial);
-            if !args.quiet {
-                tell(progress(done.last().expect("it was pushed"), done.len(), wanted.len(), started));
-            }
+    let outcome = plan.for_each(&wanted, jobs(args.jobs), |_, &(strategy, trial)| {
+        let length = Length {
+            seed: args.seed.wrapping_add(trial),
+            execs: args.execs,
+            time: args.time.map(|budget| budget.0),
+            random_start: false,
+        };
+        let Some(trial) = plan.run(strategy, trial, length)? else { return Ok(false) };
+        let mut done = done.lock().expect("nobody panics with it");
+        done.push(trial);
+        if !args.quiet {
+            tell(progress(done.last().expect("it was pushed"), done.len(), wanted.len(), started));
         }
-        Ok(())
-    };
-    let outcome = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs(args.jobs).min(wanted.len())).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().expect("a worker does not panic"))
+        Ok(true)
     });
     let mut done = done.into_inner().expect("nobody panics with it");
     if done.len() < wanted.len() {
         tell(format_args!("cairn: ended after {} of {} campaigns\n", done.len(), wanted.len()));
     }
     done.sort_by_key(|trial| (strategies.iter().position(|s| *s == trial.strategy), trial.number));
-    (done, outcome)
+    (done, outcome.map(|_| ()))
 }
 
 fn progress(last: &Trial, done: usize, all: usize, started: Instant) -> String {
@@ -122,9 +112,5 @@ fn progress(last: &Trial, done: usize, all: usize, started: Instant) -> String {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| cannot_write(file, &error))
-}
-
-fn cannot_write(file: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format_args!("cannot write {}: {error}", file.display()))
+    std::fs::write(file, text).map_err(|error| Failure::cannot("write", file, &error))
 }

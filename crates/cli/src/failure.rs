@@ -2,6 +2,8 @@
 
 use crate::message::tell;
 use std::fmt::Display;
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Nothing was found.
@@ -20,6 +22,11 @@ impl Failure {
     pub fn new(reason: impl Display) -> Failure {
         let reason = reason.to_string();
         Failure(reason.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// Something cannot be done with a file.
+    pub fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
+        Failure::new(format_args!("cannot {what} {}: {error}", path.display()))
     }
 
     /// Says why, and gives the exit code.

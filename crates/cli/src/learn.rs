@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 /// The part of the time that finding and checking once may take: there should be a second round, and half a third.
 const ROUND: f64 = 0.4;
 /// Samples of a round that are worth the name, and as many as were published.
-const SAMPLES: std::ops::RangeInclusive<u32> = 24..=1_000;
+const SAMPLES: std::ops::RangeInclusive<u32> = 24..=Size::PUBLISHED.samples;
 
 /// How many samples fast learning checks.
 const FAST_TOP: u32 = 6;
@@ -34,7 +34,7 @@ pub fn learn(args: &LearnArgs) -> Result<ExitCode, Failure> {
     let plan = Plan::new(&args.subject, &args.limits)?;
     let started = Instant::now();
     let journal = if args.resume {
-        Journal::open(&args.out)?
+        Journal::open(&args.out, &plan.spec.path)?
     } else {
         Journal::may_create(&args.out, args.force)?;
         Journal::create(&args.out, task(args, &plan)?)?
@@ -122,8 +122,7 @@ fn write_weights(
     };
     let mut weights = weights(&name, &best.weights, obtained);
     weights.target = plan.spec.path.file_name().map(|name| name.to_string_lossy().into_owned());
-    std::fs::write(&args.out, weights.to_toml())
-        .map_err(|error| Failure::new(format_args!("cannot write {}: {error}", args.out.display())))
+    std::fs::write(&args.out, weights.to_toml()).map_err(|error| Failure::cannot("write", &args.out, &error))
 }
 
 /// Weights as a strategy wants them.

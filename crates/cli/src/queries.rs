@@ -44,8 +44,7 @@ impl Queries {
             let mut written = written.borrow_mut();
             let path = directory.join(format!("{:06}.smt2", written.files + 1));
             if let Err(error) = std::fs::write(&path, script) {
-                written.failure =
-                    Some(Failure::new(format_args!("cannot write {}: {error}", path.display())));
+                written.failure = Some(Failure::cannot("write", &path, &error));
                 return false;
             }
             written.files += 1;

@@ -56,7 +56,7 @@ fn all_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             files.push(path.clone());
             continue;
         }
-        let cannot = |error| Failure::new(format_args!("cannot read {}: {error}", path.display()));
+        let cannot = |error| Failure::cannot("read", path, &error);
         let mut found = Vec::new();
         for entry in std::fs::read_dir(path).map_err(cannot)? {
             found.push(entry.map_err(cannot)?.path());
@@ -72,8 +72,7 @@ fn all_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn answer_file(session: &mut Session, file: &Path) -> Result<Vec<Outcome>, Failure> {
-    let bytes = std::fs::read(file)
-        .map_err(|error| Failure::new(format_args!("cannot read {}: {error}", file.display())))?;
+    let bytes = std::fs::read(file).map_err(|error| Failure::cannot("read", file, &error))?;
     session
         .answer(file, &String::from_utf8_lossy(&bytes))
         .map_err(|why| Failure::new(format_args!("{}: {why}", file.display())))

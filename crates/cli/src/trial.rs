@@ -8,7 +8,7 @@ use cairn_exec::{Input, Limits, Server, TargetSpec};
 use cairn_program::{BranchId, Program};
 use cairn_solver::WalkSettings;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -73,6 +73,31 @@ impl Plan {
         let is_whole = summary.notes.stop != Stop::Interrupted;
         let trial = Trial { strategy: strategy.to_owned(), number, summary, covered: recorder.covered };
         Ok(is_whole.then_some(trial))
+    }
+
+    /// Does some work for every item, for several at a time; whether it was done for all. Work that tells `false` is the last
+    /// of its thread, and when one fails the others' campaigns end as well: they are not worth waiting for.
+    pub fn for_each<T: Sync>(
+        &self,
+        items: &[T],
+        jobs: usize,
+        work: impl Fn(usize, &T) -> Result<bool, Failure> + Sync,
+    ) -> Result<bool, Failure> {
+        let next = AtomicUsize::new(0);
+        let worker = || -> Result<bool, Failure> {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(at) else { return Ok(true) };
+                if !work(at, item).inspect_err(|_| self.stop.store(true, Ordering::Relaxed))? {
+                    return Ok(false);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..jobs.min(items.len())).map(|_| scope.spawn(worker)).collect();
+            let mut ends = workers.into_iter().map(|worker| worker.join().expect("a worker does not panic"));
+            ends.try_fold(true, |all, end| Ok(end? && all))
+        })
     }
 }
 

@@ -15,8 +15,7 @@ use oorandom::Rand64;
 /// Rounds without anything better after which there is nothing more to be learnt.
 const PATIENCE: u32 = 2;
 
-/// Rounds until the best so far wins again and again.
-/// Begins near weights that are known to be good elsewhere, the first of them the best.
+/// Rounds until the best so far wins again and again. Begins near weights that are known to be good elsewhere, the first of them the best.
 pub fn fast(features: usize, size: Size, known: &[Weights], objective: &mut dyn Objective) -> Learnt {
     let mut learner = Learner { size, known, space: Space::full(features), best: None, round: 0, vain: 0 };
     let stopped = learner.learn(objective).is_err();

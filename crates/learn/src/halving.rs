@@ -34,8 +34,12 @@ impl Rungs {
 
     /// Executions of all.
     pub fn executions(&self) -> u64 {
-        self.0.iter().map(|(alive, length)| u64::from(*alive) * length).sum()
+        executions(&self.0)
     }
+}
+
+fn executions(rungs: &[(u32, u64)]) -> u64 {
+    rungs.iter().map(|(alive, length)| u64::from(*alive) * length).sum()
 }
 
 /// The best `top` of these; each rung has luck of its own, and only its own measurements count.
@@ -49,7 +53,7 @@ pub(crate) fn halve(
     for (rung, (alive, length)) in rungs.0.iter().enumerate() {
         candidates.truncate(*alive as usize);
         candidates.iter_mut().for_each(|candidate| candidate.scores.clear());
-        let later = Rungs(rungs.0[rung + 1..].to_vec()).executions();
+        let later = executions(&rungs.0[rung + 1..]);
         let stage = Stage { round, phase: Phase::Find, rest: later + rest };
         measure_all(objective, stage, &mut candidates, (rng.rand_u64(), *length))?;
         best_first(&mut candidates);

@@ -19,9 +19,8 @@ mod space;
 mod statistics;
 
 pub use fast::fast;
-pub use halving::Rungs;
 pub use objective::{Job, Measured, Objective, Phase, Stage, Stopped};
 pub use published::published;
 pub use round::{Best, Learnt};
 pub use size::Size;
-pub use space::{Range, Space, Weights};
+pub use space::Weights;

@@ -23,7 +23,7 @@ impl Range {
         self.low + rng.rand_float() * (self.high - self.low)
     }
 
-    /// Somewhere near a weight: the mean of three draws around it, brought back into the range.
+    /// Somewhere near a weight: off by the sum of three draws, brought back into the range.
     fn draw_near(self, weight: f64, rng: &mut Rand64) -> f64 {
         let off =
             (0..3).map(|_| rng.rand_float() - 0.5).sum::<f64>() * NEAR * (Range::FULL.high - Range::FULL.low);
@@ -44,11 +44,6 @@ impl Space {
     /// All weights of so many features.
     pub fn full(features: usize) -> Space {
         Space { ranges: vec![Range::FULL; features] }
-    }
-
-    /// The range of each feature.
-    pub fn ranges(&self) -> &[Range] {
-        &self.ranges
     }
 
     /// Uniformly random weights.

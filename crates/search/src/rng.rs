@@ -49,3 +49,20 @@ impl Rng {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Rng;
+
+    #[test]
+    fn truncated_normals_have_their_moments() {
+        let mut rng = Rng::new(1);
+        let drawn: Vec<f64> = (0..40_000).map(|_| rng.truncated_normal(2.0, 1.5, 10.0)).collect();
+        let mean = drawn.iter().sum::<f64>() / 40_000.0;
+        let variance = drawn.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 40_000.0;
+        assert!((mean - 2.0).abs() < 0.05 && (variance - 2.25).abs() < 0.1, "{mean} {variance}");
+        // Half of a normal distribution around a bound: its mean is 0.798 deviations inside.
+        let half = (0..40_000).map(|_| rng.truncated_normal(10.0, 2.0, 10.0)).sum::<f64>() / 40_000.0;
+        assert!((half - (10.0 - 2.0 * 0.798)).abs() < 0.05, "{half}");
+    }
+}

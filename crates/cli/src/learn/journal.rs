@@ -64,30 +64,38 @@ impl Journal {
     pub fn create(weights: &Path, task: Task) -> Result<Journal, Failure> {
         let path = Journal::path(weights);
         let first = format!("{}\n", serde_json::to_string(&task)?);
-        std::fs::write(&path, first).map_err(|error| cannot("write", &path, &error))?;
+        std::fs::write(&path, first).map_err(|error| Failure::cannot("write", &path, &error))?;
         Journal::append_to(path, task, HashMap::new())
     }
 
-    /// The journal of a learning that was cut short.
-    pub fn open(weights: &Path) -> Result<Journal, Failure> {
+    /// The journal of a learning on this program that was cut short.
+    pub fn open(weights: &Path, program: &Path) -> Result<Journal, Failure> {
         let path = Journal::path(weights);
-        let text = std::fs::read_to_string(&path).map_err(|error| cannot("go on with", &path, &error))?;
+        let text =
+            std::fs::read_to_string(&path).map_err(|error| Failure::cannot("go on with", &path, &error))?;
         // What follows the last line break was cut short.
         let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
         let mut lines = whole.lines();
         let damaged = || Failure::new(format_args!("{} is no journal of `cairn learn`", path.display()));
-        let task = lines.next().and_then(|line| serde_json::from_str(line).ok()).ok_or_else(damaged)?;
+        let task: Task = lines.next().and_then(|line| serde_json::from_str(line).ok()).ok_or_else(damaged)?;
+        if task.target != fingerprint(program)? {
+            return Err(Failure::new("the journal is about another program: --force begins anew"));
+        }
         let known = lines.map(|line| serde_json::from_str(line).map(|Line { job, covered }| (job, covered)));
         let known = known.collect::<Result<_, _>>().map_err(|_| damaged())?;
-        let file =
-            OpenOptions::new().write(true).open(&path).map_err(|error| cannot("write", &path, &error))?;
+        let file = OpenOptions::new()
+            .write(true)
+            .open(&path)
+            .map_err(|error| Failure::cannot("write", &path, &error))?;
         file.set_len(whole.len() as u64)?;
         Journal::append_to(path, task, known)
     }
 
     fn append_to(path: PathBuf, task: Task, known: HashMap<u64, f64>) -> Result<Journal, Failure> {
-        let file =
-            OpenOptions::new().append(true).open(&path).map_err(|error| cannot("write", &path, &error))?;
+        let file = OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .map_err(|error| Failure::cannot("write", &path, &error))?;
         Ok(Journal { path, file, task, known })
     }
 
@@ -106,7 +114,7 @@ impl Journal {
         let line = Line { job: key(job), covered };
         self.known.insert(line.job, covered);
         let text = format!("{}\n", serde_json::to_string(&line)?);
-        self.file.write_all(text.as_bytes()).map_err(|error| cannot("write", &self.path, &error))
+        self.file.write_all(text.as_bytes()).map_err(|error| Failure::cannot("write", &self.path, &error))
     }
 }
 
@@ -121,10 +129,6 @@ fn key(job: &Job) -> u64 {
 /// A name for what a file holds.
 pub fn fingerprint(path: &Path) -> Result<u64, Failure> {
     let mut hasher = DefaultHasher::new();
-    std::fs::read(path).map_err(|error| cannot("read", path, &error))?.hash(&mut hasher);
+    std::fs::read(path).map_err(|error| Failure::cannot("read", path, &error))?.hash(&mut hasher);
     Ok(hasher.finish())
-}
-
-fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format_args!("cannot {what} {}: {error}", path.display()))
 }

@@ -1,6 +1,6 @@
 //! Measures weights: a campaign for each job, several at a time.
 
-use super::journal::{Journal, fingerprint};
+use super::journal::Journal;
 use super::progress::Progress;
 use crate::args::LearnArgs;
 use crate::failure::Failure;
@@ -10,7 +10,6 @@ use cairn_learn::{Best, Job, Measured, Objective, Stage, Stopped};
 use cairn_search::Obtained;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -33,9 +32,6 @@ impl<'a> Measurer<'a> {
         journal: Journal,
         started: Instant,
     ) -> Result<Measurer<'a>, Failure> {
-        if journal.task().target != fingerprint(&plan.spec.path)? {
-            return Err(Failure::new("the journal is about another program: --force begins anew"));
-        }
         let end = args.time().map(|time| started + time);
         let progress = Progress::new(args.quiet, end);
         let scratch = tempfile::tempdir()?;
@@ -58,31 +54,20 @@ impl<'a> Measurer<'a> {
             wanted.iter().enumerate().map(|(i, job)| self.write(i, job)).collect::<Result<Vec<_>, _>>();
         let files = files.map_err(|failure| self.fail(failure))?;
         self.progress.begin(stage, wanted);
-        let next = AtomicUsize::new(0);
         let shared = Mutex::new((&mut self.journal, &mut self.progress));
         let (plan, end) = (self.plan, self.end);
-        let work = || -> Result<bool, Failure> {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(job) = wanted.get(at) else { return Ok(true) };
-                let Some(covered) = campaign(plan, &files[at], job, end)? else { return Ok(false) };
-                let mut shared = shared.lock().expect("nobody panics with it");
-                shared.0.note(job, covered)?;
-                shared.1.done(job);
-            }
-        };
-        let ends: Vec<Result<bool, Failure>> = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.workers.min(wanted.len())).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
+        let made = plan.for_each(wanted, self.workers, |at, job| {
+            let Some(covered) = campaign(plan, &files[at], job, end)? else { return Ok(false) };
+            let mut shared = shared.lock().expect("nobody panics with it");
+            shared.0.note(job, covered)?;
+            shared.1.done(job);
+            Ok(true)
         });
-        for end in ends {
-            match end {
-                Ok(true) => {}
-                Ok(false) => return Err(Stopped),
-                Err(failure) => return Err(self.fail(failure)),
-            }
+        match made {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Stopped),
+            Err(failure) => Err(self.fail(failure)),
         }
-        Ok(())
     }
 
     fn write(&self, number: usize, job: &Job) -> Result<PathBuf, Failure> {

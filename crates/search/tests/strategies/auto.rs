@@ -1,6 +1,6 @@
 //! The choice among strategies.
 
-use crate::simulate::{Simulation, straight_program};
+use crate::simulate::{Simulation, straight_program, view};
 use cairn_program::BranchId;
 use cairn_search::{Auto, Cost, Next, Outcome, Rng, RunView, Strategy};
 use cairn_tree::{Flip, Tree};
@@ -57,21 +57,7 @@ fn play_after(
     let branches = [BranchId(0); 9];
     let run = |auto: &mut Auto, tree: &mut Tree, new: usize| {
         let added = tree.add_run(&[]);
-        auto.on_run(&RunView {
-            tree,
-            program: &simulation.program,
-            run: added.run,
-            nodes: &[],
-            sides: &[],
-            first_new: 0,
-            new_branches: &branches[..new],
-            callees: &[],
-            covered: &[],
-            flip: None,
-            predicted: false,
-            cost: Cost::default(),
-            own: true,
-        });
+        auto.on_run(&RunView { new_branches: &branches[..new], ..view(tree, &simulation.program, &added) });
     };
     (0..given).for_each(|_| run(&mut auto, &mut tree, branches.len()));
     let mut played = Vec::new();

@@ -1,6 +1,6 @@
 //! Depth-first search against the recursion the paper writes down.
 
-use crate::simulate::{Decide, Input, Simulation, bits, path, random_program, straight_program};
+use crate::simulate::{Decide, Input, Simulation, bits, path, random_program, straight_program, view};
 use cairn_expr::{Dag, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{Program, SiteId};
@@ -139,23 +139,7 @@ fn tell(dfs: &mut Dfs, tree: &mut Tree, program: &Program, asked: Next, steps: &
         Next::Flip { flip, .. } => Some(flip),
         _ => None,
     };
-    let (nodes, sides, first_new) = (&added.nodes[..], &added.sides[..], added.first_new);
-    let predicted = flip.is_some();
-    dfs.on_run(&RunView {
-        tree,
-        program,
-        run: added.run,
-        nodes,
-        sides,
-        first_new,
-        new_branches: &[],
-        callees: &[],
-        covered: &[],
-        flip,
-        predicted,
-        cost: Cost::default(),
-        own: true,
-    });
+    dfs.on_run(&RunView { flip, predicted: flip.is_some(), ..view(tree, program, &added) });
     if let Some(flip) = flip {
         dfs.on_outcome(flip, Outcome::Taken, Cost::default());
     }

@@ -1,6 +1,6 @@
 //! Parametric search: features against their definitions, choices against scores.
 
-use crate::simulate::{Decide, Simulation, flips};
+use crate::simulate::{Decide, Simulation, flips, view};
 use cairn_expr::{Dag, InputByte};
 use cairn_program::testing::plan::{Body, Plan, build, decide, end, function, jump};
 use cairn_program::{
@@ -356,21 +356,7 @@ fn of_a_switch_every_other_side_is_a_candidate_and_the_best_is_taken() {
     let step = Step { kind: StepKind::Branch, site: SiteId(0), side: 2, value, concrete: 9 };
     let added = tree.add_run(&[step]);
     let mut search = Parametric::new(&weights(|feature| f64::from(feature == Feature::Largest30)), &program);
-    search.on_run(&RunView {
-        tree: &tree,
-        program: &program,
-        run: added.run,
-        nodes: &added.nodes,
-        sides: &added.sides,
-        first_new: 0,
-        new_branches: &[BranchId(2)],
-        callees: &[],
-        covered: &[],
-        flip: None,
-        predicted: false,
-        cost: Cost::default(),
-        own: true,
-    });
+    search.on_run(&RunView { new_branches: &[BranchId(2)], ..view(&tree, &program, &added) });
     let candidates: Vec<_> = search.candidates(&tree).collect();
     let has = |feature| candidates.iter().map(|(_, set)| set.contains(feature)).collect::<Vec<_>>();
     assert_eq!(

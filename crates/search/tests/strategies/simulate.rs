@@ -4,7 +4,7 @@ use cairn_expr::{CmpOp, Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, FunctionId, Program, SiteId};
 use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy};
-use cairn_tree::{Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Trails, Tree};
+use cairn_tree::{AddedRun, Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Trails, Tree};
 use std::time::Duration;
 
 /// One bit per value.
@@ -12,6 +12,25 @@ pub type Input = Vec<bool>;
 
 /// Which bit a run looks at next, given what it has decided: `None` ends it.
 pub type Decide = Box<dyn Fn(&[(usize, bool)]) -> Option<usize>>;
+
+/// A run on a given input that covered nothing new, as a strategy sees it.
+pub fn view<'a>(tree: &'a Tree, program: &'a Program, added: &'a AddedRun) -> RunView<'a> {
+    RunView {
+        tree,
+        program,
+        run: added.run,
+        nodes: &added.nodes,
+        sides: &added.sides,
+        first_new: added.first_new,
+        new_branches: &[],
+        callees: &[],
+        covered: &[],
+        flip: None,
+        predicted: false,
+        cost: Cost::default(),
+        own: true,
+    }
+}
 
 /// The tree, the program and the inputs of all runs.
 pub struct Simulation {
