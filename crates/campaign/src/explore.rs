@@ -252,7 +252,7 @@ impl Campaign<'_> {
     }
 
     fn try_flip(&mut self, flip: Flip, base: RunId) -> Result<(), CampaignError> {
-        debug_assert_eq!(self.tree.state(flip), FlipState::Untried);
+        debug_assert!(matches!(self.tree.state(flip), FlipState::Untried | FlipState::Sat));
         let outcome = self.pursue(flip, base)?;
         self.strategy.on_outcome(flip, outcome, self.cost);
         if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {

@@ -20,7 +20,7 @@ pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
     Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Dfs, Generational, Homi, Interleave, Parametric, Qc,
-    RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
+    RandomBranch, RandomInput, RandomPath, RandomState, Uncovered, UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};
 pub use weights::{Obtained, Weights};

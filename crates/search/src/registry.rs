@@ -32,7 +32,7 @@ enum Make {
 }
 
 /// What `auto` chooses among.
-const ARMS: &str = "cfg,cgs,generational,random-branch,random-state";
+const ARMS: &str = "cfg,cgs,random-branch";
 
 const ALL: &[Info] = &[
     Info {
@@ -289,7 +289,7 @@ fn klee(program: &Program) -> Interleave {
 
 /// A choice among strategies.
 fn auto(arms: &str, program: &Program) -> Result<Auto, String> {
-    Ok(Auto::new(several(arms, program)?))
+    Ok(Auto::for_program(several(arms, program)?, program))
 }
 
 /// The strategies of a list, two of them at least, with their names. None is made of others: a comma would not tell whose

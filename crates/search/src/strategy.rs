@@ -23,7 +23,7 @@ mod random_path;
 mod random_state;
 mod uniform_random;
 
-pub use auto::Auto;
+pub use auto::{Auto, Uncovered};
 pub use bfs::Bfs;
 pub use carfast::CarFast;
 pub use cfg::Cfg;

@@ -8,8 +8,9 @@ use core::time::Duration;
 /// What a strategy wants next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// An input that takes this untried flip and is otherwise that of a run through its node:
-    /// bytes that do not matter for the flip keep their values.
+    /// An input that takes this flip and is otherwise that of a run through its node: bytes that do not matter for the flip
+    /// keep their values. The flip is untried; or runs have taken it, and with the bytes of this one there may be other
+    /// things behind it.
     Flip {
         /// The flip.
         flip: Flip,
@@ -101,7 +102,7 @@ pub trait Strategy {
     /// A run was made, by whatever cause.
     fn on_run(&mut self, run: &RunView);
 
-    /// Names the next step. A flip it names must be untried. After [`Next::Done`] it may be asked again: runs that
+    /// Names the next step. A flip it names must be untried or taken. After [`Next::Done`] it may be asked again: runs that
     /// others asked for may have given it something to do.
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next;
 

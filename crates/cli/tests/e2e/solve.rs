@@ -14,7 +14,7 @@ fn dumped_queries_are_answered_as_in_the_campaign() {
     let queries = place.path().join("queries");
     let mut command = cairn();
     command
-        .args(["run", "--quiet", "--json", "--solver-timeout", "60000", "--out"])
+        .args(["run", "--quiet", "--json", "--strategy", "dfs", "--solver-timeout", "60000", "--out"])
         .arg(place.path().join("out"));
     command.arg("--dump-queries").arg(&queries).arg(root().join("examples/triangle.c"));
     let explored = said(&mut command);

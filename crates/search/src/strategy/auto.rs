@@ -2,11 +2,15 @@
 //!
 //! No strategy is best on every program, nor all the time on one: what covers much at first runs dry. This is a bandit with
 //! the strategies as its arms. An arm is played for a stretch of a few runs, since many strategies follow a path; what
-//! it brings is new branches, what it takes is work. Both are forgotten with time. The next stretch goes to the arm
-//! that brings most per work, where each arm is given, beside what is known of it, a little work at somewhat more than the
-//! mean rate of all: an arm nobody has played for long counts as a good one, and is played again unless the others
-//! are better still. While nobody brings anything, that is whoever has worked least; of equal ones the first, so the one
-//! that is best at the beginning of most campaigns is named first.
+//! it brings is new branches, what it takes is work.
+//!
+//! New branches become rarer as a campaign goes on, whoever plays. So an arm is judged by what it brought in relation to
+//! what all arms together brought per work at that time, and who happened to play first has no advantage. Both are
+//! forgotten as the campaign goes on, in proportion to its age. An arm's true worth is drawn from what is known of it
+//! (Thompson's sampling: a gamma distribution, wide as long as little is known), and the next stretch goes to the arm whose
+//! draw is the highest.
+//!
+//! One more arm goes straight to uncovered branches, as long as there are any that nobody has tried (`auto/uncovered.rs`).
 //!
 //! All arms see every run, on one tree: nothing is tried twice, and an arm goes on where others have come to.
 //!
@@ -15,16 +19,27 @@
 
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use cairn_program::Program;
 use cairn_tree::{Flip, Tree};
 use std::mem::take;
 
+pub use uncovered::Uncovered;
+
+mod uncovered;
+
 /// Work of a stretch, about so many runs.
 const STRETCH: f64 = 16.0;
-/// Work that every arm is given beside its own, and its rate in terms of the mean of all.
-const PRIOR: f64 = 64.0;
-const OPTIMISM: f64 = 1.25;
-/// Work after which what is known counts half.
-const HALF_LIFE: f64 = 1_000.0;
+/// What every arm is credited with beside its own, in branches: expected of it, and brought.
+const EXPECTED: f64 = 8.0;
+const BROUGHT: f64 = 10.0;
+/// New branches come in lumps: so many tell no more than one that came alone.
+const LUMP: f64 = 3.0;
+/// What is known of an arm counts half after this share of the work so far, but not before so much work.
+const MEMORY: f64 = 0.5;
+const LEAST_MEMORY: f64 = 200.0;
+/// The same for what is to be expected of any.
+const TREND: f64 = 0.25;
+const LEAST_TREND: f64 = 100.0;
 /// Decisions that are as much work as starting a run.
 const DECISIONS_PER_RUN: f64 = 1_000.0;
 /// Work of finding out that there is no input, in runs.
@@ -35,9 +50,19 @@ const UNKNOWN: f64 = 50.0;
 struct Arm {
     strategy: Box<dyn Strategy>,
     name: String,
-    /// New branches it brought, and the work it took, as far as they still count.
+    /// New branches it brought, and those that any arm would have brought, as far as they still count.
     brought: f64,
-    work: f64,
+    expected: f64,
+}
+
+impl Arm {
+    /// What it brings in relation to any arm, drawn from what is known.
+    fn draw_worth(&self, rng: &mut Rng) -> f64 {
+        let shape = (self.brought + BROUGHT) / LUMP;
+        // Wilson and Hilferty: the cube root of what has a gamma distribution is nearly normal.
+        let root = 1.0 - 1.0 / (9.0 * shape) + rng.truncated_normal(0.0, 1.0, 9.0) / (3.0 * shape.sqrt());
+        shape * root.powi(3) * LUMP / (self.expected + EXPECTED)
+    }
 }
 
 /// Chooses among strategies.
@@ -48,26 +73,32 @@ pub struct Auto {
     left: f64,
     /// Whether it wished for what happens next: given inputs are nobody's merit.
     asked: bool,
+    /// Work of the whole campaign.
+    worked: f64,
+    /// What all arms have brought, and the work they took, as far as they still count.
+    trend: (f64, f64),
 }
 
 impl Auto {
     /// A choice among these strategies, by their names.
     pub fn new(strategies: Vec<(String, Box<dyn Strategy>)>) -> Auto {
-        let arm = |(name, strategy)| Arm { strategy, name, brought: 0.0, work: 0.0 };
-        Auto { arms: strategies.into_iter().map(arm).collect(), playing: 0, left: 0.0, asked: false }
+        let arm = |(name, strategy)| Arm { strategy, name, brought: 0.0, expected: 0.0 };
+        let arms = strategies.into_iter().map(arm).collect();
+        Auto { arms, playing: 0, left: 0.0, asked: false, worked: 0.0, trend: (0.0, 0.0) }
+    }
+
+    /// A choice among these strategies and what is uncovered.
+    pub(crate) fn for_program(strategies: Vec<(String, Box<dyn Strategy>)>, program: &Program) -> Auto {
+        let uncovered: Box<dyn Strategy> = Box::new(Uncovered::new(program));
+        let first = [("uncovered".to_owned(), uncovered)];
+        Auto::new(first.into_iter().chain(strategies).collect())
     }
 
     /// The arms, the most promising first.
-    fn ranking(&self) -> Vec<usize> {
-        let (brought, work) =
-            self.arms.iter().fold((0.0, 0.0), |(b, w), arm| (b + arm.brought, w + arm.work));
-        let mean = if work > 0.0 { brought / work } else { 0.0 };
-        let promise = |arm: &Arm| match mean > 0.0 {
-            true => (arm.brought + PRIOR * OPTIMISM * mean) / (arm.work + PRIOR),
-            false => -arm.work,
-        };
+    fn ranking(&self, rng: &mut Rng) -> Vec<usize> {
+        let worths: Vec<f64> = self.arms.iter().map(|arm| arm.draw_worth(rng)).collect();
         let mut order: Vec<usize> = (0..self.arms.len()).collect();
-        order.sort_by(|&a, &b| promise(&self.arms[b]).total_cmp(&promise(&self.arms[a])));
+        order.sort_by(|&a, &b| worths[b].total_cmp(&worths[a]));
         order
     }
 
@@ -79,7 +110,7 @@ impl Auto {
                 next => return next,
             }
         }
-        for arm in self.ranking() {
+        for arm in self.ranking(rng) {
             match self.arms[arm].strategy.next(tree, rng) {
                 Next::Done => {}
                 next => {
@@ -92,13 +123,17 @@ impl Auto {
     }
 
     /// The arm that plays has worked.
-    fn worked(&mut self, work: f64) {
-        let kept = 0.5f64.powf(work / HALF_LIFE);
+    fn work(&mut self, work: f64) {
+        self.worked += work;
+        let kept = |share: f64, least: f64| 0.5f64.powf(work / (share * self.worked).max(least));
+        let (known, trend) = (kept(MEMORY, LEAST_MEMORY), kept(TREND, LEAST_TREND));
         for arm in &mut self.arms {
-            arm.brought *= kept;
-            arm.work *= kept;
+            arm.brought *= known;
+            arm.expected *= known;
         }
-        self.arms[self.playing].work += work;
+        let rate = (self.trend.0 + 1.0) / (self.trend.1 + 1.0);
+        self.arms[self.playing].expected += work * rate;
+        self.trend = (self.trend.0 * trend, self.trend.1 * trend + work);
         self.left -= work;
     }
 }
@@ -107,8 +142,10 @@ impl Strategy for Auto {
     fn on_run(&mut self, run: &RunView) {
         let asked = take(&mut self.asked);
         if asked {
-            self.worked(1.0 + run.nodes.len() as f64 / DECISIONS_PER_RUN);
-            self.arms[self.playing].brought += run.new_branches.len() as f64;
+            self.work(1.0 + run.nodes.len() as f64 / DECISIONS_PER_RUN);
+            let brought = run.new_branches.len() as f64;
+            self.arms[self.playing].brought += brought;
+            self.trend.0 += brought;
         }
         for (index, arm) in self.arms.iter_mut().enumerate() {
             let own = run.own && (!asked || index == self.playing);
@@ -124,8 +161,8 @@ impl Strategy for Auto {
 
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {
         match outcome {
-            Outcome::Unsat => self.worked(UNSAT),
-            Outcome::Unknown => self.worked(UNKNOWN),
+            Outcome::Unsat => self.work(UNSAT),
+            Outcome::Unknown => self.work(UNKNOWN),
             // The run was work already.
             Outcome::Taken | Outcome::Diverged => {}
         }

@@ -168,6 +168,10 @@ impl Cgs {
 impl Strategy for Cgs {
     fn on_run(&mut self, run: &RunView) {
         self.dominators.see(run);
+        // Among several strategies: what others have flipped is flipped.
+        if let Some(flip) = run.flip.filter(|_| !run.own && self.k <= LONGEST) {
+            self.seen.insert(self.context(run.tree, flip));
+        }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {

@@ -1,8 +1,9 @@
 //! Random branch search: deterministic by seed, uniform, restarting.
 
 use crate::simulate::{Simulation, chi_squared, straight_program};
-use cairn_search::{Next, RandomBranch, Rng, Strategy};
-use cairn_tree::Flip;
+use cairn_search::{Cost, Next, Outcome, RandomBranch, Rng, RunView, Strategy};
+use cairn_tree::{Flip, Tree};
+use std::collections::BTreeSet;
 
 fn start(simulation: &mut Simulation, bits: usize) -> RandomBranch {
     let mut strategy = RandomBranch::new();
@@ -29,18 +30,55 @@ fn every_branch_of_the_path_is_as_likely_as_any_other() {
 }
 
 #[test]
-fn it_stays_on_the_path_it_moved_to() {
+fn it_walks_along_known_paths_without_runs() {
     const BITS: usize = 30;
     let mut simulation = Simulation::new(straight_program(BITS), BITS);
     let mut strategy = start(&mut simulation, BITS);
-    let mut rng = Rng::new(1);
-    for _ in 0..100 {
-        let before = simulation.inputs.last().unwrap().clone();
-        simulation.drive(&mut strategy, &mut rng, 1);
-        let after = simulation.inputs.last().unwrap();
-        let differing = before.iter().zip(after).filter(|(a, b)| a != b).count();
-        assert_eq!(differing, 1, "all flips of this program can be forced");
+    simulation.drive(&mut strategy, &mut Rng::new(1), 400);
+    let inputs: BTreeSet<_> = simulation.inputs.iter().collect();
+    assert_eq!(inputs.len(), 401, "nothing is run twice");
+    let differing = |pair: &[Vec<bool>]| pair[0].iter().zip(&pair[1]).filter(|(a, b)| a != b).count();
+    let steps: Vec<usize> = simulation.inputs.windows(2).map(differing).collect();
+    assert!(steps.iter().all(|bits| *bits > 0));
+    let stays = steps.iter().filter(|bits| **bits == 1).count();
+    assert!(stays > 200, "most flips of a path are untried, so that it stays there: {stays}");
+}
+
+/// Tells it of runs as if others had asked for them.
+struct Others<'a>(&'a mut RandomBranch);
+
+impl Strategy for Others<'_> {
+    fn on_run(&mut self, run: &RunView) {
+        self.0.on_run(&RunView { own: false, ..*run });
     }
+
+    fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
+        self.0.next(tree, rng)
+    }
+
+    fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
+
+    fn describe(&self) -> String {
+        String::new()
+    }
+}
+
+#[test]
+fn what_others_have_taken_is_forced_again_unless_it_has_just_shown_nothing() {
+    const BITS: usize = 4;
+    let mut simulation = Simulation::new(straight_program(BITS), BITS);
+    let mut strategy = start(&mut simulation, BITS);
+    let root = simulation.tree.frontier().next().unwrap().node;
+    let first = Flip { node: root, side: 1 };
+    simulation.run(vec![true; BITS], Some(first), &mut Others(&mut strategy));
+    let forces_it = |strategy: &RandomBranch, simulation: &Simulation| {
+        let next = |seed| strategy.clone().next(&simulation.tree, &mut Rng::new(seed));
+        (0..100).filter(|seed| matches!(next(*seed), Next::Flip { flip, .. } if flip == first)).count()
+    };
+    let times = forces_it(&strategy, &simulation);
+    assert!((10..45).contains(&times), "one of four flips: {times}");
+    simulation.run(vec![false; BITS], None, &mut strategy);
+    assert_eq!(forces_it(&strategy, &simulation), 0);
 }
 
 #[test]

@@ -251,7 +251,7 @@ impl Simulation {
     }
 
     fn force(&mut self, flip: Flip, base: RunId, strategy: &mut dyn Strategy) {
-        assert_eq!(self.tree.state(flip), FlipState::Untried);
+        assert!(matches!(self.tree.state(flip), FlipState::Untried | FlipState::Sat));
         assert!(
             self.paths[base.index()].contains(&flip.node),
             "the base run must pass through the flip's node"
