@@ -6,8 +6,10 @@
 //! candidate, start again from random input.
 //!
 //! What differs. The public code has other features 16, 18, 27, 35 and 36 to 38 than the paper, by mistake. Contexts are
-//! made of symbolic branches only, dominators among them. Every other side of a switch is an opposite. A random input that
-//! brings no candidate either is followed by a random flip of the tree, so that the search ends only with the tree.
+//! made of symbolic branches only, dominators among them. Every other side of a switch is an opposite. Candidates are what
+//! nobody has tried; only a path that has none left is left by what was negated before, once, unless the
+//! last run saw nothing new. A random input that brings no candidate either is followed by a random flip of the tree, so
+//! that the search ends only with the tree.
 //!
 //! Cost: linear in the path per run, with a few operations per branch; a choice after one that failed is logarithmic, and
 //! linear in the occurrences of a branch when that branch became another (tried for the first time, or failed too often).
@@ -56,6 +58,8 @@ pub struct Parametric {
     stale: Option<SiteId>,
     /// Whether the last thing asked for was a random input.
     restarted: bool,
+    /// Whether the last run's path was known, or it was left by something known.
+    saw_nothing: bool,
 }
 
 impl Parametric {
@@ -73,6 +77,7 @@ impl Parametric {
             is_outdated: false,
             stale: None,
             restarted: false,
+            saw_nothing: false,
         }
     }
 
@@ -163,13 +168,36 @@ impl Parametric {
             let at = self.scores.best()?;
             let flip = self.path.aimed_at(at);
             if tree.state(flip) == FlipState::Untried {
-                let (branch, site) = (self.path.branch(at), self.path.site(at));
-                let is_new = self.contexts.add(self.path.until(at));
-                self.asked = Some(Asked { flip, branch, site, is_new });
-                return Some(Next::Flip { flip, base: self.path.run()? });
+                return self.ask(at, flip);
             }
             self.score_again(tree, at);
         }
+    }
+
+    fn ask(&mut self, at: usize, flip: Flip) -> Option<Next> {
+        let (branch, site) = (self.path.branch(at), self.path.site(at));
+        let is_new = self.contexts.add(self.path.until(at));
+        self.asked = Some(Asked { flip, branch, site, is_new });
+        Some(Next::Flip { flip, base: self.path.run()? })
+    }
+
+    /// The best of what runs have negated already: with the rest of this path's input there may be other things behind it.
+    fn negate_again(&mut self, tree: &Tree) -> Option<Next> {
+        if std::mem::replace(&mut self.saw_nothing, true) {
+            return None;
+        }
+        let hopeful = (0..self.path.len()).filter(|at| !self.features.is_hopeless(self.path.branch(*at)));
+        let taken = hopeful.flat_map(|at| self.negated_sides(tree, at).map(move |flip| (at, flip)));
+        let scored = taken.map(|(at, flip)| (self.scorer.score(self.features_at(at, flip.side)), at, flip));
+        let (_, at, flip) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        self.ask(at, flip)
+    }
+
+    /// The other sides of a place on the path that runs have taken.
+    fn negated_sides<'a>(&'a self, tree: &'a Tree, at: usize) -> impl Iterator<Item = Flip> + 'a {
+        let is_other = move |flip: &Flip| self.path.other(at, flip.side) != self.path.branch(at);
+        let sides = tree.sides(self.path.node(at)).filter(|(_, state)| *state == FlipState::Sat);
+        sides.map(|(flip, _)| flip).filter(is_other)
     }
 
     /// Away from a path that has nothing left.
@@ -197,6 +225,7 @@ impl Strategy for Parametric {
         self.features.add_run(run.new_branches, self.negated(run));
         if run.own {
             self.restarted &= run.flip.is_none();
+            self.saw_nothing = run.first_new == run.nodes.len();
             self.path.follow(run);
         }
         self.is_outdated = true;
@@ -206,7 +235,8 @@ impl Strategy for Parametric {
         if tree.untried() == 0 {
             return Next::Done;
         }
-        self.select(tree).unwrap_or_else(|| self.leave(tree, rng))
+        let next = self.select(tree).or_else(|| self.negate_again(tree));
+        next.unwrap_or_else(|| self.leave(tree, rng))
     }
 
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, _: Cost) {

@@ -9,7 +9,7 @@ use cairn_program::{
 use cairn_search::{
     Cost, Feature, FeatureSet, Next, Obtained, Outcome, Parametric, Rng, RunView, Strategy, Weights,
 };
-use cairn_tree::{Flip, NodeId, Step, StepKind, Tree};
+use cairn_tree::{Flip, FlipState, NodeId, Step, StepKind, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn weights(weight: impl Fn(Feature) -> f64) -> Weights {
@@ -201,15 +201,23 @@ impl Statics<'_> {
 }
 
 impl Checked<'_> {
-    /// The candidates by their definitions, and that the search knows the same.
-    fn candidates(&mut self, tree: &Tree) -> Vec<(Flip, FeatureSet)> {
-        let mut expected = Vec::new();
-        for (at, (node, branch)) in self.history.path.iter().enumerate() {
-            if count(&self.history.failed, branch) <= 70 {
+    /// The other sides of the path in this state, with their features by definition.
+    fn sides_in(&self, tree: &Tree, asked: FlipState) -> Vec<(Flip, FeatureSet)> {
+        let mut found = Vec::new();
+        for (at, (node, taken)) in self.history.path.iter().enumerate() {
+            if count(&self.history.failed, taken) <= 70 {
+                let sides = tree.sides(*node).filter(|(_, state)| *state == asked);
+                let flips = sides.map(|(flip, _)| flip).filter(|flip| tree.branch(*flip) != Some(*taken));
                 let features = |flip| self.history.features(&self.statics, at, tree.branch(flip).unwrap());
-                expected.extend(tree.untried_of(*node).map(|flip| (flip, features(flip))));
+                found.extend(flips.map(|flip| (flip, features(flip))));
             }
         }
+        found
+    }
+
+    /// The candidates by their definitions, and that the search knows the same.
+    fn candidates(&mut self, tree: &Tree) -> Vec<(Flip, FeatureSet)> {
+        let expected = self.sides_in(tree, FlipState::Untried);
         let known: Vec<_> = self.search.candidates(tree).collect();
         for ((flip, expected), (known_flip, known)) in expected.iter().zip(&known) {
             assert_eq!(flip, known_flip);
@@ -247,7 +255,15 @@ impl Strategy for Checked<'_> {
         let candidates = self.candidates(tree);
         let next = self.search.next(tree, rng);
         self.asked = None;
-        match (self.best(&candidates), &next) {
+        // Without a candidate, something may be negated again.
+        let again = |flip| tree.state(flip) == FlipState::Sat;
+        let best = match next {
+            Next::Flip { flip, .. } if candidates.is_empty() && again(flip) => {
+                self.best(&self.sides_in(tree, FlipState::Sat))
+            }
+            _ => self.best(&candidates),
+        };
+        match (best, &next) {
             (Some(best), &Next::Flip { flip, .. }) => {
                 assert_eq!(flip, best, "after {} runs", self.history.new.len());
                 let at = self.history.path.iter().position(|(node, _)| *node == flip.node).unwrap();
