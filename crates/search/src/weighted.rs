@@ -11,6 +11,7 @@
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, FlipState, Tree};
+use rustc_hash::FxHashSet;
 
 /// Weights are between 2^LEAST and 2^(LEAST + BUCKETS - 1).
 const LEAST: i32 = -64;
@@ -43,9 +44,11 @@ impl Weighted {
     }
 
     /// Adds flips that are about to be untried again, each with its weight; those still in the bag only once.
-    pub fn revive(&mut self, tree: &Tree, flips: &[Flip], weight: impl Fn(Flip) -> f64) {
+    pub fn revive(&mut self, flips: &[Flip], weight: impl Fn(Flip) -> f64) {
+        // They are few beside all there are, and asking the tree for each of these takes far longer.
+        let revived: FxHashSet<Flip> = flips.iter().copied().collect();
         for bucket in &mut self.buckets {
-            bucket.retain(|flip| tree.state(*flip) == FlipState::Untried);
+            bucket.retain(|flip| !revived.contains(flip));
         }
         flips.iter().for_each(|flip| self.add(*flip, weight(*flip)));
     }
@@ -146,7 +149,7 @@ impl<W: Weigh> Strategy for ByWeight<W> {
     }
 
     fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.flips.revive(tree, flips, |flip| self.weigh.weight(tree, flip));
+        self.flips.revive(flips, |flip| self.weigh.weight(tree, flip));
     }
 
     fn renews_input(&self) -> bool {

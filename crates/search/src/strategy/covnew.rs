@@ -138,7 +138,7 @@ impl Strategy for CovNew {
 
     fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
         let weight = |flip: Flip| self.merit.weight(tree, flip);
-        self.flips.revive(tree, flips, weight);
+        self.flips.revive(flips, weight);
     }
 
     fn renews_input(&self) -> bool {

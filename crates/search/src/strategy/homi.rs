@@ -10,45 +10,51 @@
 //!
 //! `randomprune` is the paper's naive baseline: all states score alike, so chance decides which are pruned.
 //!
-//! What differs. A state is an untried flip, a test a run, and a run stands for a second. Pruned states are set aside in the
-//! tree, and a round does not begin anew: it begins with all states there are, and prunes at once. When the base has
-//! nothing left, the round ends. KLEE makes a test of each pruned state. That would be a run each: here only those are
-//! tried whose own branch nobody has covered, for each branch the one that scored most. How a round draws is decided
-//! once for the round. Of tests that cover the same only the first counts (`homi/tests.rs`).
+//! What differs. A state is an untried flip, a test a run. Unlike a state of KLEE's a flip may turn out to be impossible: a
+//! flip that is tried, whether or not a run comes of it, stands for a second. (With runs as the clock, rounds on ptx came to
+//! a halt in thousands of impossible flips.) A round does not begin anew, but with all states there are, and prunes at
+//! once; it then prunes so seldom that it ends before few states are left, for on sed long rounds of many prunings covered
+//! less than the base alone. When the base has nothing left, the round ends. How a round draws is decided once for the
+//! round. Of tests that cover the same only the first counts (`homi/tests.rs`).
 //!
-//! Cost: per run what is new of its path, and one step for every run it hangs below; per cycle linear in the states and in
-//! the core conditions on their paths (`homi/paths.rs`).
+//! Pruning all states at once takes time for each, every round anew. So where a pruning draws the line is found from a sample,
+//! and a state is set aside when the base names it (`homi/pruning.rs`): the base is told that nothing came of it. A
+//! strategy that draws by weights chooses from what is kept just as if the rest were gone.
+//!
+//! KLEE makes a test of each pruned state. That would be a run each: here only those are tried whose own branch nobody has
+//! covered, for each branch the one that scored most, of a few. A branch for which that failed n times waits for n prunings.
+//!
+//! Cost: per run what is new of its path, and one step for every run it hangs below; per pruning the scores of a sample,
+//! per flip that is named its score in every pruning of the round: each takes as long as the path has core conditions.
 
 use crate::rng::Rng;
 use crate::strategy::homi::learner::Learner;
+use crate::strategy::homi::pruning::{Pruning, SAMPLE};
 use crate::strategy::homi::settings::Settings;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::{BranchId, Program};
 use cairn_tree::{Flip, FlipState, Tree};
-use rustc_hash::FxHashMap;
-use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 mod cover;
 mod learner;
 mod learning;
 mod paths;
+mod pruning;
 mod settings;
 mod tests;
 
-/// A state that may be pruned.
-#[derive(Clone, Copy, Debug)]
-struct State {
-    score: f32,
-    /// Decides among equal scores.
-    chance: u32,
-    flip: Flip,
-}
+/// Of the pruned states of an uncovered branch so many, at most, are looked at for the most promising.
+const LOOKED_AT: usize = 16;
 
-impl State {
-    /// The lowest score first.
-    fn order(&self, other: &State) -> Ordering {
-        self.score.total_cmp(&other.score).then(self.chance.cmp(&other.chance))
-    }
+/// A branch that nobody has covered.
+#[derive(Default)]
+struct Uncovered {
+    /// States that would take it at once; and some that are none any more.
+    flips: Vec<Flip>,
+    /// Pruned states that were tried for it in vain, and prunings until the next may be.
+    failures: usize,
+    wait: usize,
 }
 
 /// Prunes states of a strategy.
@@ -59,14 +65,19 @@ pub struct Homi {
     /// None if chance is to decide.
     learner: Option<Learner>,
     covered: Vec<bool>,
+    uncovered: BTreeMap<BranchId, Uncovered>,
     /// The budget of the round, as an index of its steps.
     budget: usize,
-    /// Runs of this round, and those since it last pruned; none if it has not.
-    runs: u64,
+    /// Flips tried in this round, and since it last pruned; none if it has not.
+    tried: u64,
     since: Option<u64>,
     is_first_round: bool,
-    /// Pruned states whose branches nobody has covered.
-    last_chances: Vec<Flip>,
+    /// What was pruned in this round.
+    prunings: Vec<Pruning>,
+    /// Branches of which pruned states are to be tried.
+    last_chances: Vec<BranchId>,
+    /// All runs.
+    runs: usize,
     /// Whether the base named the last flip.
     base_asked: bool,
 }
@@ -99,14 +110,22 @@ impl Homi {
             base,
             learner,
             covered: vec![false; program.branch_count() as usize],
+            uncovered: BTreeMap::new(),
             budget: settings.rounds.last(),
-            runs: 0,
+            tried: 0,
             since: None,
             is_first_round: true,
+            prunings: Vec::new(),
             last_chances: Vec::new(),
+            runs: 0,
             base_asked: false,
             settings,
         })
+    }
+
+    fn tick(&mut self) {
+        self.tried += 1;
+        self.since = self.since.map(|tried| tried + 1);
     }
 
     fn next_round(&mut self, tree: &Tree, rng: &mut Rng) {
@@ -114,81 +133,104 @@ impl Homi {
             Some(learner) => learner.next_round(tree, &self.settings, rng),
             None => self.settings.rounds.any(rng),
         };
-        (self.runs, self.since, self.is_first_round) = (0, None, false);
+        (self.tried, self.since, self.is_first_round) = (0, None, false);
+        self.prunings.clear();
         self.last_chances.clear();
     }
 
-    fn is_time_to_prune(&self, tree: &Tree) -> bool {
-        let is_due = self.since.is_none_or(|runs| runs >= self.settings.cycle);
-        !self.is_first_round && is_due && tree.untried() >= self.settings.least.max(1)
+    fn is_time_to_prune(&self) -> bool {
+        !self.is_first_round && self.since.is_none_or(|tried| tried >= self.settings.cycle)
     }
 
-    /// Chooses what to set aside.
-    fn prune(&mut self, tree: &Tree, rng: &mut Rng) -> Vec<Flip> {
+    /// Draws which states are left out from now on.
+    fn prune(&mut self, tree: &Tree, rng: &mut Rng) {
         self.since = Some(0);
-        let ratio = match &mut self.learner {
+        let states = self.kept(tree, rng);
+        let looked_at = tree.untried().clamp(1, SAMPLE);
+        if tree.untried() * states.len() / looked_at < self.settings.least.max(1) {
+            return;
+        }
+        let drawn = match &mut self.learner {
             Some(learner) => learner.draw(&self.settings, rng),
-            None => Some(self.settings.ratio.any(rng)),
+            None => Some((Vec::new(), self.settings.ratio.any(rng))),
         };
-        let Some(ratio) = ratio else { return Vec::new() };
-        let lowest = self.lowest(tree, self.settings.ratio.get(ratio), rng);
-        self.last_chances = self.most_promising(tree, &lowest);
-        let mut pruned: Vec<Flip> = lowest.into_iter().map(|state| state.flip).collect();
-        pruned.sort_unstable();
-        pruned.retain(|flip| self.last_chances.binary_search(flip).is_err());
-        pruned
+        let Some((weights, ratio)) = drawn else { return };
+        let seen = (tree, self.learner.as_ref(), self.runs);
+        let pruning = Pruning::new(seen, weights, (&states, self.settings.ratio.get(ratio)), rng);
+        self.prunings.extend(pruning);
+        self.last_chances.clear();
+        for (branch, uncovered) in &mut self.uncovered {
+            uncovered.wait = uncovered.wait.saturating_sub(1);
+            self.last_chances.extend((uncovered.wait == 0).then_some(*branch));
+        }
     }
 
-    /// So many percents of all states, those with the lowest scores.
-    fn lowest(&mut self, tree: &Tree, percent: u64, rng: &mut Rng) -> Vec<State> {
-        let mut score = |flip| self.learner.as_mut().map_or(0.0, |learner| learner.score(tree, flip));
-        let mut state = |flip| State { score: score(flip), chance: rng.below(1 << 32) as u32, flip };
-        let mut states: Vec<State> = tree.frontier().map(&mut state).collect();
-        let count = states.len() * percent as usize / 100;
-        if count > 0 {
-            states.select_nth_unstable_by(count - 1, State::order);
-        }
-        states.truncate(count);
+    /// The states that are not pruned: of all, or of a sample if there are many.
+    fn kept(&self, tree: &Tree, rng: &mut Rng) -> Vec<Flip> {
+        let mut states: Vec<Flip> = if tree.untried() <= SAMPLE {
+            tree.frontier().collect()
+        } else {
+            (0..SAMPLE).filter_map(|_| tree.pick_untried(|count| rng.below(count))).collect()
+        };
+        states.retain(|flip| !self.is_pruned(tree, *flip));
         states
     }
 
-    /// Of some states the most promising one for each branch that is uncovered and would be taken at once, in order.
-    fn most_promising(&self, tree: &Tree, states: &[State]) -> Vec<Flip> {
-        let mut best: FxHashMap<BranchId, &State> = FxHashMap::default();
-        for state in states {
-            if let Some(branch) = self.uncovered(tree, state.flip) {
-                let best = best.entry(branch).or_insert(state);
-                *best = std::cmp::max_by(*best, state, |a, b| a.order(b));
-            }
-        }
-        let mut flips: Vec<Flip> = best.into_values().map(|state| state.flip).collect();
-        flips.sort_unstable();
-        flips
+    fn is_pruned(&self, tree: &Tree, flip: Flip) -> bool {
+        self.prunings.iter().any(|pruning| pruning.is_out(tree, self.learner.as_ref(), flip))
     }
 
-    fn uncovered(&self, tree: &Tree, flip: Flip) -> Option<BranchId> {
-        tree.branch(flip).filter(|branch| !self.covered[branch.0 as usize])
-    }
-
-    /// The next pruned state that is to be run, and those before it for which that is no longer so.
-    fn last_chance(&mut self, tree: &Tree) -> (Option<Flip>, Vec<Flip>) {
-        let mut pruned = Vec::new();
-        while let Some(flip) = self.last_chances.pop() {
-            match tree.state(flip) {
-                FlipState::Untried if self.uncovered(tree, flip).is_some() => return (Some(flip), pruned),
-                FlipState::Untried => pruned.push(flip),
-                _ => {}
+    /// The next pruned state that is to be run.
+    fn last_chance(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Flip> {
+        while let Some(branch) = self.last_chances.pop() {
+            let flips = self.pruned_at(tree, branch, rng);
+            let pruning = self.prunings.last()?;
+            let standing = |flip: Flip| pruning.standing(tree, self.learner.as_ref(), flip);
+            let best = flips.into_iter().max_by(|a, b| standing(*a).order(&standing(*b)));
+            if let Some(uncovered) = self.uncovered.get_mut(&branch).filter(|_| best.is_some()) {
+                uncovered.failures += 1;
+                uncovered.wait = uncovered.failures;
+                return best;
             }
         }
-        (None, pruned)
+        None
+    }
+
+    /// Pruned states of a branch that nobody has covered, any few of them.
+    fn pruned_at(&mut self, tree: &Tree, branch: BranchId, rng: &mut Rng) -> Vec<Flip> {
+        let mut looked_at = Vec::new();
+        if let Some(Uncovered { flips, .. }) = self.uncovered.get_mut(&branch) {
+            while looked_at.len() < LOOKED_AT.min(flips.len()) {
+                let place = rng.below(flips.len());
+                match tree.state(flips[place]) {
+                    FlipState::Untried | FlipState::Aside => looked_at.push(flips[place]),
+                    _ => drop(flips.swap_remove(place)),
+                }
+            }
+        }
+        looked_at.retain(|flip| tree.state(*flip) == FlipState::Untried && self.is_pruned(tree, *flip));
+        looked_at
+    }
+
+    /// Keeps account of what is covered, and of which states would cover more.
+    fn account(&mut self, run: &RunView) {
+        for branch in run.new_branches {
+            self.covered[branch.0 as usize] = true;
+            self.uncovered.remove(branch);
+        }
+        for flip in run.new_flips() {
+            if let Some(branch) = run.tree.branch(flip).filter(|branch| !self.covered[branch.0 as usize]) {
+                self.uncovered.entry(branch).or_default().flips.push(flip);
+            }
+        }
     }
 }
 
 impl Strategy for Homi {
     fn on_run(&mut self, run: &RunView) {
-        self.runs += 1;
-        self.since = self.since.map(|runs| runs + 1);
-        run.new_branches.iter().for_each(|branch| self.covered[branch.0 as usize] = true);
+        self.tick();
+        self.runs = run.run.index() + 1;
+        self.account(run);
         if let Some(learner) = &mut self.learner {
             learner.add(run, self.budget);
         }
@@ -197,28 +239,25 @@ impl Strategy for Homi {
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        if self.runs >= self.settings.rounds.get(self.budget) {
+        if self.tried >= self.settings.rounds.get(self.budget) {
             self.next_round(tree, rng);
             if tree.aside() > 0 {
                 return Next::Revive(tree.flips_aside().collect());
             }
         }
-        if self.is_time_to_prune(tree) {
-            let pruned = self.prune(tree, rng);
-            if !pruned.is_empty() {
-                return Next::SetAside(pruned);
-            }
+        if self.is_time_to_prune() {
+            self.prune(tree, rng);
         }
-        let (chance, pruned) = self.last_chance(tree);
+        let chance = self.last_chance(tree, rng);
         self.base_asked = chance.is_none();
-        if !pruned.is_empty() {
-            self.last_chances.extend(chance);
-            return Next::SetAside(pruned);
-        }
         if let Some(flip) = chance {
             return Next::flip(tree, flip);
         }
         match self.base.next(tree, rng) {
+            Next::Flip { flip, .. } if self.is_pruned(tree, flip) => {
+                self.base.on_outcome(flip, Outcome::Unknown, Cost::default());
+                Next::SetAside(vec![flip])
+            }
             Next::Done if tree.aside() > 0 => {
                 self.next_round(tree, rng);
                 // Otherwise a base that leaves states untried would never be done.
@@ -230,6 +269,9 @@ impl Strategy for Homi {
     }
 
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {
+        if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {
+            self.tick();
+        }
         if self.base_asked {
             self.base.on_outcome(flip, outcome, cost);
         }

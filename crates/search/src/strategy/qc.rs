@@ -59,7 +59,7 @@ impl Strategy for Qc {
     }
 
     fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.flips.revive(tree, flips, |flip| weight(self.spent[tree.creator(flip.node).index()]));
+        self.flips.revive(flips, |flip| weight(self.spent[tree.creator(flip.node).index()]));
     }
 
     fn renews_input(&self) -> bool {

@@ -58,18 +58,17 @@ impl Learner {
         budget
     }
 
-    /// Draws weights to score by and a ratio, as an index; none if there is nothing to tell states by.
-    pub fn draw(&mut self, settings: &Settings, rng: &mut Rng) -> Option<usize> {
+    /// Draws weights, by core condition, and a ratio, as an index; none if there is nothing to tell states by.
+    pub fn draw(&mut self, settings: &Settings, rng: &mut Rng) -> Option<(Vec<f32>, usize)> {
         let learnt = self.learnt.as_ref().filter(|learnt| !learnt.is_empty())?;
         let sample = learnt.draw(self.mode, settings.candidates, settings.ratio, rng);
-        self.paths.weigh(sample.weights.iter().copied());
-        let ratio = sample.ratio;
+        let drawn = (sample.by_core(), sample.ratio);
         self.sample = Some(Rc::new(sample));
-        Some(ratio)
+        Some(drawn)
     }
 
-    /// How promising a state is by what was drawn last.
-    pub fn score(&mut self, tree: &Tree, flip: Flip) -> f32 {
-        self.paths.score(tree, flip)
+    /// How promising a state is by these weights.
+    pub fn score(&self, tree: &Tree, flip: Flip, weights: &[f32]) -> f32 {
+        self.paths.score(tree, flip, weights)
     }
 }

@@ -7,8 +7,18 @@ use cairn_tree::CoreId;
 /// What was in force when a test was made: weights of features, and the ratio, as an index of its steps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sample {
+    /// In order.
     pub weights: Vec<(CoreId, f32)>,
     pub ratio: usize,
+}
+
+impl Sample {
+    /// The weights by core condition; those beyond the last weigh nothing.
+    pub fn by_core(&self) -> Vec<f32> {
+        let mut weights = vec![0.0; self.weights.last().map_or(0, |(last, _)| last.index() + 1)];
+        self.weights.iter().for_each(|(core, weight)| weights[core.index()] = *weight);
+        weights
+    }
 }
 
 /// How a round draws.

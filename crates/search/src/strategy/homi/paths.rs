@@ -1,8 +1,8 @@
 //! The core conditions of all paths, and how paths score.
 //!
 //! Of every run only those nodes are kept that it made and that have a core condition the path had not met before: eight
-//! bytes each, and in the order of nodes. The score at such a node is that of where its run left the known tree, plus what
-//! follows of the run. It is computed for runs with pending states and those above them, once per weighing.
+//! bytes each, and in the order of nodes. A path is what such runs met, one below the other, so that scoring a state takes
+//! as long as it has core conditions.
 
 use crate::traits::RunView;
 use cairn_tree::{CoreId, Flip, NodeId, RunId, Tree};
@@ -14,14 +14,6 @@ struct Met {
     core: CoreId,
 }
 
-/// What is known of a run under the present weights.
-#[derive(Clone, Copy, Debug, Default)]
-struct Weighed {
-    weighing: u32,
-    /// The score where it left the known tree.
-    base: f32,
-}
-
 /// The core conditions of all runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
@@ -30,12 +22,6 @@ pub(super) struct Paths {
     starts: Vec<usize>,
     /// By core condition: the last run whose path was found to have it.
     seen: Vec<u32>,
-    /// By core condition; those beyond it weigh nothing.
-    weights: Vec<f32>,
-    weighing: u32,
-    runs: Vec<Weighed>,
-    /// By node that is kept: the score of the path with it.
-    sums: Vec<f32>,
 }
 
 impl Paths {
@@ -56,8 +42,6 @@ impl Paths {
             self.met.extend(core.filter(|core| is_new(*core)).map(|core| Met { node, core }));
         }
         self.seen = seen;
-        self.runs.push(Weighed::default());
-        self.sums.resize(self.met.len(), 0.0);
     }
 
     /// The core conditions of a run's whole path, each once.
@@ -92,51 +76,11 @@ impl Paths {
         (&met[..before], if went { None } else { tree.core(side) })
     }
 
-    /// From now on these core conditions weigh so much, and others nothing.
-    pub fn weigh(&mut self, weights: impl Iterator<Item = (CoreId, f32)>) {
-        self.weighing += 1;
-        self.weights.clear();
-        for (core, weight) in weights {
-            self.weights.resize(self.weights.len().max(core.index() + 1), 0.0);
-            self.weights[core.index()] = weight;
-        }
-    }
-
-    fn weight(&self, core: CoreId) -> f32 {
-        self.weights.get(core.index()).copied().unwrap_or(0.0)
-    }
-
-    /// The weights of all core conditions on the way to a side of a node, and of its own.
-    pub fn score(&mut self, tree: &Tree, side: Flip) -> f32 {
-        let run = tree.creator(side.node);
-        self.prepare(tree, run);
-        self.score_in(tree, run, side)
-    }
-
-    /// The same for a node of a run that is prepared.
-    fn score_in(&self, tree: &Tree, run: RunId, side: Flip) -> f32 {
-        let (before, own) = self.up_to(tree, run, side);
-        let start = self.starts[run.index()];
-        let last = before.len().checked_sub(1).map(|last| self.sums[start + last]);
-        last.unwrap_or(self.runs[run.index()].base) + own.map_or(0.0, |core| self.weight(core))
-    }
-
-    /// Computes the scores of a run's nodes, and of those above it.
-    fn prepare(&mut self, tree: &Tree, run: RunId) {
-        let is_missing = |run: &RunId| self.runs[run.index()].weighing != self.weighing;
-        let above = |run: &RunId| tree.left_at(*run).map(|left| tree.creator(left.node));
-        let chain = std::iter::successors(Some(run), above).take_while(is_missing);
-        for run in chain.collect::<Vec<_>>().into_iter().rev() {
-            let left = tree.left_at(run);
-            let base = left.map_or(0.0, |left| self.score_in(tree, tree.creator(left.node), left));
-            self.runs[run.index()] = Weighed { weighing: self.weighing, base };
-            let (start, count) = (self.starts[run.index()], self.of_run(run).len());
-            let mut sum = base;
-            for at in start..start + count {
-                sum += self.weight(self.met[at].core);
-                self.sums[at] = sum;
-            }
-        }
+    /// The weights, by core condition, of all on the way to a side of a node, and of its own.
+    pub fn score(&self, tree: &Tree, side: Flip, weights: &[f32]) -> f32 {
+        let mut sum = 0.0;
+        self.each_above(tree, Some(side), |core| sum += weights.get(core.index()).copied().unwrap_or(0.0));
+        sum
     }
 }
 
@@ -214,12 +158,14 @@ mod tests {
             let weight = |core: CoreId| (core.index() * 7 % 5 + round) as f32;
             let cores: BTreeSet<CoreId> =
                 tree.frontier().flat_map(|flip| plain_cores(&tree, flip.node)).collect();
-            paths.weigh(cores.iter().map(|core| (*core, weight(*core))));
+            let last = cores.last().map_or(0, |core| core.index() + 1);
+            let mut weights = vec![0.0; last];
+            cores.iter().for_each(|core| weights[core.index()] = weight(*core));
             for flip in tree.frontier() {
                 let mut expected = plain_cores(&tree, flip.node);
                 expected.extend(tree.core(flip).filter(|core| cores.contains(core)));
                 let expected: f32 = expected.into_iter().map(weight).sum();
-                assert_eq!(paths.score(&tree, flip), expected);
+                assert_eq!(paths.score(&tree, flip, &weights), expected);
             }
         }
         assert!(tree.untried() > 20);

@@ -30,12 +30,12 @@ impl Steps {
     }
 }
 
-/// The published values, with a run in the place of a second.
+/// The published values, with a flip that is tried in the place of a second; but a round prunes a few times only.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Settings {
-    /// Runs from one pruning to the next.
+    /// Flips tried from one pruning to the next.
     pub cycle: u64,
-    /// Runs of a round.
+    /// Flips tried in a round.
     pub rounds: Steps,
     /// Percents of the states that are pruned.
     pub ratio: Steps,
@@ -50,7 +50,7 @@ pub(super) struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            cycle: 30,
+            cycle: 200,
             rounds: Steps { most: 800, count: 4 },
             ratio: Steps { most: 60, count: 3 },
             explore: 10,
@@ -60,7 +60,7 @@ impl Default for Settings {
     }
 }
 
-const USAGE: &str = "its settings are cycle=RUNS, rounds=MOST/STEPS, ratio=PERCENT/STEPS, explore=ROUNDS, candidates=N and least=STATES";
+const USAGE: &str = "its settings are cycle=FLIPS, rounds=MOST/STEPS, ratio=PERCENT/STEPS, explore=ROUNDS, candidates=N and least=STATES";
 
 impl Settings {
     /// The settings in a user's words, with commas between them.
