@@ -32,7 +32,7 @@ enum Make {
 }
 
 /// What `auto` chooses among.
-const ARMS: &str = "cfg,cgs,random-branch";
+const ARMS: &str = "cfg,cgs,random-branch,parametric";
 
 const ALL: &[Info] = &[
     Info {
