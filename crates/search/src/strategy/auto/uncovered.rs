@@ -13,7 +13,7 @@ use cairn_tree::{Flip, FlipState, Tree};
 use rustc_hash::FxHashMap;
 
 /// How often a branch is tried in vain before it is left to others.
-const MAX_TRIES: usize = 3;
+const MAX_TRIES: usize = 8;
 
 /// An uncovered branch that paths have come by.
 #[derive(Clone, Default, Debug)]
