@@ -275,8 +275,12 @@ fn wrapped<'a>(rest: Option<&'a str>, program: &Program) -> Result<(&'a str, Box
         }
         None => ("", rest),
     };
-    let name = split(base).0;
-    if ["", "homi", "randomprune"].contains(&name) {
+    // Two that prune would set aside and revive the same flips for ever.
+    let parts = match split(base) {
+        ("auto" | "interleave", Some(list)) => split_list(list),
+        _ => vec![base.to_owned()],
+    };
+    if parts.iter().any(|part| ["", "homi", "randomprune"].contains(&split(part).0)) {
         return Err("it takes a strategy that does not prune itself, as in homi:covnew".to_owned());
     }
     Ok((settings, create(base, program).map_err(|error| error.to_string())?))

@@ -72,7 +72,8 @@ fn a_strategy_around_another_leaves_it_its_settings() {
     let list = split_list("homi[cycle=9,least=3]:dfs:7,bfs,randomprune:cgs:5,nodom");
     assert_eq!(list, ["homi[cycle=9,least=3]:dfs:7", "bfs", "randomprune:cgs:5,nodom"]);
     check("auto:homi[cycle=9,rounds=90/3]:covnew,homi:klee,bfs").unwrap();
-    for asked in ["homi", "homi:", "homi:homi:bfs", "randomprune:homi[cycle=3]:bfs"] {
+    for asked in ["homi", "homi:", "homi:homi:bfs", "randomprune:homi[cycle=3]:bfs", "homi:auto:homi:dfs,cfg"]
+    {
         assert!(refusal(asked).contains("it takes a strategy that does not prune itself"), "{asked}");
     }
     assert!(refusal("homi:dsf").contains("there is no strategy `dsf`"));
