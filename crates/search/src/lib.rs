@@ -7,6 +7,7 @@
 
 mod features;
 mod nearness;
+mod openings;
 mod refined;
 mod registry;
 mod rng;

@@ -8,20 +8,19 @@
 //!
 //! Cost: eight bytes per flip to an uncovered branch; logarithmic per choice.
 
+use crate::openings::Openings;
 use crate::refined::Refined;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::{BranchId, ControlDependence, Program};
-use cairn_tree::{Flip, FlipState, Tree};
-use std::collections::{BTreeMap, BinaryHeap};
+use cairn_tree::{Flip, Tree};
+use std::collections::BinaryHeap;
 
 /// The search.
 #[derive(Clone, Debug)]
 pub struct CarFast {
     dependence: Refined<ControlDependence>,
-    covered: Vec<bool>,
-    /// Flips to uncovered branches.
-    flips: BTreeMap<BranchId, Vec<Flip>>,
+    openings: Openings,
     /// Branches that may have such flips, by what depends on them.
     queue: BinaryHeap<(u64, BranchId)>,
 }
@@ -29,42 +28,34 @@ pub struct CarFast {
 impl CarFast {
     /// A search that has seen nothing.
     pub fn new(program: &Program) -> CarFast {
-        let is_users = |branch| program.is_counted(BranchId(branch));
         CarFast {
             dependence: Refined::new(program, ControlDependence::new),
-            covered: (0..program.branch_count()).map(|branch| !is_users(branch)).collect(),
-            flips: BTreeMap::new(),
+            openings: Openings::new(program),
             queue: BinaryHeap::new(),
         }
     }
 
     fn add_uncovered(&mut self, tree: &Tree, flip: Flip) {
-        let branch = tree.branch(flip).filter(|branch| !self.covered[branch.0 as usize]);
-        let Some(branch) = branch else { return };
-        let flips = self.flips.entry(branch).or_default();
-        if flips.is_empty() {
+        let Some(branch) = self.openings.add(tree, flip) else { return };
+        if self.openings.count(branch) == 1 {
             self.queue.push((self.dependence.statements(branch), branch));
         }
-        flips.push(flip);
     }
 
     /// Sorts the branches anew by what depends on them.
     fn sort(&mut self) {
-        let branches = self.flips.iter().filter(|(_, flips)| !flips.is_empty()).map(|(branch, _)| *branch);
-        self.queue = branches.map(|branch| (self.dependence.statements(branch), branch)).collect();
+        self.queue =
+            self.openings.branches().map(|branch| (self.dependence.statements(branch), branch)).collect();
     }
 
     /// A flip to the uncovered branch that most depends on.
     fn best(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Flip> {
-        while let Some((_, branch)) = self.queue.peek() {
-            let Some(flips) = self.flips.get_mut(branch).filter(|flips| !flips.is_empty()) else {
-                self.queue.pop();
-                continue;
-            };
-            let flip = flips.swap_remove(rng.below(flips.len()));
-            if tree.state(flip) == FlipState::Untried {
-                return Some(flip);
+        while let Some(&(_, branch)) = self.queue.peek() {
+            let flip = self.openings.draw(tree, branch, rng);
+            if flip.is_some() {
+                return flip;
             }
+            self.queue.pop();
         }
         None
     }
@@ -72,10 +63,7 @@ impl CarFast {
 
 impl Strategy for CarFast {
     fn on_run(&mut self, run: &RunView) {
-        for branch in run.new_branches {
-            self.covered[branch.0 as usize] = true;
-            self.flips.remove(branch);
-        }
+        self.openings.cover(run);
         if self.dependence.see(run) {
             self.sort();
         }
@@ -94,9 +82,7 @@ impl Strategy for CarFast {
     }
 
     fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        for known in self.flips.values_mut() {
-            known.retain(|flip| tree.state(*flip) == FlipState::Untried);
-        }
+        self.openings.drop_tried(tree);
         flips.iter().for_each(|flip| self.add_uncovered(tree, *flip));
     }
 
