@@ -10,7 +10,9 @@
 //! (Thompson's sampling: a gamma distribution, wide as long as little is known), and the next stretch goes to the arm whose
 //! draw is the highest.
 //!
-//! One more arm goes straight to uncovered branches, as long as there are any that nobody has tried (`auto/uncovered.rs`).
+//! One more arm gleans: it goes straight to uncovered branches, as long as there are any that nobody has tried
+//! (`auto/uncovered.rs`). What it brings is also the merit of the arm whose run came there, or else the arms that open the
+//! way would look idle.
 //!
 //! All arms see every run, on one tree: nothing is tried twice, and an arm goes on where others have come to.
 //!
@@ -50,6 +52,8 @@ const UNKNOWN: f64 = 50.0;
 struct Arm {
     strategy: Box<dyn Strategy>,
     name: String,
+    /// Whether it only goes where others have come to.
+    gleans: bool,
     /// New branches it brought, and those that any arm would have brought, as far as they still count.
     brought: f64,
     expected: f64,
@@ -77,21 +81,33 @@ pub struct Auto {
     worked: f64,
     /// What all arms have brought, and the work they took, as far as they still count.
     trend: (f64, f64),
+    /// The arm that has the merit of where each run came to; none of given inputs.
+    sponsors: Vec<Option<usize>>,
 }
 
 impl Auto {
     /// A choice among these strategies, by their names.
     pub fn new(strategies: Vec<(String, Box<dyn Strategy>)>) -> Auto {
-        let arm = |(name, strategy)| Arm { strategy, name, brought: 0.0, expected: 0.0 };
+        let arm = |(name, strategy)| Arm { strategy, name, gleans: false, brought: 0.0, expected: 0.0 };
         let arms = strategies.into_iter().map(arm).collect();
-        Auto { arms, playing: 0, left: 0.0, asked: false, worked: 0.0, trend: (0.0, 0.0) }
+        Auto {
+            arms,
+            playing: 0,
+            left: 0.0,
+            asked: false,
+            worked: 0.0,
+            trend: (0.0, 0.0),
+            sponsors: Vec::new(),
+        }
     }
 
     /// A choice among these strategies and what is uncovered.
-    pub(crate) fn for_program(strategies: Vec<(String, Box<dyn Strategy>)>, program: &Program) -> Auto {
+    pub fn for_program(strategies: Vec<(String, Box<dyn Strategy>)>, program: &Program) -> Auto {
         let uncovered: Box<dyn Strategy> = Box::new(Uncovered::new(program));
         let first = [("uncovered".to_owned(), uncovered)];
-        Auto::new(first.into_iter().chain(strategies).collect())
+        let mut auto = Auto::new(first.into_iter().chain(strategies).collect());
+        auto.arms[0].gleans = true;
+        auto
     }
 
     /// The arms, the most promising first.
@@ -136,16 +152,30 @@ impl Auto {
         self.trend = (self.trend.0 * trend, self.trend.1 * trend + work);
         self.left -= work;
     }
+
+    /// The arm that plays has made a run.
+    fn credit(&mut self, run: &RunView) {
+        self.work(1.0 + run.nodes.len() as f64 / DECISIONS_PER_RUN);
+        let brought = run.new_branches.len() as f64;
+        self.trend.0 += brought;
+        self.arms[self.playing].brought += brought;
+        let mut sponsor = Some(self.playing);
+        if self.arms[self.playing].gleans {
+            sponsor = run.flip.and_then(|flip| self.sponsors[run.tree.creator(flip.node).index()]);
+            if let Some(arm) = sponsor {
+                self.arms[arm].brought += brought;
+            }
+        }
+        self.sponsors.push(sponsor);
+    }
 }
 
 impl Strategy for Auto {
     fn on_run(&mut self, run: &RunView) {
         let asked = take(&mut self.asked);
+        self.sponsors.resize(run.run.index(), None);
         if asked {
-            self.work(1.0 + run.nodes.len() as f64 / DECISIONS_PER_RUN);
-            let brought = run.new_branches.len() as f64;
-            self.arms[self.playing].brought += brought;
-            self.trend.0 += brought;
+            self.credit(run);
         }
         for (index, arm) in self.arms.iter_mut().enumerate() {
             let own = run.own && (!asked || index == self.playing);

@@ -1,9 +1,10 @@
 //! The choice among strategies.
 
 use crate::simulate::{Simulation, flips, straight_program, view};
-use cairn_program::BranchId;
+use cairn_expr::{Dag, InputByte};
+use cairn_program::{BranchId, Program, SiteId};
 use cairn_search::{Auto, Cost, Next, Outcome, Rng, RunView, Strategy, Uncovered};
-use cairn_tree::{Flip, Tree};
+use cairn_tree::{Flip, Step, StepKind, Tree};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -34,6 +35,15 @@ impl Strategy for Stub {
     }
 }
 
+/// Arms with so many wishes.
+fn stubs(wishes: &[usize], last: &Rc<Cell<usize>>) -> Vec<(String, Box<dyn Strategy>)> {
+    let stub = |(number, &wishes): (usize, &usize)| {
+        let stub: Box<dyn Strategy> = Box::new(Stub { number, wishes, last: last.clone() });
+        (number.to_string(), stub)
+    };
+    wishes.iter().enumerate().map(stub).collect()
+}
+
 /// Plays arms with so many wishes for so many runs; `brings` says how many new branches an arm's run covers. Gives who
 /// asked for each run.
 fn play(wishes: &[usize], runs: usize, brings: impl Fn(usize, usize) -> usize) -> Vec<usize> {
@@ -49,11 +59,7 @@ fn play_after(
 ) -> Vec<usize> {
     let simulation = Simulation::new(straight_program(1), 1);
     let last = Rc::new(Cell::new(0));
-    let stub = |(number, &wishes): (usize, &usize)| {
-        let stub: Box<dyn Strategy> = Box::new(Stub { number, wishes, last: last.clone() });
-        (number.to_string(), stub)
-    };
-    let mut auto = Auto::new(wishes.iter().enumerate().map(stub).collect());
+    let mut auto = Auto::new(stubs(wishes, &last));
     let (mut rng, mut tree) = (Rng::new(1), simulation.tree.clone());
     let branches = [BranchId(0); 9];
     let run = |auto: &mut Auto, tree: &mut Tree, new: usize| {
@@ -120,6 +126,52 @@ fn who_has_no_wish_left_is_no_hindrance() {
 fn given_inputs_are_nobodys_merit() {
     let played = play_after(50, &[usize::MAX; 4], 400, |_, run| usize::from(run % 10 == 0));
     assert_eq!(played, play(&[usize::MAX; 4], 400, |_, run| usize::from(run % 10 == 0)));
+}
+
+/// A run through the first decisions, the last of them with this side; it covers what it was asked to flip, if anything.
+fn through(
+    (decisions, last): (u32, u32),
+    flip: Option<Flip>,
+    program: &Program,
+    tree: &mut Tree,
+    auto: &mut Auto,
+) {
+    let mut dag = Dag::new();
+    let step = |at| {
+        let (site, side) = (SiteId(at), if at + 1 == decisions { last } else { 0 });
+        let value = dag.input(InputByte { object: 0, offset: at });
+        Step { kind: StepKind::Branch, site, side, value, concrete: side.into() }
+    };
+    let added = tree.add_run(&(0..decisions).map(step).collect::<Vec<_>>());
+    let covered: Vec<BranchId> = flip.iter().filter_map(|flip| tree.branch(*flip)).collect();
+    auto.on_run(&RunView { new_branches: &covered, flip, ..view(tree, program, &added) });
+}
+
+#[test]
+fn who_comes_to_where_others_cover_something_is_asked_most() {
+    const RUNS: usize = 1000;
+    let simulation = Simulation::new(straight_program(RUNS), RUNS);
+    let (program, mut tree, mut rng) = (&simulation.program, simulation.tree.clone(), Rng::new(1));
+    let last = Rc::new(Cell::new(0));
+    let mut auto = Auto::for_program(stubs(&[usize::MAX; 3], &last), program);
+    let (mut played, mut opened, mut gleaned) = (Vec::new(), 0, 0);
+    while played.len() < RUNS {
+        match auto.next(&tree, &mut rng) {
+            // The second comes to one more decision each time; none covers anything.
+            Next::Restart => {
+                opened += u32::from(last.get() == 1);
+                through((opened, 0), None, program, &mut tree, &mut auto);
+                played.push(last.get());
+            }
+            Next::Flip { flip, .. } => {
+                let decisions = tree.depth(flip.node) + 1;
+                through((decisions, 1), Some(flip), program, &mut tree, &mut auto);
+                gleaned += 1;
+            }
+            next => panic!("{next:?}"),
+        }
+    }
+    assert!(share(&played, 1) > 0.7, "{} ({gleaned} of {opened})", share(&played, 1));
 }
 
 #[test]
