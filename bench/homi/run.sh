@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What pruning does for the best plain frontier strategy of each program (fetched and built by bench/subjects): branches,
-# states kept and memory, with and without it, at equal time.
+# states and memory, with and without it, at equal time.
 #
 #     bench/homi/run.sh DIR [PROGRAM...]                DIR gets the campaigns
 #     TIME=10m TRIALS=3 BASE=cpicnt bench/homi/run.sh DIR grep sed

@@ -28,14 +28,14 @@ def run(kept, *command):
 
 
 def states(kept):
-    """The mean number of states there were to choose from."""
+    """The number of untried states at the end. Pruned ones are among them: a state is set aside when its turn comes."""
     with open(os.path.join(kept, "plot_data")) as file:
-        rows = [line.split(", ") for line in file if not line.startswith("#")]
-    return mean(int(row[4]) for row in rows)
+        return int(file.readlines()[-1].split(", ")[4])
 
 
 def table(directory):
-    print("| program | strategy | branches | runs | states kept, mean | memory, MiB |\n|---|---|---|---|---|---|")
+    print("| program | strategy | branches | runs | states at the end | memory, MiB | of it the tree |")
+    print("|---|---|---|---|---|---|---|")
     for program in sorted(os.listdir(directory)):
         trials = {}
         for name in sorted(os.listdir(os.path.join(directory, program))):
@@ -45,10 +45,11 @@ def table(directory):
         for strategy, every in trials.items():
             figures = [json.load(open(os.path.join(kept, "figures.json"))) for kept in every]
             covered = [figure["branches_covered"] for figure in figures]
-            runs, memory = (mean(figure[key] for figure in figures) for key in ("executions", "memory_mib"))
+            keys = ("executions", "memory_mib", "tree_bytes")
+            runs, memory, tree = (mean(figure[key] for figure in figures) for key in keys)
             print(
                 f"| {program} | `{strategy}` | {mean(covered):.0f} ({min(covered)} to {max(covered)}) | {runs:.0f} "
-                f"| {mean(map(states, every)):.0f} | {memory:.0f} |"
+                f"| {mean(map(states, every)):.0f} | {memory:.0f} | {tree / 2**20:.0f} |"
             )
 
 

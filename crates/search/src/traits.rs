@@ -41,6 +41,8 @@ pub enum Outcome {
     Unsat,
     /// The solver gave up; there was no run.
     Unknown,
+    /// Nobody was asked: it was set aside instead, and may be named again when it is revived.
+    SetAside,
     /// There was a run, and it went elsewhere.
     Diverged,
     /// There was a run, and it took the flip.

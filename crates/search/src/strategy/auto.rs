@@ -193,8 +193,8 @@ impl Strategy for Auto {
         match outcome {
             Outcome::Unsat => self.work(UNSAT),
             Outcome::Unknown => self.work(UNKNOWN),
-            // The run was work already.
-            Outcome::Taken | Outcome::Diverged => {}
+            // The run was work already; or there was none.
+            Outcome::Taken | Outcome::Diverged | Outcome::SetAside => {}
         }
         self.arms[self.playing].strategy.on_outcome(flip, outcome, cost);
     }

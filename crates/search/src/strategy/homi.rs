@@ -18,15 +18,16 @@
 //! round. Of tests that cover the same only the first counts (`homi/tests.rs`).
 //!
 //! Pruning all states at once takes time for each, every round anew. So where a pruning draws the line is found from a sample,
-//! and a state is set aside when the base names it (`homi/pruning.rs`): the base is told that nothing came of it. A
-//! strategy that draws by weights chooses from what is kept just as if the rest were gone.
+//! and a state is set aside when the base names it (`homi/pruning.rs`): the base is told so. A strategy that draws by
+//! weights chooses from what is kept just as if the rest were gone.
 //!
-//! KLEE makes a test of each pruned state. That would be a run each: here only those are tried whose own branch nobody has
-//! covered, for each branch the one that scored most, of a few. A branch for which that failed n times waits for n prunings.
+//! KLEE makes a test of each pruned state. That would be a run each: here only those are tried whose own branch, one of the
+//! user's, nobody has covered, for each branch the one that scored most, of a few.
 //!
 //! Cost: per run what is new of its path, and one step for every run it hangs below; per pruning the scores of a sample,
 //! per flip that is named its score in every pruning of the round: each takes as long as the path has core conditions.
 
+use crate::openings::Openings;
 use crate::rng::Rng;
 use crate::strategy::homi::learner::Learner;
 use crate::strategy::homi::pruning::{Pruning, SAMPLE};
@@ -34,7 +35,7 @@ use crate::strategy::homi::settings::Settings;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::{BranchId, Program};
 use cairn_tree::{Flip, FlipState, Tree};
-use std::collections::BTreeMap;
+use std::iter::from_fn;
 
 mod cover;
 mod learner;
@@ -47,16 +48,6 @@ mod tests;
 /// Of the pruned states of an uncovered branch so many, at most, are looked at for the most promising.
 const LOOKED_AT: usize = 16;
 
-/// A branch that nobody has covered.
-#[derive(Default)]
-struct Uncovered {
-    /// States that would take it at once; and some that are none any more.
-    flips: Vec<Flip>,
-    /// Pruned states that were tried for it in vain, and prunings until the next may be.
-    failures: usize,
-    wait: usize,
-}
-
 /// Prunes states of a strategy.
 pub struct Homi {
     name: &'static str,
@@ -64,8 +55,8 @@ pub struct Homi {
     settings: Settings,
     /// None if chance is to decide.
     learner: Option<Learner>,
-    covered: Vec<bool>,
-    uncovered: BTreeMap<BranchId, Uncovered>,
+    /// States whose own branch nobody has covered.
+    openings: Openings,
     /// The budget of the round, as an index of its steps.
     budget: usize,
     /// Flips tried in this round, and since it last pruned; none if it has not.
@@ -109,8 +100,7 @@ impl Homi {
             name,
             base,
             learner,
-            covered: vec![false; program.branch_count() as usize],
-            uncovered: BTreeMap::new(),
+            openings: Openings::new(program),
             budget: settings.rounds.last(),
             tried: 0,
             since: None,
@@ -121,6 +111,12 @@ impl Homi {
             base_asked: false,
             settings,
         })
+    }
+
+    fn add_openings(&mut self, tree: &Tree, flips: impl Iterator<Item = Flip>) {
+        for flip in flips {
+            self.openings.add(tree, flip);
+        }
     }
 
     fn tick(&mut self) {
@@ -158,11 +154,7 @@ impl Homi {
         let seen = (tree, self.learner.as_ref(), self.runs);
         let pruning = Pruning::new(seen, weights, (&states, self.settings.ratio.get(ratio)), rng);
         self.prunings.extend(pruning);
-        self.last_chances.clear();
-        for (branch, uncovered) in &mut self.uncovered {
-            uncovered.wait = uncovered.wait.saturating_sub(1);
-            self.last_chances.extend((uncovered.wait == 0).then_some(*branch));
-        }
+        self.last_chances = self.openings.branches().collect();
     }
 
     /// The states that are not pruned: of all, or of a sample if there are many.
@@ -183,46 +175,28 @@ impl Homi {
     /// The next pruned state that is to be run.
     fn last_chance(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Flip> {
         while let Some(branch) = self.last_chances.pop() {
-            let flips = self.pruned_at(tree, branch, rng);
-            let pruning = self.prunings.last()?;
-            let standing = |flip: Flip| pruning.standing(tree, self.learner.as_ref(), flip);
-            let best = flips.into_iter().max_by(|a, b| standing(*a).order(&standing(*b)));
-            if let Some(uncovered) = self.uncovered.get_mut(&branch).filter(|_| best.is_some()) {
-                uncovered.failures += 1;
-                uncovered.wait = uncovered.failures;
+            let best = self.best_pruned(tree, branch, rng);
+            if best.is_some() {
                 return best;
             }
         }
         None
     }
 
-    /// Pruned states of a branch that nobody has covered, any few of them.
-    fn pruned_at(&mut self, tree: &Tree, branch: BranchId, rng: &mut Rng) -> Vec<Flip> {
-        let mut looked_at = Vec::new();
-        if let Some(Uncovered { flips, .. }) = self.uncovered.get_mut(&branch) {
-            while looked_at.len() < LOOKED_AT.min(flips.len()) {
-                let place = rng.below(flips.len());
-                match tree.state(flips[place]) {
-                    FlipState::Untried | FlipState::Aside => looked_at.push(flips[place]),
-                    _ => drop(flips.swap_remove(place)),
-                }
-            }
-        }
-        looked_at.retain(|flip| tree.state(*flip) == FlipState::Untried && self.is_pruned(tree, *flip));
-        looked_at
+    /// Of a few states of an uncovered branch the most promising that is pruned.
+    fn best_pruned(&mut self, tree: &Tree, branch: BranchId, rng: &mut Rng) -> Option<Flip> {
+        let drawn = from_fn(|| self.openings.draw(tree, branch, rng));
+        let drawn: Vec<Flip> = drawn.take(LOOKED_AT).collect();
+        let best = self.best_of(tree, drawn.iter().copied().filter(|flip| self.is_pruned(tree, *flip)));
+        self.add_openings(tree, drawn.into_iter().filter(|flip| Some(*flip) != best));
+        best
     }
 
-    /// Keeps account of what is covered, and of which states would cover more.
-    fn account(&mut self, run: &RunView) {
-        for branch in run.new_branches {
-            self.covered[branch.0 as usize] = true;
-            self.uncovered.remove(branch);
-        }
-        for flip in run.new_flips() {
-            if let Some(branch) = run.tree.branch(flip).filter(|branch| !self.covered[branch.0 as usize]) {
-                self.uncovered.entry(branch).or_default().flips.push(flip);
-            }
-        }
+    /// The state that scored most when states were last pruned.
+    fn best_of(&self, tree: &Tree, states: impl Iterator<Item = Flip>) -> Option<Flip> {
+        let pruning = self.prunings.last()?;
+        let standing = |flip: &Flip| pruning.standing(tree, self.learner.as_ref(), *flip);
+        states.max_by(|a, b| standing(a).order(&standing(b)))
     }
 }
 
@@ -230,7 +204,8 @@ impl Strategy for Homi {
     fn on_run(&mut self, run: &RunView) {
         self.tick();
         self.runs = run.run.index() + 1;
-        self.account(run);
+        self.openings.cover(run);
+        self.add_openings(run.tree, run.new_flips());
         if let Some(learner) = &mut self.learner {
             learner.add(run, self.budget);
         }
@@ -254,8 +229,11 @@ impl Strategy for Homi {
             return Next::flip(tree, flip);
         }
         match self.base.next(tree, rng) {
-            Next::Flip { flip, .. } if self.is_pruned(tree, flip) => {
-                self.base.on_outcome(flip, Outcome::Unknown, Cost::default());
+            // One that was taken before is no state: the base wants it over other bytes.
+            Next::Flip { flip, .. }
+                if tree.state(flip) == FlipState::Untried && self.is_pruned(tree, flip) =>
+            {
+                self.base.on_outcome(flip, Outcome::SetAside, Cost::default());
                 Next::SetAside(vec![flip])
             }
             Next::Done if tree.aside() > 0 => {
@@ -278,6 +256,8 @@ impl Strategy for Homi {
     }
 
     fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.openings.drop_tried(tree);
+        self.add_openings(tree, flips.iter().copied());
         self.base.on_revived(tree, flips);
     }
 

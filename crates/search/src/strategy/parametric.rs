@@ -242,7 +242,7 @@ impl Strategy for Parametric {
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, _: Cost) {
         let Some(asked) = self.asked.take().filter(|asked| asked.flip == flip) else { return };
         if outcome != Outcome::Taken {
-            let is_other = self.features.fail(asked.branch);
+            let is_other = outcome != Outcome::SetAside && self.features.fail(asked.branch);
             self.stale = (is_other || asked.is_new).then_some(asked.site);
         }
     }

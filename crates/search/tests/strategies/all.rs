@@ -23,7 +23,8 @@ fn search(asked: &str, program: u64, seed: u64, steps: usize) -> (Vec<Next>, Sim
 /// Every strategy, and some more that only settings make.
 fn specs() -> impl Iterator<Item = String> {
     let more = ["interleave:dfs,random-branch,cgs:3,nodom,uniform-random,generational,cfg", "cgs,nodom"];
-    let wrapped = ["covnew", "qc", "dfs", "bfs", "generational", "carfast", "cgs"].map(pruned);
+    let bases = ["covnew", "qc", "dfs", "bfs", "generational", "carfast", "cgs", "parametric", "auto"];
+    let wrapped = bases.map(pruned);
     list().iter().map(|info| example(info.name)).chain(more.map(str::to_owned)).chain(wrapped)
 }
 

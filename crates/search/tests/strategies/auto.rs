@@ -47,17 +47,18 @@ fn stubs(wishes: &[usize], last: &Rc<Cell<usize>>) -> Vec<(String, Box<dyn Strat
 /// Plays arms with so many wishes for so many runs; `brings` says how many new branches an arm's run covers. Gives who
 /// asked for each run.
 fn play(wishes: &[usize], runs: usize, brings: impl Fn(usize, usize) -> usize) -> Vec<usize> {
-    play_after(0, wishes, runs, brings)
+    play_after((0, 0), wishes, runs, brings)
 }
 
-/// The same, after runs on given inputs that covered something.
+/// The same, after runs on given inputs that covered something. Each time some flips are set aside first.
 fn play_after(
-    given: usize,
+    (given, set_aside): (usize, usize),
     wishes: &[usize],
     runs: usize,
     brings: impl Fn(usize, usize) -> usize,
 ) -> Vec<usize> {
     let simulation = Simulation::new(straight_program(1), 1);
+    let flip = any_flip();
     let last = Rc::new(Cell::new(0));
     let mut auto = Auto::new(stubs(wishes, &last));
     let (mut rng, mut tree) = (Rng::new(1), simulation.tree.clone());
@@ -69,10 +70,20 @@ fn play_after(
     (0..given).for_each(|_| run(&mut auto, &mut tree, branches.len()));
     let mut played = Vec::new();
     while played.len() < runs && auto.next(&tree, &mut rng) == Next::Restart {
+        for _ in 0..set_aside {
+            auto.on_outcome(flip, Outcome::SetAside, Cost::default());
+        }
         run(&mut auto, &mut tree, brings(last.get(), played.len()));
         played.push(last.get());
     }
     played
+}
+
+fn any_flip() -> Flip {
+    let mut simulation = Simulation::new(straight_program(1), 1);
+    let mut strategy = Uncovered::new(&simulation.program);
+    simulation.run(vec![false], None, &mut strategy);
+    simulation.tree.frontier().next().unwrap()
 }
 
 fn share(played: &[usize], arm: usize) -> f64 {
@@ -124,7 +135,7 @@ fn who_has_no_wish_left_is_no_hindrance() {
 
 #[test]
 fn given_inputs_are_nobodys_merit() {
-    let played = play_after(50, &[usize::MAX; 4], 400, |_, run| usize::from(run % 10 == 0));
+    let played = play_after((50, 0), &[usize::MAX; 4], 400, |_, run| usize::from(run % 10 == 0));
     assert_eq!(played, play(&[usize::MAX; 4], 400, |_, run| usize::from(run % 10 == 0)));
 }
 
@@ -190,4 +201,27 @@ fn uncovered_branches_are_tried_in_turn_and_not_for_ever() {
     assert_eq!(first.len(), BITS, "each once before any twice: {targets:?}");
     assert_eq!(targets[BITS..], [NEVER; 7], "what is covered is done with, and the eighth try was the last");
     assert_eq!(simulation.covered(), 2 * BITS - 1);
+}
+
+#[test]
+fn what_is_set_aside_is_no_work() {
+    let brings = |_, run: usize| usize::from(run.is_multiple_of(10));
+    assert_eq!(play_after((0, 20), &[usize::MAX; 4], 400, brings), play(&[usize::MAX; 4], 400, brings));
+}
+
+#[test]
+fn what_is_set_aside_is_not_tried() {
+    let mut simulation = Simulation::new(straight_program(1), 1);
+    simulation.impossible = &[BranchId(1)];
+    let mut strategy = Uncovered::new(&simulation.program);
+    simulation.run(vec![false; 1], None, &mut strategy);
+    let mut rng = Rng::new(1);
+    for _ in 0..20 {
+        let Next::Flip { flip, .. } = strategy.next(&simulation.tree, &mut rng) else { panic!("given up") };
+        strategy.on_outcome(flip, Outcome::SetAside, Cost::default());
+        simulation.tree.set_aside(flip);
+        assert_eq!(strategy.next(&simulation.tree, &mut rng), Next::Done);
+        strategy.on_revived(&simulation.tree, &[flip]);
+        simulation.tree.revive(flip);
+    }
 }

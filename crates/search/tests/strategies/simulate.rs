@@ -269,7 +269,7 @@ impl Simulation {
         match outcome {
             Outcome::Unsat => self.tree.set_state(flip, FlipState::Unsat),
             Outcome::Diverged => self.tree.set_state(flip, FlipState::Diverged),
-            Outcome::Taken | Outcome::Unknown => {}
+            Outcome::Taken | Outcome::Unknown | Outcome::SetAside => {}
         }
         strategy.on_outcome(flip, outcome, self.cost(flip));
     }

@@ -31,6 +31,8 @@ pub struct Uncovered {
     targets: FxHashMap<BranchId, Target>,
     /// Targets with flips, by how often they were tried; some may be covered meanwhile.
     waiting: [Vec<BranchId>; MAX_TRIES],
+    /// The target that was named last.
+    asked: Option<BranchId>,
 }
 
 impl Uncovered {
@@ -40,6 +42,7 @@ impl Uncovered {
             openings: Openings::new(program),
             targets: FxHashMap::default(),
             waiting: Default::default(),
+            asked: None,
         }
     }
 
@@ -67,10 +70,19 @@ impl Uncovered {
             *target = Target { tries: target.tries + usize::from(flip.is_some()), waits: false };
             self.wait(branch);
             if flip.is_some() {
+                self.asked = Some(branch);
                 return flip;
             }
         }
         None
+    }
+
+    /// Takes back that a target was tried. If it waits already, it does so one list too late.
+    fn give_back(&mut self, branch: BranchId) {
+        if let Some(target) = self.targets.get_mut(&branch) {
+            target.tries -= 1;
+            self.wait(branch);
+        }
     }
 }
 
@@ -87,7 +99,11 @@ impl Strategy for Uncovered {
         self.draw(tree, rng).map_or(Next::Done, |flip| Next::flip(tree, flip))
     }
 
-    fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
+    fn on_outcome(&mut self, _: Flip, outcome: Outcome, _: Cost) {
+        if let (Some(branch), Outcome::SetAside) = (self.asked.take(), outcome) {
+            self.give_back(branch);
+        }
+    }
 
     fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
         self.openings.drop_tried(tree);
