@@ -1,8 +1,9 @@
 //! The two text files by which AFL's tools follow a campaign.
 
+use crate::directory::unix;
 use crate::observer::Progress;
 use crate::settings::Settings;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 /// First line of `plot_data`.
 pub(crate) const PLOT_HEADER: &str = "# relative_time, cycles_done, cur_item, corpus_count, pending_total, \
@@ -20,7 +21,6 @@ pub(crate) fn plot_row(progress: &Progress) -> String {
 
 /// The content of `fuzzer_stats`: as many of AFL's fields as have a meaning here.
 pub(crate) fn stats(progress: &Progress, started: SystemTime, settings: &Settings) -> String {
-    let unix = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let rows: [(&str, String); 18] = [
         ("start_time", unix(started).to_string()),
         ("last_update", unix(SystemTime::now()).to_string()),

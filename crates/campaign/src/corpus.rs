@@ -7,10 +7,11 @@
 
 use cairn_exec::{End, Severity};
 use cairn_program::SiteId;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Where in the campaign directory an input goes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Place {
     /// Tests.
     Queue,
@@ -35,7 +36,7 @@ impl Place {
 }
 
 /// How an input came to be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Origin {
     /// Given from outside.
     Given,
@@ -71,7 +72,7 @@ pub(crate) struct Candidate {
 }
 
 /// An input to keep.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Keep {
     pub place: Place,
     /// Number in its place.
@@ -101,30 +102,59 @@ impl Finding {
 pub(crate) struct Corpus {
     /// Files per place.
     files: [u32; 3],
+    /// The next file's number per place.
+    next: [u32; 3],
     /// Different findings per place.
     kinds: [u32; 3],
     findings: BTreeSet<Finding>,
 }
 
 impl Corpus {
+    /// Numbers below these are taken, in each place.
+    pub fn reserve(&mut self, numbers: [u32; 3]) {
+        self.next = numbers;
+    }
+
+    /// Takes note of an input that was decided about before: this file was made of it, or none.
+    pub fn recall(&mut self, candidate: &Candidate, keep: Option<&Keep>) {
+        let place = place(candidate.end);
+        if let Some(place) = place {
+            self.is_new_finding(place, candidate);
+        }
+        if let Some(keep) = keep {
+            self.files[keep.place as usize] += 1;
+            // The file may be missing.
+            self.next[keep.place as usize] = self.next[keep.place as usize].max(keep.id + 1);
+            // The program does not repeat itself: what it did is not undone by that.
+            let is_missing = keep.place != Place::Queue && place != Some(keep.place);
+            self.kinds[keep.place as usize] += u32::from(is_missing);
+        }
+    }
+
     /// Decides about an input.
     pub fn judge(&mut self, candidate: &Candidate) -> Option<Keep> {
-        let place = match candidate.end.severity() {
-            Severity::Rejected => return None,
-            Severity::Ok => Place::Queue,
-            Severity::Crash => Place::Crashes,
-            Severity::Hang => Place::Hangs,
-        };
+        let place = place(candidate.end)?;
         // The first test is kept even if the program has no branch at all.
         let is_first = place == Place::Queue && self.files[place as usize] == 0;
-        let is_new_finding = place != Place::Queue && self.findings.insert(Finding::new(place, candidate));
-        self.kinds[place as usize] += u32::from(is_new_finding);
+        let is_new_finding = self.is_new_finding(place, candidate);
         if !is_first && !is_new_finding && candidate.new_branches == 0 {
             return None;
         }
-        let id = self.files[place as usize];
+        let id = self.next[place as usize];
+        self.next[place as usize] += 1;
         self.files[place as usize] += 1;
         Some(Keep { place, id, name: name(place, id, candidate) })
+    }
+
+    fn is_new_finding(&mut self, place: Place, candidate: &Candidate) -> bool {
+        let is_new = place != Place::Queue && self.findings.insert(Finding::new(place, candidate));
+        self.kinds[place as usize] += u32::from(is_new);
+        is_new
+    }
+
+    /// Files kept in all places together.
+    pub fn all_files(&self) -> u32 {
+        self.files.iter().sum()
     }
 
     /// Tests kept.
@@ -140,6 +170,16 @@ impl Corpus {
     /// Different hangs.
     pub fn hangs(&self) -> u64 {
         self.kinds[Place::Hangs as usize].into()
+    }
+}
+
+/// Where inputs go on which the program ends so.
+fn place(end: End) -> Option<Place> {
+    match end.severity() {
+        Severity::Rejected => None,
+        Severity::Ok => Some(Place::Queue),
+        Severity::Crash => Some(Place::Crashes),
+        Severity::Hang => Some(Place::Hangs),
     }
 }
 

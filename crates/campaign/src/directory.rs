@@ -1,21 +1,26 @@
 //! The campaign directory, laid out as AFL's tools expect it.
 //!
-//! Every file appears whole or not at all: it is written under a hidden name first and then renamed.
+//! Every file appears whole or not at all: it is written under a hidden name first and then renamed. What the journal tells
+//! of is written before anybody hears of it.
 
 use crate::afl;
 use crate::corpus::{Keep, Place};
+use crate::journal::{Charter, Chronicle, JOURNAL, Journal, OldJournal};
 use crate::observer::Progress;
 use crate::settings::Settings;
-use crate::testcase::encode_test;
+use crate::testcase::{KTEST, encode_test};
 use cairn_exec::Input;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use thiserror::Error;
 
 const STATS: &str = "fuzzer_stats";
 const PLOT: &str = "plot_data";
+/// End of the hidden name of a file that is being written.
+const UNFINISHED: &str = ".new";
 
 /// Why a campaign directory cannot be used.
 #[derive(Debug, Error)]
@@ -29,8 +34,30 @@ pub enum DirectoryError {
         source: io::Error,
     },
     /// There is one already.
-    #[error("{} holds a campaign already: choose another directory, or replace it with --force", .0.display())]
+    #[error("{} holds a campaign already: --resume goes on with it, --force replaces it", .0.display())]
     InUse(PathBuf),
+    /// Something in it cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is no campaign in it, or not even the beginning of its journal.
+    #[error("the campaign in {} cannot go on, since the beginning of its journal cannot be read: its tests can be given to another one with --seeds", .0.display())]
+    NoJournal(PathBuf),
+    /// The journal is not of this campaign.
+    #[error("the campaign in {} cannot go on like this, since {difference}: resume it as it began, or replace it with --force", path.display())]
+    Another {
+        /// The directory.
+        path: PathBuf,
+        /// In what they differ.
+        difference: String,
+    },
+    /// The journal's records do not fit together.
+    #[error("the journal contradicts itself: was it written by another version of Cairn?")]
+    Nonsense,
 }
 
 /// A campaign directory that is being written.
@@ -39,6 +66,16 @@ pub struct CampaignDirectory {
     path: PathBuf,
     plot: fs::File,
     started: SystemTime,
+    /// Taken by the campaign when it begins.
+    log: Option<Log>,
+    /// Files that the journal does not tell of, the last first.
+    strangers: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+enum Log {
+    New(Journal),
+    Old(Box<OldJournal>),
 }
 
 impl CampaignDirectory {
@@ -58,7 +95,81 @@ impl CampaignDirectory {
         let header = |mut file: fs::File| file.write_all(afl::PLOT_HEADER.as_bytes()).map(|()| file);
         let plot = fs::File::create(&plot_path).and_then(header);
         let plot = plot.map_err(|source| unwritable(&plot_path, source))?;
-        Ok(CampaignDirectory { path: path.to_owned(), plot, started: SystemTime::now() })
+        let log = Some(Log::New(Journal::create(path)?));
+        let (path, started) = (path.to_owned(), SystemTime::now());
+        Ok(CampaignDirectory { path, plot, started, log, strangers: Vec::new() })
+    }
+
+    /// Opens the directory to go on with the campaign in it. What a process that was killed has left half done is cleared away.
+    pub fn resume(path: &Path) -> Result<CampaignDirectory, DirectoryError> {
+        let places: Vec<PathBuf> = Place::ALL.iter().map(|place| path.join(place.directory())).collect();
+        let mut files = Vec::new();
+        for directory in &places {
+            fs::create_dir_all(directory).map_err(|source| unwritable(directory, source))?;
+            files.push(whole_files(directory)?);
+        }
+        whole_files(path)?;
+        let old = match OldJournal::open(path)? {
+            Some(old) => old,
+            // It had only just begun.
+            None if files.iter().all(Vec::is_empty) => return CampaignDirectory::create(path, true),
+            None => return Err(DirectoryError::NoJournal(path.to_owned())),
+        };
+        let strangers =
+            files.into_iter().zip(&old.kept).flat_map(|(files, kept)| strangers(files, kept)).rev().collect();
+        let plot_path = path.join(PLOT);
+        let plot = fs::OpenOptions::new().create(true).append(true).open(&plot_path);
+        let plot = plot.map_err(|source| unwritable(&plot_path, source))?;
+        let started = UNIX_EPOCH + Duration::from_secs(old.charter.started);
+        Ok(CampaignDirectory {
+            path: path.to_owned(),
+            plot,
+            started,
+            log: Some(Log::Old(Box::new(old))),
+            strangers,
+        })
+    }
+
+    /// Bytes that a campaign which was cut short has left behind the end of its journal.
+    pub fn cut(&self) -> u64 {
+        if let Some(Log::Old(old)) = &self.log { old.cut } else { 0 }
+    }
+
+    /// Runs that the campaign has made before.
+    pub fn past_runs(&self) -> u64 {
+        if let Some(Log::Old(old)) = &self.log { old.runs } else { 0 }
+    }
+
+    /// The past of the campaign with these settings, if it has one, and its journal.
+    pub(crate) fn chronicle(&mut self, settings: &Settings) -> Result<Chronicle, DirectoryError> {
+        let charter = Charter::new(settings, unix(self.started));
+        match self.log.take() {
+            None => Ok(Chronicle::new(None)),
+            Some(Log::New(mut journal)) => {
+                journal.begin(&charter)?;
+                Ok(Chronicle::new(Some(journal)))
+            }
+            Some(Log::Old(old)) => match old.charter.difference(&charter) {
+                Some(difference) => Err(DirectoryError::Another { path: self.path.clone(), difference }),
+                None => Chronicle::resumed(*old),
+            },
+        }
+    }
+
+    /// The next file that the journal does not tell of: it was damaged.
+    pub(crate) fn next_stranger(&mut self) -> Option<PathBuf> {
+        self.strangers.pop()
+    }
+
+    /// Numbers of files in each place that are taken.
+    pub(crate) fn numbers(&self) -> Result<[u32; 3], DirectoryError> {
+        let mut numbers = [0; 3];
+        for place in Place::ALL {
+            let files = whole_files(&self.path.join(place.directory()))?;
+            numbers[place as usize] =
+                files.iter().filter_map(|file| number(file)).max().map_or(0, |last| last + 1);
+        }
+        Ok(numbers)
     }
 
     /// Where it is.
@@ -66,22 +177,25 @@ impl CampaignDirectory {
         &self.path
     }
 
-    /// Writes an input; gives the path of its file.
+    /// Writes an input; gives the path of its file. One that was kept before is still there, if all went well.
     pub(crate) fn keep(
         &self,
         keep: &Keep,
         input: &Input,
         command: &[String],
+        was_kept: bool,
     ) -> Result<PathBuf, DirectoryError> {
         let (content, extension) = encode_test(input, command);
         let directory = self.path.join(keep.place.directory());
-        write_whole(&directory, &format!("{}{extension}", keep.name), &content)
+        let name = format!("{}{extension}", keep.name);
+        let path = directory.join(&name);
+        if was_kept && path.exists() { Ok(path) } else { write_whole(&directory, &name, &content, true) }
     }
 
     /// Writes where the campaign stands.
     pub(crate) fn note(&mut self, progress: &Progress, settings: &Settings) -> Result<(), DirectoryError> {
         let stats = afl::stats(progress, self.started, settings);
-        write_whole(&self.path, STATS, stats.as_bytes())?;
+        write_whole(&self.path, STATS, stats.as_bytes(), false)?;
         let row = afl::plot_row(progress);
         self.plot.write_all(row.as_bytes()).map_err(|source| unwritable(&self.path.join(PLOT), source))
     }
@@ -96,20 +210,68 @@ fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
         let directory = path.join(place.directory());
         ignore_missing(&directory, fs::remove_dir_all(&directory))?;
     }
-    for file in [STATS, PLOT].map(|name| path.join(name)) {
+    for file in [STATS, PLOT, JOURNAL].map(|name| path.join(name)) {
         ignore_missing(&file, fs::remove_file(&file))?;
     }
     Ok(())
 }
 
-fn write_whole(directory: &Path, name: &str, content: &[u8]) -> Result<PathBuf, DirectoryError> {
+/// Writes a file; with `sync` it is on the disk, whatever happens to the machine.
+fn write_whole(directory: &Path, name: &str, content: &[u8], sync: bool) -> Result<PathBuf, DirectoryError> {
     let path = directory.join(name);
-    let hidden = directory.join(format!(".{name}.new"));
-    let written = fs::write(&hidden, content).and_then(|()| fs::rename(&hidden, &path));
-    written.map_err(|source| unwritable(&path, source))?;
+    let hidden = directory.join(format!(".{name}{UNFINISHED}"));
+    let write = || {
+        let mut file = fs::File::create(&hidden)?;
+        file.write_all(content)?;
+        if sync {
+            file.sync_data()?;
+        }
+        fs::rename(&hidden, &path)
+    };
+    write().map_err(|source| {
+        let _ = fs::remove_file(&hidden);
+        unwritable(&path, source)
+    })?;
     Ok(path)
 }
 
-fn unwritable(path: &Path, source: io::Error) -> DirectoryError {
+/// The files of a directory that were written to their end, in order; the others are removed.
+fn whole_files(directory: &Path) -> Result<Vec<PathBuf>, DirectoryError> {
+    let unreadable = |source| DirectoryError::Unreadable { path: directory.to_owned(), source };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        match name.starts_with('.') {
+            true if name.ends_with(UNFINISHED) => fs::remove_file(&path).map_err(|e| unwritable(&path, e))?,
+            false if path.is_file() => files.push(path),
+            _ => {}
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Those of the files that have none of these names, whatever their extension.
+fn strangers(mut files: Vec<PathBuf>, names: &[String]) -> Vec<PathBuf> {
+    let names: HashSet<&str> = names.iter().map(String::as_str).collect();
+    files.retain(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        !names.contains(name.strip_suffix(KTEST).unwrap_or(&name))
+    });
+    files
+}
+
+/// The number in a file's name.
+fn number(file: &Path) -> Option<u32> {
+    let name = file.file_name()?.to_str()?.strip_prefix("id:")?;
+    name.split([',', '.']).next()?.parse().ok()
+}
+
+pub(crate) fn unix(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+pub(crate) fn unwritable(path: &Path, source: io::Error) -> DirectoryError {
     DirectoryError::Unwritable { path: path.to_owned(), source }
 }

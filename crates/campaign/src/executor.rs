@@ -1,7 +1,8 @@
 //! What makes runs.
 
-use cairn_exec::{Input, Mode, Run, RunError, Server, StartError, Trace};
+use cairn_exec::{End, Flags, Input, Mode, Run, RunError, Server, StartError, Trace};
 use cairn_expr::Dag;
+use std::time::Duration;
 
 /// A run and what it recorded.
 #[derive(Clone, Debug)]
@@ -10,6 +11,17 @@ pub struct Execution {
     pub run: Run,
     /// Its path.
     pub trace: Trace,
+}
+
+impl Execution {
+    /// A run that nothing is known of.
+    pub(crate) fn of_nothing(input: &Input) -> Execution {
+        let (coverage, crash, stdout, stderr) = Default::default();
+        let (end, input, cpu) = (End::Exit(0), input.clone(), Duration::ZERO);
+        let run =
+            Run { end, coverage, input, cpu, max_rss_kib: 0, flags: Flags::default(), crash, stdout, stderr };
+        Execution { run, trace: Trace::default() }
+    }
 }
 
 /// Runs inputs, one after the other.

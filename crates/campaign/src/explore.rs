@@ -4,17 +4,19 @@ use crate::behind_pins::{BehindPins, leaves_at_pin};
 use crate::callees::Callees;
 use crate::check::Oracle;
 use crate::chooser::Chooser;
-use crate::corpus::{Candidate, Corpus, Origin, Place};
+use crate::corpus::{Candidate, Corpus, Keep, Origin, Place};
 use crate::damage;
 use crate::diagnosis::Collector;
 use crate::directory::{CampaignDirectory, DirectoryError};
 use crate::executor::{Execution, Executor};
 use crate::insistence::Insistence;
+use crate::journal::{Asked, Base, Chronicle, Delta, OldRun, Recalled, Seen, Told, question};
 use crate::observer::{Event, Observer, Progress};
 use crate::path::{Path, path};
 use crate::prediction::{Divergence, first_difference};
 use crate::settings::Settings;
-use crate::summary::{Notes, Stop, Summary};
+use crate::summary::{Astray, Notes, Stop, Summary};
+use crate::testcase::{fit, read_test};
 use crate::trails::trails;
 use crate::unread::randomise;
 use crate::untold::add_untold_pins;
@@ -37,6 +39,9 @@ const MAX_LOST_IN_A_ROW: u32 = 10;
 const MAX_DIVERGENCES: usize = 20;
 /// Time between two notes in the campaign directory.
 const NOTE_INTERVAL: Duration = Duration::from_secs(5);
+/// A question that took so long is not asked again when the campaign goes on later. All others are, and what the solver
+/// remembers is then what it was.
+const LONG_QUESTION: Duration = Duration::from_millis(50);
 
 /// Why a campaign could not go on.
 #[derive(Debug, Error)]
@@ -64,15 +69,20 @@ pub fn run(
     program: &Program,
     executor: &mut dyn Executor,
     solver: &mut dyn Solver,
-    directory: Option<CampaignDirectory>,
+    mut directory: Option<CampaignDirectory>,
     observer: &mut dyn Observer,
 ) -> Result<Summary, CampaignError> {
     if settings.inputs.is_empty() {
         return Err(CampaignError::NoInput);
     }
-    let now = Instant::now();
+    let strategy = Chooser::new(cairn_search::create(&settings.strategy, program)?);
+    let chronicle = match &mut directory {
+        Some(directory) => directory.chronicle(settings)?,
+        None => Chronicle::new(None),
+    };
     let mut campaign = Campaign {
-        strategy: Chooser::new(cairn_search::create(&settings.strategy, program)?),
+        strategy,
+        chronicle,
         rng: Rng::new(settings.seed),
         dag: Dag::new(),
         tree: Tree::new(program),
@@ -91,8 +101,7 @@ pub fn run(
         lost_in_a_row: 0,
         cost: Cost::default(),
         notes: Notes::default(),
-        started: now,
-        noted: now,
+        noted: Instant::now(),
         settings,
         program,
         executor,
@@ -100,6 +109,7 @@ pub fn run(
         directory,
         observer,
     };
+    campaign.reserve_numbers()?;
     campaign.note()?;
     campaign.notes.stop = campaign.explore()?;
     campaign.note()?;
@@ -128,6 +138,17 @@ impl Cause {
     const RANDOM: Cause = Cause { origin: Origin::Random, ..Cause::GIVEN };
 }
 
+/// What a run is kept for.
+struct Shown<'a> {
+    /// The input it was given.
+    given: &'a Input,
+    new_branches: &'a [BranchId],
+    /// Decisions until its time was up, if it was.
+    cut_at: Option<u32>,
+    /// The same of a run of the past.
+    seen: Option<Seen>,
+}
+
 /// Where a run went that was made for a flip.
 enum Went {
     /// Along the path to the flip, and there to the other side.
@@ -148,6 +169,7 @@ struct Campaign<'a> {
     directory: Option<CampaignDirectory>,
     observer: &'a mut dyn Observer,
     strategy: Chooser,
+    chronicle: Chronicle,
     rng: Rng,
     dag: Dag,
     tree: Tree,
@@ -169,7 +191,6 @@ struct Campaign<'a> {
     /// What the strategy's present wish has taken so far.
     cost: Cost,
     notes: Notes,
-    started: Instant,
     /// When the directory was written last.
     noted: Instant,
 }
@@ -191,6 +212,13 @@ impl Campaign<'_> {
                 return Ok(stop);
             }
             self.cost = Cost::default();
+            if let Some(run) = self.chronicle.given()? {
+                self.repeat(run, Cause::GIVEN)?;
+                continue;
+            }
+            if self.chronicle.rebuilding().is_none() && self.take_in_stranger()? {
+                continue;
+            }
             match self.strategy.next(&self.tree, &mut self.rng) {
                 Next::Done if self.insist()? => {}
                 Next::Done => return Ok(Stop::Done),
@@ -205,14 +233,42 @@ impl Campaign<'_> {
         }
     }
 
+    /// New files get numbers behind those of the files that are there.
+    fn reserve_numbers(&mut self) -> Result<(), CampaignError> {
+        if let Some(directory) = &self.directory {
+            self.corpus.reserve(directory.numbers()?);
+        }
+        Ok(())
+    }
+
+    /// Runs the next file that the journal does not tell of, since it was damaged; false if there is none.
+    fn take_in_stranger(&mut self) -> Result<bool, CampaignError> {
+        let Some(path) = self.directory.as_mut().and_then(CampaignDirectory::next_stranger) else {
+            return Ok(false);
+        };
+        let blank = &self.settings.inputs[0];
+        if let Ok(test) = read_test(&path, blank) {
+            let before = self.corpus.all_files();
+            self.execute(&fit(test, blank), Cause::GIVEN)?;
+            // It has a new name now.
+            if self.corpus.all_files() > before {
+                let _ = std::fs::remove_file(&path);
+            }
+        }
+        Ok(true)
+    }
+
     /// Asks again for a flip that the solver gave up on; false if there is none, or no time that was given is left.
     fn insist(&mut self) -> Result<bool, CampaignError> {
-        let Some(time) = self.settings.time else { return Ok(false) };
-        let left = time.saturating_sub(self.started.elapsed());
+        let is_past = self.chronicle.rebuilding().is_some();
+        if self.settings.time.is_none() && !is_past {
+            return Ok(false);
+        }
         let mut next = self.insistence.next(&self.tree);
         if next.is_none() {
             let Some(effort) = self.insistence.begin(&self.tree) else { return Ok(false) };
-            self.solver.insist(Limits { time: effort.min(left) });
+            let time = self.time_to_insist(effort)?;
+            self.solver.insist(Limits { time });
             next = self.insistence.next(&self.tree);
         }
         let Some(flip) = next else { return Ok(false) };
@@ -220,14 +276,32 @@ impl Campaign<'_> {
         Ok(true)
     }
 
+    /// What a question may take: the effort, but not more than there is time left.
+    fn time_to_insist(&mut self, effort: Duration) -> Result<Duration, CampaignError> {
+        match self.chronicle.insisted()? {
+            Recalled::Told(time) => return Ok(time),
+            Recalled::Astray => self.go_astray()?,
+            Recalled::Nothing => {}
+        }
+        let left =
+            self.settings.time.map_or(Duration::ZERO, |time| time.saturating_sub(self.chronicle.elapsed()));
+        // As the journal tells it.
+        let time = Duration::from_micros(effort.min(left).as_micros() as u64);
+        self.chronicle.note_insisted(time)?;
+        Ok(time)
+    }
+
     fn must_stop(&self) -> Option<Stop> {
         if self.settings.stop.load(Ordering::Relaxed) {
             return Some(Stop::Interrupted);
         }
+        if self.chronicle.rebuilding().is_some() {
+            return None;
+        }
         if self.settings.execs.is_some_and(|most| self.executions >= most) {
             return Some(Stop::Executions);
         }
-        self.settings.time.is_some_and(|most| self.started.elapsed() >= most).then_some(Stop::Time)
+        self.settings.time.is_some_and(|most| self.chronicle.elapsed() >= most).then_some(Stop::Time)
     }
 
     fn run_random(&mut self) -> Result<(), CampaignError> {
@@ -263,7 +337,7 @@ impl Campaign<'_> {
 
     /// Looks for an input that takes a flip, and runs it.
     fn pursue(&mut self, flip: Flip, base: RunId) -> Result<Outcome, CampaignError> {
-        let (outcome, state) = match self.solve(flip, base) {
+        let (outcome, state) = match self.solve(flip, base)? {
             Answer::Sat(model) => match self.run_model(model, flip, base, false)? {
                 Went::There => (Outcome::Taken, FlipState::Sat),
                 Went::Elsewhere | Went::BehindPin => (Outcome::Diverged, FlipState::Diverged),
@@ -279,20 +353,46 @@ impl Campaign<'_> {
         Ok(outcome)
     }
 
-    fn solve(&mut self, flip: Flip, base: RunId) -> Answer {
+    fn solve(&mut self, flip: Flip, base: RunId) -> Result<Answer, CampaignError> {
         let prefix = self.tree.path_condition(&mut self.dag, self.program, flip.node);
         let target = self.tree.condition(&mut self.dag, self.program, flip.node, flip.side);
-        let answer = self.ask(&Query { prefix: &prefix, target }, base);
+        let check = question(flip, self.tree.len(), false);
+        let answer = self.ask(&Query { prefix: &prefix, target }, base, check)?;
         self.conditions = prefix;
         self.conditions.push(target);
-        answer
+        Ok(answer)
     }
 
-    fn ask(&mut self, query: &Query, base: RunId) -> Answer {
-        let asked = Instant::now();
+    /// Asks the solver; `check` tells the question from others.
+    fn ask(&mut self, query: &Query, base: RunId, check: [u8; 2]) -> Result<Answer, CampaignError> {
+        match self.chronicle.asked(check)? {
+            Recalled::Told(asked) => return Ok(self.ask_again(query, base, &asked)),
+            Recalled::Astray => self.go_astray()?,
+            Recalled::Nothing => {}
+        }
+        let start = Instant::now();
         let answer = self.solver.solve(&self.dag, query, &self.past[base.index()].input);
-        self.cost.solver += asked.elapsed();
-        answer
+        // As the journal tells it.
+        let micros = start.elapsed().as_micros() as u64;
+        let time = Duration::from_micros(micros);
+        self.cost.solver += time;
+        let told = Told::new(&answer, time >= LONG_QUESTION);
+        self.chronicle.note_asked(Asked { check, micros, told })?;
+        Ok(answer)
+    }
+
+    /// The answer that the solver gave before. It is asked all the same, unless that took long.
+    fn ask_again(&mut self, query: &Query, base: RunId, asked: &Asked) -> Answer {
+        let time = Duration::from_micros(asked.micros);
+        self.cost.solver += time;
+        let seed = &self.past[base.index()].input;
+        if time >= LONG_QUESTION {
+            let answer = asked.told.answer();
+            self.solver.recall(&self.dag, query, &answer);
+            return answer;
+        }
+        let answer = self.solver.solve(&self.dag, query, seed);
+        if asked.told.is_like(&answer) { answer } else { asked.told.answer() }
     }
 
     /// Asks once more for a flip that had no solution, with any constants at the pins before it, and tells what became
@@ -303,7 +403,7 @@ impl Campaign<'_> {
         base: RunId,
         unsolved: (Outcome, FlipState),
     ) -> Result<(Outcome, FlipState), CampaignError> {
-        let Some(model) = self.solve_without_constants(flip, base) else { return Ok(unsolved) };
+        let Some(model) = self.solve_without_constants(flip, base)? else { return Ok(unsolved) };
         Ok(match self.run_model(model, flip, base, true)? {
             Went::There => (Outcome::Taken, FlipState::Sat),
             Went::Elsewhere => (Outcome::Diverged, FlipState::Diverged),
@@ -315,19 +415,21 @@ impl Campaign<'_> {
 
     /// An input for a flip whatever the constants of the pins before it, if there are any and it was not asked for
     /// already. Other constants of a pin itself are asked for one by one.
-    fn solve_without_constants(&mut self, flip: Flip, base: RunId) -> Option<Model> {
+    fn solve_without_constants(&mut self, flip: Flip, base: RunId) -> Result<Option<Model>, CampaignError> {
         if self.tree.is_constant_choice(&self.dag, flip.node) {
-            return None;
+            return Ok(None);
         }
-        let prefix = self.tree.path_condition_without_constants(&mut self.dag, self.program, flip.node)?;
+        let path = self.tree.path_condition_without_constants(&mut self.dag, self.program, flip.node);
+        let Some(prefix) = path else { return Ok(None) };
         let target = self.tree.condition(&mut self.dag, self.program, flip.node, flip.side);
         if !self.behind_pins.is_new(&prefix, target) {
-            return None;
+            return Ok(None);
         }
-        match self.ask(&Query { prefix: &prefix, target }, base) {
+        let check = question(flip, self.tree.len(), true);
+        Ok(match self.ask(&Query { prefix: &prefix, target }, base, check)? {
             Answer::Sat(model) => Some(model),
             Answer::Unsat | Answer::Unknown(_) => None,
-        }
+        })
     }
 
     fn run_model(
@@ -351,9 +453,59 @@ impl Campaign<'_> {
 
     /// Runs an input and takes in all it shows. Tells where it went.
     fn execute(&mut self, input: &Input, cause: Cause) -> Result<Went, CampaignError> {
+        match self.chronicle.ran(cause.origin, cause.base)? {
+            Recalled::Told(run) => return self.repeat(run, cause),
+            Recalled::Astray => self.go_astray()?,
+            Recalled::Nothing => {}
+        }
+        self.perform(input, cause, None)
+    }
+
+    /// Makes a run of the past again.
+    fn repeat(&mut self, run: OldRun, cause: Cause) -> Result<Went, CampaignError> {
+        let OldRun { input, seen, seen_input } = run;
+        let Some(seen) = seen else {
+            self.executions += 1;
+            self.notes.lost_runs += 1;
+            return Ok(Went::Unknown);
+        };
+        let went = self.perform(&input, cause, Some(seen))?;
+        let number = self.past.len() - 1;
+        if self.past[number].input != seen_input {
+            self.chronicle.differs(number, seen_input);
+        }
+        Ok(went)
+    }
+
+    /// The search does something else than it did: runs all inputs that are left in the journal, whatever led to them.
+    fn go_astray(&mut self) -> Result<(), CampaignError> {
+        let execution = self.executions + 1;
+        let mut runs = 0;
+        while let Some(run) = self.chronicle.any_run()? {
+            self.repeat(run, Cause::GIVEN)?;
+            runs += 1;
+        }
+        self.notes.astray.get_or_insert(Astray { execution, runs });
+        Ok(())
+    }
+
+    /// Runs an input; `seen` is what it showed in the past.
+    fn perform(&mut self, input: &Input, cause: Cause, seen: Option<Seen>) -> Result<Went, CampaignError> {
         self.executions += 1;
         let started = Instant::now();
-        let Some(mut execution) = self.run_target(input)? else { return Ok(Went::Unknown) };
+        let mut execution = match self.run_target(input, seen.as_ref())? {
+            Some(execution) => execution,
+            // It has a number, by which later ones are told.
+            None if seen.is_some() => Execution::of_nothing(input),
+            None => {
+                self.write_down(cause, input, None)?;
+                return Ok(Went::Unknown);
+            }
+        };
+        if let Some(cut_at) = seen.as_ref().and_then(|seen| seen.cut_at) {
+            execution.trace.steps.truncate(cut_at as usize);
+        }
+        let cut_at = (execution.run.end == End::Timeout).then_some(execution.trace.steps.len() as u32);
         let slow = self.is_only_slow(&mut execution)?;
         self.cost.run += started.elapsed();
         let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
@@ -379,12 +531,16 @@ impl Campaign<'_> {
             End::Rejected => &[],
             _ => &execution.run.coverage[..],
         };
-        let new_branches = self.coverage.merge(covered);
+        let new_branches = match &seen {
+            Some(seen) => self.coverage.merge(&self.covered_before(covered, seen)),
+            None => self.coverage.merge(covered),
+        };
         let difference = cause.flip.and_then(|flip| first_difference(&self.tree, flip, &added));
         let predicted = cause.flip.is_some() && difference.is_none();
         let callees = self.callees.new_ones(self.program, &execution.trace.callees);
         self.tell_strategy(&added, (covered, &new_branches, &callees), cause, predicted);
-        self.keep(execution, &path, new_branches.len(), cause)?;
+        let shown = Shown { given: input, new_branches: &new_branches, cut_at, seen };
+        self.keep(execution, &path, shown, cause)?;
         self.tell(&Event::Executed { end, new_branches: &new_branches });
         if self.noted.elapsed() >= NOTE_INTERVAL {
             self.note()?;
@@ -395,6 +551,36 @@ impl Campaign<'_> {
             (Some(flip), Some(at)) => Ok(self.went_off(flip, at, &added, end, cause)),
             _ => Ok(Went::There),
         }
+    }
+
+    /// What a run of the past covered: of the user's branches that nobody had taken, those it took then. The tests show
+    /// just these.
+    fn covered_before(&self, covered: &[u8], seen: &Seen) -> Vec<u8> {
+        let is_users =
+            |branch| self.program.site_of(branch).is_some_and(|(site, _)| self.program.site(site).counted);
+        let is_known = |index: usize| {
+            let branch = BranchId(index as u32);
+            self.coverage.is_covered(branch) || !is_users(branch)
+        };
+        let mut bytes = covered.to_vec();
+        bytes.resize(self.program.branch_count() as usize, 0);
+        for (index, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte != 0) {
+            *byte = u8::from(is_known(index));
+        }
+        for branch in &seen.new_branches {
+            if let Some(byte) = bytes.get_mut(*branch as usize) {
+                *byte = 1;
+            }
+        }
+        bytes
+    }
+
+    /// Writes a run down in the journal.
+    fn write_down(&mut self, cause: Cause, input: &Input, seen: Option<Seen>) -> Result<(), CampaignError> {
+        let nothing = Input::default();
+        let base = self.past.get(cause.base.map_or(0, RunId::index)).map_or(&nothing, |run| &run.input);
+        let base = Base { run: cause.base.map(|run| run.index() as u32), input: base };
+        Ok(self.chronicle.note_run(cause.origin, base, input, seen)?)
     }
 
     /// A run left the path to its flip at this index.
@@ -428,11 +614,14 @@ impl Campaign<'_> {
     }
 
     /// Runs an input, on a new server if the old one fails. Nothing if no server survives it.
-    fn run_target(&mut self, input: &Input) -> Result<Option<Execution>, CampaignError> {
+    fn run_target(&mut self, input: &Input, seen: Option<&Seen>) -> Result<Option<Execution>, CampaignError> {
         let (mode, mut attempts) = (self.mode(), 0);
+        let was_in_time = seen.is_some_and(|seen| seen.cut_at.is_none());
         let error = loop {
             attempts += 1;
             match self.executor.execute(input, &mut self.dag, mode) {
+                // The machine has more to do than when it was in time.
+                Ok(run) if was_in_time && run.run.end == End::Timeout && attempts < ATTEMPTS => {}
                 Ok(execution) => {
                     self.lost_in_a_row = 0;
                     return Ok(Some(execution));
@@ -519,34 +708,65 @@ impl Campaign<'_> {
         });
     }
 
-    /// Keeps the run for later flips, and its input as a file if it is worth it.
+    /// Keeps the run for later flips, and its input as a file if it is worth it. The journal has it before anybody hears of it.
     fn keep(
         &mut self,
         execution: Execution,
         path: &Path,
-        new_branches: usize,
+        shown: Shown,
         cause: Cause,
     ) -> Result<(), CampaignError> {
         let parent = cause.base.and_then(|base| self.past[base.index()].test);
-        let keep = self.corpus.judge(&Candidate {
+        let candidate = Candidate {
             end: execution.run.end,
             code: self.crash_site(&execution.run.crash),
             last: path.steps.last().map(|step| (step.site, step.side)),
-            new_branches,
+            new_branches: shown.new_branches.len(),
             origin: cause.origin,
             parent,
             execution: self.executions,
-        });
+        };
         let input = execution.run.input;
+        let was_seen = shown.seen.is_some();
+        let keep = match shown.seen {
+            Some(seen) => {
+                self.corpus.recall(&candidate, seen.kept.as_ref());
+                seen.kept
+            }
+            None => {
+                let keep = self.corpus.judge(&candidate);
+                self.note_run(&shown, &input, keep.clone(), cause)?;
+                keep
+            }
+        };
         let mut test = parent;
         if let Some(keep) = keep {
             test = if keep.place == Place::Queue { Some(keep.id) } else { parent };
-            let write = |directory: &CampaignDirectory| directory.keep(&keep, &input, &self.settings.command);
+            let write = |directory: &CampaignDirectory| {
+                directory.keep(&keep, &input, &self.settings.command, was_seen)
+            };
             let file = self.directory.as_ref().map(write).transpose()?;
             self.tell(&Event::Kept { place: keep.place, path: file.as_deref() });
         }
         self.past.push(PastRun { input, test });
         Ok(())
+    }
+
+    /// Writes a run down in the journal.
+    fn note_run(
+        &mut self,
+        shown: &Shown,
+        input: &Input,
+        kept: Option<Keep>,
+        cause: Cause,
+    ) -> Result<(), CampaignError> {
+        let seen = Seen {
+            input: (shown.given != input).then(|| Delta::new(shown.given, input)),
+            cut_at: shown.cut_at,
+            new_branches: shown.new_branches.iter().map(|branch| branch.0).collect(),
+            kept,
+        };
+        self.write_down(cause, shown.given, Some(seen))
     }
 
     /// The innermost address in code of the user's own: one fault in a caller of `memcpy` must
@@ -572,7 +792,8 @@ impl Campaign<'_> {
     fn progress(&self) -> Progress {
         Progress {
             executions: self.executions,
-            elapsed: self.started.elapsed(),
+            elapsed: self.chronicle.elapsed(),
+            rebuilding: self.chronicle.rebuilding(),
             branches_total: self.program.counted_branches(),
             branches_covered: self.coverage.covered() as u64,
             tests: self.corpus.tests(),
@@ -591,9 +812,13 @@ impl Campaign<'_> {
         self.observer.on_event(event, &progress);
     }
 
-    /// Writes down where the campaign stands.
+    /// Writes down where the campaign stands, unless it was there before.
     fn note(&mut self) -> Result<(), CampaignError> {
         self.noted = Instant::now();
+        if self.chronicle.rebuilding().is_some() {
+            return Ok(());
+        }
+        self.chronicle.sync()?;
         let progress = self.progress();
         if let Some(directory) = &mut self.directory {
             directory.note(&progress, self.settings)?;

@@ -15,6 +15,8 @@ pub struct Progress {
     pub executions: u64,
     /// Time since the start.
     pub elapsed: Duration,
+    /// A campaign that goes on is being made again, up to this run.
+    pub rebuilding: Option<u64>,
     /// Branches of the user's code.
     pub branches_total: u32,
     /// Those of them that were taken.

@@ -31,6 +31,8 @@ pub struct Settings {
     pub diagnose: bool,
     /// Decisions of one run that are looked at.
     pub max_steps: usize,
+    /// Tells the target from others, for whoever goes on with the campaign later.
+    pub target: u64,
     /// The program and its arguments, for the tests that mention them.
     pub command: Vec<String>,
     /// The command that repeats the campaign, for its statistics.
@@ -52,6 +54,7 @@ impl Settings {
             check: false,
             diagnose: false,
             max_steps: MAX_STEPS,
+            target: 0,
             command: Vec::new(),
             invocation: String::new(),
             stop: Arc::default(),

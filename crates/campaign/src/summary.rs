@@ -90,11 +90,22 @@ pub enum Stop {
     Interrupted,
 }
 
+/// A campaign that goes on did something else than before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Astray {
+    /// Before this execution, counted from 1.
+    pub execution: u64,
+    /// Runs that were made again without what had led to them.
+    pub runs: u64,
+}
+
 /// What a user should know that is no figure.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Notes {
     /// Why it ended.
     pub stop: Stop,
+    /// Where a campaign that went on went astray while it was made again.
+    pub astray: Option<Astray>,
     /// The first divergences.
     pub divergences: Vec<Divergence>,
     /// Places in the tree where a value was used as a constant and others may be left that were not tried.

@@ -20,6 +20,8 @@ const ARG_COUNT: &str = "n_args";
 const FILE_END: &str = "-data";
 /// What KLEE says about files and about itself; nobody's input.
 const KLEES_OWN: [&str; 2] = ["-stat", "model_version"];
+/// Extension of what is not raw bytes.
+pub(crate) const KTEST: &str = ".ktest";
 const ESCAPE: char = '\\';
 
 /// Why a file cannot be used as an input.
@@ -77,7 +79,7 @@ pub fn encode_test(input: &Input, command: &[String]) -> (Vec<u8>, &'static str)
                 _ => KTestObject { name: label(o), bytes: o.bytes.clone() },
             };
             let test = KTest { args: command.to_vec(), objects: there.iter().map(object).collect() };
-            (test.encode(), ".ktest")
+            (test.encode(), KTEST)
         }
     }
 }

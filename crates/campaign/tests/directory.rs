@@ -195,5 +195,5 @@ fn nothing_half_written_is_left() {
     assert!(kept(&out).keys().all(|name| name.contains("/id:")));
     let mut names: Vec<_> = fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["crashes", "fuzzer_stats", "hangs", "plot_data", "queue"]);
+    assert_eq!(names, ["crashes", "fuzzer_stats", "hangs", "journal", "plot_data", "queue"]);
 }

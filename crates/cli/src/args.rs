@@ -168,6 +168,9 @@ pub struct RunArgs {
     /// Where to write tests, crashes and statistics
     #[arg(long, value_name = "DIR", default_value = "cairn-out", help_heading = "Output")]
     pub out: PathBuf,
+    /// Go on with the campaign that is in DIR; larger budgets extend it
+    #[arg(long, help_heading = "Output", conflicts_with = "force")]
+    pub resume: bool,
     /// Replace the campaign that is in DIR
     #[arg(long, help_heading = "Output")]
     pub force: bool,

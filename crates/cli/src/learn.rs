@@ -65,7 +65,7 @@ fn run(measurer: &mut Measurer) -> Learnt {
 fn task(args: &LearnArgs, plan: &Plan) -> Result<Task, Failure> {
     Ok(Task {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        target: journal::fingerprint(&plan.spec.path)?,
+        target: crate::target::fingerprint(&plan.spec.path)?,
         published: args.published,
         size: size(args, plan)?,
     })

@@ -1,51 +1,96 @@
 //! The campaign directory before it is one: whether we may have it, and the program built in it.
 
 use crate::failure::Failure;
-use std::fs;
-use std::io::ErrorKind;
+use crate::target::fingerprint;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// Where programs go that are compiled on the fly.
 const BUILD: &str = "cairn-build";
+/// Where in there, if the campaign has one already.
+const AGAIN: &str = "again";
 /// What a campaign directory may contain.
-const OURS: [&str; 6] = ["queue", "crashes", "hangs", "fuzzer_stats", "plot_data", BUILD];
+const OURS: [&str; 7] = ["queue", "crashes", "hangs", "fuzzer_stats", "plot_data", "journal", BUILD];
+/// What a campaign that was killed may leave besides.
+const LEFTOVERS: [&str; 2] = [PROBE, ".fuzzer_stats.new"];
+/// A file that is written to see whether it can be.
+const PROBE: &str = ".cairn-probe";
 /// What makes it one that is worth something.
 const CAMPAIGN: &str = "queue";
 
-/// A directory that is to become a campaign's. Until it is kept, giving up leaves no trace.
+/// What to do with a campaign that is in the directory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Present {
+    /// Leave it alone.
+    Refuse,
+    /// Put another in its place.
+    Replace,
+    /// Go on with it.
+    Resume,
+}
+
+/// A directory that is to become a campaign's. Until it is kept, giving up leaves no trace. As long as it lives, no other
+/// process has one on the same directory.
 pub struct Claim {
     path: PathBuf,
+    present: Present,
     made: Vec<PathBuf>,
+    /// Locked; the system lets go of it however this process ends.
+    _lock: Option<File>,
 }
 
 impl Claim {
     /// Makes sure that the directory is there and that writing to it destroys nothing of value.
-    pub fn stake(path: &Path, replace: bool) -> Result<Claim, Failure> {
-        let mut claim = Claim { path: path.to_owned(), made: Vec::new() };
-        match fs::read_dir(path) {
-            Ok(entries) => refuse_foreign(path, entries, replace)?,
-            Err(e) if e.kind() == ErrorKind::NotFound => claim.make_directory(path)?,
-            Err(e) => return Err(Failure::new(format_args!("cannot write to {}: {e}", path.display()))),
+    pub fn stake(path: &Path, present: Present) -> Result<Claim, Failure> {
+        let mut claim = Claim { path: path.to_owned(), present, made: Vec::new(), _lock: None };
+        if !path.exists() && present != Present::Resume {
+            claim.make_directory(path)?;
         }
-        let probe = path.join(".cairn-probe");
+        claim._lock = Some(lock(path)?);
+        let unreadable = |e| Failure::cannot("write to", path, &e);
+        refuse_foreign(path, fs::read_dir(path).map_err(unreadable)?, present)?;
+        let probe = path.join(PROBE);
         let written = fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe));
-        written.map_err(|e| Failure::new(format_args!("cannot write to {}: {e}", path.display())))?;
+        written.map_err(|e| Failure::cannot("write to", path, &e))?;
         Ok(claim)
     }
 
-    /// Where to build a program of these sources.
+    /// Where to build a program of these sources: beside the one that a campaign which goes on has.
     pub fn program_path(&mut self, first_source: &Path) -> Result<PathBuf, Failure> {
         let build = self.path.join(BUILD);
         if !build.is_dir() {
             self.make_directory(&build)?;
         }
-        let program = build.join(first_source.file_stem().unwrap_or("program".as_ref()));
+        let name = first_source.file_stem().unwrap_or("program".as_ref());
+        let program = match self.present {
+            Present::Resume => build.join(AGAIN).join(name),
+            Present::Refuse | Present::Replace => build.join(name),
+        };
+        if self.present == Present::Resume {
+            self.make_directory(&build.join(AGAIN))?;
+        }
         self.made.push(program.clone());
         Ok(program)
     }
 
+    /// Where the program is that was built there. A campaign goes on with the one it has, if that is the same.
+    pub fn settle(&self, built: PathBuf) -> Result<PathBuf, Failure> {
+        let again = self.path.join(BUILD).join(AGAIN);
+        let Ok(name) = built.strip_prefix(&again) else { return Ok(built) };
+        let program = self.path.join(BUILD).join(name);
+        if program.exists() && fingerprint(&program)? != fingerprint(&built)? {
+            return Err(Failure::new(format_args!(
+                "the campaign in {} explores another build of this program: has its source changed?",
+                self.path.display()
+            )));
+        }
+        fs::rename(&built, &program).map_err(|e| Failure::cannot("write", &program, &e))?;
+        let _ = fs::remove_dir(&again);
+        Ok(program)
+    }
+
     /// The directory stays.
-    pub fn keep(mut self) {
+    pub fn keep(&mut self) {
         self.made.clear();
     }
 
@@ -72,22 +117,38 @@ impl Drop for Claim {
     }
 }
 
-fn refuse_foreign(path: &Path, entries: fs::ReadDir, replace: bool) -> Result<(), Failure> {
+/// Two campaigns in one directory would overwrite each other's files.
+fn lock(path: &Path) -> Result<File, Failure> {
+    let directory = File::open(path).map_err(|e| Failure::cannot("write to", path, &e))?;
+    match directory.try_lock() {
+        Ok(()) => Ok(directory),
+        Err(TryLockError::WouldBlock) => Err(Failure::new(format_args!(
+            "another campaign is running in {}: wait for its end, or choose another directory with --out",
+            path.display()
+        ))),
+        Err(TryLockError::Error(e)) => Err(Failure::cannot("lock", path, &e)),
+    }
+}
+
+fn refuse_foreign(path: &Path, entries: fs::ReadDir, present: Present) -> Result<(), Failure> {
     let names: Vec<_> = entries.filter_map(|e| Some(e.ok()?.file_name())).collect();
-    if let Some(foreign) = names.iter().find(|name| !OURS.iter().any(|own| *name == own)) {
+    if let Some(foreign) = names.iter().find(|name| !OURS.iter().chain(&LEFTOVERS).any(|own| *name == own)) {
         return Err(Failure::new(format_args!(
             "{} is not a campaign directory (it has {} in it): choose another with --out",
             path.display(),
             foreign.display()
         )));
     }
-    if names.iter().any(|name| name == CAMPAIGN) && !replace {
-        return Err(Failure::new(format_args!(
-            "{} holds a campaign already: choose another directory with --out, or replace it with --force",
+    match (names.iter().any(|name| name == CAMPAIGN), present) {
+        (true, Present::Refuse) => Err(Failure::new(format_args!(
+            "{} holds a campaign already: --resume goes on with it, --force replaces it, --out DIR writes elsewhere",
             path.display()
-        )));
+        ))),
+        (false, Present::Resume) => {
+            Err(Failure::new(format_args!("there is no campaign in {} to go on with", path.display())))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -98,7 +159,7 @@ mod tests {
     fn giving_up_leaves_no_trace() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("above/out");
-        let mut claim = Claim::stake(&out, false).unwrap();
+        let mut claim = Claim::stake(&out, Present::Refuse).unwrap();
         fs::write(claim.program_path(Path::new("src/a.c")).unwrap(), "elf").unwrap();
         assert!(out.join("cairn-build/a").is_file());
         drop(claim);
@@ -109,10 +170,15 @@ mod tests {
     fn a_kept_directory_is_not_taken_twice() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
-        Claim::stake(&out, false).unwrap().keep();
+        assert!(Claim::stake(&out, Present::Resume).is_err());
+        Claim::stake(&out, Present::Refuse).unwrap().keep();
+        assert!(Claim::stake(&out, Present::Resume).is_err());
         fs::create_dir(out.join("queue")).unwrap();
-        assert!(Claim::stake(&out, false).is_err());
-        assert!(Claim::stake(&out, true).is_ok());
+        assert!(Claim::stake(&out, Present::Refuse).is_err());
+        let claim = Claim::stake(&out, Present::Replace).unwrap();
+        assert!(Claim::stake(&out, Present::Replace).is_err(), "it is locked");
+        drop(claim);
+        assert!(Claim::stake(&out, Present::Resume).is_ok());
         assert!(out.join("queue").is_dir());
     }
 
@@ -120,6 +186,6 @@ mod tests {
     fn somebody_elses_directory_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("thesis.tex"), "").unwrap();
-        assert!(Claim::stake(dir.path(), true).is_err());
+        assert!(Claim::stake(dir.path(), Present::Replace).is_err());
     }
 }

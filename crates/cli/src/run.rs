@@ -4,10 +4,10 @@ use crate::args::RunArgs;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::message;
-use crate::outdir::Claim;
+use crate::outdir::{Claim, Present};
 use crate::queries::Queries;
 use crate::status::Status;
-use crate::style::Style;
+use crate::style::{Style, counted};
 use crate::summary::{Report, quoted};
 use crate::target;
 use cairn_campaign::{CampaignDirectory, Settings, Summary};
@@ -22,8 +22,14 @@ use std::process::ExitCode;
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     cairn_search::check(&args.strategy)?;
     let walk = walk_settings(args)?;
-    let mut claim = Claim::stake(&args.out, args.force)?;
+    let present = match (args.resume, args.force) {
+        (true, _) => Present::Resume,
+        (_, true) => Present::Replace,
+        _ => Present::Refuse,
+    };
+    let mut claim = Claim::stake(&args.out, present)?;
     let path = target::program_path(&args.subject, |first| claim.program_path(first))?;
+    let path = claim.settle(path)?;
     let program = Program::read(&path)?;
     let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
     let settings = settings(args, &spec)?;
@@ -32,7 +38,10 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         None => None,
     };
     let mut server = Server::start(spec, Limits::default())?;
-    let directory = CampaignDirectory::create(&args.out, args.force)?;
+    let directory = match present {
+        Present::Resume => resume(&args.out)?,
+        _ => CampaignDirectory::create(&args.out, args.force)?,
+    };
     claim.keep();
     let mut solver = match &queries {
         Some(queries) => cairn_solver::dumping(args.limits.of_solver(), walk, queries.keeper()),
@@ -48,6 +57,19 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     verdict(&summary)
 }
 
+/// The campaign that is in a directory.
+fn resume(path: &Path) -> Result<CampaignDirectory, Failure> {
+    let directory = CampaignDirectory::resume(path)?;
+    if directory.cut() > 0 {
+        message::tell(format_args!(
+            "cairn: the last {} of the journal were not whole and have been cut off: the campaign goes on after {}\n",
+            counted(directory.cut(), "byte", "bytes"),
+            counted(directory.past_runs(), "execution", "executions")
+        ));
+    }
+    Ok(directory)
+}
+
 fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     let inputs = target::inputs(&args.subject, spec)?;
     let mut settings = Settings::new(&args.strategy, inputs);
@@ -55,6 +77,7 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.execs = args.execs;
     settings.time = args.time.map(|budget| budget.0);
     settings.check = args.check;
+    settings.target = target::fingerprint(&spec.path)?;
     settings.stop = interrupt::flag()?;
     // By its bare name: where the program lies says nothing about the campaign.
     let name = spec.path.file_name().unwrap_or(spec.path.as_os_str()).to_string_lossy().into_owned();

@@ -6,10 +6,12 @@ use cairn_campaign::{Event, Observer, Place, Progress};
 use cairn_exec::End;
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const LIVE_PERIOD: Duration = Duration::from_millis(200);
 const PLAIN_PERIOD: Duration = Duration::from_secs(5);
+/// How long a campaign that goes on may be made again without a word.
+const PATIENCE: Duration = Duration::from_secs(2);
 const USUAL_WIDTH: usize = 80;
 
 /// An input that breaks the program.
@@ -34,6 +36,8 @@ pub struct Status {
     show: Show,
     style: Style,
     last: Option<Duration>,
+    started: Instant,
+    is_rebuilding: bool,
     /// Files of the execution that is being reported; how it ended is told last.
     kept: Vec<PathBuf>,
     /// Crashes and hangs that were kept, in order.
@@ -48,7 +52,16 @@ impl Status {
             (false, false) => Show::Lines,
             (false, true) => Show::Live,
         };
-        Status { show, style: Style::of(&stderr()), last: None, kept: Vec::new(), findings: Vec::new() }
+        let (last, kept, findings) = Default::default();
+        Status {
+            show,
+            style: Style::of(&stderr()),
+            last,
+            started: Instant::now(),
+            is_rebuilding: false,
+            kept,
+            findings,
+        }
     }
 
     /// Makes room for other text.
@@ -90,18 +103,35 @@ impl Observer for Status {
             }
             _ => {}
         }
-        if self.is_due(progress.elapsed) {
+        // The campaign's own clock stands still as long as it is made again.
+        let elapsed = match progress.rebuilding {
+            Some(_) if self.started.elapsed() < PATIENCE => return,
+            Some(_) => self.started.elapsed(),
+            None => progress.elapsed,
+        };
+        if progress.rebuilding.is_none() && self.is_rebuilding {
+            (self.is_rebuilding, self.last) = (false, None);
+        }
+        self.is_rebuilding = progress.rebuilding.is_some();
+        if self.is_due(elapsed) {
             // The first line comes after the first period: short campaigns need none.
             if self.last.is_some() {
                 self.print(progress);
             }
-            self.last = Some(progress.elapsed);
+            self.last = Some(elapsed);
         }
     }
 }
 
 /// One line of at most `width` characters; the least interesting part goes first when it is too long.
 fn line(progress: &Progress, style: Style, width: usize) -> String {
+    if let Some(runs) = progress.rebuilding {
+        return format!(
+            "going back to where it was: run {} of {}",
+            grouped(progress.executions),
+            grouped(runs)
+        );
+    }
     let seconds = progress.elapsed.as_secs_f64();
     let mut parts = vec![
         clock(seconds),

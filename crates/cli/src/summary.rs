@@ -1,7 +1,7 @@
 //! The end of a campaign, in a few lines.
 
 use crate::status::Finding;
-use crate::style::{Style, clock, counted, percent};
+use crate::style::{Style, clock, counted, grouped, percent};
 use cairn_campaign::{Stop, Summary};
 use cairn_exec::Severity;
 use std::ffi::OsString;
@@ -40,6 +40,7 @@ impl Report<'_> {
             self.tests(),
             self.unanswered(),
             self.found(),
+            self.astray(),
             self.divergences(),
             self.pin_tries(),
             self.cut_runs(),
@@ -227,6 +228,15 @@ impl Report<'_> {
             words.extend(self.args.iter().map(|arg| quoted(&arg.to_string_lossy())));
         }
         words.join(" ")
+    }
+
+    fn astray(&self) -> Option<String> {
+        let astray = self.summary.notes.astray?;
+        Some(format!(
+            "the campaign did not repeat itself before execution {}: {} were made again without what had led to them",
+            grouped(astray.execution),
+            counted(astray.runs, "later run", "later runs")
+        ))
     }
 
     fn divergences(&self) -> Option<String> {

@@ -10,6 +10,7 @@ use cairn_exec::{Arg, Input, SymbolicFile, TargetSpec};
 use cairn_program::{Program, ProgramError};
 use cairn_wire::site::USER_MAIN;
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -52,6 +53,13 @@ fn is_program(path: &Path) -> bool {
             | ProgramError::Unreadable { .. })
     );
     is_linked && !is_library
+}
+
+/// A name for what a file holds.
+pub fn fingerprint(path: &Path) -> Result<u64, Failure> {
+    let mut hasher = DefaultHasher::new();
+    std::fs::read(path).map_err(|error| Failure::cannot("read", path, &error))?.hash(&mut hasher);
+    Ok(hasher.finish())
 }
 
 /// How to run it, each time for so many milliseconds at most.

@@ -43,6 +43,13 @@ impl<S: Solver> Cache<S> {
         }
     }
 
+    fn make_key(&mut self, query: &Query) {
+        self.key.clear();
+        self.key.extend(query.constraints());
+        self.key.sort_unstable();
+        self.key.dedup();
+    }
+
     fn look_up(&mut self) -> Option<Answer> {
         if let Some(answer) = self.young.get(&self.key[..]) {
             return Some(answer.clone());
@@ -66,10 +73,7 @@ impl<S: Solver> Cache<S> {
 impl<S: Solver> Solver for Cache<S> {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
         let start = self.meter.begin();
-        self.key.clear();
-        self.key.extend(query.constraints());
-        self.key.sort_unstable();
-        self.key.dedup();
+        self.make_key(query);
         if let Some(answer) = self.look_up() {
             return self.meter.answer(start, answer);
         }
@@ -81,6 +85,14 @@ impl<S: Solver> Solver for Cache<S> {
         }
         self.meter.spent(start);
         answer
+    }
+
+    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+        self.make_key(query);
+        if self.look_up().is_none() {
+            self.remember(self.key.as_slice().into(), answer.clone());
+            self.inner.recall(dag, query, answer);
+        }
     }
 
     fn insist(&mut self, limits: Limits) {

@@ -24,6 +24,10 @@ impl<S: Solver> Solver for Count<S> {
         self.meter.answer(start, answer)
     }
 
+    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+        self.inner.recall(dag, query, answer);
+    }
+
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
     }

@@ -57,6 +57,10 @@ impl<S: Solver> Solver for Dump<S> {
         answer
     }
 
+    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+        self.inner.recall(dag, query, answer);
+    }
+
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
     }

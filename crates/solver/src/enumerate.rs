@@ -166,6 +166,10 @@ impl<S: Solver> Solver for Enumerate<S> {
         }
     }
 
+    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+        self.inner.recall(dag, query, answer);
+    }
+
     fn insist(&mut self, limits: Limits) {
         self.more_work = more_work(limits);
         self.inner.insist(limits);

@@ -44,6 +44,9 @@ pub trait Solver {
     /// Looks for input bytes under which all constraints of the query hold; `seed` is an input under which the prefix does.
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer;
 
+    /// Takes note of the answer that a query had earlier, in another process: it is not to be looked for again.
+    fn recall(&mut self, _dag: &Dag, _query: &Query, _answer: &Answer) {}
+
     /// From now on a query may cost this much, and what was given up on may be asked again: nobody has anything else to ask.
     fn insist(&mut self, limits: Limits);
 
@@ -54,6 +57,10 @@ pub trait Solver {
 impl Solver for Box<dyn Solver> {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
         (**self).solve(dag, query, seed)
+    }
+
+    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+        (**self).recall(dag, query, answer);
     }
 
     fn insist(&mut self, limits: Limits) {

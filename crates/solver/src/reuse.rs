@@ -115,6 +115,10 @@ impl<S: Solver> Solver for Reuse<S> {
         answer
     }
 
+    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+        self.remember(dag, query, answer);
+    }
+
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
     }

@@ -88,6 +88,14 @@ impl<S: Solver> Solver for Slice<S> {
         self.inner.solve(dag, &sliced, seed)
     }
 
+    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+        if dag.as_constant(query.target).is_none() {
+            self.slice(dag, query);
+            let sliced = Query { prefix: &self.kept, target: query.target };
+            self.inner.recall(dag, &sliced, answer);
+        }
+    }
+
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
     }

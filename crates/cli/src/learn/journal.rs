@@ -4,6 +4,7 @@
 //! line: its campaign is made again.
 
 use crate::failure::Failure;
+use crate::target::fingerprint;
 use cairn_learn::{Job, Size};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -124,11 +125,4 @@ fn key(job: &Job) -> u64 {
     job.weights.iter().for_each(|weight| weight.to_bits().hash(&mut hasher));
     (job.seed, job.executions).hash(&mut hasher);
     hasher.finish()
-}
-
-/// A name for what a file holds.
-pub fn fingerprint(path: &Path) -> Result<u64, Failure> {
-    let mut hasher = DefaultHasher::new();
-    std::fs::read(path).map_err(|error| Failure::cannot("read", path, &error))?.hash(&mut hasher);
-    Ok(hasher.finish())
 }

@@ -16,6 +16,7 @@ mod models;
 mod random_programs;
 mod regressions;
 mod repeat;
+mod resume;
 mod scribble;
 mod session;
 mod sites;

@@ -1,0 +1,266 @@
+//! Campaigns that were cut short, by whatever, and go on.
+
+use crate::agreement::tests;
+use crate::common::{Said, build_instrumented, cairn, said, write_source};
+use crate::example::Example;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// An example's program, and a place for its campaigns.
+struct Scene {
+    place: TempDir,
+    example: Example,
+    program: PathBuf,
+}
+
+impl Scene {
+    fn new(name: &str) -> Scene {
+        let place = tempfile::tempdir().unwrap();
+        let (example, program) = (Example::named(name), place.path().join("program"));
+        build_instrumented(&example.source, &program);
+        Scene { place, example, program }
+    }
+
+    fn out(&self, name: &str) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    /// `cairn run` on a directory, with these options.
+    fn command(&self, out: &Path, options: &[&str]) -> Command {
+        let mut command = cairn();
+        command.args(["run", "-q", "--json", "--out"]).arg(out).args(options).args(self.example.options());
+        command.arg(&self.program).arg("--").args(self.example.args());
+        command
+    }
+
+    fn run(&self, out: &Path, options: &[&str]) -> Said {
+        said(&mut self.command(out, options))
+    }
+
+    /// A campaign to its end: its figures.
+    fn figures(&self, out: &Path, options: &[&str]) -> Figures {
+        let said = self.run(out, options);
+        assert!(matches!(said.code, Some(0 | 1)), "{options:?}: {said:?}");
+        Figures::of(&said)
+    }
+}
+
+/// What must not depend on whether a campaign was cut short.
+#[derive(PartialEq, Debug)]
+struct Figures(BTreeMap<&'static str, Value>);
+
+impl Figures {
+    fn of(said: &Said) -> Figures {
+        let told: Value = serde_json::from_str(&said.stdout).unwrap();
+        let names =
+            ["executions", "branches_covered", "tests", "crashes", "hangs", "divergences", "exhausted"];
+        Figures(names.into_iter().map(|name| (name, told[name].clone())).collect())
+    }
+
+    fn number(&self, name: &str) -> u64 {
+        self.0[name].as_u64().unwrap()
+    }
+}
+
+/// All kept inputs by their names.
+fn files(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let name = |path: &Path| path.strip_prefix(out).unwrap().to_owned();
+    tests(out).iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect()
+}
+
+fn contents(out: &Path) -> BTreeSet<Vec<u8>> {
+    files(out).into_values().collect()
+}
+
+/// A figure as AFL's tools read it.
+fn stat(out: &Path, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(out.join("fuzzer_stats")).ok()?;
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    line.split_once(": ")?.1.parse().ok()
+}
+
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap();
+    assert!(copied.success());
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn start(mut command: Command) -> Child {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+fn killed_at_any_moment_a_campaign_goes_on_as_if_nothing_had_happened() {
+    const KILLS: u32 = 20;
+    let scene = Scene::new("calculator");
+    let budget = ["--execs", "600", "--seed", "4"];
+    let begun = Instant::now();
+    let whole = scene.figures(&scene.out("whole"), &budget);
+    let time = begun.elapsed();
+    let mut rng = fastrand::Rng::with_seed(9);
+    let out = scene.out("killed");
+    let (mut kept, mut covered, mut made) = (BTreeMap::new(), 0, 0);
+    for _ in 0..KILLS {
+        let options: &[&str] = if out.join("queue").exists() { &["--resume"] } else { &["--force"] };
+        let mut child = start(scene.command(&out, &[options, &budget].concat()));
+        std::thread::sleep(time.mul_f64(rng.f64() * 1.1));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = if out.exists() { files(&out) } else { BTreeMap::new() };
+        assert!(kept.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{kept:?} {now:?}");
+        let reported = |name, before| stat(&out, name).map_or(before, |now| now.max(before));
+        (kept, covered, made) = (now, reported("edges_found", covered), reported("execs_done", made));
+    }
+    let resumed = scene.figures(&out, &[&["--resume"], &budget[..]].concat());
+    assert!(resumed.number("branches_covered") >= covered && resumed.number("executions") >= made);
+    assert_eq!(resumed, whole);
+    assert_eq!(files(&out), files(&scene.out("whole")));
+}
+
+#[test]
+fn a_larger_budget_extends_a_campaign_whatever_its_strategy() {
+    let scene = Scene::new("replace");
+    for (number, strategy) in
+        ["auto", "random-branch", "homi[cycle=5,rounds=40/4,explore=2,least=10]:covnew", "chameleon"]
+            .iter()
+            .enumerate()
+    {
+        let (whole, parts) = (scene.out(&format!("whole{number}")), scene.out(&format!("parts{number}")));
+        let expected = scene.figures(&whole, &["--strategy", strategy, "--execs", "240"]);
+        let mut figures = scene.figures(&parts, &["--strategy", strategy, "--execs", "70"]);
+        for execs in ["70", "150", "240"] {
+            figures = scene.figures(&parts, &["--strategy", strategy, "--execs", execs, "--resume"]);
+            assert_eq!(figures.0["executions"], execs.parse::<u64>().unwrap(), "{strategy}");
+        }
+        assert_eq!(figures, expected, "{strategy}");
+        assert_eq!(files(&parts), files(&whole), "{strategy}");
+    }
+}
+
+#[test]
+fn a_damaged_journal_costs_no_test_and_no_branch() {
+    let scene = Scene::new("vm");
+    let good = scene.out("good");
+    let before = scene.figures(&good, &["--execs", "200"]);
+    let (journal, kept) = (std::fs::read(good.join("journal")).unwrap(), contents(&good));
+    let mut rng = fastrand::Rng::with_seed(2);
+    for round in 0..10 {
+        let out = scene.out(&format!("bad{round}"));
+        copy(&good, &out);
+        // Behind the first line and what the campaign is.
+        let at = rng.usize(200..journal.len());
+        let mut bad = journal.clone();
+        if round % 2 == 0 {
+            bad.truncate(at)
+        } else {
+            bad[at] ^= 1 << rng.u8(..8)
+        }
+        std::fs::write(out.join("journal"), bad).unwrap();
+        let said = scene.run(&out, &["--execs", "240", "--resume"]);
+        assert!(matches!(said.code, Some(0 | 1)), "{at}: {said:?}");
+        assert!(
+            said.stderr.contains("of the journal were not whole and have been cut off"),
+            "{at}: {said:?}"
+        );
+        assert_eq!(said.stderr.lines().count(), 1, "{said:?}");
+        assert!(contents(&out).is_superset(&kept), "{at}");
+        assert!(Figures::of(&said).number("branches_covered") >= before.number("branches_covered"), "{at}");
+        let again = scene.figures(&out, &["--execs", "240", "--resume"]);
+        assert_eq!(again, Figures::of(&said), "{at}");
+    }
+    std::fs::write(good.join("journal"), b"cairn journal 0\n").unwrap();
+    let refused = scene.run(&good, &["--resume"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("cannot be read") && refused.stderr.contains("--seeds"), "{refused:?}");
+}
+
+#[test]
+fn a_campaign_does_not_go_on_as_another_one() {
+    let scene = Scene::new("calculator");
+    let out = scene.out("out");
+    let no_campaign = scene.run(&out, &["--resume"]);
+    assert_eq!((no_campaign.code, out.exists()), (Some(2), false), "{no_campaign:?}");
+    scene.figures(&out, &["--execs", "20"]);
+    let before = files(&out);
+    for (options, reason) in [
+        (&["--execs", "30"][..], "--resume goes on with it, --force replaces it"),
+        (&["--resume", "--seed", "1"], "its seed is 0"),
+        (&["--resume", "--strategy", "dfs"], "its strategy is auto"),
+        (&["--resume", "--fixed-length"], "it began with another input"),
+    ] {
+        let said = scene.run(&out, options);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.stderr.contains(reason) && said.stderr.lines().count() == 1, "{said:?}");
+    }
+    build_instrumented(&Example::named("utf8").source, &scene.program);
+    let said = scene.run(&out, &["--resume"]);
+    assert!(said.code == Some(2) && said.stderr.contains("it explores another program"), "{said:?}");
+    assert_eq!(files(&out), before);
+}
+
+#[test]
+fn a_directory_has_one_campaign_at_a_time() {
+    let scene = Scene::new("vm");
+    let out = scene.out("out");
+    let mut first = start(scene.command(&out, &["--time", "60s"]));
+    wait_until("a test is kept", || out.join("journal").exists() && !files(&out).is_empty());
+    for options in [&["--force"][..], &["--resume"], &[]] {
+        let said = scene.run(&out, options);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.stderr.contains("another campaign is running in "), "{said:?}");
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    scene.figures(&out, &["--execs", "1", "--resume"]);
+}
+
+/// A program that does not repeat itself: its tests stay, its coverage as well.
+#[test]
+fn a_program_that_does_not_repeat_itself_loses_nothing_either() {
+    let text = r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <time.h>
+        int main(void)
+        {
+            struct timespec now;
+            clock_gettime(CLOCK_MONOTONIC, &now);
+            long turn = now.tv_nsec / 1000;
+            char word[6] = "";
+            if (!fread(word, 1, 6, stdin)) return 1;
+            if (turn % 3 == 0 && word[0] > 'k') puts("now and then");
+            for (int i = 1; i < 6; i++) if (word[i] == 'a' + i) puts("more");
+            if (word[1] == 'x' && turn % 2) abort();
+            return 0;
+        }
+    "#;
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "fickle.c", text);
+    let out = place.path().join("out");
+    let explore = |options: &[&str]| {
+        let mut command = cairn();
+        command.args(["run", "--json", "--sym-stdin", "6", "--out"]).arg(&out).args(options);
+        said(command.arg(&source))
+    };
+    let first = explore(&["--execs", "60"]);
+    let (before, kept) = (Figures::of(&first), files(&out));
+    let again = explore(&["--execs", "90", "--resume"]);
+    assert!(again.stderr.contains("the campaign did not repeat itself before execution "), "{again:?}");
+    let after = Figures::of(&again);
+    assert!(kept.iter().all(|(name, bytes)| files(&out).get(name) == Some(bytes)));
+    assert_eq!(after.number("executions"), 90);
+    for figure in ["branches_covered", "tests", "crashes"] {
+        assert!(after.number(figure) >= before.number(figure), "{figure}: {before:?} {after:?}");
+    }
+}
