@@ -74,11 +74,15 @@ fn shown_behind_gate(spec: &str, seed: u64) -> usize {
 #[test]
 fn states_with_the_condition_that_matters_are_kept() {
     let mean = |spec: &str| (0..10).map(|seed| shown_behind_gate(spec, seed)).sum::<usize>() as f64 / 10.0;
-    let pruned =
-        |name| mean(&format!("{name}[cycle=1,rounds=50/1,ratio=80/1,explore=3,least=20]:random-state"));
-    let (homi, by_chance, unpruned) = (pruned("homi"), pruned("randomprune"), mean("random-state"));
-    assert!(homi > 2.0 * by_chance, "{homi} branches, by chance {by_chance}");
-    assert!(homi > 1.2 * unpruned, "{homi} branches, without pruning {unpruned}");
+    let pruned = |name, learn| {
+        mean(&format!("{name}[cycle=1,rounds=50/1,ratio=80/1,learn={learn},explore=3,least=20]:random-state"))
+    };
+    let (by_chance, unpruned) = (pruned("randomprune", "runs"), mean("random-state"));
+    for learn in ["runs", "weights"] {
+        let homi = pruned("homi", learn);
+        assert!(homi > 2.0 * by_chance, "{homi} branches by {learn}, by chance {by_chance}");
+        assert!(homi > 1.2 * unpruned, "{homi} branches by {learn}, without pruning {unpruned}");
+    }
 }
 
 /// How many of the first runs after the first pruning cover nothing new.

@@ -1,10 +1,10 @@
 //! Everything that makes pruning more than chance.
 
 use crate::rng::Rng;
-use crate::strategy::homi::learning::{Learnt, Mode, Sample};
+use crate::strategy::homi::learning::{Learnt, Mode, Sample, Weight};
 use crate::strategy::homi::paths::Paths;
-use crate::strategy::homi::settings::Settings;
-use crate::strategy::homi::tests::Tests;
+use crate::strategy::homi::settings::{Evidence, Settings};
+use crate::strategy::homi::tests::{Test, Tests};
 use crate::traits::RunView;
 use cairn_program::Program;
 use cairn_tree::{CoreId, Flip, Tree};
@@ -46,16 +46,43 @@ impl Learner {
         self.sample = None;
         self.rounds += 1;
         let good = self.tests.good();
-        let mut features: Vec<CoreId> =
-            good.iter().flat_map(|test| self.paths.cores(tree, test.run)).collect();
-        features.sort_unstable();
-        features.dedup();
+        let weights = match settings.learn {
+            Evidence::Runs => self.by_runs(tree, &good),
+            Evidence::Weights => self.by_weights(tree, &good),
+        };
         let made = good.iter().map(|test| (test.sample.as_deref(), test.budget));
-        let learnt = Learnt::new(features, made, (settings.ratio, settings.rounds));
-        self.mode = if self.rounds <= settings.explore { Mode::Explore } else { Mode::any(rng) };
+        let learnt = Learnt::new(weights, made, (settings.ratio, settings.rounds));
+        self.mode = match settings.learn {
+            Evidence::Runs => Mode::Exploit,
+            Evidence::Weights if self.rounds <= settings.explore => Mode::Explore,
+            Evidence::Weights => Mode::any(rng),
+        };
         let budget = learnt.draw_budget(self.mode, settings.rounds, rng);
         self.learnt = Some(learnt);
         budget
+    }
+
+    fn by_runs(&self, tree: &Tree, good: &[Test]) -> Vec<(CoreId, Weight)> {
+        let met = self.cores(tree, good);
+        let learn = |same: &[CoreId]| {
+            let (runs, with_it) = self.paths.runs_with(same[0]);
+            let expected = f64::from(with_it) * good.len() as f64 / runs as f64;
+            (same[0], Weight::of_share(same.len() as f64, expected))
+        };
+        met.chunk_by(|a, b| a == b).map(learn).collect()
+    }
+
+    fn by_weights(&self, tree: &Tree, good: &[Test]) -> Vec<(CoreId, Weight)> {
+        let mut features = self.cores(tree, good);
+        features.dedup();
+        Learnt::from_weights(&features, good.iter().filter_map(|test| test.sample.as_deref()))
+    }
+
+    /// The core conditions of tests, in order, each as often as tests have it.
+    fn cores(&self, tree: &Tree, tests: &[Test]) -> Vec<CoreId> {
+        let mut cores: Vec<CoreId> = tests.iter().flat_map(|test| self.paths.cores(tree, test.run)).collect();
+        cores.sort_unstable();
+        cores
     }
 
     /// Draws weights, by core condition, and a ratio, as an index; none if there is nothing to tell states by.

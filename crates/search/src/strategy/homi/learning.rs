@@ -48,6 +48,13 @@ pub(super) struct Weight {
 impl Weight {
     const UNIFORM: Weight = Weight { mean: 0.0, deviation: f64::INFINITY };
 
+    /// Of a core condition that so many good tests have, where so many are to be expected of as many runs: a better share
+    /// is a higher weight, and the more runs have it, the surer.
+    pub fn of_share(good: f64, expected: f64) -> Weight {
+        let mean = (good - expected) / (good + expected + 2.0);
+        Weight { mean, deviation: 1.0 / (1.0 + expected).sqrt() }
+    }
+
     /// Of weights that good tests had, by their number, sum and sum of squares. Values that are all the same say
     /// nothing of how far others may lie.
     fn learn(count: f64, sum: f64, squares: f64) -> Weight {
@@ -108,30 +115,37 @@ pub(super) struct Learnt {
 }
 
 impl Learnt {
-    /// From the core conditions of the good tests, and what each of these was made with: its sample, if its round
-    /// pruned, and its budget.
+    /// From what the good tests were made with: its sample, if its round pruned, and its budget.
     pub fn new<'a>(
-        features: Vec<CoreId>,
+        features: Vec<(CoreId, Weight)>,
         made: impl Iterator<Item = (Option<&'a Sample>, usize)> + Clone,
         (ratios, budgets): (Steps, Steps),
     ) -> Learnt {
         let samples = made.clone().filter_map(|(sample, _)| sample);
+        Learnt {
+            features,
+            ratios: Frequencies::of(ratios, samples.map(|sample| sample.ratio)),
+            budgets: Frequencies::of(budgets, made.map(|(_, budget)| budget)),
+        }
+    }
+
+    /// What core conditions are to weigh by the weights they had when good tests were made.
+    pub fn from_weights<'a>(
+        features: &[CoreId],
+        samples: impl Iterator<Item = &'a Sample>,
+    ) -> Vec<(CoreId, Weight)> {
         let mut moments = vec![(0.0, 0.0, 0.0); features.last().map_or(0, |last| last.index() + 1)];
-        for &(core, weight) in samples.clone().flat_map(|sample| &sample.weights) {
+        for &(core, weight) in samples.flat_map(|sample| &sample.weights) {
             if let Some((count, sum, squares)) = moments.get_mut(core.index()) {
                 let weight = f64::from(weight);
                 (*count, *sum, *squares) = (*count + 1.0, *sum + weight, *squares + weight * weight);
             }
         }
-        let learn = |core: CoreId| {
+        let learn = |core: &CoreId| {
             let (count, sum, squares) = moments[core.index()];
-            (core, Weight::learn(count, sum, squares))
+            (*core, Weight::learn(count, sum, squares))
         };
-        Learnt {
-            features: features.into_iter().map(learn).collect(),
-            ratios: Frequencies::of(ratios, samples.map(|sample| sample.ratio)),
-            budgets: Frequencies::of(budgets, made.map(|(_, budget)| budget)),
-        }
+        features.iter().map(learn).collect()
     }
 
     /// Whether there is nothing to tell states by.
@@ -212,6 +226,15 @@ mod tests {
         assert!((learnt.mean - mean).abs() < 1e-12 && (learnt.deviation - variance.sqrt()).abs() < 1e-12);
         assert_eq!(Weight::learn(1.0, 0.4, 0.16).deviation, 1.0);
         assert_eq!(Weight::learn(0.0, 0.0, 0.0), Weight::UNIFORM);
+    }
+
+    #[test]
+    fn what_good_tests_have_more_often_than_others_weighs_more_and_many_runs_make_it_sure() {
+        let (none, as_any, twice) =
+            (Weight::of_share(0.0, 20.0), Weight::of_share(20.0, 20.0), Weight::of_share(40.0, 20.0));
+        assert!(none.mean < -0.8 && as_any.mean == 0.0 && (0.3..0.4).contains(&twice.mean));
+        let rare = Weight::of_share(1.0, 0.1);
+        assert!(rare.mean < twice.mean && rare.deviation > 0.9 && twice.deviation < 0.25);
     }
 
     #[test]

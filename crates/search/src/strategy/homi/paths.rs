@@ -6,6 +6,7 @@
 
 use crate::traits::RunView;
 use cairn_tree::{CoreId, Flip, NodeId, RunId, Tree};
+use std::mem::{replace, take};
 
 /// A node with a core condition on the side that its run took.
 #[derive(Clone, Copy, Debug)]
@@ -22,16 +23,22 @@ pub(super) struct Paths {
     starts: Vec<usize>,
     /// By core condition: the last run whose path was found to have it.
     seen: Vec<u32>,
+    /// By core condition: the runs whose path has it.
+    counts: Vec<u32>,
 }
 
 impl Paths {
     /// A run was made.
     pub fn add(&mut self, run: &RunView) {
-        let mut seen = std::mem::take(&mut self.seen);
+        let (mut seen, mut counts) = (take(&mut self.seen), take(&mut self.counts));
         let stamp = run.run.index() as u32 + 1;
         let mut is_new = |core: CoreId| {
-            seen.resize(seen.len().max(core.index() + 1), 0);
-            std::mem::replace(&mut seen[core.index()], stamp) != stamp
+            let length = seen.len().max(core.index() + 1);
+            seen.resize(length, 0);
+            counts.resize(length, 0);
+            let is_new = replace(&mut seen[core.index()], stamp) != stamp;
+            counts[core.index()] += u32::from(is_new);
+            is_new
         };
         self.each_above(run.tree, run.tree.left_at(run.run), |core| {
             is_new(core);
@@ -41,7 +48,12 @@ impl Paths {
             let core = run.tree.core(run.tree.first_side(node));
             self.met.extend(core.filter(|core| is_new(*core)).map(|core| Met { node, core }));
         }
-        self.seen = seen;
+        (self.seen, self.counts) = (seen, counts);
+    }
+
+    /// How many runs there were, and how many of them have a core condition on their paths.
+    pub fn runs_with(&self, core: CoreId) -> (usize, u32) {
+        (self.starts.len(), self.counts[core.index()])
     }
 
     /// The core conditions of a run's whole path, each once.

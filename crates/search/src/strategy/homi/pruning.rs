@@ -1,7 +1,7 @@
 //! A pruning: of all states so many percents, those with the lowest scores.
 //!
 //! Nobody looks at all states. Where the line lies is found once, from a sample if there are many; on which side of it a
-//! state is, when it is to be tried.
+//! state is, when it is to be tried; so it holds for states that come later too.
 
 use crate::rng::Rng;
 use crate::strategy::homi::learner::Learner;
@@ -31,8 +31,6 @@ pub(super) struct Pruning {
     /// By core condition; none if chance alone decides.
     weights: Vec<f32>,
     salt: u64,
-    /// The runs there were: it is about the states of these.
-    runs: usize,
     /// The lowest that is kept.
     line: Standing,
 }
@@ -40,7 +38,7 @@ pub(super) struct Pruning {
 impl Pruning {
     /// The pruning of so many percents of what some states, all or a sample, stand for; none if that is not even one.
     pub fn new(
-        (tree, learner, runs): (&Tree, Option<&Learner>, usize),
+        (tree, learner): (&Tree, Option<&Learner>),
         weights: Vec<f32>,
         (states, percent): (&[Flip], u64),
         rng: &mut Rng,
@@ -50,7 +48,7 @@ impl Pruning {
             return None;
         }
         let line = Standing { score: f32::NEG_INFINITY, chance: 0 };
-        let mut pruning = Pruning { weights, salt: rng.below(1 << 32) as u64, runs, line };
+        let mut pruning = Pruning { weights, salt: rng.below(1 << 32) as u64, line };
         let mut standings: Vec<Standing> =
             states.iter().map(|flip| pruning.standing(tree, learner, *flip)).collect();
         pruning.line = *standings.select_nth_unstable_by(count, Standing::order).1;
@@ -59,8 +57,7 @@ impl Pruning {
 
     /// Whether a state is left out.
     pub fn is_out(&self, tree: &Tree, learner: Option<&Learner>, flip: Flip) -> bool {
-        tree.creator(flip.node).index() < self.runs
-            && self.standing(tree, learner, flip).order(&self.line) == Ordering::Less
+        self.standing(tree, learner, flip).order(&self.line) == Ordering::Less
     }
 
     pub fn standing(&self, tree: &Tree, learner: Option<&Learner>, flip: Flip) -> Standing {
@@ -112,16 +109,14 @@ mod tests {
         let sample: Vec<Flip> = all.iter().copied().step_by(4).collect();
         assert!(all.len() > 2_000);
         for percent in [1, 20, 37, 60, 99] {
-            let mut count = |states: &[Flip], runs| {
-                let pruning =
-                    Pruning::new((&tree, None, runs), Vec::new(), (states, percent), &mut rng).unwrap();
+            let mut count = |states: &[Flip]| {
+                let pruning = Pruning::new((&tree, None), Vec::new(), (states, percent), &mut rng).unwrap();
                 all.iter().filter(|flip| pruning.is_out(&tree, None, **flip)).count()
             };
-            assert_eq!(count(&all, 200), all.len() * percent as usize / 100);
-            let share = count(&sample, 200) as f64 / all.len() as f64;
+            assert_eq!(count(&all), all.len() * percent as usize / 100);
+            let share = count(&sample) as f64 / all.len() as f64;
             assert!((share - percent as f64 / 100.0).abs() < 0.06, "{share} for {percent} %");
-            assert_eq!(count(&all, 0), 0, "states of later runs stay");
         }
-        assert!(Pruning::new((&tree, None, 200), Vec::new(), (&all[..1], 60), &mut rng).is_none());
+        assert!(Pruning::new((&tree, None), Vec::new(), (&all[..1], 60), &mut rng).is_none());
     }
 }

@@ -30,6 +30,25 @@ impl Steps {
     }
 }
 
+/// What weights are learnt from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Evidence {
+    /// How many of the runs with a core condition were good tests.
+    Runs,
+    /// What it weighed when good tests were made, as published.
+    Weights,
+}
+
+impl Evidence {
+    fn parse(text: &str) -> Option<Evidence> {
+        match text {
+            "runs" => Some(Evidence::Runs),
+            "weights" => Some(Evidence::Weights),
+            _ => None,
+        }
+    }
+}
+
 /// The published values, with a flip that is tried in the place of a second; but a round prunes a few times only.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Settings {
@@ -39,7 +58,8 @@ pub(super) struct Settings {
     pub rounds: Steps,
     /// Percents of the states that are pruned.
     pub ratio: Steps,
-    /// Rounds of pure exploration after the first.
+    pub learn: Evidence,
+    /// Rounds of pure exploration after the first, if weights are learnt from weights.
     pub explore: u64,
     /// Candidates of which the farthest is taken in reverse.
     pub candidates: usize,
@@ -53,6 +73,7 @@ impl Default for Settings {
             cycle: 200,
             rounds: Steps { most: 800, count: 4 },
             ratio: Steps { most: 60, count: 3 },
+            learn: Evidence::Runs,
             explore: 10,
             candidates: 100,
             least: 500,
@@ -60,7 +81,7 @@ impl Default for Settings {
     }
 }
 
-const USAGE: &str = "its settings are cycle=FLIPS, rounds=MOST/STEPS, ratio=PERCENT/STEPS, explore=ROUNDS, candidates=N and least=STATES";
+const USAGE: &str = "its settings are cycle=FLIPS, rounds=MOST/STEPS, ratio=PERCENT/STEPS, learn=runs or weights, explore=ROUNDS, candidates=N and least=STATES";
 
 impl Settings {
     /// The settings in a user's words, with commas between them.
@@ -79,6 +100,7 @@ impl Settings {
             "cycle" => self.cycle = number().filter(|n| *n > 0)?,
             "rounds" => self.rounds = Steps::parse(value)?,
             "ratio" => self.ratio = Steps::parse(value).filter(|steps| steps.most < 100)?,
+            "learn" => self.learn = Evidence::parse(value)?,
             "explore" => self.explore = number()?,
             "candidates" => self.candidates = number().filter(|n| *n > 0)? as usize,
             "least" => self.least = number()? as usize,
