@@ -5,6 +5,7 @@
 //! another last symbolic decision, if the place is not known). A known one is kept once more if it
 //! takes a new branch, since no other input shows that branch then.
 
+use crate::triage::Spot;
 use cairn_exec::{End, Severity};
 use cairn_program::SiteId;
 use serde::{Deserialize, Serialize};
@@ -57,11 +58,11 @@ impl Origin {
 }
 
 /// What decides about keeping a run's input.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub end: End,
     /// Where in the program's own code it crashed.
-    pub code: Option<u64>,
+    pub spot: Option<Spot>,
     /// Place and side of the last symbolic decision.
     pub last: Option<(SiteId, u32)>,
     pub new_branches: usize,
@@ -79,6 +80,8 @@ pub(crate) struct Keep {
     pub id: u32,
     /// File name, without an extension.
     pub name: String,
+    /// Whether it is a finding, and the first of its kind.
+    pub is_new_finding: bool,
 }
 
 /// What makes two findings the same.
@@ -86,14 +89,14 @@ pub(crate) struct Keep {
 struct Finding {
     place: Place,
     end: String,
-    code: Option<u64>,
+    spot: Option<Spot>,
     last: Option<(SiteId, u32)>,
 }
 
 impl Finding {
     fn new(place: Place, candidate: &Candidate) -> Finding {
-        let Candidate { code, last, .. } = *candidate;
-        Finding { place, end: candidate.end.suffix(), code, last: last.filter(|_| code.is_none()) }
+        let (spot, last) = (candidate.spot.clone(), candidate.last);
+        Finding { place, end: candidate.end.suffix(), last: last.filter(|_| spot.is_none()), spot }
     }
 }
 
@@ -143,7 +146,7 @@ impl Corpus {
         let id = self.next[place as usize];
         self.next[place as usize] += 1;
         self.files[place as usize] += 1;
-        Some(Keep { place, id, name: name(place, id, candidate) })
+        Some(Keep { place, id, name: name(place, id, candidate), is_new_finding })
     }
 
     fn is_new_finding(&mut self, place: Place, candidate: &Candidate) -> bool {

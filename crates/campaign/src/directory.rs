@@ -21,6 +21,8 @@ const STATS: &str = "fuzzer_stats";
 const PLOT: &str = "plot_data";
 /// End of the hidden name of a file that is being written.
 const UNFINISHED: &str = ".new";
+/// What there is to say of findings, in a directory of its own beside their inputs.
+const REPORTS: &str = "reports";
 
 /// Why a campaign directory cannot be used.
 #[derive(Debug, Error)]
@@ -190,6 +192,37 @@ impl CampaignDirectory {
         let name = format!("{}{extension}", keep.name);
         let path = directory.join(&name);
         if was_kept && path.exists() { Ok(path) } else { write_whole(&directory, &name, &content, true) }
+    }
+
+    /// Writes the smallest input that shows a finding; gives the path of its file.
+    pub(crate) fn keep_smallest(
+        &self,
+        keep: &Keep,
+        input: &Input,
+        command: &[String],
+    ) -> Result<PathBuf, DirectoryError> {
+        let (content, extension) = encode_test(input, command);
+        write_whole(&self.reports(keep.place)?, &format!("id:{:06},min{extension}", keep.id), &content, true)
+    }
+
+    /// Writes what there is to say of a finding.
+    pub(crate) fn explain(&self, keep: &Keep, text: &str) -> Result<PathBuf, DirectoryError> {
+        write_whole(&self.reports(keep.place)?, &format!("id:{:06}.txt", keep.id), text.as_bytes(), true)
+    }
+
+    /// Whether a finding was explained before; the smallest input that shows it, if that is not the one it was found with.
+    pub(crate) fn explained(&self, keep: &Keep) -> Option<Option<PathBuf>> {
+        let reports = self.path.join(keep.place.directory()).join(REPORTS);
+        let smallest = ["", ".ktest"].map(|end| reports.join(format!("id:{:06},min{end}", keep.id)));
+        let explained = reports.join(format!("id:{:06}.txt", keep.id)).exists();
+        explained.then(|| smallest.into_iter().find(|path| path.exists()))
+    }
+
+    /// Beside the inputs, but not among them: every file there is an input, for whoever reads it.
+    fn reports(&self, place: Place) -> Result<PathBuf, DirectoryError> {
+        let directory = self.path.join(place.directory()).join(REPORTS);
+        fs::create_dir_all(&directory).map_err(|source| unwritable(&directory, source))?;
+        Ok(directory)
     }
 
     /// Writes where the campaign stands.

@@ -18,6 +18,7 @@ use crate::settings::Settings;
 use crate::summary::{Astray, Notes, Stop, Summary};
 use crate::testcase::{fit, read_test};
 use crate::trails::trails;
+use crate::triage::Triage;
 use crate::unread::randomise;
 use crate::untold::add_untold_pins;
 use cairn_exec::{End, Input, Mode, RunError, StartError};
@@ -30,6 +31,8 @@ use cairn_wire::ObjectKind;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use thiserror::Error;
+
+mod examine;
 
 /// Times an input is run if the target's server does not survive it.
 const ATTEMPTS: u32 = 3;
@@ -92,6 +95,7 @@ pub fn run(
         collector: Collector::default(),
         behind_pins: BehindPins::default(),
         insistence: Insistence::default(),
+        triage: Triage::new(settings.program.clone()),
         callees: Callees::default(),
         conditions: Vec::new(),
         bytes: ByteCollector::default(),
@@ -179,6 +183,7 @@ struct Campaign<'a> {
     collector: Collector,
     behind_pins: BehindPins,
     insistence: Insistence,
+    triage: Triage,
     callees: Callees,
     /// What was asked for the last flip, its condition last.
     conditions: Vec<ExprId>,
@@ -719,14 +724,13 @@ impl Campaign<'_> {
         let parent = cause.base.and_then(|base| self.past[base.index()].test);
         let candidate = Candidate {
             end: execution.run.end,
-            code: self.crash_site(&execution.run.crash),
+            spot: self.triage.spot(self.program, &execution.run.crash),
             last: path.steps.last().map(|step| (step.site, step.side)),
             new_branches: shown.new_branches.len(),
             origin: cause.origin,
             parent,
             execution: self.executions,
         };
-        let input = execution.run.input;
         let was_seen = shown.seen.is_some();
         let keep = match shown.seen {
             Some(seen) => {
@@ -735,20 +739,16 @@ impl Campaign<'_> {
             }
             None => {
                 let keep = self.corpus.judge(&candidate);
-                self.note_run(&shown, &input, keep.clone(), cause)?;
+                self.note_run(&shown, &execution.run.input, keep.clone(), cause)?;
                 keep
             }
         };
         let mut test = parent;
         if let Some(keep) = keep {
             test = if keep.place == Place::Queue { Some(keep.id) } else { parent };
-            let write = |directory: &CampaignDirectory| {
-                directory.keep(&keep, &input, &self.settings.command, was_seen)
-            };
-            let file = self.directory.as_ref().map(write).transpose()?;
-            self.tell(&Event::Kept { place: keep.place, path: file.as_deref() });
+            self.write(&keep, &execution.run, was_seen)?;
         }
-        self.past.push(PastRun { input, test });
+        self.past.push(PastRun { input: execution.run.input, test });
         Ok(())
     }
 
@@ -767,16 +767,6 @@ impl Campaign<'_> {
             kept,
         };
         self.write_down(cause, shown.given, Some(seen))
-    }
-
-    /// The innermost address in code of the user's own: one fault in a caller of `memcpy` must
-    /// not hide another. Any address, if the program's code cannot be told from other code.
-    fn crash_site(&self, frames: &[u64]) -> Option<u64> {
-        let is_users = |frame: &&u64| {
-            self.program.function_at(**frame).is_some_and(|function| self.program.function(function).counted)
-        };
-        let own = frames.iter().find(is_users);
-        own.or(frames.first()).copied()
     }
 
     fn diverged(&mut self, flip: Flip, at: usize, run: &AddedRun) {

@@ -64,6 +64,8 @@ pub enum Event<'a> {
         place: Place,
         /// Its file, if there is a campaign directory.
         path: Option<&'a Path>,
+        /// What a finding is and where, if it is the first of its kind.
+        headline: Option<&'a str>,
     },
     /// A run went elsewhere than predicted.
     Diverged(&'a Divergence),

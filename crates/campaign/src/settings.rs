@@ -1,6 +1,8 @@
 //! What a campaign is told.
 
+use crate::replay::Replay;
 use cairn_exec::Input;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -35,6 +37,10 @@ pub struct Settings {
     pub target: u64,
     /// The program and its arguments, for the tests that mention them.
     pub command: Vec<String>,
+    /// The program's file, for the names of its functions and lines.
+    pub program: Option<PathBuf>,
+    /// How a test is run again.
+    pub replay: Replay,
     /// The command that repeats the campaign, for its statistics.
     pub invocation: String,
     /// Raised from outside to end the campaign.
@@ -56,6 +62,8 @@ impl Settings {
             max_steps: MAX_STEPS,
             target: 0,
             command: Vec::new(),
+            program: None,
+            replay: Replay::default(),
             invocation: String::new(),
             stop: Arc::default(),
         }

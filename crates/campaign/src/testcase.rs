@@ -186,7 +186,8 @@ fn unreadable(path: &Path, source: io::Error) -> TestError {
     TestError::Unreadable { path: path.to_owned(), source }
 }
 
-fn label(object: &Object) -> String {
+/// What an object is called in a file of KLEE's format.
+pub(crate) fn label(object: &Object) -> String {
     match object.kind {
         ObjectKind::Stdin => STDIN.to_owned(),
         ObjectKind::File => format!("{}{FILE_END}", object.name),

@@ -49,6 +49,9 @@ fn kept(out: &Path) -> BTreeMap<String, Vec<u8>> {
     for place in ["queue", "crashes", "hangs"] {
         for entry in fs::read_dir(out.join(place)).unwrap() {
             let entry = entry.unwrap();
+            if entry.path().is_dir() {
+                continue;
+            }
             let name = format!("{place}/{}", entry.file_name().into_string().unwrap());
             files.insert(name, fs::read(entry.path()).unwrap());
         }

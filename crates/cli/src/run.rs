@@ -8,9 +8,9 @@ use crate::outdir::{Claim, Present};
 use crate::queries::Queries;
 use crate::status::Status;
 use crate::style::{Style, counted};
-use crate::summary::{Report, quoted};
+use crate::summary::Report;
 use crate::target;
-use cairn_campaign::{CampaignDirectory, Settings, Summary};
+use cairn_campaign::{CampaignDirectory, Replay, Settings, Summary, quoted};
 use cairn_exec::{Limits, Server, TargetSpec};
 use cairn_program::Program;
 use cairn_solver::WalkSettings;
@@ -52,7 +52,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         cairn_campaign::run(&settings, &program, &mut server, &mut *solver, Some(directory), &mut status);
     status.clear();
     let summary = outcome?;
-    tell(args, &path, &summary, &status)?;
+    tell(args, &settings.replay, &summary, &status)?;
     queries.map_or(Ok(()), |queries| queries.tell(args.quiet))?;
     verdict(&summary)
 }
@@ -82,10 +82,27 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     // By its bare name: where the program lies says nothing about the campaign.
     let name = spec.path.file_name().unwrap_or(spec.path.as_os_str()).to_string_lossy().into_owned();
     settings.command = vec![name];
+    settings.program = Some(spec.path.clone());
+    settings.replay = replay(args, &spec.path);
     settings.command.extend(args.subject.args.iter().map(|a| a.to_string_lossy().into_owned()));
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     settings.invocation = words.join(" ");
     Ok(settings)
+}
+
+/// How a test of this campaign is run again.
+fn replay(args: &RunArgs, program: &Path) -> Replay {
+    let mut before = vec!["cairn".to_owned(), "replay".to_owned()];
+    if let Some(file) = args.subject.input.sym_file.first().and_then(|f| f.name.clone()) {
+        before.extend(["--file".to_owned(), file]);
+    }
+    before.push(program.to_string_lossy().into_owned());
+    let mut after: Vec<String> =
+        args.subject.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    if !after.is_empty() {
+        after.insert(0, "--".to_owned());
+    }
+    Replay { before, after }
 }
 
 fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {
@@ -95,13 +112,11 @@ fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {
 }
 
 /// Prints the summary; with `--json`, standard output has the JSON object and nothing else.
-fn tell(args: &RunArgs, program: &Path, summary: &Summary, status: &Status) -> Result<(), Failure> {
+fn tell(args: &RunArgs, replay: &Replay, summary: &Summary, status: &Status) -> Result<(), Failure> {
     let report = |style| Report {
         summary,
         findings: &status.findings,
-        program,
-        args: &args.subject.args,
-        file: args.subject.input.sym_file.first().and_then(|f| f.name.as_deref()),
+        replay,
         directory: &args.out,
         symbolic_input: args.subject.input.is_any(),
         style,

@@ -18,6 +18,8 @@ const USUAL_WIDTH: usize = 80;
 pub struct Finding {
     /// How the program ends on it.
     pub end: End,
+    /// What it is and where, if it is the first of its kind.
+    pub headline: Option<String>,
     /// Its file.
     pub path: PathBuf,
 }
@@ -39,7 +41,7 @@ pub struct Status {
     started: Instant,
     is_rebuilding: bool,
     /// Files of the execution that is being reported; how it ended is told last.
-    kept: Vec<PathBuf>,
+    kept: Vec<(PathBuf, Option<String>)>,
     /// Crashes and hangs that were kept, in order.
     pub findings: Vec<Finding>,
 }
@@ -94,11 +96,12 @@ impl Status {
 impl Observer for Status {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
         match event {
-            Event::Kept { place: Place::Crashes | Place::Hangs, path: Some(path) } => {
-                self.kept.push(path.to_path_buf());
+            Event::Kept { place: Place::Crashes | Place::Hangs, path: Some(path), headline } => {
+                self.kept.push((path.to_path_buf(), headline.map(str::to_owned)));
             }
             Event::Executed { end, .. } => {
-                let findings = self.kept.drain(..).map(|path| Finding { end: *end, path });
+                let finding = |(path, headline)| Finding { end: *end, headline, path };
+                let findings = self.kept.drain(..).map(finding);
                 self.findings.extend(findings);
             }
             _ => {}

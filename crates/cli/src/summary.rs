@@ -2,9 +2,8 @@
 
 use crate::status::Finding;
 use crate::style::{Style, clock, counted, grouped, percent};
-use cairn_campaign::{Stop, Summary};
+use cairn_campaign::{Replay, Stop, Summary};
 use cairn_exec::Severity;
-use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -17,12 +16,8 @@ pub struct Report<'a> {
     pub summary: &'a Summary,
     /// Crashes and hangs that were kept.
     pub findings: &'a [Finding],
-    /// The program as it can be started.
-    pub program: &'a Path,
-    /// Its arguments as the user gave them.
-    pub args: &'a [OsString],
-    /// Name of a symbolic file that the program opens by itself.
-    pub file: Option<&'a str>,
+    /// How a test is run again.
+    pub replay: &'a Replay,
     /// The campaign directory.
     pub directory: &'a Path,
     /// Whether anything outside the program was made symbolic.
@@ -203,7 +198,8 @@ impl Report<'_> {
         let mut text = self.style.bad(&parts.join(" and "));
         let crash = self.findings.iter().find(|f| f.end.severity() == Severity::Crash);
         if let Some(first) = crash.or(self.findings.first()) {
-            let _ = write!(text, "; the first ({}) again: {}", first.end, self.replay_command(&first.path));
+            let what = first.headline.clone().unwrap_or_else(|| first.end.to_string());
+            let _ = write!(text, "; the first, {what}, again: {}", self.replay.command(&first.path));
         }
         Some(text)
     }
@@ -215,19 +211,6 @@ impl Report<'_> {
             true => format!("{} ({inputs} inputs)", counted(different, one, &format!("different {many}"))),
             false => counted(different, one, many),
         }
-    }
-
-    fn replay_command(&self, test: &Path) -> String {
-        let mut words = vec!["cairn".to_owned(), "replay".to_owned()];
-        if let Some(file) = self.file {
-            words.extend(["--file".to_owned(), quoted(file)]);
-        }
-        words.extend([self.program, test].map(|path| quoted(&path.to_string_lossy())));
-        if !self.args.is_empty() {
-            words.push("--".to_owned());
-            words.extend(self.args.iter().map(|arg| quoted(&arg.to_string_lossy())));
-        }
-        words.join(" ")
     }
 
     fn astray(&self) -> Option<String> {
@@ -296,25 +279,5 @@ impl Report<'_> {
             + self.summary.divergences;
         let stalls = trouble > 0 || (self.summary.solver.queries == 0 && self.symbolic_input);
         stalls.then(|| "why, and where: cairn doctor, with the same program and input".to_owned())
-    }
-}
-
-/// A word as a shell takes it.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_survive_a_shell() {
-        let words = ["a/b.c", "id:000000,sig:11", "two words", "it's", "", "$HOME"].map(quoted);
-        assert_eq!(words, ["a/b.c", "id:000000,sig:11", "'two words'", "'it'\\''s'", "''", "'$HOME'"]);
     }
 }

@@ -10,6 +10,7 @@ mod assemble;
 mod elf;
 mod error;
 mod model;
+mod symbols;
 pub mod testing;
 
 pub use analysis::{
@@ -21,3 +22,4 @@ pub use cairn_wire::meta::Contents;
 pub use cairn_wire::{SiteId, SiteKind};
 pub use error::{Damage, ProgramError};
 pub use model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site};
+pub use symbols::{SourceFrame, Symbols};

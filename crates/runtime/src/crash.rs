@@ -71,7 +71,8 @@ unsafe extern "C" fn note(signal: c_int, info: *const siginfo_t, context: *const
     // SAFETY: the kernel passes both.
     let (registers, sent) = unsafe { ((*context).uc_mcontext.gregs, (*info).si_code <= 0) };
     let mut frames = Frames { count: 0 };
-    frames.add(registers[REG_RIP as usize] as usize);
+    // A breakpoint tells of itself when it is over.
+    frames.add(registers[REG_RIP as usize] as usize - usize::from(signal == SIGTRAP));
     frames.search(registers[REG_RSP as usize] as usize);
     if sent {
         // Nothing will fault again by itself: the signal was sent, by `abort` or by another process.
@@ -105,7 +106,8 @@ impl Frames {
             // SAFETY: between the stack pointer and the end of the main stack.
             let word = unsafe { *(at as *const usize) };
             if follows_call(word) {
-                self.add(word);
+                // In the call: what follows it may belong to another line, or another function.
+                self.add(word - 1);
             }
             at += 8;
         }

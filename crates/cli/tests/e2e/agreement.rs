@@ -105,7 +105,8 @@ impl Builds<'_> {
 pub fn tests(campaign: &Path) -> Vec<PathBuf> {
     let places = ["queue", "crashes", "hangs"].map(|place| campaign.join(place));
     let entries = places.iter().flat_map(|place| std::fs::read_dir(place).unwrap());
-    let mut tests: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut tests: Vec<PathBuf> =
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
     tests.sort();
     tests
 }

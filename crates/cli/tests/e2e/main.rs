@@ -11,6 +11,7 @@ mod doctor;
 mod example;
 mod examples;
 mod explain;
+mod findings;
 mod learn;
 mod models;
 mod random_programs;

@@ -26,9 +26,14 @@ fn at(directory: &Path, name: &str) -> String {
 }
 
 fn only_file(directory: &Path) -> PathBuf {
-    let files: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|e| e.unwrap().path()).collect();
+    let files = files(directory);
     assert_eq!(files.len(), 1, "{files:?}");
     files[0].clone()
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.is_file()).collect()
 }
 
 #[test]
@@ -39,10 +44,7 @@ fn from_a_c_file_to_a_crash_that_replays() {
     let explored =
         run(["run", "--sym-stdin", "4", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
     assert_eq!(explored.code, Some(1), "{explored:?}");
-    assert!(
-        explored.stdout.contains("1 crash; the first (killed by SIGABRT) again: cairn replay "),
-        "{explored:?}"
-    );
+    assert!(explored.stdout.contains("1 crash; the first, killed by SIGABRT in main ("), "{explored:?}");
     let crash = only_file(&out.join("crashes"));
     assert_eq!(std::fs::read(&crash).unwrap()[..3], *b"key");
 
@@ -68,7 +70,7 @@ fn a_crash_in_named_objects_replays_on_a_plain_build() {
     let explored =
         run(["run", "-q", "--strategy", "dfs", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
     assert_eq!(explored.code, Some(1), "{explored:?}");
-    let crash = std::fs::read_dir(place.path().join("out/crashes")).unwrap().next().unwrap().unwrap().path();
+    let crash = files(&place.path().join("out/crashes"))[0].clone();
     let plain = place.path().join("plain");
     build_plain(&source, &plain);
     for program in [plain, place.path().join("out/cairn-build/triangle")] {
@@ -226,7 +228,7 @@ fn a_hang_is_a_finding() {
     let out = at(place.path(), "out");
     let said = run(["run", "--sym-stdin", "1", "--timeout", "200", "--out", &out, source.to_str().unwrap()]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.stdout.contains("1 hang; the first (time limit reached) again"), "{said:?}");
+    assert!(said.stdout.contains("1 hang; the first, time limit reached, again"), "{said:?}");
     assert_eq!(std::fs::read(only_file(&place.path().join("out/hangs"))).unwrap(), b"q");
 }
 
@@ -439,6 +441,6 @@ fn crashes_and_their_inputs_are_told_apart() {
     let source = write_source(place.path(), "twice.c", text);
     let explored =
         run(["run", "-q", "--sym-stdin", "1", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
-    assert_eq!(std::fs::read_dir(place.path().join("out/crashes")).unwrap().count(), 2);
+    assert_eq!(files(&place.path().join("out/crashes")).len(), 2);
     assert!(explored.stdout.contains("1 crash (2 inputs); the first"), "{explored:?}");
 }

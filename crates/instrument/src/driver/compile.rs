@@ -8,10 +8,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Solver and machine agree that integers wrap and that memory has no types, so the front end shall
-/// not tell the back end otherwise. Clang's driver is bypassed: it would compare these with the user's
-/// own flags of that kind, and complain.
-const PLAIN_SEMANTICS: [&str; 4] = ["-Xclang", "-fwrapv", "-Xclang", "-relaxed-aliasing"];
+/// Solver and machine agree that integers wrap, that memory has no types and that address 0 is an address, so the front
+/// end shall not tell the back end otherwise: who uses a null pointer is to crash there, not anywhere. Clang's driver is
+/// bypassed: it would compare these with the user's own flags of that kind, and complain.
+const PLAIN_SEMANTICS: [&str; 6] =
+    ["-Xclang", "-fwrapv", "-Xclang", "-relaxed-aliasing", "-Xclang", "-fno-delete-null-pointer-checks"];
 
 /// What must hold whatever the user says. The level keeps clang from marking functions `optnone`,
 /// and without passes the branches stay those of the source; lifetime markers would add switches that

@@ -1,0 +1,79 @@
+//! Where in the source an address of the program's code comes from.
+
+use crate::assemble::source_name;
+use addr2line::Loader;
+use std::fmt;
+use std::path::Path;
+
+/// A function, and the line in it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SourceFrame {
+    /// As the source names it; as the symbol table does, if that is all there is.
+    pub function: String,
+    /// Source file and line, if the program was compiled with line tables.
+    pub line: Option<(String, u32)>,
+}
+
+impl fmt::Display for SourceFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.function)?;
+        match &self.line {
+            Some((file, line)) => write!(f, " ({file}:{line})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The line tables of an executable.
+pub struct Symbols {
+    loader: Loader,
+}
+
+impl fmt::Debug for Symbols {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Symbols").finish_non_exhaustive()
+    }
+}
+
+impl Symbols {
+    /// Those of the executable at this path; none if it cannot be read.
+    pub fn read(path: &Path) -> Option<Symbols> {
+        Some(Symbols { loader: Loader::new(path).ok()? })
+    }
+
+    /// The functions an instruction belongs to, inlined ones first; empty if nothing is known. Its address counts
+    /// from where the program begins in memory.
+    pub fn frames(&self, offset: u64) -> Vec<SourceFrame> {
+        let address = offset + self.loader.relative_address_base();
+        let mut found = self.inlined(address);
+        if found.is_empty() {
+            found.extend(self.symbol(address).map(|function| SourceFrame { function, line: None }));
+        }
+        found
+    }
+
+    fn inlined(&self, address: u64) -> Vec<SourceFrame> {
+        let mut found = Vec::new();
+        let Ok(mut frames) = self.loader.find_frames(address) else { return found };
+        while let Ok(Some(frame)) = frames.next() {
+            let name = frame.function.as_ref().and_then(|function| function.raw_name().ok());
+            let name = name.map(|name| source_name(&name).to_owned());
+            let line = frame.location.and_then(|place| Some((relative(place.file?), place.line?)));
+            if let Some(function) = name.or_else(|| self.symbol(address)) {
+                found.push(SourceFrame { function, line });
+            }
+        }
+        found
+    }
+
+    fn symbol(&self, address: u64) -> Option<String> {
+        self.loader.find_symbol(address).map(|name| source_name(name).to_owned())
+    }
+}
+
+/// A file's name as short as it can be from here.
+fn relative(file: &str) -> String {
+    let here = std::env::current_dir().ok();
+    let inside = here.as_deref().and_then(|here| Path::new(file).strip_prefix(here).ok());
+    inside.map_or_else(|| file.to_owned(), |inside| inside.display().to_string())
+}
