@@ -21,9 +21,10 @@ mod random_branch;
 mod random_input;
 mod random_path;
 mod random_state;
+mod uncovered;
 mod uniform_random;
 
-pub use auto::{Auto, Uncovered};
+pub use auto::Auto;
 pub use bfs::Bfs;
 pub use carfast::CarFast;
 pub use cfg::Cfg;
@@ -44,4 +45,5 @@ pub use random_branch::RandomBranch;
 pub use random_input::RandomInput;
 pub use random_path::RandomPath;
 pub use random_state::RandomState;
+pub use uncovered::Uncovered;
 pub use uniform_random::UniformRandom;

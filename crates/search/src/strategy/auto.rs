@@ -11,7 +11,7 @@
 //! draw is the highest.
 //!
 //! One more arm gleans: it goes straight to uncovered branches, as long as there are any that nobody has tried
-//! (`auto/uncovered.rs`). What it brings is also the merit of the arm whose run came there, or else the arms that open the
+//! (`uncovered.rs`). What it brings is also the merit of the arm whose run came there, or else the arms that open the
 //! way would look idle.
 //!
 //! All arms see every run, on one tree: nothing is tried twice, and an arm goes on where others have come to.
@@ -19,15 +19,12 @@
 //! Work is counted, not timed: a run and its decisions, and what the solver could not answer. Seconds would tell a little
 //! more, but the same seed would no longer give the same search.
 
+use super::uncovered::Uncovered;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::Program;
 use cairn_tree::{Flip, Tree};
 use std::mem::take;
-
-pub use uncovered::Uncovered;
-
-mod uncovered;
 
 /// Work of a stretch, about so many runs.
 const STRETCH: f64 = 16.0;

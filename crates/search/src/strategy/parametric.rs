@@ -8,7 +8,8 @@
 //! What differs. The public code has other features 16, 18, 27, 35 and 36 to 38 than the paper, by mistake. Contexts are
 //! made of symbolic branches only, dominators among them. Every other side of a switch is an opposite. Candidates are what
 //! nobody has tried; only a path that has none left is left by what was negated before, once, unless the
-//! last run saw nothing new. A random input that brings no candidate either is followed by a random flip of the tree, so
+//! last run saw nothing new. If weights like uncovered opposites and the path has none left, one of another path comes first
+//! (`uncovered.rs`): what is left behind on paths long gone is most of what one path at a time misses. A random input that brings no candidate either is followed by a random flip of the tree, so
 //! that the search ends only with the tree.
 //!
 //! Cost: linear in the path per run, with a few operations per branch; a choice after one that failed is logarithmic, and
@@ -18,6 +19,7 @@ mod path;
 mod scorer;
 mod tournament;
 
+use super::uncovered::Uncovered;
 use crate::features::{Contexts, Feature, FeatureSet, Features};
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
@@ -44,6 +46,8 @@ struct Asked {
 pub struct Parametric {
     name: String,
     scorer: Scorer,
+    /// Whether a branch is the better for an uncovered opposite.
+    likes_uncovered: bool,
     features: Features,
     contexts: Contexts,
     path: Path,
@@ -60,6 +64,8 @@ pub struct Parametric {
     restarted: bool,
     /// Whether the last run's path was known, or it was left by something known.
     saw_nothing: bool,
+    /// What is uncovered, on whatever path.
+    uncovered: Uncovered,
 }
 
 impl Parametric {
@@ -68,6 +74,7 @@ impl Parametric {
         Parametric {
             name: weights.name.clone(),
             scorer: Scorer::new(weights.values()),
+            likes_uncovered: likes_uncovered(weights.values()),
             features: Features::new(program),
             contexts: Contexts::default(),
             path: Path::new(program),
@@ -78,12 +85,14 @@ impl Parametric {
             stale: None,
             restarted: false,
             saw_nothing: false,
+            uncovered: Uncovered::new(program),
         }
     }
 
     /// Goes on with other weights.
     pub(super) fn adopt(&mut self, weights: &[f64; Feature::COUNT]) {
         self.scorer = Scorer::new(weights);
+        self.likes_uncovered = likes_uncovered(weights);
         self.is_outdated = true;
     }
 
@@ -157,7 +166,7 @@ impl Parametric {
     }
 
     /// The best candidate of the path.
-    fn select(&mut self, tree: &Tree) -> Option<Next> {
+    fn select(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Next> {
         let stale = self.stale.take();
         if std::mem::take(&mut self.is_outdated) {
             self.score_all(tree);
@@ -168,10 +177,18 @@ impl Parametric {
             let at = self.scores.best()?;
             let flip = self.path.aimed_at(at);
             if tree.state(flip) == FlipState::Untried {
-                return self.ask(at, flip);
+                return self.elsewhere(tree, at, flip, rng).or_else(|| self.ask(at, flip));
             }
             self.score_again(tree, at);
         }
+    }
+
+    /// Something uncovered on another path, if that is better than the best candidate of this one.
+    fn elsewhere(&mut self, tree: &Tree, at: usize, best: Flip, rng: &mut Rng) -> Option<Next> {
+        let is_better =
+            self.likes_uncovered && !self.features_at(at, best.side).contains(Feature::OppositeUncovered);
+        let next = is_better.then(|| self.uncovered.next(tree, rng))?;
+        (next != Next::Done).then_some(next)
     }
 
     fn ask(&mut self, at: usize, flip: Flip) -> Option<Next> {
@@ -220,9 +237,14 @@ impl Parametric {
     }
 }
 
+fn likes_uncovered(weights: &[f64; Feature::COUNT]) -> bool {
+    weights[Feature::OppositeUncovered as usize] > 0.0
+}
+
 impl Strategy for Parametric {
     fn on_run(&mut self, run: &RunView) {
         self.features.add_run(run.new_branches, self.negated(run));
+        self.uncovered.on_run(run);
         if run.own {
             self.restarted &= run.flip.is_none();
             self.saw_nothing = run.first_new == run.nodes.len();
@@ -235,11 +257,12 @@ impl Strategy for Parametric {
         if tree.untried() == 0 {
             return Next::Done;
         }
-        let next = self.select(tree).or_else(|| self.negate_again(tree));
+        let next = self.select(tree, rng).or_else(|| self.negate_again(tree));
         next.unwrap_or_else(|| self.leave(tree, rng))
     }
 
-    fn on_outcome(&mut self, flip: Flip, outcome: Outcome, _: Cost) {
+    fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {
+        self.uncovered.on_outcome(flip, outcome, cost);
         let Some(asked) = self.asked.take().filter(|asked| asked.flip == flip) else { return };
         if outcome != Outcome::Taken {
             let is_other = outcome != Outcome::SetAside && self.features.fail(asked.branch);
@@ -247,7 +270,8 @@ impl Strategy for Parametric {
         }
     }
 
-    fn on_revived(&mut self, _: &Tree, _: &[Flip]) {
+    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.uncovered.on_revived(tree, flips);
         self.is_outdated = true;
     }
 

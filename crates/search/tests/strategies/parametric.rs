@@ -26,6 +26,8 @@ struct Checked<'a> {
     asked: Option<(Flip, BranchId)>,
     /// Features that some candidate had, and those that some had not.
     seen: BTreeSet<(Feature, bool)>,
+    /// How often something uncovered on another path was preferred.
+    went_elsewhere: usize,
 }
 
 /// All that happened.
@@ -231,6 +233,13 @@ impl Checked<'_> {
         expected
     }
 
+    /// Whether something uncovered on another path is better than the best of these.
+    fn may_go_elsewhere(&self, candidates: &[(Flip, FeatureSet)], best: Flip) -> bool {
+        let uncovered = Feature::OppositeUncovered;
+        let found = candidates.iter().find(|(flip, _)| *flip == best);
+        self.weights.of(uncovered) > 0.0 && found.is_some_and(|(_, features)| !features.contains(uncovered))
+    }
+
     fn best(&self, candidates: &[(Flip, FeatureSet)]) -> Option<Flip> {
         let score = |set: &FeatureSet| set.iter().map(|feature| self.weights.of(feature)).sum::<f64>();
         let best = candidates.iter().max_by(|(_, a), (_, b)| score(a).total_cmp(&score(b)));
@@ -264,6 +273,13 @@ impl Strategy for Checked<'_> {
             _ => self.best(&candidates),
         };
         match (best, &next) {
+            (Some(best), &Next::Flip { flip, .. })
+                if flip != best && self.may_go_elsewhere(&candidates, best) =>
+            {
+                let covered = |branch| self.history.new.iter().flatten().any(|new| *new == branch);
+                assert!(tree.branch(flip).is_some_and(|branch| !covered(branch)), "{flip:?}");
+                self.went_elsewhere += 1;
+            }
             (Some(best), &Next::Flip { flip, .. }) => {
                 assert_eq!(flip, best, "after {} runs", self.history.new.len());
                 let at = self.history.path.iter().position(|(node, _)| *node == flip.node).unwrap();
@@ -330,7 +346,7 @@ fn ever_wider(seed: u64, bits: usize) -> Decide {
 fn features_are_what_history_demands_and_the_best_candidate_is_chosen() {
     const ALL: usize = Feature::COUNT;
     let program = program();
-    let mut seen = BTreeSet::new();
+    let (mut seen, mut went_elsewhere) = (BTreeSet::new(), 0);
     for seed in 0..5 {
         let mut rng = Rng::new(seed);
         // Whole numbers: their sums are exact, and there are ties.
@@ -346,11 +362,14 @@ fn features_are_what_history_demands_and_the_best_candidate_is_chosen() {
             history: History::default(),
             asked: None,
             seen: BTreeSet::new(),
+            went_elsewhere: 0,
         };
         simulation.run(vec![false; program.site_count() as usize], None, &mut checked);
         simulation.drive(&mut checked, &mut rng, 300 + 400 * seed as usize);
         seen.append(&mut checked.seen);
+        went_elsewhere += checked.went_elsewhere;
     }
+    assert!(went_elsewhere > 10, "{went_elsewhere}");
     let of_switches = [Feature::Case, Feature::NoCase];
     let relevant = Feature::all().filter(|feature| !of_switches.contains(feature));
     let cases = relevant.flat_map(|feature| [(feature, true), (feature, false)]);

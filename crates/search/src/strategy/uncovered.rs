@@ -2,7 +2,8 @@
 //!
 //! Of all branches of the tree whose other side no run has covered, flip the one that was tried least often, at most
 //! [`MAX_TRIES`] times; of equal ones any, and of its occurrences any. A flip that is taken covers something for certain.
-//! It soon has nothing left to do, and then again whenever others come to new places: an arm, but no strategy.
+//! It soon has nothing left to do, and then again whenever others come to new places: a part of strategies, and none by
+//! itself.
 //!
 //! Cost: eight bytes per flip to an uncovered branch; constant time per choice.
 
