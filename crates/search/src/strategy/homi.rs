@@ -19,10 +19,9 @@
 //!
 //! Published weights are learnt from weights: a feature's distribution has the mean and deviation of what it weighed when
 //! good tests were made (`learn=weights`). With a hundred features and a few dozen prunings that is noise: on sed, pr and dd
-//! means were 0.18 from 0 and deviations 0.61, uniform weights have 0.58, and rounds that drew from it covered no more
-//! than others. So weights are learnt from runs: from how many of those with the feature were good tests, where so many were
-//! to be expected. Where runs go on without anything new, that share falls, and the search leaves. Every round after the
-//! first draws from this: it is wide where little is known.
+//! means were 0.18 from 0 and deviations 0.61, uniform weights have 0.58. So weights are learnt from runs: from how many of
+//! those with the feature were good tests, where so many were to be expected. Every round after the first draws from this:
+//! it is wide where little is known.
 //!
 //! Pruning all states at once takes time for each, every round anew. So where a pruning draws the line is found from a sample,
 //! and a state is set aside when the base names it (`homi/pruning.rs`): the base is told so. States that come later in the
