@@ -187,7 +187,8 @@ impl<'a> Joiner<'a> {
         let sides = self.sides(local, site)?;
         let first_branch = self.claim_branches(site)?;
         let decides = !matches!(site.kind, SiteKind::Pin | SiteKind::Foreign);
-        let counted = decides && self.program.function(function).counted;
+        let is_check = site.contents.contains(Contents::CHECK);
+        let counted = decides && !is_check && self.program.function(function).counted;
         self.program.counted_branches += if counted { sides.len() as u32 } else { 0 };
         let site = Site {
             kind: site.kind,

@@ -215,6 +215,14 @@ impl Program {
         self.site_of(branch).is_some_and(|(site, _)| self.site(site).counted)
     }
 
+    /// Whether a branch is a fault of the user's code, which is no branch of the source.
+    pub fn is_fault(&self, branch: BranchId) -> bool {
+        self.site_of(branch).is_some_and(|(site, side)| {
+            let site = self.site(site);
+            side == 1 && site.contents.contains(Contents::CHECK) && self.function(site.function).counted
+        })
+    }
+
     /// All functions with their ids.
     pub fn functions(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
         self.functions.iter().enumerate().map(|(i, function)| (FunctionId(i as u32), function))

@@ -1,4 +1,4 @@
-//! Flips to branches that no run has covered, by branch.
+//! Flips to branches that no run has covered, by branch; faults that no run has shown are among them.
 
 use crate::rng::Rng;
 use crate::traits::RunView;
@@ -17,16 +17,18 @@ pub(crate) struct Openings {
 impl Openings {
     /// Of a program that has not run.
     pub fn new(program: &Program) -> Openings {
-        let is_users = |branch| program.is_counted(BranchId(branch));
+        let is_wanted = |branch| program.is_counted(branch) || program.is_fault(branch);
         Openings {
-            covered: (0..program.branch_count()).map(|branch| !is_users(branch)).collect(),
+            covered: (0..program.branch_count()).map(|branch| !is_wanted(BranchId(branch))).collect(),
             flips: BTreeMap::new(),
         }
     }
 
     /// Drops what a run has covered.
     pub fn cover(&mut self, run: &RunView) {
-        for branch in run.new_branches {
+        // Faults are no branches that count.
+        let taken = run.flip.filter(|_| run.predicted).and_then(|flip| run.tree.branch(flip));
+        for branch in run.new_branches.iter().chain(&taken) {
             self.covered[branch.0 as usize] = true;
             self.flips.remove(branch);
         }

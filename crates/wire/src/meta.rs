@@ -162,6 +162,8 @@ impl Contents {
     pub const DEREFERENCE: Contents = Contents(1 << 3);
     /// A local variable or a parameter.
     pub const LOCAL: Contents = Contents(1 << 4);
+    /// Nothing of the source, but whether an operand makes an operation fault: side 1 if it does.
+    pub const CHECK: Contents = Contents(1 << 5);
 
     /// The set with these bits.
     pub fn from_bits(bits: u8) -> Contents {

@@ -6,6 +6,7 @@
 
 use super::abi::Abi;
 use super::atomics::{Part, spell_out};
+use super::checks;
 use super::edges::{in_order, split_invokes};
 use super::emit::Slow;
 use super::intrinsics::{Intrinsic, intrinsic};
@@ -149,6 +150,11 @@ impl<'a> FunctionPass<'a> {
                 if self.labelled.contains(&instruction) {
                     self.operation(instruction, segment);
                 }
+            }
+            LLVMSDiv | LLVMUDiv | LLVMSRem | LLVMURem if checks::is_checked(instruction) => {
+                // Nothing is recorded any more once it faults.
+                self.close(block, segment, instruction);
+                self.operation(instruction, segment);
             }
             LLVMBr if instruction.is_conditional() => {
                 self.decide(instruction, instruction.condition(), segment);

@@ -6,6 +6,7 @@
 mod abi;
 mod atomics;
 mod calls;
+mod checks;
 mod contents;
 mod edges;
 mod emit;
@@ -80,6 +81,9 @@ fn instrument(module: &Module) {
     let unit = Unit { module, abi: &abi, is_model, instrumented: &instrumented, private: &private };
     for function in bodies {
         let chosen = instrumented.contains(&function);
+        if chosen && !is_model {
+            checks::insert(module, function);
+        }
         let found = sites.add_function(module, function, chosen);
         if chosen {
             FunctionPass::run(&unit, &mut sites, found, function);
