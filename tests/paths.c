@@ -33,9 +33,10 @@ static void make(const char *name, const char *text)
 /* What a name stands for in a new directory. */
 static struct stat look_up(const char *name)
 {
-    static char directory[] = "/tmp/cairn-paths-XXXXXX";
+    char directory[512];
     struct stat status = {0};
     int created;
+    snprintf(directory, sizeof directory, "%s/cairn-paths-XXXXXX", getenv("TMPDIR"));
     if (mkdtemp(directory) == NULL || chdir(directory) != 0 || mkdir("d", 0700) != 0)
         exit(9);
     make("f", "");

@@ -97,7 +97,8 @@ impl Collector {
         match run.end {
             End::Timeout => self.hangs += 1,
             End::Signal(signal) if signal_name(signal) == Some("SIGKILL") => self.kills += 1,
-            End::Exit(_) | End::Signal(_) | End::Rejected => {}
+            End::OutOfMemory => self.kills += 1,
+            End::Exit(_) | End::Signal(_) | End::TooManyProcesses | End::Rejected => {}
         }
     }
 

@@ -510,7 +510,7 @@ impl Campaign<'_> {
         if let Some(cut_at) = seen.as_ref().and_then(|seen| seen.cut_at) {
             execution.trace.steps.truncate(cut_at as usize);
         }
-        let cut_at = (execution.run.end == End::Timeout).then_some(execution.trace.steps.len() as u32);
+        let cut_at = execution.run.end.is_excess().then_some(execution.trace.steps.len() as u32);
         let slow = self.is_only_slow(&mut execution)?;
         self.cost.run += started.elapsed();
         let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
@@ -626,7 +626,7 @@ impl Campaign<'_> {
             attempts += 1;
             match self.executor.execute(input, &mut self.dag, mode) {
                 // The machine has more to do than when it was in time.
-                Ok(run) if was_in_time && run.run.end == End::Timeout && attempts < ATTEMPTS => {}
+                Ok(run) if was_in_time && run.run.end.is_excess() && attempts < ATTEMPTS => {}
                 Ok(execution) => {
                     self.lost_in_a_row = 0;
                     return Ok(Some(execution));
@@ -648,10 +648,11 @@ impl Campaign<'_> {
         if never_ran || self.lost_in_a_row == MAX_LOST_IN_A_ROW { Err(error.into()) } else { Ok(None) }
     }
 
-    /// Whether a run whose time was up ends in time when nothing is recorded. Then that is its end; the path is what was
-    /// recorded of it.
+    /// Whether a run that took too much time or memory does not when nothing is recorded. Then that is its end; the path
+    /// is what was recorded of it.
     fn is_only_slow(&mut self, execution: &mut Execution) -> Result<bool, CampaignError> {
-        if execution.run.end != End::Timeout {
+        let takes_too_much = |end| matches!(end, End::Timeout | End::OutOfMemory);
+        if !takes_too_much(execution.run.end) {
             return Ok(false);
         }
         let native = match self.executor.execute(&execution.run.input, &mut self.dag, Mode::NATIVE) {
@@ -662,7 +663,8 @@ impl Campaign<'_> {
                 return Ok(false);
             }
         };
-        if native.end == End::Timeout {
+        if takes_too_much(native.end) {
+            execution.run.end = native.end;
             return Ok(false);
         }
         self.notes.slow_runs += 1;

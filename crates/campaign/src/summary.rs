@@ -118,7 +118,7 @@ pub struct Notes {
     pub damaged_runs: u64,
     /// Runs with more labels or decisions than are recorded.
     pub cut_runs: u64,
-    /// Runs that end in time, but not while they are traced.
+    /// Runs that took too much time or memory, but only while they were traced.
     pub slow_runs: u64,
     /// Values that went where the tracer does not follow: functions without instrumentation, long double, assembly.
     pub lost_values: u64,

@@ -89,6 +89,46 @@ impl InputArgs {
     }
 }
 
+/// What the program may do to its surroundings.
+#[derive(Args, Debug)]
+pub struct RoomArgs {
+    /// Most memory of one execution, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_MEMORY, help_heading = "Safety", value_parser = positive)]
+    pub memory: u64,
+    /// Run the program in its scratch directory, not in this one: what it writes beside itself is then written, and
+    /// thrown away after each run
+    #[arg(long, help_heading = "Safety")]
+    pub scratch: bool,
+    /// Let the program write to files outside its scratch directory, use the network, and send signals to other processes
+    #[arg(long, help_heading = "Safety")]
+    pub no_sandbox: bool,
+}
+
+/// Mebibytes one execution may use unless told otherwise.
+const DEFAULT_MEMORY: u64 = 1024;
+
+impl RoomArgs {
+    /// What a run may take.
+    pub fn limits(&self) -> cairn_exec::Limits {
+        let memory = self.memory.saturating_mul(1 << 20);
+        cairn_exec::Limits { memory, ..cairn_exec::Limits::default() }
+    }
+
+    /// The options that say so, where that is not the usual.
+    pub fn options(&self) -> Vec<String> {
+        let memory = (self.memory != DEFAULT_MEMORY).then(|| format!("--memory={}", self.memory));
+        let flags = [(self.scratch, "--scratch"), (self.no_sandbox, "--no-sandbox")];
+        let set = flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned());
+        memory.into_iter().chain(set).collect()
+    }
+
+    /// Tells the program's surroundings.
+    pub fn furnish(&self, spec: &mut cairn_exec::TargetSpec) {
+        spec.sandbox = !self.no_sandbox;
+        spec.in_scratch = self.scratch;
+    }
+}
+
 /// A program, and what it is to be given.
 #[derive(Args, Debug)]
 pub struct SubjectArgs {
@@ -104,6 +144,9 @@ pub struct SubjectArgs {
     /// Start from the files of this directory (raw bytes, or .ktest)
     #[arg(long, value_name = "DIR", help_heading = "Input")]
     pub seeds: Option<PathBuf>,
+    /// What it may do.
+    #[command(flatten)]
+    pub room: RoomArgs,
 }
 
 /// How long single steps of a campaign may take.
@@ -207,6 +250,9 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     #[arg(value_parser = positive)]
     pub timeout: u64,
+    /// What the program may do.
+    #[command(flatten)]
+    pub room: RoomArgs,
 }
 
 /// `cairn doctor`.

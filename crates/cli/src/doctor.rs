@@ -7,7 +7,7 @@ use crate::status::Status;
 use crate::style::{Style, clock, counted, grouped, percent};
 use crate::target;
 use cairn_campaign::{Kind, Reason, Settings, Summary};
-use cairn_exec::{Limits, Server, TargetSpec};
+use cairn_exec::{Protection, Server, TargetSpec};
 use cairn_program::Program;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     let program = Program::read(&path)?;
     let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
     let settings = settings(args, &spec)?;
-    let mut server = Server::start(spec, Limits::default())?;
+    let mut server = Server::start(spec, args.subject.room.limits())?;
     let mut solver = cairn_solver::standard(args.limits.of_solver());
     let mut status = Status::new(args.json);
     let outcome = cairn_campaign::run(&settings, &program, &mut server, &mut *solver, None, &mut status);
@@ -48,11 +48,13 @@ fn settings(args: &DoctorArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
 }
 
 fn json_text(summary: &Summary) -> String {
+    let sandbox = Protection::here();
     let object = json!({
         "executions": summary.executions,
         "branches_covered": summary.branches_covered,
         "branches_total": summary.branches_total,
         "reasons": summary.notes.reasons,
+        "sandbox": { "writes": sandbox.writes, "signals": sandbox.signals, "network": sandbox.calls },
     });
     format!("{object}\n")
 }
@@ -74,7 +76,19 @@ fn report(summary: &Summary, style: Style) -> String {
         let _ = writeln!(text, "\n{}", style.bad(&sentence(reasons)));
         lines(&mut text, reasons);
     }
+    let _ = writeln!(text, "\n{}", sandbox());
     text
+}
+
+/// Whether programs are kept from harm on this system.
+fn sandbox() -> String {
+    match Protection::here().gaps() {
+        None => {
+            "the sandbox works here: programs write to their scratch directory alone, and have no network"
+                .to_owned()
+        }
+        Some(gaps) => format!("the sandbox has gaps here: a program can {gaps}"),
+    }
 }
 
 /// Kinds that are told in one paragraph: a run that went elsewhere than another one often was to go there.
@@ -105,8 +119,8 @@ fn sentence(reasons: &[Reason]) -> String {
         Kind::Diverged => format!("{runs} did not go where predicted; the first: {first}"),
         Kind::Threads => format!("{runs} computed with the input in several threads: whose turn it is differs from run to run, and with it the order of decisions"),
         Kind::Hang => format!("{runs} did not end in time (see --timeout)"),
-        Kind::Slow => format!("{runs} ended in time, but not while Cairn recorded: what they decide late is not known (see --timeout)"),
-        Kind::Killed => format!("{runs} were killed by SIGKILL, perhaps for want of memory"),
+        Kind::Slow => format!("{runs} took too much time or memory, but only while Cairn recorded: what they decide late is not known (see --timeout and --memory)"),
+        Kind::Killed => format!("{runs} took too much memory (see --memory), or were killed by somebody else"),
         Kind::Nondeterministic => format!("{runs} went elsewhere than another one after the same decisions: the program depends on something beside its input (time, addresses, threads)"),
         Kind::Damaged => format!("{runs} wrote over the memory Cairn records in"),
         Kind::LostRun => format!("{runs} took the program's fork server along, and could not be recorded"),

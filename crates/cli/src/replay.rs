@@ -6,7 +6,7 @@ use crate::message::tell;
 use crate::target;
 use cairn_campaign::{encode_test, read_test};
 use cairn_exec::{
-    Arg, End, Input, Limits, Mode, Object, Output, RunError, Server, SymbolicFile, TargetSpec, run_native,
+    Arg, End, Input, Mode, Object, Output, RunError, Server, SymbolicFile, TargetSpec, run_native,
 };
 use cairn_program::{Program, ProgramError};
 use cairn_wire::ObjectKind;
@@ -44,7 +44,7 @@ fn raw_shape(args: &ReplayArgs) -> Input {
 }
 
 fn replay_instrumented(args: &ReplayArgs, input: &Input, coverage: usize) -> Result<End, Failure> {
-    let mut server = Server::start(spec(args, input, coverage), Limits::default())?;
+    let mut server = Server::start(spec(args, input, coverage), args.room.limits())?;
     match server.run(input, Mode::NATIVE) {
         Ok(run) => Ok(run.end),
         Err(RunError::ServerDied(end)) => Ok(end),
@@ -62,7 +62,7 @@ fn replay_plain(args: &ReplayArgs, input: &Input) -> Result<End, Failure> {
         std::fs::write(test.path(), encode_test(&named, &[]).0)?;
         spec.env.push((ENV_TEST.into(), test.path().into()));
     }
-    Ok(run_native(&spec, input)?.end)
+    Ok(run_native(&spec, &args.room.limits(), input)?.end)
 }
 
 /// The program's surroundings as the test wants them.
@@ -70,6 +70,7 @@ fn spec(args: &ReplayArgs, input: &Input, coverage: usize) -> TargetSpec {
     let mut spec = TargetSpec::new(&args.target, coverage);
     spec.timeout = Duration::from_millis(args.timeout);
     spec.output = Output::Inherit;
+    args.room.furnish(&mut spec);
     let of_kind = |kind: ObjectKind| input.objects.iter().filter(move |object| object.kind == kind);
     let file = |object: &Object| SymbolicFile { name: object.name.clone(), len: object.bytes.len() };
     spec.files = of_kind(ObjectKind::File).map(file).collect();

@@ -11,7 +11,7 @@ use crate::style::{Style, counted};
 use crate::summary::Report;
 use crate::target;
 use cairn_campaign::{CampaignDirectory, Replay, Settings, Summary, quoted};
-use cairn_exec::{Limits, Server, TargetSpec};
+use cairn_exec::{Server, TargetSpec};
 use cairn_program::Program;
 use cairn_solver::WalkSettings;
 use std::io::{Write, stderr, stdout};
@@ -37,7 +37,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         Some(directory) => Some(Queries::create(directory, args.dump_limit)?),
         None => None,
     };
-    let mut server = Server::start(spec, Limits::default())?;
+    target::tell_gaps(&args.subject.room);
+    let mut server = Server::start(spec, args.subject.room.limits())?;
     let directory = match present {
         Present::Resume => resume(&args.out)?,
         _ => CampaignDirectory::create(&args.out, args.force)?,
@@ -96,6 +97,7 @@ fn replay(args: &RunArgs, program: &Path) -> Replay {
     if let Some(file) = args.subject.input.sym_file.first().and_then(|f| f.name.clone()) {
         before.extend(["--file".to_owned(), file]);
     }
+    before.extend(args.subject.room.options());
     before.push(program.to_string_lossy().into_owned());
     let mut after: Vec<String> =
         args.subject.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();

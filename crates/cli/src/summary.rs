@@ -42,6 +42,7 @@ impl Report<'_> {
             self.slow_runs(),
             self.losses(),
             self.damage(),
+            self.restarts(),
             self.lost_runs(),
             self.full_logs(),
             self.missing_logs(),
@@ -139,7 +140,7 @@ impl Report<'_> {
         let runs = || counted(slow, "run", "runs");
         (slow > 0).then(|| {
             format!(
-                "{} took too long while traced, and ended in time without: try a larger --timeout",
+                "{} took too much time or memory while traced, and not without: try a larger --timeout or --memory",
                 runs()
             )
         })
@@ -151,6 +152,12 @@ impl Report<'_> {
         (damaged > 0).then(|| {
             format!("{} wrote over the memory Cairn records in: some decisions are not known", runs())
         })
+    }
+
+    fn restarts(&self) -> Option<String> {
+        let restarts = self.summary.notes.restarts;
+        let times = || counted(restarts, "time", "times");
+        (restarts > 0).then(|| format!("the program's fork server was lost and started anew {}", times()))
     }
 
     fn lost_runs(&self) -> Option<String> {

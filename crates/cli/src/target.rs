@@ -1,12 +1,12 @@
 //! From the command line to what the program is started with.
 
-use crate::args::{InputArgs, SubjectArgs};
+use crate::args::{InputArgs, RoomArgs, SubjectArgs};
 use crate::compile;
 use crate::failure::Failure;
 use crate::message::tell;
 use crate::units::length;
 use cairn_campaign::read_seeds;
-use cairn_exec::{Arg, Input, SymbolicFile, TargetSpec};
+use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec};
 use cairn_program::{Program, ProgramError};
 use cairn_wire::site::USER_MAIN;
 use std::ffi::OsString;
@@ -71,9 +71,17 @@ pub fn spec(
 ) -> Result<TargetSpec, Failure> {
     let mut spec = TargetSpec::new(path, program.branch_count() as usize);
     spec.timeout = Duration::from_millis(timeout);
+    subject.room.furnish(&mut spec);
     describe(&mut spec, &subject.input, &subject.args)?;
     supply_fuzz_target(&mut spec, program);
     Ok(spec)
+}
+
+/// Tells what the sandbox cannot keep the program from on this system, if it is wanted.
+pub fn tell_gaps(room: &RoomArgs) {
+    if let Some(gaps) = Protection::here().gaps().filter(|_| !room.no_sandbox) {
+        tell(format_args!("cairn: warning: the sandbox has gaps here: the program can {gaps}\n"));
+    }
 }
 
 /// What to begin with: the user's seeds, or nothing but zeros.

@@ -4,7 +4,7 @@ use crate::args::{LimitArgs, SubjectArgs};
 use crate::failure::Failure;
 use crate::{interrupt, target};
 use cairn_campaign::{Event, Observer, Progress, Settings, Stop, Summary};
-use cairn_exec::{Input, Limits, Server, TargetSpec};
+use cairn_exec::{Input, Server, TargetSpec};
 use cairn_program::{BranchId, Program};
 use cairn_solver::WalkSettings;
 use std::sync::Arc;
@@ -18,6 +18,7 @@ pub struct Plan {
     pub spec: TargetSpec,
     inputs: Vec<Input>,
     limits: cairn_solver::Limits,
+    room: cairn_exec::Limits,
     /// Raised when the user wants an end.
     pub stop: Arc<AtomicBool>,
     /// Where a program lies that was given as source.
@@ -52,8 +53,9 @@ impl Plan {
         let program = Program::read(&path)?;
         let spec = target::spec(subject, &path, &program, limits.timeout)?;
         let inputs = target::inputs(subject, &spec)?;
-        let (limits, stop) = (limits.of_solver(), interrupt::flag()?);
-        Ok(Plan { program, spec, inputs, limits, stop, _scratch: scratch })
+        target::tell_gaps(&subject.room);
+        let (limits, room, stop) = (limits.of_solver(), subject.room.limits(), interrupt::flag()?);
+        Ok(Plan { program, spec, inputs, limits, room, stop, _scratch: scratch })
     }
 
     /// Makes a campaign; nothing if the user ended it.
@@ -66,7 +68,7 @@ impl Plan {
         settings.stop = self.stop.clone();
         let walk = WalkSettings { seed: settings.seed, ..WalkSettings::default() };
         let mut solver = cairn_solver::with_walk(self.limits, walk);
-        let mut server = Server::start(self.spec.clone(), Limits::default())?;
+        let mut server = Server::start(self.spec.clone(), self.room)?;
         let mut recorder = Recorder::default();
         let summary =
             cairn_campaign::run(&settings, &self.program, &mut server, &mut *solver, None, &mut recorder)?;

@@ -14,6 +14,10 @@ pub enum End {
     Signal(i32),
     /// It was still running when its time was up.
     Timeout,
+    /// It took more memory than it may.
+    OutOfMemory,
+    /// It started more processes than it may.
+    TooManyProcesses,
     /// It called `cairn_assume` with a false condition: the input is none the user wants.
     Rejected,
 }
@@ -27,7 +31,7 @@ pub enum Severity {
     Ok,
     /// The program does not end, or not soon enough.
     Hang,
-    /// The program breaks.
+    /// The program breaks, or takes what nobody has.
     Crash,
 }
 
@@ -45,10 +49,15 @@ impl End {
     pub fn severity(self) -> Severity {
         match self {
             End::Exit(_) => Severity::Ok,
-            End::Signal(_) => Severity::Crash,
+            End::Signal(_) | End::OutOfMemory | End::TooManyProcesses => Severity::Crash,
             End::Timeout => Severity::Hang,
             End::Rejected => Severity::Rejected,
         }
+    }
+
+    /// Whether the driver put an end to it: how far the run came by then is chance.
+    pub fn is_excess(self) -> bool {
+        matches!(self, End::Timeout | End::OutOfMemory | End::TooManyProcesses)
     }
 
     /// Whether the user should hear of it.
@@ -62,6 +71,8 @@ impl End {
             End::Exit(code) => format!("exit:{code:03}"),
             End::Signal(signal) => format!("sig:{signal:02}"),
             End::Timeout => "hang".to_owned(),
+            End::OutOfMemory => "oom".to_owned(),
+            End::TooManyProcesses => "forks".to_owned(),
             End::Rejected => "rejected".to_owned(),
         }
     }
@@ -76,6 +87,8 @@ impl fmt::Display for End {
                 None => write!(f, "killed by signal {signal}"),
             },
             End::Timeout => write!(f, "time limit reached"),
+            End::OutOfMemory => write!(f, "memory limit reached"),
+            End::TooManyProcesses => write!(f, "too many processes"),
             End::Rejected => write!(f, "rejected by cairn_assume"),
         }
     }

@@ -8,21 +8,23 @@ use crate::log;
 use crate::pipe::{Received, receive};
 use crate::plain::Plain;
 use crate::shm::SharedMemory;
-use crate::spawn::{Process, StartError, set_up};
+use crate::spawn::{Process, StartError, end, set_up};
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
+use crate::watch::{self, Excess};
 use cairn_expr::Dag;
 use cairn_wire::control::{flag, mode};
 use cairn_wire::protocol::{Ended, RUN, Started};
 use cairn_wire::{Layout, ObjectKind};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::io::{self, Write};
-use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// Longest time a fork server may take to fork, or to bury a child that was killed.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Times a program is brought up before its failure is taken for final: it may have been killed by chance.
+const STARTS: u32 = 3;
 
 /// What a run is to record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -172,7 +174,18 @@ impl Server {
 
     /// Brings the program up once more after its server died.
     pub fn restart(&mut self) -> Result<(), StartError> {
+        let mut starts = 1;
+        loop {
+            match self.start_anew() {
+                Err(StartError::Died { .. }) if starts < STARTS => starts += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn start_anew(&mut self) -> Result<(), StartError> {
         self.stop();
+        self.stage = Stage::set(&self.spec).map_err(set_up("the program's files"))?;
         let desk = Desk { memory: &self.memory, layout: &self.layout };
         let _ = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
         self.process = Process::start(&self.spec, &mut self.stage, &self.memory, &self.limits)?;
@@ -192,6 +205,15 @@ impl Server {
     /// Runs the program on an input.
     pub fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
         self.check_arguments(input)?;
+        let run = self.run_once(input, mode)?;
+        match run.end {
+            // Who killed it, nobody knows; if it did so itself, it will again.
+            End::Signal(libc::SIGKILL) => self.run_once(input, mode),
+            _ => Ok(run),
+        }
+    }
+
+    fn run_once(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
         self.stage.prepare(input)?;
         let (stage, desk) = (&self.stage, Desk { memory: &self.memory, layout: &self.layout });
         desk.hand_out(input, mode.bits(), self.recorded, |o| stage.name_of(o))?;
@@ -200,8 +222,8 @@ impl Server {
         if mode.log || mode.callees {
             log::clear(&self.memory, &self.layout);
         }
-        let (ended, timed_out) = self.execute()?;
-        self.observe(input, &ended, timed_out)
+        let (ended, excess) = self.execute()?;
+        self.observe(input, &ended, excess)
     }
 
     fn check_arguments(&self, input: &Input) -> Result<(), RunError> {
@@ -214,8 +236,8 @@ impl Server {
         }
     }
 
-    /// Has a child forked and waits for its end; tells whether it had to be killed.
-    fn execute(&mut self) -> Result<(Ended, bool), RunError> {
+    /// Has a child forked and waits for its end; tells why it had to be killed, if it had to.
+    fn execute(&mut self) -> Result<(Ended, Option<Excess>), RunError> {
         if self.process.commands.write_all(&[RUN]).is_err() {
             return Err(self.server_died());
         }
@@ -223,20 +245,37 @@ impl Server {
         let Some(pid) = Pid::from_raw(started.pid.max(0)).filter(|_| started.pid > 1) else {
             return Err(RunError::CannotFork(io::Error::from_raw_os_error(started.pid.saturating_neg())));
         };
-        let received = receive(&self.process.status, Instant::now() + self.spec.timeout)?;
-        let outcome = match received {
-            Received::Message(ended) => Ok((ended, false)),
-            Received::Closed => Err(self.server_died()),
-            Received::TimedOut => {
+        let outcome = match self.watch()? {
+            Ok(Some(ended)) => Ok((ended, None)),
+            Ok(None) => Err(self.server_died()),
+            Err(excess) => {
                 // It may not have come to make itself a group yet.
                 let _ = kill_process(pid, Signal::KILL);
                 let _ = kill_process_group(pid, Signal::KILL);
-                self.expect(PATIENCE).map(|ended| (ended, true))
+                self.expect(PATIENCE).map(|ended| (ended, Some(excess)))
             }
         };
         // Whatever it started goes with it.
         let _ = kill_process_group(pid, Signal::KILL);
         outcome
+    }
+
+    /// Waits for the end of a run, or until it takes more than it may. Nothing if its server is gone.
+    fn watch(&self) -> io::Result<Result<Option<Ended>, Excess>> {
+        let deadline = Instant::now() + self.spec.timeout;
+        loop {
+            let next_look = deadline.min(Instant::now() + watch::INTERVAL);
+            match receive(&self.process.status, next_look)? {
+                Received::Message(ended) => return Ok(Ok(Some(ended))),
+                Received::Closed => return Ok(Ok(None)),
+                Received::TimedOut if next_look == deadline => return Ok(Err(Excess::Time)),
+                Received::TimedOut => {}
+            }
+            let recording = self.memory.in_use()?;
+            if let Some(excess) = watch::excess(self.process.child.id(), recording, &self.limits) {
+                return Ok(Err(excess));
+            }
+        }
     }
 
     fn expect<T: Plain>(&mut self, patience: Duration) -> Result<T, RunError> {
@@ -257,14 +296,10 @@ impl Server {
 
     /// Ends the server if it has not ended, and returns its wait status.
     fn stop(&mut self) -> i32 {
-        if let Ok(Some(status)) = self.process.child.try_wait() {
-            return status.into_raw();
-        }
-        let _ = self.process.child.kill();
-        self.process.child.wait().map_or(0, ExitStatusExt::into_raw)
+        end(&mut self.process.child)
     }
 
-    fn observe(&mut self, input: &Input, ended: &Ended, timed_out: bool) -> Result<Run, RunError> {
+    fn observe(&mut self, input: &Input, ended: &Ended, excess: Option<Excess>) -> Result<Run, RunError> {
         let desk = Desk { memory: &self.memory, layout: &self.layout };
         let (seen, sound) = desk.take_back(input);
         self.recorded = desk.recorded();
@@ -272,7 +307,7 @@ impl Server {
         self.object_sizes.clear();
         self.object_sizes.extend(seen.objects.iter().map(|o| o.bytes.len()));
         let (stdout, stderr) = self.stage.output()?;
-        let end = end_of(ended.wait_status, timed_out, self.recorded.flags);
+        let end = end_of(ended.wait_status, excess, self.recorded.flags);
         Ok(Run {
             end,
             crash: crash_of(end, &self.recorded.crash),
@@ -315,18 +350,18 @@ impl Drop for Server {
     }
 }
 
-fn end_of(wait_status: i32, timed_out: bool, flags: u32) -> End {
-    match End::from_wait_status(wait_status) {
-        End::Signal(libc::SIGKILL) if timed_out => End::Timeout,
-        End::Exit(_) if flags & flag::REJECTED != 0 => End::Rejected,
-        end => end,
+fn end_of(wait_status: i32, excess: Option<Excess>, flags: u32) -> End {
+    match (End::from_wait_status(wait_status), excess) {
+        (End::Signal(libc::SIGKILL), Some(excess)) => excess.end(),
+        (End::Exit(_), _) if flags & flag::REJECTED != 0 => End::Rejected,
+        (end, _) => end,
     }
 }
 
 fn crash_of(end: End, frames: &[u64]) -> Vec<u64> {
     match end {
         End::Signal(_) => frames.iter().copied().take_while(|frame| *frame != 0).collect(),
-        End::Exit(_) | End::Timeout | End::Rejected => Vec::new(),
+        End::Exit(_) | End::Timeout | End::OutOfMemory | End::TooManyProcesses | End::Rejected => Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@
 //! an ordinary machine instruction.
 
 use crate::plain::{Plain, words_mut};
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fstat, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -43,6 +43,12 @@ impl SharedMemory {
     /// The descriptor to hand to the target.
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
+    }
+
+    /// Bytes that take memory.
+    pub(crate) fn in_use(&self) -> io::Result<u64> {
+        const BLOCK: u64 = 512;
+        Ok(fstat(&self.fd)?.st_blocks as u64 * BLOCK)
     }
 
     fn all(&self) -> &[AtomicU64] {

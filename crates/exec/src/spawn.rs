@@ -2,6 +2,7 @@
 
 use crate::end::End;
 use crate::pipe::{Received, receive};
+use crate::sandbox::Sandbox;
 use crate::shm::SharedMemory;
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
@@ -11,7 +12,7 @@ use cairn_wire::protocol::{ENV_CONTROL, HELLO_MAGIC, Hello};
 use cairn_wire::site::META_SECTION;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit, setsid};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -24,6 +25,11 @@ use thiserror::Error;
 /// Largest stack of a target. With more (or no limit at all) the kernel lays out the address space in
 /// the old way, in the middle of where shadow memory goes.
 const STACK_BYTES: u64 = 8 << 20;
+/// Address space that a run may fill with data, in relation to the memory it may use. It takes effect at once, where
+/// looking at what a run uses takes a moment.
+const DATA_PER_MEMORY: u64 = 4;
+/// Time a target's processes have to end when they are asked to.
+const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Why a program could not be brought up. Each is one sentence for the user.
 #[derive(Debug, Error)]
@@ -110,7 +116,7 @@ impl Process {
         limits: &Limits,
     ) -> Result<Process, StartError> {
         refuse_uninstrumented(&spec.path)?;
-        match Starting::launch(spec, stage, memory)?.wait(spec, limits) {
+        match Starting::launch(spec, stage, memory, limits)?.wait(spec, limits) {
             Err(StartError::Died { path, end, .. }) => {
                 let message = last_words(spec, stage, memory, limits);
                 Err(StartError::Died { path, end, message })
@@ -135,7 +141,7 @@ fn refuse_uninstrumented(path: &Path) -> Result<(), StartError> {
 fn last_words(spec: &TargetSpec, stage: &mut Stage, memory: &SharedMemory, limits: &Limits) -> String {
     let mut try_again = || -> Option<String> {
         stage.divert_stderr().ok()?;
-        let died = Starting::launch(spec, stage, memory).ok()?.wait(spec, limits);
+        let died = Starting::launch(spec, stage, memory, limits).ok()?.wait(spec, limits);
         let (_, stderr) = died.is_err().then(|| stage.output().ok())??;
         let stderr = String::from_utf8_lossy(&stderr);
         Some(stderr.lines().map(str::trim).find(|line| !line.is_empty())?.to_owned())
@@ -151,16 +157,24 @@ struct Starting {
 }
 
 impl Starting {
-    fn launch(spec: &TargetSpec, stage: &Stage, memory: &SharedMemory) -> Result<Starting, StartError> {
+    fn launch(
+        spec: &TargetSpec,
+        stage: &Stage,
+        memory: &SharedMemory,
+        limits: &Limits,
+    ) -> Result<Starting, StartError> {
         let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|e| set_up("a pipe")(e.into()));
         let (their_commands, commands) = pipe()?;
         let (status, their_status) = pipe()?;
         let mut command = stage.command(spec, None).map_err(set_up("the program's files"))?;
         let inherited = [memory.fd().as_raw_fd(), their_commands.as_raw_fd(), their_status.as_raw_fd()];
-        command.env(ENV_CONTROL, inherited.map(|fd| fd.to_string()).join(","));
-        // Its own process group: a Ctrl-C at the terminal is for the driver alone.
-        command.process_group(0);
-        prepare_child(&mut command, inherited);
+        let sandbox = sandbox(spec, stage)?;
+        let sealed = sandbox.as_ref().is_some_and(|sandbox| sandbox.protection.signals);
+        let data = limits.memory.saturating_mul(DATA_PER_MEMORY) >> 20;
+        let [shared, command_fd, status_fd] = inherited;
+        let control = format!("{shared},{command_fd},{status_fd},{data},{}", u8::from(sealed));
+        command.env(ENV_CONTROL, control);
+        prepare_child(&mut command, inherited, limits.file_bytes, sandbox);
         let child = command
             .spawn()
             .map_err(|source| StartError::CannotExecute { path: spec.path.clone(), source })?;
@@ -196,13 +210,34 @@ impl Starting {
 
     /// Ends the program, if it has not ended by itself.
     fn end(&mut self) -> End {
-        let ended = self.child.try_wait().ok().flatten();
-        let status = ended.or_else(|| {
-            let _ = self.child.kill();
-            self.child.wait().ok()
-        });
-        End::from_wait_status(status.map_or(0, ExitStatusExt::into_raw))
+        End::from_wait_status(end(&mut self.child))
     }
+}
+
+/// Ends a target with all its processes, if it has not ended by itself; gives its wait status.
+pub(crate) fn end(child: &mut Child) -> i32 {
+    let deadline = Instant::now() + GOODBYE;
+    if let Ok(Some(status)) = child.try_wait() {
+        return status.into_raw();
+    }
+    // Its runtime ends whatever the program has started.
+    let pid = Pid::from_child(child);
+    let _ = kill_process(pid, Signal::TERM);
+    let _ = kill_process(pid, Signal::CONT);
+    while Instant::now() < deadline {
+        if let Ok(Some(status)) = child.try_wait() {
+            return status.into_raw();
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    let _ = child.kill();
+    child.wait().map_or(0, ExitStatusExt::into_raw)
+}
+
+/// The sandbox of a program, if it is to have one.
+pub(crate) fn sandbox(spec: &TargetSpec, stage: &Stage) -> Result<Option<Sandbox>, StartError> {
+    let prepare = || Sandbox::prepare(stage.scratch()).map_err(set_up("the sandbox"));
+    spec.sandbox.then(prepare).transpose()
 }
 
 /// Coverage bytes come in whole pages, of which the last is not always used up.
@@ -211,27 +246,40 @@ fn pages(bytes: usize) -> usize {
 }
 
 /// What happens in the child between `fork` and `exec`.
-fn prepare_child(command: &mut Command, inherited: [RawFd; 3]) {
+fn prepare_child(
+    command: &mut Command,
+    inherited: [RawFd; 3],
+    file_bytes: u64,
+    mut sandbox: Option<Sandbox>,
+) {
     let in_child = move || {
         for fd in inherited {
             // SAFETY: all three are open in the parent until `spawn` has returned, hence here.
             let fd = unsafe { BorrowedFd::borrow_raw(fd) };
             fcntl_setfd(fd, FdFlags::empty())?;
         }
-        forbid_core_dump()?;
+        // A session of its own: a Ctrl-C at the terminal is for the driver alone, and so is what is typed there.
+        setsid()?;
+        limit_files(file_bytes)?;
         limit_stack()?;
         // Campaigns repeat only if addresses do. Where the system does not allow it they still work.
         // SAFETY: changes flags of the calling process, touches no memory.
         unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
-        Ok(())
+        sandbox.as_mut().map_or(Ok(()), Sandbox::enter)
     };
     // SAFETY: the closure makes system calls only: no allocation, no lock, nothing a fork could break.
     unsafe { command.pre_exec(in_child) };
 }
 
-/// A crashing program is to leave no file behind.
-pub(crate) fn forbid_core_dump() -> io::Result<()> {
-    Ok(setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?)
+/// A crashing program is to leave no file behind, and no program one that fills the disk. It is told so when it writes,
+/// instead of being killed: that would look like a crash.
+pub(crate) fn limit_files(bytes: u64) -> io::Result<()> {
+    // SAFETY: the calling process has just been forked, and has no handlers of its own.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    let limit = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    setrlimit(Resource::Core, limit(0))?;
+    let allowed = getrlimit(Resource::Fsize).maximum.map_or(bytes, |most| most.min(bytes));
+    Ok(setrlimit(Resource::Fsize, limit(allowed))?)
 }
 
 fn limit_stack() -> io::Result<()> {

@@ -61,6 +61,10 @@ pub struct TargetSpec {
     pub timeout: Duration,
     /// Where the program's output goes.
     pub output: Output,
+    /// Whether the program is kept from harm: see [`crate::Protection`].
+    pub sandbox: bool,
+    /// Whether the program runs in its scratch directory even if it opens no symbolic file there.
+    pub in_scratch: bool,
 }
 
 impl TargetSpec {
@@ -77,6 +81,8 @@ impl TargetSpec {
             coverage,
             timeout: Duration::from_secs(1),
             output: Output::Discard,
+            sandbox: true,
+            in_scratch: false,
         }
     }
 
@@ -100,15 +106,13 @@ impl TargetSpec {
         self.args.iter().any(|a| matches!(a, Arg::File(_, named) if *named == number))
     }
 
-    /// Whether the program looks for a symbolic file where it runs.
-    pub(crate) fn opens_by_itself(&self) -> bool {
-        !(0..self.files.len()).all(|number| self.names_file(number))
+    /// Whether the program runs in the scratch directory: it looks for a symbolic file there, or it is wanted to.
+    pub(crate) fn runs_in_scratch(&self) -> bool {
+        self.in_scratch || !(0..self.files.len()).all(|number| self.names_file(number))
     }
 }
 
 /// Sizes and limits that hold for every run of a server.
-///
-/// There is none of memory: both `RLIMIT_AS` and `RLIMIT_DATA` count the 64 TiB of shadow memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Labels one run can make. Memory is used only as labels are.
@@ -123,6 +127,12 @@ pub struct Limits {
     pub log_words: u64,
     /// Longest time the program may take to become ready.
     pub startup: Duration,
+    /// Bytes of memory one run may use.
+    pub memory: u64,
+    /// Processes one run may have at a time.
+    pub processes: usize,
+    /// Largest file a run may write, in bytes.
+    pub file_bytes: u64,
 }
 
 impl Default for Limits {
@@ -134,6 +144,9 @@ impl Default for Limits {
             snapshot_bytes: 64 << 20,
             log_words: 16 << 20,
             startup: Duration::from_secs(10),
+            memory: 1 << 30,
+            processes: 256,
+            file_bytes: 256 << 20,
         }
     }
 }

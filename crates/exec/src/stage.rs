@@ -1,18 +1,19 @@
 //! The program's surroundings: its standard streams, its arguments and its symbolic files.
 
 use crate::input::{Input, Object};
+use crate::scratch::Scratch;
 use crate::spec::{Arg, Output, TargetSpec};
 use cairn_wire::ObjectKind;
 use cairn_wire::control::MAX_NAME;
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
-use tempfile::TempDir;
 
 /// Holds the place of a symbolic argument in the command line of a fork server.
 const PLACEHOLDER: &str = "?";
@@ -20,7 +21,7 @@ const PLACEHOLDER: &str = "?";
 /// Everything a run touches besides the shared memory.
 pub(crate) struct Stage {
     stdin: File,
-    scratch: Option<TempDir>,
+    scratch: Scratch,
     files: Vec<StagedFile>,
     stdout: Option<File>,
     stderr: Option<File>,
@@ -36,13 +37,8 @@ impl Stage {
     /// Sets up what the specification asks for.
     pub(crate) fn set(spec: &TargetSpec) -> io::Result<Stage> {
         let capture = spec.output == Output::Capture;
-        let scratch = if spec.files.is_empty() { None } else { Some(scratch_directory()?) };
-        let files = match &scratch {
-            Some(scratch) => {
-                (0..spec.files.len()).map(|n| staged(spec, n, scratch)).collect::<Result<_, _>>()?
-            }
-            None => Vec::new(),
-        };
+        let mut scratch = Scratch::create()?;
+        let files = (0..spec.files.len()).map(|n| staged(spec, n, &mut scratch)).collect::<Result<_, _>>()?;
         Ok(Stage {
             stdin: anonymous_file("stdin")?,
             scratch,
@@ -50,6 +46,11 @@ impl Stage {
             stdout: capture.then(|| anonymous_file("stdout")).transpose()?,
             stderr: capture.then(|| anonymous_file("stderr")).transpose()?,
         })
+    }
+
+    /// The directory that the program may write to.
+    pub(crate) fn scratch(&self) -> &Path {
+        self.scratch.path()
     }
 
     /// The name by which the target knows an object.
@@ -73,9 +74,10 @@ impl Stage {
         let args = (1..argc).zip(&spec.args);
         command.args(args.map(|(index, arg)| self.argument(arg, index as u32, input)));
         command.envs(spec.env.iter().map(|(k, v)| (k, v)));
-        if let Some(scratch) = self.scratch.as_ref().filter(|_| spec.opens_by_itself()) {
-            command.current_dir(scratch.path());
-            command.env("PWD", scratch.path());
+        command.env("TMPDIR", self.scratch());
+        if spec.runs_in_scratch() {
+            command.current_dir(self.scratch());
+            command.env("PWD", self.scratch());
         }
         // Opened anew, so that the program can read but not write it.
         command.stdin(File::open(format!("/proc/self/fd/{}", self.stdin.as_raw_fd()))?);
@@ -99,13 +101,14 @@ impl Stage {
         }
     }
 
-    /// Puts an input's streams in place and forgets the output of the run before.
+    /// Puts an input's streams in place and forgets what the run before has left and printed.
     pub(crate) fn prepare(&mut self, input: &Input) -> io::Result<()> {
         let stdin = input.objects.iter().find(|o| o.kind == ObjectKind::Stdin);
         rewrite(&mut self.stdin, stdin.map_or(&[], |o| &o.bytes))?;
+        self.scratch.tidy()?;
         for object in input.objects.iter().filter(|o| o.kind == ObjectKind::File) {
-            if let (Some(scratch), Some(file)) = (&self.scratch, self.file(&object.name)) {
-                fs::write(scratch.path().join(&file.name), &object.bytes)?;
+            if let Some(file) = self.file(&object.name) {
+                self.scratch.write(&file.name, &object.bytes)?;
             }
         }
         for output in [&mut self.stdout, &mut self.stderr].into_iter().flatten() {
@@ -126,18 +129,13 @@ impl Stage {
     }
 }
 
-fn scratch_directory() -> io::Result<TempDir> {
-    tempfile::Builder::new().prefix("cairn-").tempdir()
-}
-
 /// Makes room for a file in the scratch directory.
-fn staged(spec: &TargetSpec, number: usize, scratch: &TempDir) -> io::Result<StagedFile> {
+fn staged(spec: &TargetSpec, number: usize, scratch: &mut Scratch) -> io::Result<StagedFile> {
     let name = &spec.files[number].name;
     if !is_file_name(name) {
         return Err(io::Error::other(format!("`{name}` is not the name of a file below a directory")));
     }
-    let path = scratch.path().join(name);
-    fs::create_dir_all(path.parent().unwrap_or(scratch.path()))?;
+    let path = scratch.expect(name)?;
     let seen_as = if spec.names_file(number) { path.to_string_lossy().into_owned() } else { name.clone() };
     if seen_as.len() > MAX_NAME {
         return Err(io::Error::other(format!("{seen_as} is too long a path for a symbolic file")));

@@ -1,14 +1,14 @@
 //! The program's entry: a plain run, or a fork server for the driver.
 
 use crate::state::{site_count, state};
-use crate::{arguments, crash, io, lock, memory, message, objects};
+use crate::system::{errno, limit_data, number};
+use crate::{arguments, crash, io, keeper, lock, memory, message, objects};
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
 use cairn_wire::{ABI_VERSION, Event, LabelEntry};
 use core::arch::global_asm;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::{MaybeUninit, zeroed};
-use core::ptr::null_mut;
 use libc::{F_SETFD, FD_CLOEXEC, rusage, timeval};
 
 // Weak, so that a program whose own `main` was not instrumented still links; it then has no server.
@@ -27,18 +27,30 @@ unsafe extern "C" {
     static mut __stop_cairn_cov: u8;
 }
 
-/// The three descriptors of the protocol.
+/// What the driver says: the descriptors of the protocol, and what runs may do.
 #[derive(Clone, Copy)]
 struct Channel {
     shared: c_int,
     command: c_int,
     status: c_int,
+    data_mebibytes: Option<u64>,
+    sealed: bool,
+}
+
+impl Channel {
+    fn close(self) {
+        for fd in [self.shared, self.command, self.status] {
+            // SAFETY: closes a descriptor of ours.
+            unsafe { libc::close(fd) };
+        }
+    }
 }
 
 unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
     if let Some(channel) = channel() {
         attach(channel);
         crash::watch(envp as usize);
+        keeper::keep(channel.sealed, || channel.close());
         if serve(channel) == Role::Server {
             return 0;
         }
@@ -71,11 +83,11 @@ fn channel() -> Option<Channel> {
 }
 
 fn parse(text: &[u8]) -> Option<Channel> {
-    let mut numbers = text.split(|b| *b == b',').map(|part| {
-        part.iter().try_fold(0, |n: c_int, b| b.is_ascii_digit().then(|| n * 10 + c_int::from(b - b'0')))
-    });
+    let mut numbers = text.split(|b| *b == b',').map(number);
     let mut next = || numbers.next().flatten();
-    Some(Channel { shared: next()?, command: next()?, status: next()? })
+    let mut descriptor = || Some(next()? as c_int);
+    let (shared, command, status) = (descriptor()?, descriptor()?, descriptor()?);
+    Some(Channel { shared, command, status, data_mebibytes: next(), sealed: next() == Some(1) })
 }
 
 fn attach(channel: Channel) {
@@ -128,11 +140,11 @@ enum Role {
 
 /// Forks a child per command; returns in the child, and in the server when the driver is gone.
 fn serve(channel: Channel) -> Role {
-    die_with_parent();
-    adopt_orphans();
+    if let Some(most) = channel.data_mebibytes {
+        limit_data(most);
+    }
     hello(channel);
     while receive(channel.command) == Some(RUN) {
-        bury_orphans();
         if state().control().mode & control::mode::LOG != 0 {
             state().log.prepare();
         }
@@ -154,30 +166,14 @@ fn serve(channel: Channel) -> Role {
     Role::Server
 }
 
-/// A driver that is killed must leave nothing running behind it.
-fn die_with_parent() {
-    // SAFETY: sets an attribute of this process.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-}
-
-/// What a run leaves running becomes a child of the server, not of a process that may never wait for it.
-fn adopt_orphans() {
-    // SAFETY: sets an attribute of this process.
-    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
-}
-
-/// The driver has killed what earlier runs left; dead processes that nobody waits for would fill the process table.
-fn bury_orphans() {
-    // SAFETY: asks after our own children; no status is wanted.
-    while unsafe { libc::waitpid(-1, null_mut(), libc::WNOHANG) } > 0 {}
-}
-
+/// Waits for the end of a run, and of all that it has started: that may write to the shared memory as well.
 fn wait(pid: c_int) -> Ended {
     let mut status = 0;
     // SAFETY: rusage is plain data; wait4 fills it.
     let mut usage: rusage = unsafe { zeroed() };
     // SAFETY: waits for our own child; the pointers are ours.
     while unsafe { libc::wait4(pid, &mut status, 0, &mut usage) } < 0 && errno() == libc::EINTR {}
+    keeper::bury_the_rest();
     let micros = |t: timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
     Ended {
         wait_status: status,
@@ -187,12 +183,10 @@ fn wait(pid: c_int) -> Ended {
 }
 
 fn begin_child(channel: Channel) {
-    die_with_parent();
+    channel.close();
+    keeper::begin_run();
     // SAFETY: plain system calls on our own descriptors and process.
     unsafe {
-        libc::close(channel.shared);
-        libc::close(channel.command);
-        libc::close(channel.status);
         libc::setpgid(0, 0);
         // The offset is shared with the server and with earlier runs.
         libc::lseek(0, 0, libc::SEEK_SET);
@@ -245,9 +239,4 @@ fn receive(fd: c_int) -> Option<u8> {
             _ => return None,
         }
     }
-}
-
-fn errno() -> c_int {
-    // SAFETY: the thread's own error number.
-    unsafe { *libc::__errno_location() }
 }

@@ -1,7 +1,8 @@
 //! The fork server: who says what on which descriptor.
 //!
-//! The driver starts the target with [`ENV_CONTROL`] set to `shm,command,status`: three inherited
-//! descriptor numbers. The runtime maps the shared memory, writes a [`Hello`], and then, for every
+//! The driver starts the target with [`ENV_CONTROL`] set to `shm,command,status,data,sealed`: three inherited
+//! descriptor numbers, how many mebibytes of data a run may have beyond those of the runtime, and whether (1) signals
+//! of runs and of the server are to be kept from the processes above them. The runtime maps the shared memory, writes a [`Hello`], and then, for every
 //! [`RUN`] byte it reads, forks a child and writes one [`Started`] and, when the child has ended, one
 //! [`Ended`]. End of file on the command pipe ends the server. Every message fits a pipe's atomic write.
 

@@ -5,7 +5,7 @@ use crate::corpus::Keep;
 use crate::finding::{Report, headline};
 use crate::minimise::minimise;
 use crate::observer::Event;
-use cairn_exec::{End, Input, Mode, Run};
+use cairn_exec::{Input, Mode, Run};
 use cairn_program::SourceFrame;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -55,10 +55,10 @@ impl Campaign<'_> {
         Ok(file)
     }
 
-    /// The smallest input known that ends the program in the same way at the same place. What only takes too long is not
+    /// The smallest input known that ends the program in the same way at the same place. What takes too long or too much is not
     /// tried again and again.
     fn smallest(&mut self, run: &Run) -> Result<Input, CampaignError> {
-        if run.end == End::Timeout {
+        if run.end.is_excess() {
             return Ok(run.input.clone());
         }
         let (until, mut runs, mut failed) = (Instant::now() + SMALLER_TIME, 0, Ok(()));

@@ -87,7 +87,8 @@ fn a_failure_leaves_what_was_done_before_it() {
     let source = write_source(directory.path(), "gone.c", gone);
     let csv = write_source(directory.path(), "old.csv", "old\n");
     let (source, csv_name) = (source.to_str().unwrap(), csv.to_str().unwrap());
-    let compare = ["compare", "--strategies=dfs,bfs", "--trials=1", "--jobs=1", "--csv", csv_name];
+    let compare =
+        ["compare", "--no-sandbox", "--strategies=dfs,bfs", "--trials=1", "--jobs=1", "--csv", csv_name];
     let refused = run(compare.iter().copied().chain(["--curves", csv_name, source]));
     let written = || std::fs::read_to_string(&csv).unwrap();
     assert_eq!((refused.code, written().as_str()), (Some(2), "old\n"), "{refused:?}");

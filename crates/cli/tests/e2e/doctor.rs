@@ -119,7 +119,8 @@ int main(void) {
     return 0;
 }
 "#;
-    let options = ["--sym-stdin", "9", "--fixed-length", "--solver-timeout", "20", "--execs", "60"];
+    let options =
+        ["--no-sandbox", "--sym-stdin", "9", "--fixed-length", "--solver-timeout", "20", "--execs", "60"];
     let found = reasons(&options, source);
     let kinds: BTreeSet<&str> = found.iter().map(|told| told.0.as_str()).collect();
     for kind in ["unanswered", "nondeterministic"] {

@@ -13,6 +13,7 @@ mod examples;
 mod explain;
 mod findings;
 mod learn;
+mod misbehaviour;
 mod models;
 mod random_programs;
 mod regressions;

@@ -1,0 +1,343 @@
+//! Targets that misbehave, processes that are killed, systems without a sandbox: the campaign goes on, and leaves nothing
+//! behind but its directory.
+
+use crate::common::{Said, build_instrumented, build_plain, cairn, said, write_source};
+use cairn_exec::Protection;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// What the program can be made to do, as `misbehaver.c` has it.
+const HARMS: std::ops::RangeInclusive<char> = 'a'..='w';
+
+/// A place for a campaign: where it is started, where it may write, and what it must not touch.
+struct Place {
+    directory: TempDir,
+    program: PathBuf,
+}
+
+impl Place {
+    fn with(program: &str) -> Place {
+        let directory = tempfile::tempdir().unwrap();
+        let place = Place { program: directory.path().join("program"), directory };
+        for name in ["here", "temporary", "outside"] {
+            fs::create_dir(place.at(name)).unwrap();
+        }
+        fs::write(place.at("outside/treasure"), "treasure").unwrap();
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e");
+        build_instrumented(&sources.join(program), &place.program);
+        place
+    }
+
+    fn with_source(text: &str) -> Place {
+        let written = tempfile::tempdir().unwrap();
+        Place::with(write_source(written.path(), "program.c", text).to_str().unwrap())
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// `cairn` in this place, and something that its processes can be told by.
+    fn furnish<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
+            .current_dir(self.at("here"))
+            .env("TMPDIR", self.at("temporary"))
+            .env("OUTSIDE", self.at("outside"))
+    }
+
+    fn run(&self, options: &[&str]) -> Said {
+        said(self.furnish(cairn().arg("run").args(options).args(["--out", "../out"]).arg(&self.program)))
+    }
+
+    /// One run of each of these inputs, and nothing else.
+    fn run_inputs(&self, inputs: &str, options: &[&str]) -> Said {
+        let seeds = self.at("seeds");
+        fs::create_dir_all(&seeds).unwrap();
+        for input in inputs.chars() {
+            fs::write(seeds.join(input.to_string()), format!("{input}-")).unwrap();
+        }
+        let execs = inputs.len().to_string();
+        let usual = ["--sym-stdin", "2", "--execs", &execs, "--seeds", "../seeds"];
+        self.run(&[&usual, options].concat())
+    }
+
+    /// The first byte of every test that was kept, with the places and names of all its files.
+    fn tests(&self) -> BTreeMap<char, String> {
+        let mut tests: BTreeMap<char, String> = BTreeMap::new();
+        for directory in ["queue", "crashes", "hangs"] {
+            let paths =
+                fs::read_dir(self.at("out").join(directory)).unwrap().map(|entry| entry.unwrap().path());
+            for path in paths.filter(|path| path.is_file()) {
+                let first = fs::read(&path).unwrap().first().map_or('-', |byte| *byte as char);
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                *tests.entry(first).or_default() += &format!("{directory}/{name} ");
+            }
+        }
+        tests
+    }
+
+    /// Processes that were started here and still run.
+    fn processes(&self) -> Vec<(u32, u32)> {
+        let mark = self.at("outside").to_string_lossy().into_owned();
+        let numbers =
+            fs::read_dir("/proc").unwrap().flatten().filter_map(|e| e.file_name().to_str()?.parse().ok());
+        let is_ours = |pid: &u32| {
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            String::from_utf8_lossy(&environment).contains(&mark)
+        };
+        numbers.filter(is_ours).filter_map(|pid| Some((pid, parent(pid)?))).collect()
+    }
+
+    fn assert_nothing_is_left(&self) {
+        assert_eq!(self.processes(), [], "processes are left");
+        let left: Vec<_> = fs::read_dir(self.at("temporary")).unwrap().flatten().map(|e| e.path()).collect();
+        assert!(left.is_empty(), "{left:?}");
+        assert!(!self.at("here/core").exists());
+    }
+
+    fn assert_nothing_is_touched(&self) {
+        assert_eq!(fs::read_to_string(self.at("outside/treasure")).unwrap(), "treasure");
+        assert_eq!(fs::read_dir(self.at("here")).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(self.at("outside")).unwrap().count(), 1);
+    }
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit(") ").next()?.split(' ');
+    // Those that have ended and wait to be buried are no processes any more.
+    (fields.next()? != "Z").then(|| fields.next()?.parse().ok())?
+}
+
+/// Whether there is a whole sandbox to be tested.
+fn sandbox_is_whole() -> bool {
+    let gaps = Protection::here().gaps();
+    gaps.iter().for_each(|gaps| eprintln!("not tested: programs can {gaps} on this system"));
+    gaps.is_none()
+}
+
+#[test]
+fn a_target_that_misbehaves_harms_nobody_and_loses_no_test() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let place = Place::with("misbehaver.c");
+    let options = ["--strategy", "dfs", "--sym-stdin", "2", "--fixed-length", "--execs", "300"];
+    let explored = place.run(&[&options[..], &["--timeout", "1000", "--memory", "100"]].concat());
+    assert_eq!(explored.code, Some(1), "{explored:?}");
+    place.assert_nothing_is_left();
+    place.assert_nothing_is_touched();
+    let tests = place.tests();
+    let lost: Vec<char> = HARMS.chain(['z']).filter(|harm| !tests.contains_key(harm)).collect();
+    assert!(lost.is_empty(), "no test was kept of {lost:?}: {explored:?}");
+    let kinds =
+        [('a', "hangs/"), ('b', "hangs/"), ('o', "hangs/"), ('q', "hangs/"), ('w', "hangs/"), ('d', ",oom,")];
+    for (harm, kind) in
+        kinds.into_iter().chain([('e', "sig:11"), ('f', ",forks,"), ('l', "sig:09"), ('z', "sig:06")])
+    {
+        assert!(tests[&harm].contains(kind), "{harm}: {}", tests[&harm]);
+    }
+    assert!(!explored.stdout.contains("fork server"), "no run reached it: {explored:?}");
+}
+
+/// The same without a sandbox: what is left behind is still found, a server that is taken along is replaced.
+#[test]
+fn without_a_sandbox_nothing_is_left_behind_either() {
+    let place = Place::with("misbehaver.c");
+    let explored = place.run_inputs("cfgkpu-", &["--no-sandbox", "--timeout", "30000", "--memory", "100"]);
+    assert_eq!(explored.code, Some(1), "{explored:?}");
+    assert!(explored.stdout.contains("fork server was lost and started anew 3 times"), "{explored:?}");
+    assert!(explored.stdout.contains("1 input took the program's fork server along"), "{explored:?}");
+    place.assert_nothing_is_left();
+    let tests = place.tests();
+    assert_eq!(tests.keys().collect::<String>(), "-cfgpu");
+    assert!(tests[&'c'].contains(",oom,"), "{tests:?}");
+    assert!(place.at("here/escaped").exists() && place.at("outside/escaped").exists());
+}
+
+const STEPS: &str = r#"
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    int c, count = 0;
+    while ((c = getchar()) != EOF)
+        if (c == 'a' + count % 26)
+            count++;
+    usleep(2000);
+    return count;
+}
+"#;
+
+/// Processes below `cairn`, by how far: its keeper, its server, a run.
+fn processes_at(place: &Place, cairn: u32, depth: usize) -> Option<u32> {
+    let all = place.processes();
+    let child = |of: u32| all.iter().find(|(_, parent)| *parent == of).map(|(pid, _)| *pid);
+    (0..=depth).try_fold(cairn, |at, _| child(at))
+}
+
+/// Waits until some runs were made: an input that takes its server along several times is given up.
+fn wait_for_runs(place: &Place, cairn: u32) {
+    let mut runs = BTreeSet::new();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while runs.len() < 4 && Instant::now() < deadline && parent(cairn).is_some() {
+        runs.extend(processes_at(place, cairn, 2));
+    }
+}
+
+#[test]
+fn processes_killed_at_any_moment_are_replaced() {
+    let place = Place::with_source(STEPS);
+    let options =
+        ["run", "--strategy", "random-branch", "--sym-stdin", "11", "--fixed-length", "--out", "../out"];
+    let mut command = cairn();
+    let campaign = place.furnish(command.args(options).arg(&place.program));
+    let mut campaign = campaign.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut random = 1u64;
+    let mut killed = [0; 3];
+    while campaign.try_wait().unwrap().is_none() && killed.iter().sum::<u32>() < 50 {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 50));
+        // Keepers are killed less often: there is nobody to look after them.
+        let depth = [1, 2, 1, 2, 0][killed.iter().sum::<u32>() as usize % 5];
+        if let Some(pid) = processes_at(&place, campaign.id(), depth) {
+            Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status().unwrap();
+            killed[depth] += 1;
+            wait_for_runs(&place, campaign.id());
+        }
+    }
+    let output = campaign.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(killed[1] >= 20 && killed[2] >= 20, "{killed:?}: the campaign was over too soon: {text}");
+    assert_eq!(output.status.code(), Some(0), "{text} {}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("every path was tried") && text.contains("no crash, no hang"), "{text}");
+    assert!(text.contains("fork server was lost and started anew"), "{text}");
+    place.assert_nothing_is_left();
+}
+
+/// Keeper, server and run of a program that keeps itself company, and `cairn`.
+const COMPANY: usize = 9;
+
+/// Whoever kills `cairn` has nothing else to kill: what the program has started ends too.
+#[test]
+fn a_killed_campaign_leaves_no_process_behind() {
+    let place = Place::with("misbehaver.c");
+    for options in [&[][..], &["--no-sandbox"]] {
+        fs::create_dir_all(place.at("seeds")).unwrap();
+        fs::write(place.at("seeds/w"), "w-").unwrap();
+        let mut command = cairn();
+        command.args([
+            "run",
+            "-q",
+            "--force",
+            "--sym-stdin",
+            "2",
+            "--timeout",
+            "60000",
+            "--seeds",
+            "../seeds",
+        ]);
+        let campaign = place.furnish(command.args(options).args(["--out", "../out"]).arg(&place.program));
+        let mut campaign = campaign.stdout(Stdio::null()).spawn().unwrap();
+        wait_until(|| place.processes().len() == COMPANY);
+        campaign.kill().unwrap();
+        campaign.wait().unwrap();
+        wait_until(|| place.processes().is_empty());
+    }
+}
+
+fn wait_until(condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !condition() {
+        assert!(Instant::now() < deadline, "it did not come to that");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A system that lacks something: the campaign works, and one line says what is missing.
+#[test]
+fn a_missing_sandbox_is_told_in_one_line() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let place = Place::with_source(STEPS);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/without.c");
+    let without = place.at("without");
+    build_plain(&source, &without);
+    let gaps = [
+        ("landlock", "write wherever you can (no Landlock), and send signals to your other processes"),
+        ("seccomp", "reach the network (no seccomp filters)"),
+    ];
+    for (missing, gap) in gaps {
+        let with_cairn = |arguments: &[&str]| {
+            let cairn = cairn();
+            let mut command = Command::new(&without);
+            command.arg(missing).arg(cairn.get_program()).args(arguments).arg(&place.program);
+            command.envs(cairn.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            said(place.furnish(&mut command))
+        };
+        let explored = with_cairn(&["run", "-q", "--force", "--sym-stdin", "2", "--out", "../out"]);
+        assert_eq!(explored.code, Some(0), "{explored:?}");
+        assert_eq!(explored.stderr.lines().count(), 1, "{explored:?}");
+        assert!(explored.stderr.contains(gap), "{explored:?}");
+        let quiet =
+            with_cairn(&["run", "-q", "--force", "--no-sandbox", "--sym-stdin", "2", "--out", "../out"]);
+        assert_eq!((quiet.code, quiet.stderr.as_str()), (Some(0), ""));
+        let told = with_cairn(&["doctor", "--execs", "5", "--sym-stdin", "2"]);
+        assert!(
+            told.stdout.contains("the sandbox has gaps here: a program can") && told.stdout.contains(gap),
+            "{told:?}"
+        );
+        place.assert_nothing_is_left();
+    }
+    let told =
+        said(place.furnish(cairn().args(["doctor", "--execs", "5", "--sym-stdin", "2"]).arg(&place.program)));
+    assert!(told.stdout.contains("the sandbox works here"), "{told:?}");
+}
+
+const WRITER: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    FILE *last = fopen("result", "r"), *table = fopen("table", "r"), *result, *temporary;
+    char name[512];
+    snprintf(name, sizeof name, "%s/temporary", getenv("TMPDIR"));
+    if (last || fopen(name, "r") || !(temporary = fopen(name, "w")))
+        return 9;
+    if (!(result = fopen("result", "w")))
+        return table ? 1 : 8;
+    if (getchar() == 'x' && fputs("x", result) >= 0 && fclose(result) == 0 && fputs("x", temporary) >= 0)
+        abort();
+    return 2;
+}
+"#;
+
+/// A program finds the user's files and cannot change them; in its scratch directory it can write, and every run finds
+/// it empty.
+#[test]
+fn what_a_program_writes_is_gone_before_the_next_run() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let place = Place::with_source(WRITER);
+    fs::write(place.at("here/table"), "").unwrap();
+    let names = || fs::read_dir(place.at("here")).unwrap().count();
+    let explored = place.run(&["--sym-stdin", "1", "--json"]);
+    assert_eq!((explored.code, names()), (Some(0), 1), "it has nowhere to write to: {explored:?}");
+    let explored = place.run(&["--sym-stdin", "1", "--force", "--scratch"]);
+    assert_eq!((explored.code, names()), (Some(1), 1), "{explored:?}");
+    let again = explored.stdout.split("again: cairn ").nth(1).unwrap().lines().next().unwrap();
+    assert!(again.starts_with("replay --scratch "), "{again}");
+    for _ in 0..2 {
+        let replayed = said(place.furnish(cairn().args(again.split(' '))));
+        assert_eq!((replayed.code, names()), (Some(1), 1), "{replayed:?}");
+    }
+    place.run(&["--sym-stdin", "1", "--force", "--no-sandbox"]);
+    assert_eq!(names(), 2, "without a sandbox it writes where it is");
+    place.assert_nothing_is_left();
+}

@@ -1,0 +1,201 @@
+//! What a target may not do to its surroundings.
+//!
+//! Landlock lets it write to its scratch directory alone, and reach no process but its own with a signal or a debugger. A
+//! filter of system calls keeps it from the network, from the machine's own settings, and from what Landlock
+//! knows nothing about: who owns a file, who may read it, and when it was changed. All is prepared by the driver and
+//! entered before the program starts: a run pays nothing for it.
+
+use landlock::{
+    ABI, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
+};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+use std::io;
+use std::path::Path;
+
+/// Newest version of Landlock that rights are asked of.
+const LANDLOCK: ABI = ABI::V6;
+/// The version that can keep signals in.
+const KEEPS_SIGNALS: i64 = 6;
+/// The version that knows of `truncate`.
+const KNOWS_TRUNCATE: i64 = 3;
+/// Devices that a program may write to: nobody is harmed.
+const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+
+/// System calls that fail with `EPERM`: they reach the network, change the machine, or leave behind what outlives a process.
+const REFUSED: &[libc::c_long] = &[
+    libc::SYS_socket,
+    libc::SYS_io_uring_setup,
+    libc::SYS_shmget,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_mq_open,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_mount_setattr,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_syslog,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_bpf,
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_add_key,
+    libc::SYS_keyctl,
+];
+
+/// System calls that are said to have been done, and are not. Programs change mode and times of what they have just
+/// written; a failure would send all of them to the end of what can be explored.
+const PRETENDED: &[libc::c_long] = &[
+    libc::SYS_chmod,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_chown,
+    libc::SYS_fchown,
+    libc::SYS_lchown,
+    libc::SYS_fchownat,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+
+/// What a sandbox keeps a program from, here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Protection {
+    /// Writing outside the scratch directory.
+    pub writes: bool,
+    /// Signals to processes that are not the run's own.
+    pub signals: bool,
+    /// The network, and the machine's settings.
+    pub calls: bool,
+}
+
+impl Protection {
+    /// What the system offers.
+    pub fn here() -> Protection {
+        let version = landlock_version();
+        Protection { writes: version > 0, signals: version >= KEEPS_SIGNALS, calls: has_filters() }
+    }
+
+    /// What the program can still do, in words; nothing if it cannot do any of it.
+    pub fn gaps(self) -> Option<String> {
+        let gaps = [
+            (self.writes, "write wherever you can (no Landlock)"),
+            (
+                self.signals,
+                "send signals to your other processes (Landlock of Linux 6.12 or later keeps them in)",
+            ),
+            (self.calls, "reach the network (no seccomp filters)"),
+        ];
+        let open: Vec<&str> = gaps.into_iter().filter(|(closed, _)| !closed).map(|(_, gap)| gap).collect();
+        (!open.is_empty()).then(|| open.join(", and "))
+    }
+}
+
+fn landlock_version() -> i64 {
+    const VERSION: u32 = 1;
+    // SAFETY: with this flag the kernel looks at no memory and answers a number.
+    unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0usize, VERSION) }
+}
+
+fn has_filters() -> bool {
+    const ACTION_AVAILABLE: u32 = 2;
+    let action: u32 = libc::SECCOMP_RET_ERRNO;
+    // SAFETY: the kernel reads one number of ours.
+    unsafe { libc::syscall(libc::SYS_seccomp, ACTION_AVAILABLE, 0, &raw const action) == 0 }
+}
+
+/// A sandbox that is ready to be entered.
+pub(crate) struct Sandbox {
+    rules: Option<RulesetCreated>,
+    filters: Vec<BpfProgram>,
+    /// What it keeps a program from.
+    pub(crate) protection: Protection,
+}
+
+impl Sandbox {
+    /// Prepares what the system offers; the program may write below `scratch`.
+    pub(crate) fn prepare(scratch: &Path) -> io::Result<Sandbox> {
+        let protection = Protection::here();
+        let rules = if protection.writes { Some(rules(scratch).map_err(io::Error::other)?) } else { None };
+        let filters = if protection.calls { filters().map_err(io::Error::other)? } else { Vec::new() };
+        Ok(Sandbox { rules, filters, protection })
+    }
+
+    /// Puts the calling process into it, for good. Makes system calls only.
+    pub(crate) fn enter(&mut self) -> io::Result<()> {
+        if let Some(rules) = self.rules.take() {
+            rules.restrict_self().map_err(|_| io::ErrorKind::PermissionDenied)?;
+        }
+        for filter in &self.filters {
+            apply_filter(filter).map_err(|_| io::ErrorKind::PermissionDenied)?;
+        }
+        Ok(())
+    }
+}
+
+fn rules(scratch: &Path) -> Result<RulesetCreated, RulesetError> {
+    let writes = AccessFs::from_write(LANDLOCK);
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
+    let ruleset = ruleset.handle_access(writes)?.scope(Scope::Signal)?.create()?;
+    let mut ruleset = beneath(ruleset, scratch, writes)?;
+    for device in DEVICES {
+        ruleset = beneath(
+            ruleset,
+            Path::new(device),
+            AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev,
+        )?;
+    }
+    Ok(ruleset)
+}
+
+/// Allows something below a path, if there is one.
+fn beneath(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
+    match PathFd::new(path) {
+        Ok(fd) => rules.add_rule(PathBeneath::new(fd, access)),
+        Err(_) => Ok(rules),
+    }
+}
+
+fn filters() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
+    let arch = std::env::consts::ARCH.try_into()?;
+    let filter = |calls: &[libc::c_long], errno: i32| {
+        let rules = calls.iter().map(|call| (*call, Vec::new())).collect();
+        SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno as u32), arch)?.try_into()
+    };
+    let mut filters = vec![filter(REFUSED, libc::EPERM)?, filter(PRETENDED, 0)?];
+    if landlock_version() < KNOWS_TRUNCATE {
+        filters.push(filter(&[libc::SYS_truncate], libc::EACCES)?);
+    }
+    Ok(filters)
+}

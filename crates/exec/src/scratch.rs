@@ -1,0 +1,163 @@
+//! The directory that a target may write to. It is as empty before every run as before the first.
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const OWNER_ONLY: u32 = 0o700;
+
+/// A scratch directory, and what belongs there.
+pub(crate) struct Scratch {
+    directory: TempDir,
+    /// Files that the driver writes, by their paths below the directory.
+    files: Vec<PathBuf>,
+}
+
+impl Scratch {
+    /// Makes an empty one.
+    pub(crate) fn create() -> io::Result<Scratch> {
+        let directory = tempfile::Builder::new().prefix("cairn-").tempdir()?;
+        Ok(Scratch { directory, files: Vec::new() })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Makes room for a file; gives its path.
+    pub(crate) fn expect(&mut self, name: &str) -> io::Result<PathBuf> {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap_or(self.path()))?;
+        self.files.push(name.into());
+        Ok(path)
+    }
+
+    /// Throws out whatever a run has left behind.
+    pub(crate) fn tidy(&self) -> io::Result<()> {
+        self.tidy_below(Path::new(""))
+    }
+
+    /// A run may have put anything in the place of a file or directory of ours, a link to one of the user's too.
+    fn tidy_below(&self, below: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(self.path().join(below))? {
+            let entry = entry?;
+            let (name, kind) = (below.join(entry.file_name()), entry.file_type()?);
+            let mut ours = self.files.iter().filter(|file| file.starts_with(&name));
+            match ours.next() {
+                Some(file) if kind.is_file() && *file == name => {}
+                Some(file) if kind.is_dir() && *file != name => self.tidy_below(&name)?,
+                _ => remove(&entry.path(), kind.is_dir())?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a file. After [`Scratch::tidy`] nothing on the way to it leads elsewhere.
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = self.path().join(name);
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        let open = || options.open(&path);
+        let mut file = open().or_else(|_| {
+            // Its directory is gone, or it is ours no longer.
+            fs::create_dir_all(path.parent().unwrap_or(self.path()))?;
+            let _ = fs::remove_file(&path);
+            open()
+        })?;
+        file.write_all(bytes)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be emptied would stay.
+        let _ = unlock(self.path());
+    }
+}
+
+fn remove(path: &Path, is_directory: bool) -> io::Result<()> {
+    if !is_directory {
+        return fs::remove_file(path);
+    }
+    fs::remove_dir_all(path).or_else(|_| {
+        unlock(path)?;
+        fs::remove_dir_all(path)
+    })
+}
+
+/// Directories without permissions cannot be emptied, except by root.
+fn unlock(directory: &Path) -> io::Result<()> {
+    fs::set_permissions(directory, Permissions::from_mode(OWNER_ONLY))?;
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            unlock(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn names(scratch: &Scratch) -> Vec<String> {
+        let entries = fs::read_dir(scratch.path()).unwrap();
+        let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn only_what_belongs_there_stays() {
+        let mut scratch = Scratch::create().unwrap();
+        scratch.expect("a").unwrap();
+        scratch.expect("d/b").unwrap();
+        for name in ["a", "d/b"] {
+            scratch.write(name, b"long text").unwrap();
+            scratch.write(name, b"text").unwrap();
+        }
+        let at = |name: &str| scratch.path().join(name);
+        fs::write(at("litter"), "").unwrap();
+        fs::write(at("d/litter"), "").unwrap();
+        fs::create_dir_all(at("x/y/z")).unwrap();
+        fs::set_permissions(at("x/y"), Permissions::from_mode(0o000)).unwrap();
+        scratch.tidy().unwrap();
+        assert_eq!(names(&scratch), ["a", "d"]);
+        assert_eq!(fs::read(at("d/b")).unwrap(), b"text");
+        assert!(!at("d/litter").exists());
+    }
+
+    #[test]
+    fn what_was_put_in_the_place_of_a_file_is_not_written_to() {
+        let outside = tempfile::tempdir().unwrap();
+        let treasure = outside.path().join("b");
+        fs::write(&treasure, "treasure").unwrap();
+        let mut scratch = Scratch::create().unwrap();
+        scratch.expect("d/b").unwrap();
+        let at = |name: &str| scratch.path().join(name);
+        let traps: [&dyn Fn(); 4] = [
+            &|| symlink(&treasure, at("d/b")).unwrap(),
+            &|| {
+                fs::remove_dir_all(at("d")).unwrap();
+                symlink(outside.path(), at("d")).unwrap();
+            },
+            &|| {
+                fs::remove_file(at("d/b")).unwrap();
+                fs::create_dir(at("d/b")).unwrap();
+            },
+            &|| fs::remove_dir_all(at("d")).unwrap(),
+        ];
+        for trap in traps {
+            trap();
+            scratch.tidy().unwrap();
+            scratch.write("d/b", b"input").unwrap();
+            assert_eq!(fs::read(at("d/b")).unwrap(), b"input");
+            assert_eq!(fs::read(&treasure).unwrap(), b"treasure");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What several parts ask of the system.
+
+use core::ffi::{CStr, c_int, c_void};
+
+/// The thread's error number.
+pub fn errno() -> c_int {
+    // SAFETY: the thread's own error number.
+    unsafe { *libc::__errno_location() }
+}
+
+/// Lets the process have so many mebibytes of data more than it has now. A limit in bytes would say nothing: the shadow
+/// memory alone has 64 TiB.
+pub fn limit_data(mebibytes: u64) {
+    let Some(pages) = data_pages() else { return };
+    let most = pages * cairn_wire::control::PAGE + (mebibytes << 20);
+    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+    // SAFETY: sets a limit of this process.
+    unsafe { libc::setrlimit(libc::RLIMIT_DATA, &limit) };
+}
+
+/// Pages that the limit counts now.
+fn data_pages() -> Option<u64> {
+    const FIELD: usize = 5;
+    let mut room = [0; 256];
+    let text = read(c"/proc/self/statm", &mut room)?;
+    number(text.split(|byte| *byte == b' ').nth(FIELD)?)
+}
+
+/// The beginning of a file of the kernel's.
+pub fn read<'a>(path: &CStr, to: &'a mut [u8]) -> Option<&'a [u8]> {
+    // SAFETY: the kernel writes into the room it is given, and no further.
+    let got = unsafe {
+        let file = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        let got = libc::read(file, to.as_mut_ptr() as *mut c_void, to.len());
+        libc::close(file);
+        got
+    };
+    to.get(..usize::try_from(got).ok()?)
+}
+
+/// The number that decimal digits make.
+pub fn number(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0u64, |n, digit| digit.is_ascii_digit().then(|| n * 10 + u64::from(digit - b'0')))
+}
