@@ -1,8 +1,10 @@
 //! The two text files by which AFL's tools follow a campaign.
 
+use crate::corpus::Place;
 use crate::directory::unix;
 use crate::observer::Progress;
 use crate::settings::Settings;
+use std::path::Path;
 use std::time::SystemTime;
 
 /// First line of `plot_data`.
@@ -19,29 +21,53 @@ pub(crate) fn plot_row(progress: &Progress) -> String {
     )
 }
 
-/// The content of `fuzzer_stats`: as many of AFL's fields as have a meaning here.
-pub(crate) fn stats(progress: &Progress, started: SystemTime, settings: &Settings) -> String {
-    let rows: [(&str, String); 18] = [
+/// The content of `fuzzer_stats`: as many of AFL's fields as have a meaning here. `afl-whatsup` divides by tests and runs,
+/// so there is always one.
+pub(crate) fn stats(
+    progress: &Progress,
+    started: SystemTime,
+    settings: &Settings,
+    directory: &Path,
+) -> String {
+    let rows: [(&str, String); 22] = [
         ("start_time", unix(started).to_string()),
         ("last_update", unix(SystemTime::now()).to_string()),
         ("run_time", progress.elapsed.as_secs().to_string()),
         ("fuzzer_pid", std::process::id().to_string()),
         ("cycles_done", "0".to_owned()),
-        ("execs_done", progress.executions.to_string()),
+        ("cycles_wo_finds", "0".to_owned()),
+        ("execs_done", progress.executions.max(1).to_string()),
         ("execs_per_sec", format!("{:.2}", progress.executions_per_second())),
-        ("corpus_count", progress.tests.to_string()),
+        ("corpus_count", progress.tests.max(1).to_string()),
         ("cur_item", "0".to_owned()),
         ("pending_favs", "0".to_owned()),
         ("pending_total", progress.untried.to_string()),
         ("bitmap_cvg", format!("{:.2}%", covered_percent(progress))),
         ("saved_crashes", progress.crashes.to_string()),
         ("saved_hangs", progress.hangs.to_string()),
+        ("last_find", last(directory, Place::Queue, progress.tests)),
+        ("last_crash", last(directory, Place::Crashes, progress.crashes)),
+        ("last_hang", last(directory, Place::Hangs, progress.hangs)),
         ("edges_found", progress.branches_covered.to_string()),
         ("total_edges", progress.branches_total.to_string()),
-        ("afl_banner", settings.command.first().cloned().unwrap_or_default()),
-        ("command_line", settings.invocation.clone()),
+        ("afl_banner", harmless(settings.command.first().map_or("", String::as_str))),
+        ("command_line", settings.invocation.replace('\n', " ")),
     ];
     rows.iter().map(|(name, value)| format!("{name:<18}: {value}\n")).collect()
+}
+
+/// When something was put into a directory last; 0 if nothing was.
+fn last(directory: &Path, place: Place, files: u64) -> String {
+    let changed = || directory.join(place.directory()).metadata().ok()?.modified().ok();
+    let time = if files > 0 { changed().map_or(0, unix) } else { 0 };
+    time.to_string()
+}
+
+/// `afl-whatsup` has a shell read the file.
+fn harmless(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c) { c } else { '_' })
+        .collect()
 }
 
 fn covered_percent(progress: &Progress) -> f64 {

@@ -8,6 +8,7 @@ use crate::corpus::{Keep, Place};
 use crate::journal::{Charter, Chronicle, JOURNAL, Journal, OldJournal};
 use crate::observer::Progress;
 use crate::settings::Settings;
+use crate::sync;
 use crate::testcase::{KTEST, encode_test};
 use cairn_exec::Input;
 use std::collections::HashSet;
@@ -227,7 +228,7 @@ impl CampaignDirectory {
 
     /// Writes where the campaign stands.
     pub(crate) fn note(&mut self, progress: &Progress, settings: &Settings) -> Result<(), DirectoryError> {
-        let stats = afl::stats(progress, self.started, settings);
+        let stats = afl::stats(progress, self.started, settings, &self.path);
         write_whole(&self.path, STATS, stats.as_bytes(), false)?;
         let row = afl::plot_row(progress);
         self.plot.write_all(row.as_bytes()).map_err(|source| unwritable(&self.path.join(PLOT), source))
@@ -243,6 +244,8 @@ fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
         let directory = path.join(place.directory());
         ignore_missing(&directory, fs::remove_dir_all(&directory))?;
     }
+    let notes = path.join(sync::NOTES);
+    ignore_missing(&notes, fs::remove_dir_all(&notes))?;
     for file in [STATS, PLOT, JOURNAL].map(|name| path.join(name)) {
         ignore_missing(&file, fs::remove_file(&file))?;
     }

@@ -16,6 +16,7 @@ use crate::path::{Path, path};
 use crate::prediction::{Divergence, first_difference};
 use crate::settings::Settings;
 use crate::summary::{Astray, Notes, Stop, Summary};
+use crate::sync::Sync;
 use crate::testcase::{fit, read_test};
 use crate::trails::trails;
 use crate::triage::Triage;
@@ -45,6 +46,9 @@ const NOTE_INTERVAL: Duration = Duration::from_secs(5);
 /// A question that took so long is not asked again when the campaign goes on later. All others are, and what the solver
 /// remembers is then what it was.
 const LONG_QUESTION: Duration = Duration::from_millis(50);
+
+/// Time between two looks at the clock while there is nothing to do but to wait for others.
+const WAIT: Duration = Duration::from_millis(100);
 
 /// Why a campaign could not go on.
 #[derive(Debug, Error)]
@@ -97,6 +101,7 @@ pub fn run(
         insistence: Insistence::default(),
         triage: Triage::new(settings.program.clone()),
         callees: Callees::default(),
+        sync: settings.sync.clone().map(Sync::new),
         conditions: Vec::new(),
         bytes: ByteCollector::default(),
         past: Vec::new(),
@@ -185,6 +190,7 @@ struct Campaign<'a> {
     insistence: Insistence,
     triage: Triage,
     callees: Callees,
+    sync: Option<Sync>,
     /// What was asked for the last flip, its condition last.
     conditions: Vec<ExprId>,
     bytes: ByteCollector,
@@ -221,11 +227,14 @@ impl Campaign<'_> {
                 self.repeat(run, Cause::GIVEN)?;
                 continue;
             }
-            if self.chronicle.rebuilding().is_none() && self.take_in_stranger()? {
+            if self.chronicle.rebuilding().is_none()
+                && (self.take_in_stranger()? || self.take_from_others()?)
+            {
                 continue;
             }
             match self.strategy.next(&self.tree, &mut self.rng) {
                 Next::Done if self.insist()? => {}
+                Next::Done if self.wait_for_others()? => {}
                 Next::Done => return Ok(Stop::Done),
                 Next::Flip { flip, base } => self.try_flip(flip, base)?,
                 Next::SetAside(flips) => flips.into_iter().for_each(|flip| self.tree.set_aside(flip)),
@@ -259,6 +268,28 @@ impl Campaign<'_> {
             if self.corpus.all_files() > before {
                 let _ = std::fs::remove_file(&path);
             }
+        }
+        Ok(true)
+    }
+
+    /// Runs an input that another fuzzer has found; false if there is none.
+    fn take_from_others(&mut self) -> Result<bool, CampaignError> {
+        let Some(input) = self.sync.as_mut().and_then(|sync| sync.next(&self.settings.inputs[0])) else {
+            return Ok(false);
+        };
+        self.notes.from_others += 1;
+        self.execute(&input, Cause::GIVEN)?;
+        Ok(true)
+    }
+
+    /// Waits until it is time to look what others have found; false if there are none, or no time was given to wait in.
+    fn wait_for_others(&mut self) -> Result<bool, CampaignError> {
+        if self.settings.time.is_none() || self.sync.is_none() {
+            return Ok(false);
+        }
+        while self.must_stop().is_none() && !self.sync.as_ref().is_some_and(Sync::is_due) {
+            std::thread::sleep(WAIT);
+            self.note_now_and_then()?;
         }
         Ok(true)
     }
@@ -547,9 +578,7 @@ impl Campaign<'_> {
         let shown = Shown { given: input, new_branches: &new_branches, cut_at, seen };
         self.keep(execution, &path, shown, cause)?;
         self.tell(&Event::Executed { end, new_branches: &new_branches });
-        if self.noted.elapsed() >= NOTE_INTERVAL {
-            self.note()?;
-        }
+        self.note_now_and_then()?;
         let ends_early = |at| cut && at == added.nodes.len();
         match (cause.flip, difference) {
             (_, Some(at)) if path.damaged || ends_early(at) => Ok(Went::Unknown),
@@ -802,6 +831,11 @@ impl Campaign<'_> {
     fn tell(&mut self, event: &Event) {
         let progress = self.progress();
         self.observer.on_event(event, &progress);
+    }
+
+    /// Writes down where the campaign stands, if that was some time ago.
+    fn note_now_and_then(&mut self) -> Result<(), CampaignError> {
+        if self.noted.elapsed() >= NOTE_INTERVAL { self.note() } else { Ok(()) }
     }
 
     /// Writes down where the campaign stands, unless it was there before.

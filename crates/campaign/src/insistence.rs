@@ -37,7 +37,10 @@ impl Insistence {
         self.waiting = tree.flips_in(FlipState::Unknown).filter(is_branch).collect();
         self.waiting.reverse();
         let effort = self.effort;
+        if self.waiting.is_empty() || effort > LAST {
+            return None;
+        }
         self.effort *= 2;
-        (!self.waiting.is_empty() && effort <= LAST).then_some(effort)
+        Some(effort)
     }
 }

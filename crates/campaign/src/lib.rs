@@ -11,6 +11,7 @@ mod callees;
 mod check;
 mod chooser;
 mod corpus;
+mod cover;
 mod damage;
 mod diagnosis;
 mod directory;
@@ -27,7 +28,9 @@ mod prediction;
 mod replay;
 mod settings;
 mod summary;
+mod sync;
 mod testcase;
+pub mod testcomp;
 mod trails;
 mod triage;
 mod unread;
@@ -35,6 +38,7 @@ mod untold;
 
 pub use check::Mismatch;
 pub use corpus::Place;
+pub use cover::{Covered, covered, smallest_cover};
 pub use diagnosis::{Kind, Reason};
 pub use directory::{CampaignDirectory, DirectoryError};
 pub use executor::{Execution, Executor};
@@ -45,4 +49,8 @@ pub use prediction::Divergence;
 pub use replay::{Replay, quoted};
 pub use settings::Settings;
 pub use summary::{Astray, Notes, SolverSummary, Stop, Summary};
-pub use testcase::{Seeds, TestError, decode_test, encode_test, fit, read_seeds, read_test};
+pub use sync::SyncSettings;
+pub use testcase::{
+    KTEST, Seeds, TestError, decode_test, encode_ktest, encode_test, fit, one_stream, read_seeds, read_test,
+    test_files,
+};

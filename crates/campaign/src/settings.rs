@@ -1,6 +1,7 @@
 //! What a campaign is told.
 
 use crate::replay::Replay;
+use crate::sync::SyncSettings;
 use cairn_exec::Input;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub max_steps: usize,
     /// Tells the target from others, for whoever goes on with the campaign later.
     pub target: u64,
+    /// Where other fuzzers are to exchange inputs with.
+    pub sync: Option<SyncSettings>,
     /// The program and its arguments, for the tests that mention them.
     pub command: Vec<String>,
     /// The program's file, for the names of its functions and lines.
@@ -61,6 +64,7 @@ impl Settings {
             diagnose: false,
             max_steps: MAX_STEPS,
             target: 0,
+            sync: None,
             command: Vec::new(),
             program: None,
             replay: Replay::default(),

@@ -104,6 +104,8 @@ pub struct Astray {
 pub struct Notes {
     /// Why it ended.
     pub stop: Stop,
+    /// Inputs of other fuzzers that were run.
+    pub from_others: u64,
     /// Where a campaign that went on went astray while it was made again.
     pub astray: Option<Astray>,
     /// The first divergences.

@@ -21,7 +21,7 @@ const FILE_END: &str = "-data";
 /// What KLEE says about files and about itself; nobody's input.
 const KLEES_OWN: [&str; 2] = ["-stat", "model_version"];
 /// Extension of what is not raw bytes.
-pub(crate) const KTEST: &str = ".ktest";
+pub const KTEST: &str = ".ktest";
 const ESCAPE: char = '\\';
 
 /// Why a file cannot be used as an input.
@@ -65,23 +65,33 @@ fn is_stream(object: &Object) -> bool {
 
 /// The content of an input's file, and the extension its name needs.
 pub fn encode_test(input: &Input, command: &[String]) -> (Vec<u8>, &'static str) {
-    match input.objects.as_slice() {
-        [only] if is_stream(only) => (only.bytes.clone(), ""),
-        objects => {
-            let argc = input.argc().unwrap_or(u32::MAX);
-            let is_there = |o: &&Object| o.kind != ObjectKind::Arg || o.index < argc;
-            let there: Vec<&Object> = objects.iter().filter(is_there).collect();
-            let arguments = there.iter().filter(|o| o.kind == ObjectKind::Arg).count();
-            let object = |o: &&Object| match o.kind {
-                ObjectKind::ArgCount => {
-                    KTestObject { name: label(o), bytes: (arguments as u32).to_le_bytes().to_vec() }
-                }
-                _ => KTestObject { name: label(o), bytes: o.bytes.clone() },
-            };
-            let test = KTest { args: command.to_vec(), objects: there.iter().map(object).collect() };
-            (test.encode(), KTEST)
-        }
+    match one_stream(input) {
+        Some(bytes) => (bytes.to_vec(), ""),
+        None => (encode_ktest(input, command), KTEST),
     }
+}
+
+/// The bytes of an input that is one stream and nothing else.
+pub fn one_stream(input: &Input) -> Option<&[u8]> {
+    match input.objects.as_slice() {
+        [only] if is_stream(only) => Some(&only.bytes),
+        _ => None,
+    }
+}
+
+/// An input in KLEE's format.
+pub fn encode_ktest(input: &Input, command: &[String]) -> Vec<u8> {
+    let argc = input.argc().unwrap_or(u32::MAX);
+    let is_there = |o: &&Object| o.kind != ObjectKind::Arg || o.index < argc;
+    let there: Vec<&Object> = input.objects.iter().filter(is_there).collect();
+    let arguments = there.iter().filter(|o| o.kind == ObjectKind::Arg).count();
+    let object = |o: &&Object| match o.kind {
+        ObjectKind::ArgCount => {
+            KTestObject { name: label(o), bytes: (arguments as u32).to_le_bytes().to_vec() }
+        }
+        _ => KTestObject { name: label(o), bytes: o.bytes.clone() },
+    };
+    KTest { args: command.to_vec(), objects: there.iter().map(object).collect() }.encode()
 }
 
 /// The input in a file's content. Raw bytes become the one stream that `blank`, an input of the
@@ -152,8 +162,8 @@ pub struct Seeds {
     pub misfits: usize,
 }
 
-/// The inputs in a directory's files, in order of their names; hidden files do not count.
-pub fn read_seeds(directory: &Path, blank: &Input) -> Result<Seeds, TestError> {
+/// A directory's files that may be inputs, in order of their names; hidden ones are none.
+pub fn test_files(directory: &Path) -> Result<Vec<PathBuf>, TestError> {
     let entries = std::fs::read_dir(directory).map_err(|source| unreadable(directory, source))?;
     let mut files = Vec::new();
     for entry in entries {
@@ -163,10 +173,16 @@ pub fn read_seeds(directory: &Path, blank: &Input) -> Result<Seeds, TestError> {
             files.push(entry.path());
         }
     }
+    files.sort();
+    Ok(files)
+}
+
+/// The inputs in a directory's files.
+pub fn read_seeds(directory: &Path, blank: &Input) -> Result<Seeds, TestError> {
+    let files = test_files(directory)?;
     if files.is_empty() {
         return Err(TestError::NoSeeds(directory.to_owned()));
     }
-    files.sort();
     let tests = files.iter().map(|file| read_test(file, blank)).collect::<Result<Vec<_>, _>>()?;
     let misfits = tests.iter().filter(|test| !has_place(test, blank)).count();
     Ok(Seeds { inputs: tests.into_iter().map(|test| fit(test, blank)).collect(), misfits })

@@ -1,6 +1,7 @@
 //! The command line, defined once: help and parsing both come from here.
 
 use crate::units::{Budget, FileArg, length};
+use cairn_campaign::SyncSettings;
 use cairn_learn::Size;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -33,6 +34,10 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Run a program on one saved test
     Replay(ReplayArgs),
+    /// Write tests in another tool's format
+    Export(ExportArgs),
+    /// Choose the fewest tests that cover what all cover
+    Cmin(CminArgs),
     /// Explain why exploring a program stalls
     Doctor(Box<DoctorArgs>),
     /// Run strategies side by side on a program
@@ -59,7 +64,7 @@ pub struct CompilerArgs {
 }
 
 /// What of a program's surroundings is symbolic.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct InputArgs {
     /// Make up to LEN bytes of standard input symbolic, and how many they are
     #[arg(long, value_name = "LEN", help_heading = "Input", value_parser = length)]
@@ -90,7 +95,7 @@ impl InputArgs {
 }
 
 /// What the program may do to its surroundings.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct RoomArgs {
     /// Most memory of one execution, in MiB
     #[arg(long, value_name = "MIB", default_value_t = DEFAULT_MEMORY, help_heading = "Safety", value_parser = positive)]
@@ -214,6 +219,13 @@ pub struct RunArgs {
     /// Go on with the campaign that is in DIR; larger budgets extend it
     #[arg(long, help_heading = "Output", conflicts_with = "force")]
     pub resume: bool,
+    /// Exchange inputs with the AFL++ instances that write to DIR (their -o): the campaign goes to DIR/cairn, where they
+    /// take tests from, and their new inputs are run. With --time, waits for them when nothing else is left to try
+    #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "out")]
+    pub sync: Option<PathBuf>,
+    /// With --sync, the name of this instance, instead of cairn
+    #[arg(long, value_name = "NAME", help_heading = "Output", requires = "sync", value_parser = instance_name)]
+    pub name: Option<String>,
     /// Replace the campaign that is in DIR
     #[arg(long, help_heading = "Output")]
     pub force: bool,
@@ -229,6 +241,21 @@ pub struct RunArgs {
     /// Print nothing but the summary
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
+}
+
+impl RunArgs {
+    /// Whom to exchange inputs with.
+    pub fn sync(&self) -> Option<SyncSettings> {
+        let name = self.name.clone().unwrap_or_else(|| "cairn".to_owned());
+        self.sync.clone().map(|directory| SyncSettings { directory, name })
+    }
+
+    /// The campaign directory is where others look for it.
+    pub fn join_others(&mut self) {
+        if let Some(sync) = self.sync() {
+            self.out = sync.directory.join(sync.name);
+        }
+    }
 }
 
 /// `cairn replay`.
@@ -253,6 +280,67 @@ pub struct ReplayArgs {
     /// What the program may do.
     #[command(flatten)]
     pub room: RoomArgs,
+}
+
+/// A format of tests.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// KLEE's: a .ktest file for each test, which ktest-tool reads
+    Ktest,
+    /// A corpus of libFuzzer, AFL and most other fuzzers: raw files; crashes and hangs are left out
+    Libfuzzer,
+    /// Test-Comp's exchange format for values of __VERIFIER_nondet_*: metadata.xml and testcase-N.xml
+    Testcomp,
+}
+
+/// `cairn export`.
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// A campaign directory, or a directory of tests (raw bytes, or .ktest)
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// The format to write
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Format,
+    /// Where to write: a new directory, or an empty one
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Raw tests are the content of the file that the program opens as NAME; unless told, as in the campaign, or standard
+    /// input
+    #[arg(long, value_name = "NAME")]
+    pub file: Option<String>,
+    /// The program's source, which Test-Comp's metadata names; unless told, the campaign's
+    #[arg(long, value_name = "FILE.c")]
+    pub program: Option<PathBuf>,
+    /// What the tests are for, as Test-Comp says it; all branches unless told
+    #[arg(long, value_name = "FILE.prp")]
+    pub property: Option<PathBuf>,
+}
+
+/// `cairn cmin`.
+#[derive(Args, Debug)]
+pub struct CminArgs {
+    /// A campaign directory, or a directory of tests (raw bytes, or .ktest)
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// The program, built with `cairn cc` or as C files; unless told, the campaign's
+    #[arg(value_name = "TARGET|FILE.c")]
+    pub target: Vec<PathBuf>,
+    /// Arguments of the program; @@ stands for the path of a symbolic file
+    #[arg(last = true, value_name = "ARGS", requires = "target")]
+    pub args: Vec<OsString>,
+    /// What the tests are.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// What the program may do.
+    #[command(flatten)]
+    pub room: RoomArgs,
+    /// Where to copy the chosen tests: a new directory, or an empty one; unless told, their names are printed
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Longest time of one execution, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = positive)]
+    pub timeout: u64,
 }
 
 /// `cairn doctor`.
@@ -425,6 +513,15 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// A number that is at least so much.
 fn number(least: u32) -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(i64::from(least)..)
+}
+
+/// As AFL++ wants it.
+fn instance_name(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    match (1..=32).contains(&text.len()) && text.chars().all(is_plain) {
+        true => Ok(text.to_owned()),
+        false => Err("a name has up to 32 letters, digits, - and _".to_owned()),
+    }
 }
 
 fn positive(text: &str) -> Result<u64, String> {

@@ -1,14 +1,18 @@
 //! `cairn`: the only place that prints, parses flags and picks exit codes.
 
 mod args;
+mod cmin;
 mod compare;
 mod compile;
 mod doctor;
 mod explain;
+mod export;
 mod failure;
+mod fresh;
 mod interrupt;
 mod learn;
 mod message;
+mod others;
 mod outdir;
 mod queries;
 mod replay;
@@ -16,6 +20,7 @@ mod run;
 mod solve;
 mod status;
 mod style;
+mod suite;
 mod summary;
 mod target;
 mod toolchain;
@@ -64,8 +69,13 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Cc(compiler) => compile::compiler(&compiler.args, Language::C),
         Command::Cxx(compiler) => compile::compiler(&compiler.args, Language::Cxx),
-        Command::Run(args) => run::run(&args),
+        Command::Run(mut args) => {
+            args.join_others();
+            run::run(&args)
+        }
         Command::Replay(args) => replay::replay(&args),
+        Command::Export(args) => export::export(&args),
+        Command::Cmin(args) => cmin::cmin(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Learn(args) => learn::learn(&args),

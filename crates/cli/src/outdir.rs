@@ -10,13 +10,19 @@ const BUILD: &str = "cairn-build";
 /// Where in there, if the campaign has one already.
 const AGAIN: &str = "again";
 /// What a campaign directory may contain.
-const OURS: [&str; 7] = ["queue", "crashes", "hangs", "fuzzer_stats", "plot_data", "journal", BUILD];
+const OURS: [&str; 8] =
+    ["queue", "crashes", "hangs", "fuzzer_stats", "plot_data", "journal", ".synced", BUILD];
 /// What a campaign that was killed may leave besides.
 const LEFTOVERS: [&str; 2] = [PROBE, ".fuzzer_stats.new"];
 /// A file that is written to see whether it can be.
 const PROBE: &str = ".cairn-probe";
 /// What makes it one that is worth something.
 const CAMPAIGN: &str = "queue";
+
+/// Where the program is that a campaign in this directory has built of sources, if it has.
+pub fn built(directory: &Path, first_source: &Path) -> PathBuf {
+    directory.join(BUILD).join(first_source.file_stem().unwrap_or("program".as_ref()))
+}
 
 /// What to do with a campaign that is in the directory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

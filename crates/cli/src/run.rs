@@ -4,6 +4,7 @@ use crate::args::RunArgs;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::message;
+use crate::others;
 use crate::outdir::{Claim, Present};
 use crate::queries::Queries;
 use crate::status::Status;
@@ -78,6 +79,7 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.execs = args.execs;
     settings.time = args.time.map(|budget| budget.0);
     settings.check = args.check;
+    settings.sync = others::sync(args, spec)?;
     settings.target = target::fingerprint(&spec.path)?;
     settings.stop = interrupt::flag()?;
     // By its bare name: where the program lies says nothing about the campaign.

@@ -33,6 +33,7 @@ impl Report<'_> {
         let lines = [
             self.coverage(),
             self.tests(),
+            self.exchanged(),
             self.unanswered(),
             self.found(),
             self.astray(),
@@ -103,6 +104,12 @@ impl Report<'_> {
             .collect();
         let asked = format!("{} asked of the solver", counted(queries, "question", "questions"));
         if shares.is_empty() { asked } else { format!("{asked}, answered {}", shares.join(", ")) }
+    }
+
+    fn exchanged(&self) -> Option<String> {
+        let inputs = self.summary.notes.from_others;
+        (inputs > 0)
+            .then(|| format!("{} taken from other fuzzers", counted(inputs, "input was", "inputs were")))
     }
 
     fn unanswered(&self) -> Option<String> {

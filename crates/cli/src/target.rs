@@ -105,7 +105,7 @@ pub fn inputs(subject: &SubjectArgs, spec: &TargetSpec) -> Result<Vec<Input>, Fa
 }
 
 /// Fills in arguments and symbolic input as the user asked for them.
-fn describe(spec: &mut TargetSpec, input: &InputArgs, args: &[OsString]) -> Result<(), Failure> {
+pub fn describe(spec: &mut TargetSpec, input: &InputArgs, args: &[OsString]) -> Result<(), Failure> {
     spec.files = files(input, args)?;
     spec.args = arguments(args, &spec.files);
     spec.args.extend(input.sym_arg.iter().map(|len| Arg::Symbolic(*len)));

@@ -1,5 +1,6 @@
 //! `cairn` as its user meets it: real programs, compiled, explored and replayed.
 
+mod afl;
 mod agreement;
 mod analyses;
 mod bad_input;
@@ -12,6 +13,7 @@ mod example;
 mod examples;
 mod explain;
 mod findings;
+mod formats;
 mod learn;
 mod misbehaviour;
 mod models;

@@ -1,0 +1,109 @@
+//! The smallest set of tests that covers what all of them cover.
+
+use crate::damage;
+use crate::executor::Executor;
+use cairn_exec::{End, Input, Mode, RunError};
+use cairn_expr::Dag;
+use cairn_program::{BranchId, Program};
+use cairn_tree::Coverage;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+/// What one test covers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Covered {
+    /// How the run ended.
+    pub end: End,
+    /// The branches of the user's code that it took.
+    pub branches: Vec<BranchId>,
+}
+
+/// Runs an input and tells what it covers. Of a run that wrote over its own coverage nothing is believed.
+pub fn covered(program: &Program, executor: &mut dyn Executor, input: &Input) -> Result<Covered, RunError> {
+    let run = executor.execute(input, &mut Dag::new(), Mode::NATIVE)?.run;
+    let is_believed = !run.flags.damaged && damage::is_sane(program, &run.coverage);
+    let branches = if is_believed { Coverage::new(program).merge(&run.coverage) } else { Vec::new() };
+    Ok(Covered { end: run.end, branches })
+}
+
+/// Which tests to keep, each given as its size and what it covers: always the one that adds most, the smaller one of
+/// equals, and none that the later ones have made superfluous. In the order of the tests.
+pub fn smallest_cover(tests: &[(usize, Vec<BranchId>)]) -> Vec<usize> {
+    let mut covered: HashSet<BranchId> = HashSet::new();
+    let entry = |gain: usize, test: usize| (gain, Reverse(tests[test].0), Reverse(test));
+    let mut heap: BinaryHeap<_> = (0..tests.len()).map(|test| entry(tests[test].1.len(), test)).collect();
+    let mut kept = Vec::new();
+    while let Some((gain, _, Reverse(test))) = heap.pop() {
+        // What a test adds only ever becomes less: who is first with its present gain is the best.
+        let now = tests[test].1.iter().filter(|branch| !covered.contains(branch)).count();
+        if now == gain && now > 0 {
+            covered.extend(&tests[test].1);
+            kept.push(test);
+        } else if now > 0 {
+            heap.push(entry(now, test));
+        }
+    }
+    drop_superfluous(tests, &mut kept);
+    kept.sort_unstable();
+    kept
+}
+
+/// Drops the largest tests first that others make superfluous.
+fn drop_superfluous(tests: &[(usize, Vec<BranchId>)], kept: &mut Vec<usize>) {
+    let mut times: HashMap<BranchId, u32> = HashMap::new();
+    for branch in kept.iter().flat_map(|test| &tests[*test].1) {
+        *times.entry(*branch).or_default() += 1;
+    }
+    kept.sort_unstable_by_key(|test| (Reverse(tests[*test].0), Reverse(*test)));
+    kept.retain(|test| {
+        let branches = &tests[*test].1;
+        let is_needed = branches.iter().any(|branch| times[branch] == 1);
+        if !is_needed {
+            branches.iter().for_each(|branch| *times.get_mut(branch).expect("it was counted") -= 1);
+        }
+        is_needed
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(tests: &[(usize, &[u32])]) -> Vec<usize> {
+        let branches = |ids: &[u32]| ids.iter().map(|id| BranchId(*id)).collect();
+        smallest_cover(&tests.iter().map(|(size, ids)| (*size, branches(ids))).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_adds_most_is_kept_and_of_equals_the_smaller() {
+        assert_eq!(kept(&[(9, &[1, 2]), (3, &[1, 2]), (3, &[1, 2]), (1, &[2]), (5, &[3])]), [1, 4]);
+        assert_eq!(kept(&[(0, &[]), (4, &[])]), [0_usize; 0]);
+    }
+
+    #[test]
+    fn what_later_ones_cover_as_well_is_dropped() {
+        // Greed takes the middle first; the outer two cover it all.
+        assert_eq!(kept(&[(8, &[1, 2, 3, 4]), (2, &[0, 1, 2]), (2, &[3, 4, 5])]), [1, 2]);
+    }
+
+    #[test]
+    fn nothing_is_lost() {
+        let mut state = 7_u32;
+        let mut random = |most: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % most
+        };
+        let tests: Vec<(usize, Vec<BranchId>)> = (0..60)
+            .map(|_| (random(9) as usize, (0..40).filter(|_| random(4) == 0).map(BranchId).collect()))
+            .collect();
+        let all = |of: &mut dyn Iterator<Item = usize>| {
+            of.flat_map(|test| tests[test].1.clone()).collect::<HashSet<BranchId>>()
+        };
+        let kept = smallest_cover(&tests);
+        assert_eq!(all(&mut kept.iter().copied()), all(&mut (0..tests.len())));
+        for without in &kept {
+            let others = all(&mut kept.iter().copied().filter(|test| test != without));
+            assert!(others.len() < all(&mut (0..tests.len())).len(), "{without} is superfluous");
+        }
+    }
+}
