@@ -10,7 +10,8 @@ use crate::diagnosis::Collector;
 use crate::directory::{CampaignDirectory, DirectoryError};
 use crate::executor::{Execution, Executor};
 use crate::insistence::Insistence;
-use crate::journal::{Asked, Base, Chronicle, Delta, OldRun, Recalled, Seen, Told, question};
+use crate::journal::{Asked, Base, Chronicle, Delta, OldRun, Recalled, Seen, Timeout, Told, question};
+use crate::memory::{Level, Memory};
 use crate::observer::{Event, Observer, Progress};
 use crate::path::{Path, path};
 use crate::prediction::{Divergence, first_difference};
@@ -65,6 +66,14 @@ pub enum CampaignError {
     /// The target cannot be started anew.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// It was stopped from outside on the way back to where it had been.
+    #[error(
+        "interrupted before the campaign was back where it had been: it can still be resumed, and nothing is lost"
+    )]
+    Interrupted,
+    /// There is less memory than it takes to go back to where it had been.
+    #[error("the campaign takes more memory than this to go back to where it had been: see --driver-memory")]
+    Memory,
     /// The campaign directory cannot be written.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
@@ -99,6 +108,7 @@ pub fn run(
         collector: Collector::default(),
         behind_pins: BehindPins::default(),
         insistence: Insistence::default(),
+        memory: Memory::new(settings.memory),
         triage: Triage::new(settings.program.clone()),
         callees: Callees::default(),
         sync: settings.sync.clone().map(Sync::new),
@@ -121,6 +131,13 @@ pub fn run(
     campaign.reserve_numbers()?;
     campaign.note()?;
     campaign.notes.stop = campaign.explore()?;
+    if campaign.chronicle.rebuilding().is_some() {
+        // Its figures would be those of a part of what it has.
+        return Err(match campaign.notes.stop {
+            Stop::Memory => CampaignError::Memory,
+            _ => CampaignError::Interrupted,
+        });
+    }
     campaign.note()?;
     Ok(campaign.summary())
 }
@@ -152,8 +169,8 @@ struct Shown<'a> {
     /// The input it was given.
     given: &'a Input,
     new_branches: &'a [BranchId],
-    /// Decisions until its time was up, if it was.
-    cut_at: Option<u32>,
+    /// How it was when its time was up, if it was.
+    timeout: Option<Timeout>,
     /// The same of a run of the past.
     seen: Option<Seen>,
 }
@@ -188,6 +205,7 @@ struct Campaign<'a> {
     collector: Collector,
     behind_pins: BehindPins,
     insistence: Insistence,
+    memory: Memory,
     triage: Triage,
     callees: Callees,
     sync: Option<Sync>,
@@ -222,6 +240,9 @@ impl Campaign<'_> {
             if let Some(stop) = self.must_stop() {
                 return Ok(stop);
             }
+            if !self.has_memory()? {
+                return Ok(Stop::Memory);
+            }
             self.cost = Cost::default();
             if let Some(run) = self.chronicle.given()? {
                 self.repeat(run, Cause::GIVEN)?;
@@ -234,6 +255,7 @@ impl Campaign<'_> {
             }
             match self.strategy.next(&self.tree, &mut self.rng) {
                 Next::Done if self.insist()? => {}
+                Next::Done if self.chronicle.rebuilding().is_some() => self.go_astray()?,
                 Next::Done if self.wait_for_others()? => {}
                 Next::Done => return Ok(Stop::Done),
                 Next::Flip { flip, base } => self.try_flip(flip, base)?,
@@ -337,7 +359,35 @@ impl Campaign<'_> {
         if self.settings.execs.is_some_and(|most| self.executions >= most) {
             return Some(Stop::Executions);
         }
-        self.settings.time.is_some_and(|most| self.chronicle.elapsed() >= most).then_some(Stop::Time)
+        self.is_time_up().then_some(Stop::Time)
+    }
+
+    /// What is left of the time that was given; nothing if none was, or if what is done now was done before.
+    fn time_left(&self) -> Option<Duration> {
+        let is_past = self.chronicle.rebuilding().is_some();
+        self.settings.time.filter(|_| !is_past).map(|time| time.saturating_sub(self.chronicle.elapsed()))
+    }
+
+    fn is_time_up(&self) -> bool {
+        self.time_left() == Some(Duration::ZERO)
+    }
+
+    /// Saves memory if there is little left; false if that does not help any more.
+    fn has_memory(&mut self) -> Result<bool, CampaignError> {
+        if self.chronicle.forgot()? {
+            self.solver.forget();
+        }
+        match self.memory.level() {
+            Level::Enough => {}
+            Level::Short => {
+                self.solver.forget();
+                if self.chronicle.rebuilding().is_none() {
+                    self.chronicle.note_forgot()?;
+                }
+            }
+            Level::Over => return Ok(false),
+        }
+        Ok(true)
     }
 
     fn run_random(&mut self) -> Result<(), CampaignError> {
@@ -407,7 +457,14 @@ impl Campaign<'_> {
             Recalled::Nothing => {}
         }
         let start = Instant::now();
+        if let Some(left) = self.time_left() {
+            self.solver.end_by(start + left);
+        }
         let answer = self.solver.solve(&self.dag, query, &self.past[base.index()].input);
+        if matches!(answer, Answer::Unknown(_)) && self.is_time_up() {
+            // It was not asked for as long as it should have been. If the campaign goes on later, it will be.
+            return Ok(answer);
+        }
         // As the journal tells it.
         let micros = start.elapsed().as_micros() as u64;
         let time = Duration::from_micros(micros);
@@ -439,6 +496,9 @@ impl Campaign<'_> {
         base: RunId,
         unsolved: (Outcome, FlipState),
     ) -> Result<(Outcome, FlipState), CampaignError> {
+        if self.is_time_up() {
+            return Ok(unsolved);
+        }
         let Some(model) = self.solve_without_constants(flip, base)? else { return Ok(unsolved) };
         Ok(match self.run_model(model, flip, base, true)? {
             Went::There => (Outcome::Taken, FlipState::Sat),
@@ -518,6 +578,9 @@ impl Campaign<'_> {
         let execution = self.executions + 1;
         let mut runs = 0;
         while let Some(run) = self.chronicle.any_run()? {
+            if self.settings.stop.load(Ordering::Relaxed) {
+                return Err(CampaignError::Interrupted);
+            }
             self.repeat(run, Cause::GIVEN)?;
             runs += 1;
         }
@@ -538,11 +601,13 @@ impl Campaign<'_> {
                 return Ok(Went::Unknown);
             }
         };
-        if let Some(cut_at) = seen.as_ref().and_then(|seen| seen.cut_at) {
-            execution.trace.steps.truncate(cut_at as usize);
+        if execution.run.end.is_excess() && self.is_time_up() {
+            // There is no time left to see whether it is only slow. If the campaign goes on later, it is run again.
+            self.executions -= 1;
+            return Ok(Went::Unknown);
         }
-        let cut_at = execution.run.end.is_excess().then_some(execution.trace.steps.len() as u32);
-        let slow = self.is_only_slow(&mut execution)?;
+        let timeout = self.timeout(&mut execution, seen.as_ref())?;
+        let slow = timeout.is_some_and(|timeout| timeout.is_only_slow);
         self.cost.run += started.elapsed();
         let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
         self.distrust(&mut execution, &mut path);
@@ -575,7 +640,7 @@ impl Campaign<'_> {
         let predicted = cause.flip.is_some() && difference.is_none();
         let callees = self.callees.new_ones(self.program, &execution.trace.callees);
         self.tell_strategy(&added, (covered, &new_branches, &callees), cause, predicted);
-        let shown = Shown { given: input, new_branches: &new_branches, cut_at, seen };
+        let shown = Shown { given: input, new_branches: &new_branches, timeout, seen };
         self.keep(execution, &path, shown, cause)?;
         self.tell(&Event::Executed { end, new_branches: &new_branches });
         self.note_now_and_then()?;
@@ -650,7 +715,7 @@ impl Campaign<'_> {
     /// Runs an input, on a new server if the old one fails. Nothing if no server survives it.
     fn run_target(&mut self, input: &Input, seen: Option<&Seen>) -> Result<Option<Execution>, CampaignError> {
         let (mode, mut attempts) = (self.mode(), 0);
-        let was_in_time = seen.is_some_and(|seen| seen.cut_at.is_none());
+        let was_in_time = seen.is_some_and(|seen| seen.timeout.is_none());
         let error = loop {
             attempts += 1;
             match self.executor.execute(input, &mut self.dag, mode) {
@@ -675,6 +740,28 @@ impl Campaign<'_> {
         self.lost_in_a_row += 1;
         let never_ran = self.past.is_empty();
         if never_ran || self.lost_in_a_row == MAX_LOST_IN_A_ROW { Err(error.into()) } else { Ok(None) }
+    }
+
+    /// What there is to know of a run whose time was up. One of the past is made to be what it was then: how far it came
+    /// is a matter of luck.
+    fn timeout(
+        &mut self,
+        execution: &mut Execution,
+        seen: Option<&Seen>,
+    ) -> Result<Option<Timeout>, CampaignError> {
+        let is_over = execution.run.end.is_excess();
+        let steps = execution.trace.steps.len() as u32;
+        let is_only_slow = self.is_only_slow(execution)?;
+        let Some(before) = seen.and_then(|seen| seen.timeout) else {
+            return Ok(is_over.then_some(Timeout { steps, is_only_slow }));
+        };
+        execution.trace.steps.truncate(before.steps as usize);
+        if !before.is_only_slow && !execution.run.end.is_excess() {
+            execution.run.end = End::Timeout;
+        }
+        self.notes.slow_runs += u64::from(before.is_only_slow);
+        self.notes.slow_runs -= u64::from(is_only_slow);
+        Ok(Some(before))
     }
 
     /// Whether a run that took too much time or memory does not when nothing is recorded. Then that is its end; the path
@@ -793,7 +880,7 @@ impl Campaign<'_> {
     ) -> Result<(), CampaignError> {
         let seen = Seen {
             input: (shown.given != input).then(|| Delta::new(shown.given, input)),
-            cut_at: shown.cut_at,
+            timeout: shown.timeout,
             new_branches: shown.new_branches.iter().map(|branch| branch.0).collect(),
             kept,
         };

@@ -13,7 +13,7 @@ mod record;
 
 pub(crate) use delta::Delta;
 pub(crate) use file::{JOURNAL, Journal, OldJournal};
-pub(crate) use record::{Asked, Charter, Seen, Told};
+pub(crate) use record::{Asked, Charter, Seen, Timeout, Told};
 
 use crate::corpus::Origin;
 use crate::directory::DirectoryError;
@@ -119,6 +119,15 @@ impl Chronicle {
         })
     }
 
+    /// Whether the solver forgot at this point; of that nothing else depends on.
+    pub fn forgot(&mut self) -> Result<bool, DirectoryError> {
+        let is_next = self.past.as_ref().is_some_and(|past| past.next == Record::Forgot);
+        if is_next {
+            self.advance()?;
+        }
+        Ok(is_next)
+    }
+
     /// A run for this reason, on an input made from that of a run.
     pub fn ran(&mut self, origin: Origin, base: Option<RunId>) -> Result<Recalled<OldRun>, DirectoryError> {
         let wanted = (origin, base.map(|run| run.index() as u32));
@@ -202,6 +211,11 @@ impl Chronicle {
     /// Writes down what a question may take from now on.
     pub fn note_insisted(&mut self, time: Duration) -> Result<(), DirectoryError> {
         self.add(&Record::Insisted(time.as_micros() as u64))
+    }
+
+    /// Writes down that the solver forgets.
+    pub fn note_forgot(&mut self) -> Result<(), DirectoryError> {
+        self.add(&Record::Forgot)
     }
 
     /// Writes down a run; `base` is the run its input was made from, or the first, and that one's input.

@@ -21,6 +21,7 @@ mod finding;
 mod insistence;
 mod journal;
 mod ktest;
+mod memory;
 mod minimise;
 mod observer;
 mod path;

@@ -23,6 +23,8 @@ pub struct Settings {
     pub execs: Option<u64>,
     /// Time to take at most.
     pub time: Option<Duration>,
+    /// Memory to take at most, in bytes.
+    pub memory: Option<u64>,
     /// Inputs to begin with, at least one.
     pub inputs: Vec<Input>,
     /// Whether a random input follows these: a strategy that leaves nothing to chance searches otherwise with another seed
@@ -58,6 +60,7 @@ impl Settings {
             seed: 0,
             execs: None,
             time: None,
+            memory: None,
             inputs,
             random_start: false,
             check: false,

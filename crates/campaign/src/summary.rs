@@ -86,6 +86,8 @@ pub enum Stop {
     Executions,
     /// The time was up.
     Time,
+    /// The driver has as much memory as it may have.
+    Memory,
     /// It was stopped from outside.
     Interrupted,
 }

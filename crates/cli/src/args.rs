@@ -1,6 +1,6 @@
 //! The command line, defined once: help and parsing both come from here.
 
-use crate::units::{Budget, FileArg, length};
+use crate::units::{Budget, FileArg, length, size};
 use cairn_campaign::SyncSettings;
 use cairn_learn::Size;
 use clap::{Args, Parser, Subcommand};
@@ -187,6 +187,9 @@ pub struct RunArgs {
     /// Stop after this time: 30s, 5m, 1h
     #[arg(long, value_name = "TIME", help_heading = "Budget")]
     pub time: Option<Budget>,
+    /// Stop when Cairn itself has taken this much memory: 512M, 4G
+    #[arg(long, value_name = "SIZE", default_value = "4G", help_heading = "Budget", value_parser = size)]
+    pub driver_memory: u64,
     /// Of one execution, and of one query.
     #[command(flatten)]
     pub limits: LimitArgs,

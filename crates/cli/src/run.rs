@@ -11,7 +11,7 @@ use crate::status::Status;
 use crate::style::{Style, counted};
 use crate::summary::Report;
 use crate::target;
-use cairn_campaign::{CampaignDirectory, Replay, Settings, Summary, quoted};
+use cairn_campaign::{CampaignDirectory, CampaignError, DirectoryError, Replay, Settings, Summary, quoted};
 use cairn_exec::{Server, TargetSpec};
 use cairn_program::Program;
 use cairn_solver::WalkSettings;
@@ -53,10 +53,21 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let outcome =
         cairn_campaign::run(&settings, &program, &mut server, &mut *solver, Some(directory), &mut status);
     status.clear();
-    let summary = outcome?;
+    let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
     tell(args, &settings.replay, &summary, &status)?;
     queries.map_or(Ok(()), |queries| queries.tell(args.quiet))?;
     verdict(&summary)
+}
+
+/// A campaign that cannot be written any more can be as soon as its directory can.
+fn cut_short(error: &CampaignError, path: &Path) -> Failure {
+    match error {
+        CampaignError::Directory(DirectoryError::Unwritable { .. }) => Failure::new(format_args!(
+            "{error}: when that is mended, the campaign in {} goes on with --resume",
+            path.display()
+        )),
+        _ => Failure::new(error),
+    }
 }
 
 /// The campaign that is in a directory.
@@ -78,6 +89,7 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.seed = args.seed;
     settings.execs = args.execs;
     settings.time = args.time.map(|budget| budget.0);
+    settings.memory = Some(args.driver_memory);
     settings.check = args.check;
     settings.sync = others::sync(args, spec)?;
     settings.target = target::fingerprint(&spec.path)?;

@@ -39,7 +39,6 @@ pub struct Status {
     style: Style,
     last: Option<Duration>,
     started: Instant,
-    is_rebuilding: bool,
     /// Files of the execution that is being reported; how it ended is told last.
     kept: Vec<(PathBuf, Option<String>)>,
     /// Crashes and hangs that were kept, in order.
@@ -55,15 +54,7 @@ impl Status {
             (false, true) => Show::Live,
         };
         let (last, kept, findings) = Default::default();
-        Status {
-            show,
-            style: Style::of(&stderr()),
-            last,
-            started: Instant::now(),
-            is_rebuilding: false,
-            kept,
-            findings,
-        }
+        Status { show, style: Style::of(&stderr()), last, started: Instant::now(), kept, findings }
     }
 
     /// Makes room for other text.
@@ -112,13 +103,10 @@ impl Observer for Status {
             Some(_) => self.started.elapsed(),
             None => progress.elapsed,
         };
-        if progress.rebuilding.is_none() && self.is_rebuilding {
-            (self.is_rebuilding, self.last) = (false, None);
-        }
-        self.is_rebuilding = progress.rebuilding.is_some();
+        self.last = self.last.map(|last| last.min(elapsed));
         if self.is_due(elapsed) {
             // The first line comes after the first period: short campaigns need none.
-            if self.last.is_some() {
+            if self.last.is_some() || progress.rebuilding.is_some() {
                 self.print(progress);
             }
             self.last = Some(elapsed);

@@ -70,6 +70,7 @@ impl Report<'_> {
             Stop::Done => "nothing is left to try",
             Stop::Executions => "all executions were made",
             Stop::Time => "the time was up",
+            Stop::Memory => "Cairn has used its memory up (see --driver-memory)",
             Stop::Interrupted => "interrupted",
         };
         Some(format!(

@@ -30,6 +30,22 @@ impl FromStr for Budget {
     }
 }
 
+/// Least memory a campaign can do anything with.
+const MIN_SIZE: u64 = 64 << 20;
+
+/// An amount of memory such as `512M` or `4G`, in bytes.
+pub fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let shift = match &text[digits.len()..] {
+        "M" => 20,
+        "G" => 30,
+        _ => 64,
+    };
+    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1u64.checked_shl(shift)?));
+    let bytes = bytes.filter(|bytes| *bytes >= MIN_SIZE);
+    bytes.ok_or_else(|| "a size is a number and M or G, as in 512M or 4G, and at least 64M".to_owned())
+}
+
 /// Longest input of one kind; a path over more bytes could not be solved anyway.
 const MAX_LENGTH: usize = 1 << 20;
 

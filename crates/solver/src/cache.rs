@@ -102,6 +102,15 @@ impl<S: Solver> Solver for Cache<S> {
         self.inner.insist(limits);
     }
 
+    fn end_by(&mut self, end: Instant) {
+        self.inner.end_by(end);
+    }
+
+    fn forget(&mut self) {
+        (self.young, self.old, self.young_words) = Default::default();
+        self.inner.forget();
+    }
+
     fn stats(&self) -> Stats {
         let mut stats = self.inner.stats();
         stats.layers.cache = self.meter.tally();

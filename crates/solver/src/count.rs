@@ -3,6 +3,7 @@
 use crate::stats::Meter;
 use crate::{Answer, Limits, Query, Solver, Stats};
 use cairn_expr::{Assignment, Dag};
+use std::time::Instant;
 
 /// Counts what passes through to the layer below.
 pub struct Count<S> {
@@ -30,6 +31,14 @@ impl<S: Solver> Solver for Count<S> {
 
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
+    }
+
+    fn end_by(&mut self, end: Instant) {
+        self.inner.end_by(end);
+    }
+
+    fn forget(&mut self) {
+        self.inner.forget();
     }
 
     fn stats(&self) -> Stats {

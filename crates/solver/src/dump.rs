@@ -7,6 +7,7 @@ use cairn_expr::smtlib::{self, Conjunction, Status};
 use cairn_expr::{Assignment, Dag, ExprId};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
+use std::time::Instant;
 
 /// Takes a script; false if that was the last one it wants.
 pub type Keeper = Box<dyn FnMut(&str) -> bool>;
@@ -63,6 +64,14 @@ impl<S: Solver> Solver for Dump<S> {
 
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
+    }
+
+    fn end_by(&mut self, end: Instant) {
+        self.inner.end_by(end);
+    }
+
+    fn forget(&mut self) {
+        self.inner.forget();
     }
 
     fn stats(&self) -> Stats {

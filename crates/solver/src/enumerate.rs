@@ -45,6 +45,8 @@ pub struct Enumerate<S> {
     evaluator: Evaluator,
     meter: Meter,
     more_work: u64,
+    /// When there is no more time at all.
+    end: Option<Instant>,
 }
 
 impl<S: Solver> Enumerate<S> {
@@ -58,6 +60,7 @@ impl<S: Solver> Enumerate<S> {
             evaluator: Evaluator::new(),
             meter: Meter::default(),
             more_work: more_work(limits),
+            end: None,
         }
     }
 
@@ -157,7 +160,9 @@ impl<S: Solver> Solver for Enumerate<S> {
             return below;
         }
         let start = Instant::now();
-        match self.decide(dag, query, seed, self.more_work) {
+        let left =
+            self.end.map_or(u64::MAX, |end| more_work(Limits { time: end.saturating_duration_since(start) }));
+        match self.decide(dag, query, seed, self.more_work.min(left)) {
             Some(answer) => self.meter.answer(start, answer),
             None => {
                 self.meter.spent(start);
@@ -173,6 +178,16 @@ impl<S: Solver> Solver for Enumerate<S> {
     fn insist(&mut self, limits: Limits) {
         self.more_work = more_work(limits);
         self.inner.insist(limits);
+    }
+
+    fn end_by(&mut self, end: Instant) {
+        self.end = Some(end);
+        self.inner.end_by(end);
+    }
+
+    fn forget(&mut self) {
+        self.facts = Facts::default();
+        self.inner.forget();
     }
 
     fn stats(&self) -> Stats {

@@ -37,7 +37,7 @@ pub use walk::{Walk, WalkMode, WalkSettings};
 pub use z3::Z3;
 
 use cairn_expr::{Assignment, Dag};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Answers queries about one DAG.
 pub trait Solver {
@@ -49,6 +49,12 @@ pub trait Solver {
 
     /// From now on a query may cost this much, and what was given up on may be asked again: nobody has anything else to ask.
     fn insist(&mut self, limits: Limits);
+
+    /// No query may take longer than to this moment, whatever its limits say.
+    fn end_by(&mut self, _end: Instant) {}
+
+    /// Lets go of what is only remembered to save time: memory is short.
+    fn forget(&mut self) {}
 
     /// What this layer and those below it have done since they were made.
     fn stats(&self) -> Stats;
@@ -65,6 +71,14 @@ impl Solver for Box<dyn Solver> {
 
     fn insist(&mut self, limits: Limits) {
         (**self).insist(limits);
+    }
+
+    fn end_by(&mut self, end: Instant) {
+        (**self).end_by(end);
+    }
+
+    fn forget(&mut self) {
+        (**self).forget();
     }
 
     fn stats(&self) -> Stats {

@@ -123,6 +123,15 @@ impl<S: Solver> Solver for Reuse<S> {
         self.inner.insist(limits);
     }
 
+    fn end_by(&mut self, end: Instant) {
+        self.inner.end_by(end);
+    }
+
+    fn forget(&mut self) {
+        (self.impossible, self.models, self.words) = Default::default();
+        self.inner.forget();
+    }
+
     fn stats(&self) -> Stats {
         let mut stats = self.inner.stats();
         stats.layers.reuse = self.meter.tally();

@@ -13,6 +13,7 @@ use crate::stats::Meter;
 use crate::{Answer, Limits, Model, Query, Solver, Stats};
 use cairn_expr::{Assignment, Dag, ExprId, InputByte, SetId, SetView};
 use rustc_hash::FxHashMap;
+use std::time::Instant;
 
 /// Slices queries for the layer below.
 pub struct Slice<S> {
@@ -98,6 +99,14 @@ impl<S: Solver> Solver for Slice<S> {
 
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
+    }
+
+    fn end_by(&mut self, end: Instant) {
+        self.inner.end_by(end);
+    }
+
+    fn forget(&mut self) {
+        self.inner.forget();
     }
 
     fn stats(&self) -> Stats {

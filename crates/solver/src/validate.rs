@@ -3,6 +3,7 @@
 use crate::stats::Meter;
 use crate::{Answer, Limits, Overlay, Query, Solver, Stats, Unknown};
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId};
+use std::time::Instant;
 
 /// Checks the models of the layer below.
 pub struct Validate<S> {
@@ -41,6 +42,14 @@ impl<S: Solver> Solver for Validate<S> {
 
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
+    }
+
+    fn end_by(&mut self, end: Instant) {
+        self.inner.end_by(end);
+    }
+
+    fn forget(&mut self) {
+        self.inner.forget();
     }
 
     fn stats(&self) -> Stats {

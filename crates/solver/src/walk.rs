@@ -47,6 +47,8 @@ pub struct Walk<S> {
     savings: Savings,
     trust: Trust,
     limits: Limits,
+    /// When there is no more time at all.
+    end: Option<Instant>,
     meter: Meter,
 }
 
@@ -64,6 +66,7 @@ impl<S: Solver> Walk<S> {
             savings,
             trust,
             limits: limits.within_reach(),
+            end: None,
             meter,
         }
     }
@@ -74,7 +77,7 @@ impl<S: Solver> Walk<S> {
         let shape = self.shapes.of(dag, &constraints);
         self.savings.save();
         let bytes = self.bytes.collect(dag, query.constraints());
-        let deadline = start + self.limits.time;
+        let deadline = self.deadline(start);
         let task = Task { dag, constraints: &constraints, bytes: &bytes, seed, deadline };
         let quick = self.near_target(&task, shape.quick_work());
         if let Some(model) = quick.or_else(|| self.everywhere(&task, shape.work_before_smt())) {
@@ -87,7 +90,7 @@ impl<S: Solver> Walk<S> {
         }
         let start = Instant::now();
         let work = self.savings.spend(shape.work_after_smt());
-        let task = Task { deadline: start + self.limits.time, ..task };
+        let task = Task { deadline: self.deadline(start), ..task };
         match self.everywhere(&task, work) {
             Some(model) => self.meter.answer(start, Answer::Sat(model)),
             None => {
@@ -139,12 +142,18 @@ impl<S: Solver> Walk<S> {
         let bytes = self.bytes.collect(dag, query.constraints());
         let nodes = parents_first(dag, &constraints);
         let problem = Problem::new(dag, &self.library, &constraints, &nodes, &bytes);
-        let deadline = start + self.limits.time;
+        let deadline = self.deadline(start);
         let found = Classic::new(&problem, self.settings, deadline).run(&wish::leaves(&problem, &nodes));
         let task = Task { dag, constraints: &constraints, bytes: &bytes, seed, deadline };
         let model = found.and_then(|point| self.checked(&task, &point));
         let answer = model.map_or(Answer::Unknown(Unknown::Unsupported), Answer::Sat);
         self.meter.answer(start, answer)
+    }
+
+    /// When a search that begins now is to end, whatever work is left.
+    fn deadline(&self, start: Instant) -> Instant {
+        let own = start + self.limits.time;
+        self.end.map_or(own, |end| end.min(own))
     }
 
     fn scaled(&self, work: i64) -> i64 {
@@ -176,6 +185,16 @@ impl<S: Solver> Solver for Walk<S> {
         // The same choices would lead nowhere again.
         self.settings.seed = self.settings.seed.wrapping_add(1);
         self.inner.insist(limits);
+    }
+
+    fn end_by(&mut self, end: Instant) {
+        self.end = Some(end);
+        self.inner.end_by(end);
+    }
+
+    fn forget(&mut self) {
+        self.library = Library::default();
+        self.inner.forget();
     }
 
     fn stats(&self) -> Stats {

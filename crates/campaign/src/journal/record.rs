@@ -65,6 +65,8 @@ pub(crate) enum Record {
     Ran(Ran),
     /// From here on a question may take so many microseconds.
     Insisted(u64),
+    /// The solver was to let go of what it remembers.
+    Forgot,
 }
 
 /// A question to the solver.
@@ -133,10 +135,19 @@ pub(crate) struct Ran {
 pub(crate) struct Seen {
     /// What the run made of its input, by asking for more objects; nothing if it is what it was.
     pub input: Option<Delta>,
-    /// Decisions until its time was up, if it was.
-    pub cut_at: Option<u32>,
+    /// How it was when its time was up, if it was.
+    pub timeout: Option<Timeout>,
     /// Branches of the user's that it was the first to take.
     pub new_branches: Vec<u32>,
     /// The file that its input was kept as.
     pub kept: Option<Keep>,
+}
+
+/// A run whose time was up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Timeout {
+    /// Decisions until then.
+    pub steps: u32,
+    /// Whether it ended in time when nothing was recorded.
+    pub is_only_slow: bool,
 }

@@ -15,6 +15,7 @@ mod explain;
 mod findings;
 mod formats;
 mod learn;
+mod limits;
 mod misbehaviour;
 mod models;
 mod random_programs;

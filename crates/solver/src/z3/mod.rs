@@ -34,9 +34,14 @@ const MAX_MEGABYTES: &str = "2048";
 /// times as slow does the clock decide what has an answer.
 const WORK_PER_MILLISECOND: u128 = 500;
 
+/// How much longer than it may a check takes at most if all must have an end.
+const MOST_PATIENCE: Duration = Duration::from_millis(500);
+
 /// Asks Z3.
 pub struct Z3 {
     limits: Limits,
+    /// When there is no more time at all.
+    end: Option<Instant>,
     scopes: Scopes,
     terms: Terms,
     bytes: ByteCollector,
@@ -55,6 +60,7 @@ impl Z3 {
         ::z3::set_global_param("memory_high_watermark_mb", MAX_MEGABYTES);
         Z3 {
             limits: limits.within_reach(),
+            end: None,
             scopes: Scopes::new(),
             terms: Terms::default(),
             bytes: ByteCollector::default(),
@@ -66,17 +72,19 @@ impl Z3 {
 
     fn ask(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
         let start = Instant::now();
+        let left = self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(start));
+        let time = self.limits.time.min(left);
         let constraints: Vec<ExprId> = query.constraints().collect();
-        if circuits::time(dag, &constraints) > self.limits.time {
+        if circuits::time(dag, &constraints) > time {
             return Answer::Unknown(Unknown::TimeLimit);
         }
-        match self.check(dag, query, start) {
+        match self.check(dag, query, start, time) {
             SatResult::Unsat => Answer::Unsat,
             SatResult::Sat => self.model(dag, query, seed),
             SatResult::Unknown => {
-                let reason = self.why_unknown(start + self.limits.time);
+                let reason = self.why_unknown(start + time);
                 // A solver that gave up is not to be trusted with its scopes, and may have no memory left for the next.
-                self.forget();
+                self.start_over();
                 Answer::Unknown(reason)
             }
         }
@@ -84,14 +92,14 @@ impl Z3 {
 
     /// Lets Z3 decide, until the time is up or, should it not look at its clock, a little longer. It works on constraints
     /// already when it is told of them, and does not look at its clock then.
-    fn check(&mut self, dag: &Dag, query: &Query, start: Instant) -> SatResult {
-        let time = self.limits.time;
-        let armed = self.watchdog.arm(start + time + time / 4);
+    fn check(&mut self, dag: &Dag, query: &Query, start: Instant, time: Duration) -> SatResult {
+        let patience = if self.end.is_some() { (time / 4).min(MOST_PATIENCE) } else { time / 4 };
+        let armed = self.watchdog.arm(start + time + patience);
         self.scopes.enter(&mut self.terms, dag, query, start + time / 4);
         let solver = self.scopes.solver();
         let result = match time.checked_sub(start.elapsed()) {
             Some(left) => {
-                solver.set_params(&parameters(time, left));
+                solver.set_params(&parameters(self.limits.time, left));
                 solver.check()
             }
             None => SatResult::Unknown,
@@ -110,7 +118,7 @@ impl Z3 {
         Answer::Sat(model.collect())
     }
 
-    fn forget(&mut self) {
+    fn start_over(&mut self) {
         self.scopes = Scopes::new();
         self.terms = Terms::default();
     }
@@ -146,7 +154,7 @@ impl Solver for Z3 {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
         let start = self.meter.begin();
         if self.terms.len() > MAX_TERMS {
-            self.forget();
+            self.start_over();
         }
         let answer = self.ask(dag, query, seed);
         self.time_limits += u64::from(answer == Answer::Unknown(Unknown::TimeLimit));
@@ -155,6 +163,14 @@ impl Solver for Z3 {
 
     fn insist(&mut self, limits: Limits) {
         self.limits = limits.within_reach();
+    }
+
+    fn end_by(&mut self, end: Instant) {
+        self.end = Some(end);
+    }
+
+    fn forget(&mut self) {
+        self.start_over();
     }
 
     fn stats(&self) -> Stats {

@@ -1,0 +1,142 @@
+//! Campaigns in several parts, on fake programs: what a journal must hold that real programs rarely need.
+
+mod fake;
+
+use cairn_campaign::{CampaignDirectory, Settings, Summary, run};
+use cairn_exec::{End, Input};
+use cairn_expr::{Assignment, Dag};
+use cairn_program::testing::Sketch;
+use cairn_solver::{Answer, Limits, Query, Solver, Stats, Unknown};
+use fake::{Fake, stdin};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Independent bytes; one value takes the server along, one hangs, one makes the program ask for another object.
+fn minefield() -> Fake {
+    let mut sketch = Sketch::new();
+    let sites: Vec<_> = (0..6).map(|_| (sketch.branch(), sketch.switch(8, &[&[1], &[2, 3]]))).collect();
+    let named = sketch.branch();
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        for (offset, (branch, switch)) in sites.iter().enumerate() {
+            let byte = t.byte(0, offset);
+            let is_seven = t.equals(byte, 7);
+            if t.branch(*branch, is_seven) {
+                match offset {
+                    2 => return End::Signal(11),
+                    3 => return End::Timeout,
+                    4 => {
+                        let object = t.named("size", 2);
+                        let size = t.byte(object, 1);
+                        let is_large = t.less(size, 100);
+                        t.branch(named, is_large);
+                    }
+                    _ => {}
+                }
+            }
+            t.decide(*switch, byte);
+        }
+        End::Exit(0)
+    });
+    fake.dies = |_, input: &Input| input.objects[0].bytes[1] == 7;
+    fake
+}
+
+/// A solver that takes its time for some questions, and does not know some others until it is insisted.
+struct Slow {
+    inner: Box<dyn Solver>,
+    asked: u64,
+    recalled: u64,
+    is_insisted: bool,
+}
+
+impl Slow {
+    fn new() -> Slow {
+        let inner = cairn_solver::standard(Limits::default());
+        Slow { inner, asked: 0, recalled: 0, is_insisted: false }
+    }
+}
+
+impl Solver for Slow {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+        self.asked += 1;
+        let first = dag.inputs(query.target).first().map(|byte| byte.offset);
+        if self.asked % 20 == 5 {
+            std::thread::sleep(Duration::from_millis(55));
+        }
+        match first {
+            Some(0) if !self.is_insisted => Answer::Unknown(Unknown::TimeLimit),
+            _ => self.inner.solve(dag, query, seed),
+        }
+    }
+
+    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+        self.recalled += 1;
+        self.inner.recall(dag, query, answer);
+    }
+
+    fn insist(&mut self, limits: Limits) {
+        self.is_insisted = true;
+        self.inner.insist(limits);
+    }
+
+    fn stats(&self) -> Stats {
+        self.inner.stats()
+    }
+}
+
+fn settings(strategy: &str, execs: u64) -> Settings {
+    let time = Some(Duration::from_secs(600));
+    Settings { seed: 5, execs: Some(execs), time, ..Settings::new(strategy, vec![stdin(6)]) }
+}
+
+fn kept(out: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for place in ["queue", "crashes", "hangs"] {
+        for entry in fs::read_dir(out.join(place)).unwrap() {
+            let entry = entry.unwrap();
+            if entry.path().is_dir() {
+                continue;
+            }
+            let name = format!("{place}/{}", entry.file_name().into_string().unwrap());
+            files.insert(name, fs::read(entry.path()).unwrap());
+        }
+    }
+    files
+}
+
+/// What must not depend on how many parts a campaign was made in.
+fn figures(summary: &Summary) -> [u64; 7] {
+    let Summary { executions, branches_covered, tests, crashes, hangs, pin_tries, .. } = *summary;
+    [executions, branches_covered, tests, crashes, hangs, pin_tries, summary.notes.lost_runs]
+}
+
+#[test]
+fn lost_runs_hangs_new_objects_and_second_tries_are_in_the_journal() {
+    for strategy in ["dfs", "random-branch", "auto"] {
+        let scratch = TempDir::new().unwrap();
+        let (whole, parts) = (scratch.path().join("whole"), scratch.path().join("parts"));
+        let explore = |directory, execs| {
+            let (mut fake, mut solver) = (minefield(), Slow::new());
+            let program = fake.program.clone();
+            let settings = settings(strategy, execs);
+            let summary = run(&settings, &program, &mut fake, &mut solver, Some(directory), &mut ()).unwrap();
+            assert_eq!(summary.notes.astray, None, "{strategy}");
+            (summary, solver)
+        };
+        let (expected, _) = explore(CampaignDirectory::create(&whole, false).unwrap(), 150);
+        let (_, first) = explore(CampaignDirectory::create(&parts, false).unwrap(), 30);
+        assert_eq!(first.recalled, 0);
+        let mut last = None;
+        for execs in [30, 31, 90, 150] {
+            let (summary, solver) = explore(CampaignDirectory::resume(&parts).unwrap(), execs);
+            assert!(solver.recalled > 0, "{strategy}: what took long is not asked again");
+            last = Some(summary);
+        }
+        assert_eq!(figures(&last.unwrap()), figures(&expected), "{strategy}");
+        assert_eq!(kept(&parts), kept(&whole), "{strategy}");
+        assert!(expected.notes.lost_runs > 0 && expected.hangs > 0 && expected.crashes > 0, "{strategy}");
+    }
+}

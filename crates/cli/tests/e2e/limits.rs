@@ -1,0 +1,152 @@
+//! Campaigns whose time, memory or disk comes to an end.
+
+use crate::common::{Said, build_instrumented, cairn, run, said, write_source};
+use crate::example::Example;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Questions that take any solver longer than anybody waits.
+const HARD: &str = r#"
+    #include <stdint.h>
+    #include <stdio.h>
+    static uint64_t mix(uint64_t x, uint64_t y)
+    {
+        for (int i = 0; i < 3; i++) x = (x ^ x >> 29) * (y | 1), y = (y ^ y >> 31) * (x | 1);
+        return x ^ y;
+    }
+    int main(void)
+    {
+        uint64_t n[2] = {0};
+        if (fread(n, 8, 2, stdin) != 2) return 1;
+        if (mix(n[0], n[1]) != 0x2f6e2b1a5d3c4b97ull) return 0;
+        if (mix(n[1], n[0]) == 0x8d3c1f4e6b5a7921ull) puts("never");
+        return 3;
+    }
+"#;
+
+/// Two seconds, and as much again for a machine that has more to do.
+const SLACK: Duration = Duration::from_secs(4);
+
+/// A program that never ends on most input.
+const HANGS: &str = r#"
+    #include <stdio.h>
+    int main(void) { int c = getchar(); if (c == 'x') return 0; for (volatile int i = 0;; i++) ; }
+"#;
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+#[test]
+fn time_is_kept_whatever_the_solver_and_the_program_do() {
+    let place = tempfile::tempdir().unwrap();
+    let options =
+        |solver: &'static str, timeout: &'static str| ["--solver-timeout", solver, "--timeout", timeout];
+    for (name, source, limits, timeout) in
+        [("hard", HARD, options("60000", "500"), 500), ("hangs", HANGS, options("1000", "6000"), 6000)]
+    {
+        let source = write_source(place.path(), &format!("{name}.c"), source);
+        let program = place.path().join(name);
+        build_instrumented(&source, &program);
+        let (out, begun) = (text(&place.path().join(name)) + "-out", Instant::now());
+        let mut args = vec!["run", "-q", "--time", "2s", "--sym-stdin", "16", "--out", &out];
+        args.extend(limits);
+        let program = text(&program);
+        let said = run(args.iter().chain([&program.as_str()]));
+        let (took, most) = (begun.elapsed(), Duration::from_millis(2000 + timeout) + SLACK);
+        assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
+        assert!(took < most, "{name} took {took:?}, and not {most:?}");
+        assert!(said.stdout.contains("the time was up"), "{said:?}");
+    }
+}
+
+#[test]
+fn memory_that_is_used_up_ends_a_campaign_that_can_go_on() {
+    let place = tempfile::tempdir().unwrap();
+    let example = Example::named("lists");
+    let program = place.path().join("program");
+    build_instrumented(&example.source, &program);
+    let out = place.path().join("out");
+    let explore = |options: &[&str]| {
+        let mut command = cairn();
+        command.args(["run", "-q", "--strategy", "random-input", "--out"]).arg(&out).args(options);
+        said(command.args(example.options()).arg(&program))
+    };
+    let ended = explore(&["--driver-memory", "64M", "--execs", "200000"]);
+    assert!(matches!(ended.code, Some(0 | 1)), "{ended:?}");
+    assert!(ended.stdout.contains("used its memory up (see --driver-memory)"), "{ended:?}");
+    let runs = |said: &Said| {
+        let words: Vec<&str> = said.stdout.split(' ').collect();
+        let at = words.iter().position(|word| word.starts_with("execution")).unwrap();
+        words[at - 1].replace(',', "").parse::<u64>().unwrap()
+    };
+    let more = (runs(&ended) + 50).to_string();
+    let again = explore(&["--resume", "--execs", &more]);
+    assert_eq!(runs(&again).to_string(), more, "{again:?}");
+}
+
+/// A script that runs `cairn` in a directory on a small disk of its own; nothing if the system does not let us.
+fn on_a_small_disk(script: &str, arguments: &[PathBuf]) -> Option<Said> {
+    let mut shell = Command::new("unshare");
+    shell.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
+    let can = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"])
+        .stderr(Stdio::null())
+        .status();
+    if !can.is_ok_and(|status| status.success()) {
+        eprintln!("no disk of one's own can be had here: nothing was tested");
+        return None;
+    }
+    let cairn = cairn();
+    let envs = cairn.get_envs().map(|(name, value)| (name.to_owned(), value.unwrap().to_owned()));
+    shell.envs(envs).arg(script).arg(cairn.get_program()).args(arguments);
+    Some(said(&mut shell))
+}
+
+#[test]
+fn a_full_disk_and_a_read_only_one_end_a_campaign_that_can_go_on() {
+    let place = tempfile::tempdir().unwrap();
+    let example = Example::named("calculator");
+    let (program, disk) = (place.path().join("program"), place.path().join("disk"));
+    build_instrumented(&example.source, &program);
+    std::fs::create_dir(&disk).unwrap();
+    // Room for what a campaign begins with and for a few tests, then for more.
+    let script = r#"
+        cairn=$0 program=$1
+        explore() { "$cairn" run -q --seed 1 --execs 400 --sym-stdin 5 --out "$@" "$program" > /dev/null; echo "code $?"; }
+        mount -t tmpfs -o size=56k none "$2" && cd "$2" || exit 9
+        explore out
+        mount -o remount,ro,size=8m "$2"
+        explore out --resume
+        mount -o remount,rw,size=8m "$2"
+        explore out --resume
+        explore whole
+        diff -r out/queue whole/queue && echo same
+    "#;
+    let Some(said) = on_a_small_disk(script, &[program, disk]) else { return };
+    assert_eq!(said.stdout, "code 2\ncode 2\ncode 0\ncode 0\nsame\n", "{said:?}");
+    let full = "No space left on device (os error 28): when that is mended, the campaign in out goes on with --resume";
+    assert!(said.stderr.contains(full) && said.stderr.contains("Read-only file system"), "{said:?}");
+    assert_eq!(said.stderr.lines().count(), 2, "{said:?}");
+}
+
+#[test]
+fn a_directory_that_vanishes_ends_the_campaign() {
+    let place = tempfile::tempdir().unwrap();
+    let example = Example::named("vm");
+    let (program, out) = (place.path().join("program"), place.path().join("out"));
+    build_instrumented(&example.source, &program);
+    let mut command = cairn();
+    command.args(["run", "-q", "--time", "60s", "--out"]).arg(&out).args(example.options());
+    command.arg(&program).arg("--").args(example.args());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !out.join("fuzzer_stats").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::fs::remove_dir_all(&out).or_else(|_| std::fs::remove_dir_all(&out)).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.starts_with("cairn: cannot write ") && told.lines().count() == 1, "{told}");
+}
