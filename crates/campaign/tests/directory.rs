@@ -6,8 +6,7 @@ use cairn_campaign::{CampaignDirectory, DirectoryError, Settings, Summary, read_
 use cairn_exec::{End, Input, Object};
 use cairn_program::testing::Sketch;
 use cairn_tree::Coverage;
-use fake::{Fake, stdin};
-use std::collections::BTreeMap;
+use fake::{Fake, kept, stdin};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -41,22 +40,6 @@ fn settings(strategy: &str, seed: u64, input: Input) -> Settings {
 
 fn explore(out: &Path, settings: &Settings) -> Summary {
     garden().explore(settings, Some(CampaignDirectory::create(out, false).unwrap()))
-}
-
-/// All kept inputs by their path in the directory.
-fn kept(out: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    for place in ["queue", "crashes", "hangs"] {
-        for entry in fs::read_dir(out.join(place)).unwrap() {
-            let entry = entry.unwrap();
-            if entry.path().is_dir() {
-                continue;
-            }
-            let name = format!("{place}/{}", entry.file_name().into_string().unwrap());
-            files.insert(name, fs::read(entry.path()).unwrap());
-        }
-    }
-    files
 }
 
 #[test]

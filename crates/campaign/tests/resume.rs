@@ -7,10 +7,7 @@ use cairn_exec::{End, Input};
 use cairn_expr::{Assignment, Dag};
 use cairn_program::testing::Sketch;
 use cairn_solver::{Answer, Limits, Query, Solver, Stats, Unknown};
-use fake::{Fake, stdin};
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use fake::{Fake, kept, stdin};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -90,21 +87,6 @@ impl Solver for Slow {
 fn settings(strategy: &str, execs: u64) -> Settings {
     let time = Some(Duration::from_secs(600));
     Settings { seed: 5, execs: Some(execs), time, ..Settings::new(strategy, vec![stdin(6)]) }
-}
-
-fn kept(out: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    for place in ["queue", "crashes", "hangs"] {
-        for entry in fs::read_dir(out.join(place)).unwrap() {
-            let entry = entry.unwrap();
-            if entry.path().is_dir() {
-                continue;
-            }
-            let name = format!("{place}/{}", entry.file_name().into_string().unwrap());
-            files.insert(name, fs::read(entry.path()).unwrap());
-        }
-    }
-    files
 }
 
 /// What must not depend on how many parts a campaign was made in.

@@ -6,6 +6,8 @@ use cairn_exec::{End, Flags, Input, Mode, Object, Run, RunError, StartError, Ste
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
 use cairn_program::{Program, SiteId};
 use cairn_wire::ObjectKind;
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 /// A value and its expression.
@@ -181,4 +183,20 @@ impl Executor for Fake {
 /// Standard input of so many zeros.
 pub fn stdin(len: usize) -> Input {
     Input { objects: vec![Object::stdin(vec![0; len])] }
+}
+
+/// All kept inputs by their path in the directory.
+pub fn kept(out: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for place in ["queue", "crashes", "hangs"] {
+        for entry in std::fs::read_dir(out.join(place)).unwrap() {
+            let entry = entry.unwrap();
+            if entry.path().is_dir() {
+                continue;
+            }
+            let name = format!("{place}/{}", entry.file_name().into_string().unwrap());
+            files.insert(name, std::fs::read(entry.path()).unwrap());
+        }
+    }
+    files
 }
