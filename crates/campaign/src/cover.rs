@@ -3,7 +3,6 @@
 use crate::damage;
 use crate::executor::Executor;
 use cairn_exec::{End, Input, Mode, RunError};
-use cairn_expr::Dag;
 use cairn_program::{BranchId, Program};
 use cairn_tree::Coverage;
 use std::cmp::Reverse;
@@ -20,7 +19,7 @@ pub struct Covered {
 
 /// Runs an input and tells what it covers. Of a run that wrote over its own coverage nothing is believed.
 pub fn covered(program: &Program, executor: &mut dyn Executor, input: &Input) -> Result<Covered, RunError> {
-    let run = executor.execute(input, &mut Dag::new(), Mode::NATIVE)?.run;
+    let run = executor.run(input, Mode::NATIVE)?;
     let is_believed = !run.flags.damaged && damage::is_sane(program, &run.coverage);
     let branches = if is_believed { Coverage::new(program).merge(&run.coverage) } else { Vec::new() };
     Ok(Covered { end: run.end, branches })

@@ -26,18 +26,23 @@ impl Execution {
 
 /// Runs inputs, one after the other.
 pub trait Executor {
-    /// Runs an input and decodes what it recorded into `dag`.
-    fn execute(&mut self, input: &Input, dag: &mut Dag, mode: Mode) -> Result<Execution, RunError>;
+    /// Runs an input.
+    fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError>;
+
+    /// Decodes into `dag` what the last run recorded.
+    fn decode(&mut self, dag: &mut Dag) -> Trace;
 
     /// Starts anew after an error.
     fn restart(&mut self) -> Result<(), StartError>;
 }
 
 impl Executor for Server {
-    fn execute(&mut self, input: &Input, dag: &mut Dag, mode: Mode) -> Result<Execution, RunError> {
-        let run = self.run(input, mode)?;
-        let trace = self.decode(dag);
-        Ok(Execution { run, trace })
+    fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
+        Server::run(self, input, mode)
+    }
+
+    fn decode(&mut self, dag: &mut Dag) -> Trace {
+        Server::decode(self, dag)
     }
 
     fn restart(&mut self) -> Result<(), StartError> {

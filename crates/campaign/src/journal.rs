@@ -13,7 +13,7 @@ mod record;
 
 pub(crate) use delta::Delta;
 pub(crate) use file::{JOURNAL, Journal, OldJournal};
-pub(crate) use record::{Asked, Charter, Seen, Timeout, Told};
+pub(crate) use record::{Asked, Charter, Seen, Timeout, Told, WorkerId};
 
 use crate::corpus::Origin;
 use crate::directory::DirectoryError;
@@ -102,9 +102,9 @@ impl Chronicle {
         self.before + if self.past.is_some() { Duration::ZERO } else { self.since.elapsed() }
     }
 
-    /// The answer to a question.
-    pub fn asked(&mut self, check: [u8; 2]) -> Result<Recalled<Asked>, DirectoryError> {
-        let is_it = |record: &Record| matches!(record, Record::Asked(asked) if asked.check == check);
+    /// The answer to a question of a worker.
+    pub fn asked(&mut self, worker: WorkerId, check: [u8; 2]) -> Result<Recalled<Asked>, DirectoryError> {
+        let is_it = |record: &Record| matches!(record, Record::Asked(asked) if (asked.worker, asked.check) == (worker, check));
         Ok(match self.recall(is_it)? {
             Recalled::Told(Record::Asked(asked)) => Recalled::Told(asked),
             other => other.without(),
@@ -121,27 +121,56 @@ impl Chronicle {
 
     /// Whether the solver forgot at this point; of that nothing else depends on.
     pub fn forgot(&mut self) -> Result<bool, DirectoryError> {
-        let is_next = self.past.as_ref().is_some_and(|past| past.next == Record::Forgot);
+        self.was(&Record::Forgot)
+    }
+
+    /// Whether a worker waited for others at this point.
+    pub fn slept(&mut self, worker: WorkerId) -> Result<bool, DirectoryError> {
+        self.was(&Record::Slept(worker))
+    }
+
+    fn was(&mut self, record: &Record) -> Result<bool, DirectoryError> {
+        let is_next = self.past.as_ref().is_some_and(|past| past.next == *record);
         if is_next {
             self.advance()?;
         }
         Ok(is_next)
     }
 
-    /// A run for this reason, on an input made from that of a run.
-    pub fn ran(&mut self, origin: Origin, base: Option<RunId>) -> Result<Recalled<OldRun>, DirectoryError> {
-        let wanted = (origin, base.map(|run| run.index() as u32));
-        let is_it = |record: &Record| matches!(record, Record::Ran(ran) if (ran.origin, ran.base) == wanted);
+    /// A run of a worker for this reason, on an input made from that of a run.
+    pub fn ran(
+        &mut self,
+        worker: WorkerId,
+        origin: Origin,
+        base: Option<RunId>,
+    ) -> Result<Recalled<OldRun>, DirectoryError> {
+        let wanted = (worker, origin, base.map(|run| run.index() as u32));
+        let is_it = |record: &Record| matches!(record, Record::Ran(ran) if (ran.worker, ran.origin, ran.base) == wanted);
         Ok(match self.recall(is_it)? {
             Recalled::Told(Record::Ran(ran)) => Recalled::Told(self.old_run(ran)?),
             other => other.without(),
         })
     }
 
-    /// The next run of the past, if nobody but the user has asked for it.
-    pub fn given(&mut self) -> Result<Option<OldRun>, DirectoryError> {
+    /// Whether what comes next in the past is this worker's, or there is no past.
+    pub fn is_turn_of(&self, worker: WorkerId) -> bool {
+        let next = self.past.as_ref().and_then(|past| past.next.worker());
+        next.is_none_or(|next| next == worker)
+    }
+
+    /// A worker that had nothing to do looks what others have done.
+    pub fn woke(&mut self, worker: WorkerId) -> Result<(), DirectoryError> {
+        match self.recall(|record| *record == Record::Woke(worker))? {
+            Recalled::Nothing => self.add(&Record::Woke(worker)),
+            // If it did not, the search will notice by what it does next.
+            Recalled::Told(_) | Recalled::Astray => Ok(()),
+        }
+    }
+
+    /// The next run of the past, if it is this worker's and nobody but the user has asked for it.
+    pub fn given(&mut self, worker: WorkerId) -> Result<Option<OldRun>, DirectoryError> {
         match self.past.as_ref().map(|past| &past.next) {
-            Some(Record::Ran(ran)) if ran.origin == Origin::Given => self.any_run(),
+            Some(Record::Ran(ran)) if (ran.worker, ran.origin) == (worker, Origin::Given) => self.any_run(),
             _ => Ok(None),
         }
     }
@@ -213,6 +242,11 @@ impl Chronicle {
         self.add(&Record::Insisted(time.as_micros() as u64))
     }
 
+    /// Writes down that a worker waits for others.
+    pub fn note_slept(&mut self, worker: WorkerId) -> Result<(), DirectoryError> {
+        self.add(&Record::Slept(worker))
+    }
+
     /// Writes down that the solver forgets.
     pub fn note_forgot(&mut self) -> Result<(), DirectoryError> {
         self.add(&Record::Forgot)
@@ -221,6 +255,7 @@ impl Chronicle {
     /// Writes down a run; `base` is the run its input was made from, or the first, and that one's input.
     pub fn note_run(
         &mut self,
+        worker: WorkerId,
         origin: Origin,
         base: Base,
         input: &Input,
@@ -234,7 +269,7 @@ impl Chronicle {
         let millis = (self.elapsed() - self.last).as_millis() as u32;
         self.last += Duration::from_millis(millis.into());
         let is_kept = seen.as_ref().is_some_and(|seen| seen.kept.is_some());
-        self.add(&Record::Ran(Ran { millis, origin, base: base.run, input, seen }))?;
+        self.add(&Record::Ran(Ran { worker, millis, origin, base: base.run, input, seen }))?;
         if is_kept { self.flush() } else { Ok(()) }
     }
 

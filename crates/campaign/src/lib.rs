@@ -34,6 +34,7 @@ mod testcase;
 pub mod testcomp;
 mod trails;
 mod triage;
+mod turn;
 mod unread;
 mod untold;
 
@@ -43,7 +44,7 @@ pub use cover::{Covered, covered, smallest_cover};
 pub use diagnosis::{Kind, Reason};
 pub use directory::{CampaignDirectory, DirectoryError};
 pub use executor::{Execution, Executor};
-pub use explore::{CampaignError, run};
+pub use explore::{CampaignError, Crew, run, run_together};
 pub use ktest::{KTest, KTestError, KTestObject};
 pub use observer::{Event, Observer, Progress};
 pub use prediction::Divergence;

@@ -79,7 +79,7 @@ pub enum Event<'a> {
 }
 
 /// Hears of everything that happens.
-pub trait Observer {
+pub trait Observer: Send {
     /// Something happened, and this is where the campaign stands.
     fn on_event(&mut self, event: &Event, progress: &Progress);
 }

@@ -19,6 +19,8 @@ pub struct Settings {
     pub strategy: String,
     /// Seed of all random choices.
     pub seed: u64,
+    /// Workers that explore at the same time.
+    pub workers: usize,
     /// Runs to make at most.
     pub execs: Option<u64>,
     /// Time to take at most.
@@ -58,6 +60,7 @@ impl Settings {
         Settings {
             strategy: strategy.into(),
             seed: 0,
+            workers: 1,
             execs: None,
             time: None,
             memory: None,

@@ -212,6 +212,10 @@ pub struct RunArgs {
     /// Seed of all random choices: the same seed, the same campaign
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
     pub seed: u64,
+    /// Explore with N workers at a time, each with a copy of the program and a solver, on one execution tree. With more than one,
+    /// what happens first is a matter of luck: the same seed gives the same campaign with one only
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Search", value_parser = clap::value_parser!(u64).range(1..=64))]
+    pub workers: u64,
     /// Compare every value the program computes with what its expression says
     #[arg(long, help_heading = "Search")]
     pub check: bool,

@@ -2,9 +2,8 @@
 
 use crate::failure::Failure;
 use crate::style::counted;
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes that all files together may have.
 const MAX_BYTES: usize = 1 << 30;
@@ -21,7 +20,7 @@ struct Written {
 pub struct Queries {
     directory: PathBuf,
     most: u64,
-    written: Rc<RefCell<Written>>,
+    written: Arc<Mutex<Written>>,
 }
 
 impl Queries {
@@ -34,14 +33,14 @@ impl Queries {
         if entries.next().is_some() {
             return Err(cannot("there is something in it".to_owned()));
         }
-        Ok(Queries { directory: directory.to_owned(), most, written: Rc::default() })
+        Ok(Queries { directory: directory.to_owned(), most, written: Arc::default() })
     }
 
     /// Somebody who writes scripts to files, until there are enough.
     pub fn keeper(&self) -> cairn_solver::Keeper {
         let (directory, most, written) = (self.directory.clone(), self.most, self.written.clone());
         Box::new(move |script| {
-            let mut written = written.borrow_mut();
+            let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
             let path = directory.join(format!("{:06}.smt2", written.files + 1));
             if let Err(error) = std::fs::write(&path, script) {
                 written.failure = Some(Failure::cannot("write", &path, &error));
@@ -55,7 +54,7 @@ impl Queries {
 
     /// Says what has been written; that something could not be is a failure.
     pub fn tell(self, quiet: bool) -> Result<(), Failure> {
-        let mut written = self.written.borrow_mut();
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(failure) = written.failure.take() {
             return Err(failure);
         }

@@ -11,13 +11,16 @@ use crate::status::Status;
 use crate::style::{Style, counted};
 use crate::summary::Report;
 use crate::target;
-use cairn_campaign::{CampaignDirectory, CampaignError, DirectoryError, Replay, Settings, Summary, quoted};
-use cairn_exec::{Server, TargetSpec};
+use cairn_campaign::{
+    CampaignDirectory, CampaignError, Crew, DirectoryError, Executor, Replay, Settings, Summary, quoted,
+};
+use cairn_exec::{Server, StartError, TargetSpec};
 use cairn_program::Program;
-use cairn_solver::WalkSettings;
+use cairn_solver::{Solver, WalkSettings};
 use std::io::{Write, stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 /// Runs a campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
@@ -39,24 +42,62 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         None => None,
     };
     target::tell_gaps(&args.subject.room);
-    let mut server = Server::start(spec, args.subject.room.limits())?;
+    let crew = Company::new(args, spec, walk, &queries)?;
     let directory = match present {
         Present::Resume => resume(&args.out)?,
         _ => CampaignDirectory::create(&args.out, args.force)?,
     };
     claim.keep();
-    let mut solver = match &queries {
-        Some(queries) => cairn_solver::dumping(args.limits.of_solver(), walk, queries.keeper()),
-        None => cairn_solver::with_walk(args.limits.of_solver(), walk),
-    };
     let mut status = Status::new(args.quiet);
-    let outcome =
-        cairn_campaign::run(&settings, &program, &mut server, &mut *solver, Some(directory), &mut status);
+    let outcome = cairn_campaign::run_together(&settings, &program, &crew, Some(directory), &mut status);
     status.clear();
     let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
     tell(args, &settings.replay, &summary, &status)?;
     queries.map_or(Ok(()), |queries| queries.tell(args.quiet))?;
     verdict(&summary)
+}
+
+/// The workers' programs and solvers.
+struct Company<'a> {
+    spec: TargetSpec,
+    room: cairn_exec::Limits,
+    solving: cairn_solver::Limits,
+    walk: WalkSettings,
+    queries: Option<&'a Queries>,
+    /// The first one's program: that it can be started is known before anything is written.
+    first: Mutex<Option<Server>>,
+}
+
+impl<'a> Company<'a> {
+    fn new(
+        args: &RunArgs,
+        spec: TargetSpec,
+        walk: WalkSettings,
+        queries: &'a Option<Queries>,
+    ) -> Result<Company<'a>, Failure> {
+        let room = args.subject.room.limits();
+        let first = Mutex::new(Some(Server::start(spec.clone(), room)?));
+        let solving = args.limits.of_solver();
+        Ok(Company { spec, room, solving, walk, queries: queries.as_ref(), first })
+    }
+}
+
+impl Crew for Company<'_> {
+    fn executor(&self) -> Result<Box<dyn Executor>, StartError> {
+        let started = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let server = match started {
+            Some(server) => server,
+            None => Server::start(self.spec.clone(), self.room)?,
+        };
+        Ok(Box::new(server))
+    }
+
+    fn solver(&self) -> Box<dyn Solver> {
+        match self.queries {
+            Some(queries) => cairn_solver::dumping(self.solving, self.walk, queries.keeper()),
+            None => cairn_solver::with_walk(self.solving, self.walk),
+        }
+    }
 }
 
 /// A campaign that cannot be written any more can be as soon as its directory can.
@@ -87,6 +128,7 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     let inputs = target::inputs(&args.subject, spec)?;
     let mut settings = Settings::new(&args.strategy, inputs);
     settings.seed = args.seed;
+    settings.workers = args.workers as usize;
     settings.execs = args.execs;
     settings.time = args.time.map(|budget| budget.0);
     settings.memory = Some(args.driver_memory);

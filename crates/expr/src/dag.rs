@@ -62,6 +62,7 @@ impl Stored {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Row {
     stored: Stored,
     inputs: SetId,
@@ -261,6 +262,13 @@ impl Dag {
 
     pub(crate) fn raw_read(&mut self, snapshot: SnapshotId, index: ExprId, width: u8) -> ExprId {
         self.intern(Stored { words: [index.0, snapshot.0, 0, 0], op: Op::Read, width, low: 0 })
+    }
+
+    /// Takes over what a table has got since this was a copy of it; what finds equal expressions is left as it is.
+    pub(crate) fn append(&mut self, original: &Dag) {
+        self.rows.extend_from_slice(&original.rows[self.rows.len()..]);
+        self.sets.append(&original.sets);
+        self.snapshots.append(&original.snapshots);
     }
 
     fn intern(&mut self, stored: Stored) -> ExprId {

@@ -145,6 +145,12 @@ impl InputSets {
         }
     }
 
+    /// Takes over the sets that have come since this was a copy of those, but not what finds equal ones.
+    pub(crate) fn append(&mut self, original: &InputSets) {
+        self.tries.extend_from_slice(&original.tries[self.tries.len()..]);
+        self.flat.resize_with(self.tries.len(), OnceLock::new);
+    }
+
     pub(crate) fn single(&mut self, byte: InputByte) -> SetId {
         let block = (byte.object as u64) << OFFSET_BLOCK_BITS | (byte.offset >> BLOCK_SHIFT) as u64;
         self.intern(Trie { block, bits: 1 << (byte.offset & 63), level: 0 })

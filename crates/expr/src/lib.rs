@@ -6,6 +6,7 @@
 //! Nothing in here does I/O.
 
 mod build;
+mod copy;
 mod dag;
 mod eval;
 mod inputs;
@@ -15,6 +16,7 @@ pub mod semantics;
 pub mod smtlib;
 mod snapshot;
 
+pub use copy::DagCopy;
 pub use dag::Dag;
 pub use eval::{Assignment, Evaluator};
 pub use inputs::{InputByte, InputSets, SetId, SetView};

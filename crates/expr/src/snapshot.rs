@@ -6,6 +6,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// A snapshot; equal ones of one [`crate::Dag`] have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -31,9 +32,10 @@ impl Cell {
 }
 
 /// Known bytes lie densely, the others are few and looked up by place: most tables are constant.
+#[derive(Clone)]
 struct Snapshot {
-    bytes: Box<[u8]>,
-    parts: Box<[(u32, ExprId)]>,
+    bytes: Arc<[u8]>,
+    parts: Arc<[(u32, ExprId)]>,
     inputs: SetId,
     is_uniform: bool,
 }
@@ -107,6 +109,11 @@ impl Snapshots {
 
     fn get(&self, id: SnapshotId) -> &Snapshot {
         &self.all[id.0 as usize]
+    }
+
+    /// Takes over the snapshots that have come since this was a copy of those, but not what finds equal ones.
+    pub(crate) fn append(&mut self, original: &Snapshots) {
+        self.all.extend_from_slice(&original.all[self.all.len()..]);
     }
 
     /// The snapshot with these bytes and parts; the byte under a part is 0.

@@ -100,7 +100,7 @@ impl RunView<'_> {
 }
 
 /// A search strategy.
-pub trait Strategy {
+pub trait Strategy: Send {
     /// A run was made, by whatever cause.
     fn on_run(&mut self, run: &RunView);
 

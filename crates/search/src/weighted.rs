@@ -99,7 +99,7 @@ fn bucket_of(weight: f64) -> usize {
 }
 
 /// What flips weigh.
-pub(crate) trait Weigh {
+pub(crate) trait Weigh: Send {
     /// A run was made. True if flips may now weigh more than before.
     fn see(&mut self, run: &RunView) -> bool;
 

@@ -26,6 +26,16 @@ impl Tally {
         self.sat + self.unsat
     }
 
+    fn plus(self, other: Tally) -> Tally {
+        Tally {
+            asked: self.asked + other.asked,
+            sat: self.sat + other.sat,
+            unsat: self.unsat + other.unsat,
+            unknown: self.unknown + other.unknown,
+            seconds: self.seconds + other.seconds,
+        }
+    }
+
     /// Questions that went no further.
     pub fn answered(&self) -> u64 {
         self.sat + self.unsat + self.unknown
@@ -66,6 +76,40 @@ pub struct Stats {
     pub sliced_constraints: u64,
     /// Evaluations of constraints by local search.
     pub evaluations: Evaluations,
+}
+
+impl std::iter::Sum for Stats {
+    fn sum<I: Iterator<Item = Stats>>(all: I) -> Stats {
+        all.fold(Stats::default(), Stats::plus)
+    }
+}
+
+impl Stats {
+    /// What two solvers have done together.
+    fn plus(self, other: Stats) -> Stats {
+        Stats {
+            total: self.total.plus(other.total),
+            layers: self.layers.plus(other.layers),
+            time_limits: self.time_limits + other.time_limits,
+            constraints: self.constraints + other.constraints,
+            sliced_constraints: self.sliced_constraints + other.sliced_constraints,
+            evaluations: self.evaluations.plus(other.evaluations),
+        }
+    }
+}
+
+impl Layers {
+    fn plus(self, other: Layers) -> Layers {
+        Layers {
+            slice: self.slice.plus(other.slice),
+            cache: self.cache.plus(other.cache),
+            enumerate: self.enumerate.plus(other.enumerate),
+            reuse: self.reuse.plus(other.reuse),
+            walk: self.walk.plus(other.walk),
+            smt: self.smt.plus(other.smt),
+            validate: self.validate.plus(other.validate),
+        }
+    }
 }
 
 /// Keeps a layer's tally.

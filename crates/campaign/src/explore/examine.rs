@@ -1,6 +1,7 @@
 //! Findings: the smallest input for each, and a report.
 
-use super::{Campaign, CampaignError};
+use super::CampaignError;
+use super::worker::Worker;
 use crate::corpus::Keep;
 use crate::finding::{Report, headline};
 use crate::minimise::minimise;
@@ -14,19 +15,23 @@ use std::time::{Duration, Instant};
 const SMALLER_RUNS: u32 = 1000;
 const SMALLER_TIME: Duration = Duration::from_secs(2);
 
-impl Campaign<'_> {
+impl Worker<'_, '_> {
     /// Writes an input that is kept, and all there is to say of it.
     pub(super) fn write(&mut self, keep: &Keep, run: &Run, was_kept: bool) -> Result<(), CampaignError> {
-        let stack = self.triage.stack(self.program, &run.crash);
-        let file = match &self.directory {
+        let stack = self.campaign.triage.stack(self.campaign.program, &run.crash);
+        let file = match &self.campaign.directory {
             Some(directory) => {
-                let file = directory.keep(keep, &run.input, &self.settings.command, was_kept)?;
+                let file = directory.keep(keep, &run.input, &self.campaign.settings.command, was_kept)?;
                 Some(if keep.is_new_finding { self.examine(keep, run, &stack, file)? } else { file })
             }
             None => None,
         };
         let headline = keep.is_new_finding.then(|| headline(run.end, &stack));
-        self.tell(&Event::Kept { place: keep.place, path: file.as_deref(), headline: headline.as_deref() });
+        self.campaign.tell(&Event::Kept {
+            place: keep.place,
+            path: file.as_deref(),
+            headline: headline.as_deref(),
+        });
         Ok(())
     }
 
@@ -38,17 +43,19 @@ impl Campaign<'_> {
         stack: &[SourceFrame],
         file: PathBuf,
     ) -> Result<PathBuf, CampaignError> {
-        if let Some(explained) = self.directory.as_ref().and_then(|directory| directory.explained(keep)) {
+        if let Some(explained) =
+            self.campaign.directory.as_ref().and_then(|directory| directory.explained(keep))
+        {
             return Ok(explained.unwrap_or(file));
         }
         let least = self.smallest(run)?;
-        let Some(directory) = &self.directory else { return Ok(file) };
+        let Some(directory) = &self.campaign.directory else { return Ok(file) };
         let smaller = least != run.input;
         let file = match smaller {
-            true => directory.keep_smallest(keep, &least, &self.settings.command)?,
+            true => directory.keep_smallest(keep, &least, &self.campaign.settings.command)?,
             false => file,
         };
-        let again = self.settings.replay.command(&file);
+        let again = self.campaign.settings.replay.command(&file);
         let found_with = smaller.then_some(&run.input);
         let report = Report { end: run.end, stack, input: &least, found_with, again: &again };
         directory.explain(keep, &report.text())?;
@@ -62,20 +69,24 @@ impl Campaign<'_> {
             return Ok(run.input.clone());
         }
         let (until, mut runs, mut failed) = (Instant::now() + SMALLER_TIME, 0, Ok(()));
-        let spot = self.triage.spot(self.program, &run.crash);
+        let spot = self.campaign.triage.spot(self.campaign.program, &run.crash);
         let least = minimise(&run.input, &mut |input| {
             runs += 1;
-            if runs > SMALLER_RUNS || failed.is_err() || Instant::now() > until || self.must_stop().is_some()
+            if runs > SMALLER_RUNS
+                || failed.is_err()
+                || Instant::now() > until
+                || self.campaign.must_stop().is_some()
             {
                 return false;
             }
-            match self.executor.execute(input, &mut self.dag, Mode::NATIVE) {
+            match self.executor.run(input, Mode::NATIVE) {
                 Ok(again) => {
-                    again.run.end == run.end && self.triage.spot(self.program, &again.run.crash) == spot
+                    again.end == run.end
+                        && self.campaign.triage.spot(self.campaign.program, &again.crash) == spot
                 }
                 Err(_) => {
                     failed = self.executor.restart();
-                    self.notes.restarts += 1;
+                    self.campaign.notes.restarts += 1;
                     false
                 }
             }

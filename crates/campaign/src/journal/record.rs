@@ -20,16 +20,17 @@ pub(crate) struct Charter {
     random_start: bool,
     strategy: String,
     seed: u64,
+    workers: usize,
     /// When it began, in seconds since 1970.
     pub started: u64,
 }
 
 impl Charter {
     pub fn new(settings: &Settings, started: u64) -> Charter {
-        let Settings { target, random_start, seed, .. } = *settings;
+        let Settings { target, random_start, seed, workers, .. } = *settings;
         let (command, strategy) = (settings.command.clone(), settings.strategy.clone());
         let inputs = checksum(&settings.inputs);
-        Charter { target, command, inputs, random_start, strategy, seed, started }
+        Charter { target, command, inputs, random_start, strategy, seed, workers, started }
     }
 
     /// In what a campaign differs from this one, in words.
@@ -45,6 +46,9 @@ impl Charter {
         }
         if self.seed != other.seed {
             return Some(format!("its seed is {}", self.seed));
+        }
+        if self.workers != other.workers {
+            return Some(format!("it has --workers {}", self.workers));
         }
         let is_same_start = (self.inputs, self.random_start) == (other.inputs, other.random_start);
         (!is_same_start).then(|| "it began with another input (--sym-… or --seeds)".to_owned())
@@ -67,11 +71,47 @@ pub(crate) enum Record {
     Insisted(u64),
     /// The solver was to let go of what it remembers.
     Forgot,
+    /// A worker waits for others, since what is left of the budget may be theirs.
+    Slept(WorkerId),
+    /// A worker had nothing to do before, and looks what others have done.
+    Woke(WorkerId),
+}
+
+impl Record {
+    /// The worker whose turn begins with it; of what happens within a turn nobody's.
+    pub fn worker(&self) -> Option<WorkerId> {
+        match self {
+            Record::Asked(asked) => Some(asked.worker),
+            Record::Ran(ran) => Some(ran.worker),
+            Record::Woke(worker) => Some(*worker),
+            Record::Insisted(_) | Record::Forgot | Record::Slept(_) => None,
+        }
+    }
+}
+
+/// One of those that choose, ask and run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct WorkerId(pub u8);
+
+impl WorkerId {
+    /// The one that begins.
+    pub const FIRST: WorkerId = WorkerId(0);
+
+    /// The others, if there are so many in all.
+    pub fn others(workers: usize) -> impl Iterator<Item = WorkerId> {
+        (1..workers).map(|number| WorkerId(number as u8))
+    }
+
+    /// Its place among them.
+    pub fn index(self) -> usize {
+        self.0.into()
+    }
 }
 
 /// A question to the solver.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Asked {
+    pub worker: WorkerId,
     /// Tells it from others: see [`super::Question`].
     pub check: [u8; 2],
     pub micros: u64,
@@ -119,6 +159,7 @@ impl Told {
 /// A run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Ran {
+    pub worker: WorkerId,
     /// Since the run before.
     pub millis: u32,
     pub origin: Origin,

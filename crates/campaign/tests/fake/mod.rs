@@ -132,17 +132,24 @@ pub struct Fake {
     pub dies: fn(usize, &Input) -> bool,
     /// Added to every recorded decision's value: what a broken tracer would do.
     pub lie: u64,
+    /// All that was run.
+    pub seen: Vec<Input>,
+    /// How the last was run.
+    mode: Mode,
 }
 
 impl Fake {
     pub fn new(program: Program, body: impl Fn(&mut Tracer) -> End + 'static) -> Fake {
         let body = Box::new(body);
-        Fake { program, body, runs: 0, restarts: 0, dies: |_, _| false, lie: 0 }
+        let (seen, mode) = (Vec::new(), Mode::NATIVE);
+        Fake { program, body, runs: 0, restarts: 0, dies: |_, _| false, lie: 0, seen, mode }
     }
 
     /// One run outside of any campaign.
     pub fn once(&mut self, input: &Input) -> Execution {
-        self.execute(input, &mut Dag::new(), Mode::TRACE).unwrap()
+        let run = Executor::run(self, input, Mode::TRACE).unwrap();
+        let trace = self.decode(&mut Dag::new());
+        Execution { run, trace }
     }
 
     /// A campaign with the usual solver.
@@ -153,25 +160,37 @@ impl Fake {
     }
 }
 
+impl Fake {
+    /// What the program does with the last input.
+    fn trace<'a>(&'a self, dag: &'a mut Dag) -> (End, Tracer<'a>) {
+        let coverage = vec![0; self.program.branch_count() as usize];
+        let (input, mode) = (self.seen.last().expect("something was run").clone(), self.mode);
+        let (program, runs_before) = (&self.program, self.runs - 1);
+        let (steps, crash) = (Vec::new(), Vec::new());
+        let mut tracer = Tracer { dag, program, input, named: 0, steps, coverage, crash, mode, runs_before };
+        ((self.body)(&mut tracer), tracer)
+    }
+}
+
 impl Executor for Fake {
-    fn execute(&mut self, input: &Input, dag: &mut Dag, mode: Mode) -> Result<Execution, RunError> {
+    fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
         self.runs += 1;
         if (self.dies)(self.runs, input) {
             return Err(RunError::ServerSilent);
         }
-        let coverage = vec![0; self.program.branch_count() as usize];
-        let input = input.clone();
-        let (program, runs_before) = (&self.program, self.runs - 1);
-        let (steps, crash) = (Vec::new(), Vec::new());
-        let mut tracer = Tracer { dag, program, input, named: 0, steps, coverage, crash, mode, runs_before };
-        let end = (self.body)(&mut tracer);
-        let Tracer { input, mut steps, coverage, crash, .. } = tracer;
-        steps.iter_mut().for_each(|step| step.concrete += self.lie);
-        let trace = Trace { steps, ..Trace::default() };
+        self.seen.push(input.clone());
+        self.mode = mode;
+        let mut dag = Dag::new();
+        let (end, Tracer { input, coverage, crash, .. }) = self.trace(&mut dag);
         let (cpu, max_rss_kib, flags) = (Duration::ZERO, 0, Flags::default());
         let (stdout, stderr) = (Vec::new(), Vec::new());
-        let run = Run { end, coverage, input, cpu, max_rss_kib, flags, crash, stdout, stderr };
-        Ok(Execution { run, trace })
+        Ok(Run { end, coverage, input, cpu, max_rss_kib, flags, crash, stdout, stderr })
+    }
+
+    fn decode(&mut self, dag: &mut Dag) -> Trace {
+        let (_, Tracer { mut steps, .. }) = self.trace(dag);
+        steps.iter_mut().for_each(|step| step.concrete += self.lie);
+        Trace { steps, ..Trace::default() }
     }
 
     fn restart(&mut self) -> Result<(), StartError> {

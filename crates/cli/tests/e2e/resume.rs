@@ -66,10 +66,11 @@ impl Figures {
     }
 }
 
-/// All kept inputs by their names.
+/// All kept inputs by their names; not those that were being written.
 fn files(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let name = |path: &Path| path.strip_prefix(out).unwrap().to_owned();
-    tests(out).iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect()
+    let is_whole = |path: &&PathBuf| !path.file_name().unwrap().to_string_lossy().starts_with('.');
+    tests(out).iter().filter(is_whole).map(|path| (name(path), std::fs::read(path).unwrap())).collect()
 }
 
 fn contents(out: &Path) -> BTreeSet<Vec<u8>> {
@@ -126,6 +127,50 @@ fn killed_at_any_moment_a_campaign_goes_on_as_if_nothing_had_happened() {
     assert!(resumed.number("branches_covered") >= covered && resumed.number("executions") >= made);
     assert_eq!(resumed, whole);
     assert_eq!(files(&out), files(&scene.out("whole")));
+}
+
+#[test]
+fn several_workers_explore_what_one_does() {
+    for name in ["triangle", "records"] {
+        let scene = Scene::new(name);
+        let alone = scene.figures(&scene.out("alone"), &[]);
+        for workers in ["2", "5"] {
+            let together = scene.figures(&scene.out(workers), &["--workers", workers]);
+            for figure in ["branches_covered", "crashes", "divergences", "exhausted"] {
+                assert_eq!(together.0[figure], alone.0[figure], "{name}, {workers} workers: {figure}");
+            }
+        }
+    }
+}
+
+#[test]
+fn several_workers_that_are_killed_lose_nothing_either() {
+    let scene = Scene::new("calculator");
+    let budget = ["--execs", "400", "--workers", "3"];
+    let mut rng = fastrand::Rng::with_seed(3);
+    let out = scene.out("killed");
+    let mut kept = BTreeMap::new();
+    for _ in 0..8 {
+        let options: &[&str] = if out.join("queue").exists() { &["--resume"] } else { &["--force"] };
+        let mut child = start(scene.command(&out, &[options, &budget].concat()));
+        std::thread::sleep(Duration::from_millis(rng.u64(20..400)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = if out.exists() { files(&out) } else { BTreeMap::new() };
+        assert!(kept.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{kept:?} {now:?}");
+        kept = now;
+    }
+    let mut last = cairn();
+    last.args(["run", "--json", "--resume", "--out"]).arg(&out).args(budget).args(scene.example.options());
+    let said = said(last.arg(&scene.program));
+    assert!(said.stderr.contains("branches covered"), "{said:?}");
+    assert!(!said.stderr.contains("did not repeat itself"), "{said:?}");
+    assert_eq!(Figures::of(&said).number("executions"), 400);
+    let now = files(&out);
+    assert!(kept.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{kept:?} {now:?}");
+    let other = scene.run(&out, &["--resume", "--execs", "500", "--workers", "2"]);
+    assert_eq!(other.code, Some(2));
+    assert!(other.stderr.contains("it has --workers 3"), "{other:?}");
 }
 
 #[test]

@@ -169,7 +169,7 @@ impl Auto {
 
 impl Strategy for Auto {
     fn on_run(&mut self, run: &RunView) {
-        let asked = take(&mut self.asked);
+        let asked = run.own && take(&mut self.asked);
         self.sponsors.resize(run.run.index(), None);
         if asked {
             self.credit(run);

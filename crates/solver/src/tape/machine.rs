@@ -57,6 +57,17 @@ pub struct Evaluations {
     pub compile_seconds: f64,
 }
 
+impl Evaluations {
+    pub(crate) fn plus(self, other: Evaluations) -> Evaluations {
+        Evaluations {
+            interpreted: self.interpreted + other.interpreted,
+            compiled: self.compiled + other.compiled,
+            compiled_tapes: self.compiled_tapes + other.compiled_tapes,
+            compile_seconds: self.compile_seconds + other.compile_seconds,
+        }
+    }
+}
+
 type Codes = FxHashMap<Rc<Tape>, Rc<Code>>;
 
 /// Runs tapes; keep one and reuse it.

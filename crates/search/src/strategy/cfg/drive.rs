@@ -8,7 +8,7 @@
 use crate::traits::RunView;
 use cairn_program::{BranchId, Distances, Program};
 use cairn_tree::{Flip, FlipState, NodeId, RunId, Tree};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Runs that one drive may take.
 const MAX_DRIVE_RUNS: u32 = 10;
@@ -74,7 +74,7 @@ impl Sites {
 /// A place on a run up to which it follows a static path.
 #[derive(Clone, Debug)]
 struct Place {
-    path: Rc<Path>,
+    path: Arc<Path>,
     /// The branches of the path before this one are behind it.
     from: usize,
     /// The branches that could come next on the static path.
@@ -91,7 +91,7 @@ pub(super) struct Drive {
     /// Where the run goes that was asked for last: behind this branch, with this weight left.
     asked: (BranchId, u32),
     /// A run that has just come there.
-    arrived: Option<Rc<Path>>,
+    arrived: Option<Arc<Path>>,
     runs: u32,
     steps: u32,
 }
@@ -99,7 +99,7 @@ pub(super) struct Drive {
 impl Drive {
     /// From behind the branch that a run was made to take.
     pub fn new(path: Path, aim: BranchId, weight: u32) -> Drive {
-        let (asked, arrived) = ((aim, weight), Some(Rc::new(path)));
+        let (asked, arrived) = ((aim, weight), Some(Arc::new(path)));
         Drive { aim, places: Vec::new(), asked, arrived, runs: 0, steps: 0 }
     }
 
@@ -110,7 +110,7 @@ impl Drive {
 
     /// The run that was asked for went where it should.
     pub fn follow(&mut self, path: Path) {
-        self.arrived = Some(Rc::new(path));
+        self.arrived = Some(Arc::new(path));
     }
 
     /// The next flip to force, and the run to force it on; none when the drive is over.
@@ -143,7 +143,7 @@ impl Drive {
     /// A run has followed the static path up to here, and taken this branch last.
     fn stop_at(
         &mut self,
-        path: Rc<Path>,
+        path: Arc<Path>,
         from: usize,
         (branch, weight): (BranchId, u32),
         distances: &Distances,

@@ -8,7 +8,7 @@ use crate::strategy::homi::tests::{Test, Tests};
 use crate::traits::RunView;
 use cairn_program::Program;
 use cairn_tree::{CoreId, Flip, Tree};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Data and what was learnt from them.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Learner {
     tests: Tests,
     learnt: Option<Learnt>,
     /// What states were last pruned by in this round.
-    sample: Option<Rc<Sample>>,
+    sample: Option<Arc<Sample>>,
     mode: Mode,
     rounds: u64,
 }
@@ -90,7 +90,7 @@ impl Learner {
         let learnt = self.learnt.as_ref().filter(|learnt| !learnt.is_empty())?;
         let sample = learnt.draw(self.mode, settings.candidates, settings.ratio, rng);
         let drawn = (sample.by_core(), sample.ratio);
-        self.sample = Some(Rc::new(sample));
+        self.sample = Some(Arc::new(sample));
         Some(drawn)
     }
 

@@ -6,13 +6,13 @@ use cairn_program::{BranchId, Program};
 use cairn_tree::RunId;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::hash::BuildHasher;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A run, what it covered and what it was made with.
 #[derive(Clone, Debug)]
 pub(super) struct Test {
     pub run: RunId,
-    pub sample: Option<Rc<Sample>>,
+    pub sample: Option<Arc<Sample>>,
     /// Of its round, as an index of the steps.
     pub budget: usize,
     branches: Branches,
@@ -41,7 +41,7 @@ impl Tests {
     }
 
     /// A run covered these branches, a byte each.
-    pub fn add(&mut self, run: RunId, covered: &[u8], made: (Option<Rc<Sample>>, usize), is_first: bool) {
+    pub fn add(&mut self, run: RunId, covered: &[u8], made: (Option<Arc<Sample>>, usize), is_first: bool) {
         let words = covered.chunks(64).zip(&self.counted);
         let branches: Branches = words.map(|(bytes, counted)| bits(bytes) & counted).collect();
         if self.known.insert(FxBuildHasher.hash_one(&branches)) {

@@ -1,0 +1,233 @@
+//! Questions to the solver.
+
+use super::perform::Went;
+use super::worker::Worker;
+use super::{Campaign, CampaignError, Cause};
+use crate::corpus::Origin;
+use crate::journal::{Asked, Recalled, Told, question};
+use crate::unread::randomise;
+use cairn_search::Outcome;
+use cairn_solver::{Answer, Limits, Model, Query};
+use cairn_tree::{Flip, FlipState, RunId};
+use std::time::{Duration, Instant};
+
+/// A question that took so long is not asked again when the campaign goes on later. All others are, and what the solver
+/// remembers is then what it was.
+const LONG_QUESTION: Duration = Duration::from_millis(50);
+
+impl Worker<'_, '_> {
+    /// Asks again for a flip that the solver gave up on; false if there is none, or no time that was given is left.
+    pub(super) fn insist(&mut self) -> Result<bool, CampaignError> {
+        let is_past = self.campaign.chronicle.rebuilding().is_some();
+        if self.campaign.settings.time.is_none() && !is_past {
+            return Ok(false);
+        }
+        let mut next = self.campaign.next_insisted();
+        if next.is_none() {
+            let campaign = &mut *self.campaign;
+            let Some(effort) = campaign.insistence.begin(&campaign.tree) else { return Ok(false) };
+            self.campaign.insists = Some(self.time_to_insist(effort)?);
+            next = self.campaign.next_insisted();
+        }
+        let Some(flip) = next else { return Ok(false) };
+        self.take_pains();
+        let base = self.campaign.tree.creator(flip.node);
+        self.pursue(flip, base)?;
+        Ok(true)
+    }
+
+    /// Has the solver take as long as questions that are insisted on may.
+    fn take_pains(&mut self) {
+        let time = self.campaign.insists;
+        if let Some(time) = time.filter(|_| self.insists != time) {
+            self.solver.insist(Limits { time });
+            self.insists = Some(time);
+        }
+    }
+
+    /// What a question may take: the effort, but not more than there is time left.
+    fn time_to_insist(&mut self, effort: Duration) -> Result<Duration, CampaignError> {
+        match self.campaign.chronicle.insisted()? {
+            Recalled::Told(time) => return Ok(time),
+            Recalled::Astray => self.go_astray()?,
+            Recalled::Nothing => {}
+        }
+        let left = self.campaign.time_left().unwrap_or_default();
+        // As the journal tells it.
+        let time = Duration::from_micros(effort.min(left).as_micros() as u64);
+        self.campaign.chronicle.note_insisted(time)?;
+        Ok(time)
+    }
+
+    /// Looks for an input that takes a flip, and runs it.
+    pub(super) fn pursue(&mut self, flip: Flip, base: RunId) -> Result<Outcome, CampaignError> {
+        self.campaign.reserve(flip);
+        self.campaign.crowd.undecided += 1;
+        self.is_undecided = true;
+        let (outcome, state) = match self.solve(flip, base)? {
+            Answer::Sat(model) => match self.run_model(model, flip, base, false)? {
+                Went::There => (Outcome::Taken, FlipState::Sat),
+                Went::Elsewhere | Went::BehindPin => (Outcome::Diverged, FlipState::Diverged),
+                Went::Unknown => (Outcome::Unknown, FlipState::Unknown),
+            },
+            Answer::Unsat => self.try_behind_pins(flip, base, (Outcome::Unsat, FlipState::Unsat))?,
+            Answer::Unknown(_) => {
+                let site = self.campaign.tree.node(flip.node).site;
+                self.campaign.collector.unanswered(site);
+                self.try_behind_pins(flip, base, (Outcome::Unknown, FlipState::Unknown))?
+            }
+        };
+        self.campaign.tree.set_state(flip, state);
+        self.decide();
+        self.campaign.crowd.tell_results();
+        Ok(outcome)
+    }
+
+    /// Now it is known whether there will be a run.
+    pub(super) fn decide(&mut self) {
+        if std::mem::take(&mut self.is_undecided) {
+            self.campaign.crowd.undecided -= 1;
+        }
+    }
+
+    fn solve(&mut self, flip: Flip, base: RunId) -> Result<Answer, CampaignError> {
+        let Campaign { tree, dag, program, .. } = &mut *self.campaign;
+        let prefix = tree.path_condition(dag, program, flip.node);
+        let target = tree.condition(dag, program, flip.node, flip.side);
+        let check = question(flip, tree.len(), false);
+        let answer = self.ask(&Query { prefix: &prefix, target }, base, check)?;
+        self.conditions = prefix;
+        self.conditions.push(target);
+        Ok(answer)
+    }
+
+    /// Asks the solver; `check` tells the question from others.
+    fn ask(&mut self, query: &Query, base: RunId, check: [u8; 2]) -> Result<Answer, CampaignError> {
+        self.wait_for_turn()?;
+        match self.campaign.chronicle.asked(self.id, check)? {
+            Recalled::Told(asked) => return Ok(self.ask_again(query, base, &asked)),
+            Recalled::Astray => self.go_astray()?,
+            Recalled::Nothing => {}
+        }
+        let start = Instant::now();
+        if let Some(left) = self.campaign.time_left() {
+            self.solver.end_by(start + left);
+        }
+        let answer = self.answer(query, base);
+        if matches!(answer, Answer::Unknown(_)) && self.campaign.is_time_up() {
+            // It was not asked for as long as it should have been. If the campaign goes on later, it will be.
+            return Ok(answer);
+        }
+        // As the journal tells it.
+        let micros = start.elapsed().as_micros() as u64;
+        let time = Duration::from_micros(micros);
+        self.cost.solver += time;
+        let told = Told::new(&answer, time >= LONG_QUESTION);
+        self.campaign.chronicle.note_asked(Asked { worker: self.id, check, micros, told })?;
+        Ok(answer)
+    }
+
+    /// Has the question answered, while others have their turn if there are any.
+    fn answer(&mut self, query: &Query, base: RunId) -> Answer {
+        let campaign = &mut self.campaign;
+        let answer = if campaign.is_alone() {
+            self.solver.solve(&campaign.dag, query, &campaign.past[base.index()].input)
+        } else {
+            self.expressions.update(&campaign.dag);
+            let seed = campaign.past[base.index()].input.clone();
+            campaign.meanwhile(|| self.solver.solve(self.expressions.dag(), query, &seed))
+        };
+        self.campaign.solved[self.id.index()] = self.solver.stats();
+        answer
+    }
+
+    /// The answer that the solver gave before. It is asked all the same, unless that took long.
+    fn ask_again(&mut self, query: &Query, base: RunId, asked: &Asked) -> Answer {
+        let time = Duration::from_micros(asked.micros);
+        self.cost.solver += time;
+        let campaign = &mut *self.campaign;
+        if time >= LONG_QUESTION {
+            let answer = asked.told.answer();
+            self.solver.recall(&campaign.dag, query, &answer);
+            return answer;
+        }
+        let answer = self.solver.solve(&campaign.dag, query, &campaign.past[base.index()].input);
+        campaign.solved[self.id.index()] = self.solver.stats();
+        if asked.told.is_like(&answer) { answer } else { asked.told.answer() }
+    }
+
+    /// Asks once more for a flip that had no solution, with any constants at the pins before it, and tells what became
+    /// of it then.
+    fn try_behind_pins(
+        &mut self,
+        flip: Flip,
+        base: RunId,
+        unsolved: (Outcome, FlipState),
+    ) -> Result<(Outcome, FlipState), CampaignError> {
+        if self.campaign.is_time_up() {
+            return Ok(unsolved);
+        }
+        let Some(model) = self.solve_without_constants(flip, base)? else { return Ok(unsolved) };
+        Ok(match self.run_model(model, flip, base, true)? {
+            Went::There => (Outcome::Taken, FlipState::Sat),
+            Went::Elsewhere => (Outcome::Diverged, FlipState::Diverged),
+            // With the constant of its path it is what it was.
+            Went::BehindPin => (Outcome::Diverged, unsolved.1),
+            Went::Unknown => unsolved,
+        })
+    }
+
+    /// An input for a flip whatever the constants of the pins before it, if there are any and it was not asked for
+    /// already. Other constants of a pin itself are asked for one by one.
+    fn solve_without_constants(&mut self, flip: Flip, base: RunId) -> Result<Option<Model>, CampaignError> {
+        let Campaign { tree, dag, program, behind_pins, .. } = &mut *self.campaign;
+        if tree.is_constant_choice(dag, flip.node) {
+            return Ok(None);
+        }
+        let path = tree.path_condition_without_constants(dag, program, flip.node);
+        let Some(prefix) = path else { return Ok(None) };
+        let target = tree.condition(dag, program, flip.node, flip.side);
+        if !behind_pins.is_new(&prefix, target) {
+            return Ok(None);
+        }
+        let check = question(flip, tree.len(), true);
+        Ok(match self.ask(&Query { prefix: &prefix, target }, base, check)? {
+            Answer::Sat(model) => Some(model),
+            Answer::Unsat | Answer::Unknown(_) => None,
+        })
+    }
+
+    fn run_model(
+        &mut self,
+        model: Model,
+        flip: Flip,
+        base: RunId,
+        any_constants: bool,
+    ) -> Result<Went, CampaignError> {
+        let campaign = &mut *self.campaign;
+        let mut input = campaign.past[base.index()].input.clone();
+        input.assign(model.as_slice().iter().copied());
+        if campaign.strategies[self.id.index()].renews_input() {
+            let held = self.bytes.collect(&campaign.dag, self.conditions.iter().copied());
+            randomise(&mut input, &held, &mut self.rng);
+        }
+        self.execute(
+            &input,
+            Cause { origin: Origin::Flip, asked: true, flip: Some(flip), base: Some(base), any_constants },
+        )
+    }
+}
+
+impl Campaign<'_> {
+    /// The next flip to ask for again.
+    fn next_insisted(&mut self) -> Option<Flip> {
+        self.insistence.next(&self.tree)
+    }
+
+    /// Keeps a flip from being picked by other workers' searches: nobody knows what becomes of it until it is known.
+    fn reserve(&mut self, flip: Flip) {
+        if !self.is_alone() && self.tree.state(flip) == FlipState::Untried {
+            self.tree.set_state(flip, FlipState::Unknown);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Runs, and what they show.
+
+use super::worker::Worker;
+use super::{CampaignError, Cause, PastRun, Wish};
+use crate::corpus::{Candidate, Origin, Place};
+use crate::executor::Execution;
+use crate::journal::{OldRun, Recalled, Seen, Timeout};
+use crate::observer::Event;
+use crate::path::{Path, path};
+use crate::prediction::first_difference;
+use crate::settings::Settings;
+use crate::summary::Astray;
+use crate::trails::trails;
+use crate::untold::add_untold_pins;
+use cairn_exec::{End, Input, Mode, Run, RunError};
+use cairn_program::BranchId;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Times an input is run if the target's server does not survive it.
+const ATTEMPTS: u32 = 3;
+/// Inputs in a row that may be lost before the campaign gives up.
+const MAX_LOST_IN_A_ROW: u32 = 10;
+
+/// What a run is kept for.
+pub(super) struct Shown<'a> {
+    /// The input it was given.
+    pub given: &'a Input,
+    pub new_branches: &'a [BranchId],
+    /// How it was when its time was up, if it was.
+    pub timeout: Option<Timeout>,
+    /// The same of a run of the past.
+    seen: Option<Seen>,
+}
+
+/// Where a run went that was made for a flip.
+pub(super) enum Went {
+    /// Along the path to the flip, and there to the other side.
+    There,
+    /// Off the path at a pin whose constant was left open.
+    BehindPin,
+    /// Elsewhere.
+    Elsewhere,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl Worker<'_, '_> {
+    /// Runs an input and takes in all it shows. Tells where it went.
+    pub(super) fn execute(&mut self, input: &Input, cause: Cause) -> Result<Went, CampaignError> {
+        self.wait_for_turn()?;
+        match self.campaign.chronicle.ran(self.id, cause.origin, cause.base)? {
+            Recalled::Told(run) => return self.repeat(run, cause),
+            Recalled::Astray => self.go_astray()?,
+            Recalled::Nothing => {}
+        }
+        self.perform(input, cause, None)
+    }
+
+    /// Makes a run of the past again.
+    pub(super) fn repeat(&mut self, run: OldRun, cause: Cause) -> Result<Went, CampaignError> {
+        let OldRun { input, seen, seen_input } = run;
+        let Some(seen) = seen else {
+            self.campaign.executions += 1;
+            self.campaign.notes.lost_runs += 1;
+            return Ok(Went::Unknown);
+        };
+        let went = self.perform(&input, cause, Some(seen))?;
+        let number = self.campaign.past.len() - 1;
+        if self.campaign.past[number].input != seen_input {
+            self.campaign.chronicle.differs(number, seen_input);
+        }
+        Ok(went)
+    }
+
+    /// The search does something else than it did: runs all inputs that are left in the journal, whatever led to them.
+    pub(super) fn go_astray(&mut self) -> Result<(), CampaignError> {
+        let execution = self.campaign.executions + 1;
+        let mut runs = 0;
+        while let Some(run) = self.campaign.chronicle.any_run()? {
+            if self.campaign.settings.stop.load(Ordering::Relaxed) {
+                return Err(CampaignError::Interrupted);
+            }
+            self.repeat(run, Cause::GIVEN)?;
+            runs += 1;
+        }
+        self.campaign.notes.astray.get_or_insert(Astray { execution, runs });
+        Ok(())
+    }
+
+    /// Runs an input; `seen` is what it showed in the past.
+    fn perform(&mut self, input: &Input, cause: Cause, seen: Option<Seen>) -> Result<Went, CampaignError> {
+        self.campaign.executions += 1;
+        self.decide();
+        let started = Instant::now();
+        // Others may have their turn while it runs, but not while one of the past does, or one that nobody's search asked for:
+        // when the campaign is made again, these come between two wishes.
+        let is_shared = seen.is_none() && cause.origin != Origin::Given && !self.campaign.is_alone();
+        let mut execution = match self.run_target(input, seen.as_ref(), is_shared)? {
+            Some(execution) => execution,
+            // It has a number, by which later ones are told.
+            None if seen.is_some() => Execution::of_nothing(input),
+            None => {
+                self.campaign.write_down(self.id, cause, input, None)?;
+                return Ok(Went::Unknown);
+            }
+        };
+        if execution.run.end.is_excess() && self.campaign.is_time_up() {
+            // There is no time left to see whether it is only slow. If the campaign goes on later, it is run again.
+            self.campaign.executions -= 1;
+            return Ok(Went::Unknown);
+        }
+        let timeout = self.timeout(&mut execution, seen.as_ref())?;
+        let slow = timeout.is_some_and(|timeout| timeout.is_only_slow);
+        self.cost.run += started.elapsed();
+        let campaign = &mut *self.campaign;
+        let mut path = path(campaign.program, &campaign.dag, &execution.trace, campaign.settings.max_steps);
+        campaign.distrust(&mut execution, &mut path);
+        if campaign.settings.check && !path.damaged {
+            campaign.oracle.compare(&campaign.dag, &execution, campaign.executions);
+        }
+        let trails = trails(campaign.program, &campaign.dag, &execution.trace, path.steps.len());
+        if let (Some(flip), End::Signal(_), false) = (cause.flip, execution.run.end, slow) {
+            add_untold_pins(&campaign.tree, &campaign.dag, flip, &execution.run.input, &mut path.steps);
+        }
+        if campaign.settings.diagnose {
+            campaign.collector.look(&campaign.dag, &execution);
+        }
+        let added = campaign.tree.add_run_with_trails(&path.steps, &trails);
+        if campaign.strategies[0].wants_cores() {
+            campaign.tree.find_cores(&campaign.dag, campaign.program);
+        }
+        let cut = campaign.count(&execution, &path, &added) || slow;
+        let end = execution.run.end;
+        let covered = match end {
+            // What only a refused input reaches, no test will ever show.
+            End::Rejected => &[],
+            _ => &execution.run.coverage[..],
+        };
+        let new_branches = match &seen {
+            Some(seen) => campaign.coverage.merge(&campaign.covered_before(covered, seen)),
+            None => campaign.coverage.merge(covered),
+        };
+        let difference = cause.flip.and_then(|flip| first_difference(&campaign.tree, flip, &added));
+        let predicted = cause.flip.is_some() && difference.is_none();
+        let callees = campaign.callees.new_ones(campaign.program, &execution.trace.callees);
+        let wish = Wish { by: cause.asked.then_some(self.id), flip: cause.flip, predicted, cost: self.cost };
+        campaign.tell_strategies(&added, (covered, &new_branches, &callees), wish);
+        let shown = Shown { given: input, new_branches: &new_branches, timeout, seen };
+        self.keep(execution, &path, shown, cause)?;
+        self.campaign.tell(&Event::Executed { end, new_branches: &new_branches });
+        self.campaign.note_now_and_then()?;
+        self.campaign.crowd.tell_results();
+        let ends_early = |at| cut && at == added.nodes.len();
+        match (cause.flip, difference) {
+            (_, Some(at)) if path.damaged || ends_early(at) => Ok(Went::Unknown),
+            (Some(flip), Some(at)) => Ok(self.campaign.went_off(flip, at, &added, end, cause)),
+            _ => Ok(Went::There),
+        }
+    }
+
+    /// What runs are to record.
+    fn mode(&self) -> Mode {
+        let Settings { check, diagnose, .. } = *self.campaign.settings;
+        let strategy = &self.campaign.strategies[0];
+        let (log, callees) = (strategy.wants_trails(), strategy.wants_callees());
+        Mode { trace: true, check, diagnose, log, callees }
+    }
+
+    fn run_once(&mut self, input: &Input, mode: Mode, is_shared: bool) -> Result<Run, RunError> {
+        match is_shared {
+            true => self.campaign.meanwhile(|| self.executor.run(input, mode)),
+            false => self.executor.run(input, mode),
+        }
+    }
+
+    /// Runs an input, on a new server if the old one fails. Nothing if no server survives it.
+    fn run_target(
+        &mut self,
+        input: &Input,
+        seen: Option<&Seen>,
+        is_shared: bool,
+    ) -> Result<Option<Execution>, CampaignError> {
+        let (mode, mut attempts) = (self.mode(), 0);
+        let was_in_time = seen.is_some_and(|seen| seen.timeout.is_none());
+        let error = loop {
+            attempts += 1;
+            match self.run_once(input, mode, is_shared) {
+                // The machine has more to do than when it was in time.
+                Ok(run) if was_in_time && run.end.is_excess() && attempts < ATTEMPTS => {}
+                Ok(run) => {
+                    self.campaign.lost_in_a_row = 0;
+                    let trace = self.executor.decode(&mut self.campaign.dag);
+                    return Ok(Some(Execution { run, trace }));
+                }
+                Err(error) if is_about_input(&error) => break error,
+                Err(error) => {
+                    self.executor.restart()?;
+                    self.campaign.notes.restarts += 1;
+                    self.campaign.tell(&Event::Restarted { reason: &error.to_string() });
+                    if attempts == ATTEMPTS {
+                        break error;
+                    }
+                }
+            }
+        };
+        self.campaign.notes.lost_runs += 1;
+        self.campaign.lost_in_a_row += 1;
+        let never_ran = self.campaign.past.is_empty();
+        if never_ran || self.campaign.lost_in_a_row == MAX_LOST_IN_A_ROW {
+            Err(error.into())
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// What there is to know of a run whose time was up. One of the past is made to be what it was then: how far it came
+    /// is a matter of luck.
+    fn timeout(
+        &mut self,
+        execution: &mut Execution,
+        seen: Option<&Seen>,
+    ) -> Result<Option<Timeout>, CampaignError> {
+        let is_over = execution.run.end.is_excess();
+        let steps = execution.trace.steps.len() as u32;
+        let is_only_slow = self.is_only_slow(execution)?;
+        let Some(before) = seen.and_then(|seen| seen.timeout) else {
+            return Ok(is_over.then_some(Timeout { steps, is_only_slow }));
+        };
+        execution.trace.steps.truncate(before.steps as usize);
+        if !before.is_only_slow && !execution.run.end.is_excess() {
+            execution.run.end = End::Timeout;
+        }
+        self.campaign.notes.slow_runs += u64::from(before.is_only_slow);
+        self.campaign.notes.slow_runs -= u64::from(is_only_slow);
+        Ok(Some(before))
+    }
+
+    /// Whether a run that took too much time or memory does not when nothing is recorded. Then that is its end; the path
+    /// is what was recorded of it.
+    fn is_only_slow(&mut self, execution: &mut Execution) -> Result<bool, CampaignError> {
+        let takes_too_much = |end| matches!(end, End::Timeout | End::OutOfMemory);
+        if !takes_too_much(execution.run.end) {
+            return Ok(false);
+        }
+        let native = match self.executor.run(&execution.run.input, Mode::NATIVE) {
+            Ok(again) => again,
+            Err(_) => {
+                self.executor.restart()?;
+                self.campaign.notes.restarts += 1;
+                return Ok(false);
+            }
+        };
+        if takes_too_much(native.end) {
+            execution.run.end = native.end;
+            return Ok(false);
+        }
+        self.campaign.notes.slow_runs += 1;
+        let run = &mut execution.run;
+        (run.end, run.coverage, run.crash) = (native.end, native.coverage, native.crash);
+        Ok(true)
+    }
+
+    /// Keeps the run for later flips, and its input as a file if it is worth it. The journal has it before anybody hears of it.
+    fn keep(
+        &mut self,
+        execution: Execution,
+        path: &Path,
+        shown: Shown,
+        cause: Cause,
+    ) -> Result<(), CampaignError> {
+        let campaign = &mut *self.campaign;
+        let parent = cause.base.and_then(|base| campaign.past[base.index()].test);
+        let candidate = Candidate {
+            end: execution.run.end,
+            spot: campaign.triage.spot(campaign.program, &execution.run.crash),
+            last: path.steps.last().map(|step| (step.site, step.side)),
+            new_branches: shown.new_branches.len(),
+            origin: cause.origin,
+            parent,
+            execution: campaign.executions,
+        };
+        let was_seen = shown.seen.is_some();
+        let keep = match shown.seen {
+            Some(seen) => {
+                campaign.corpus.recall(&candidate, seen.kept.as_ref());
+                seen.kept
+            }
+            None => {
+                let keep = campaign.corpus.judge(&candidate);
+                campaign.note_run(self.id, &shown, &execution.run.input, keep.clone(), cause)?;
+                keep
+            }
+        };
+        let mut test = parent;
+        if let Some(keep) = keep {
+            test = if keep.place == Place::Queue { Some(keep.id) } else { parent };
+            self.write(&keep, &execution.run, was_seen)?;
+        }
+        self.campaign.past.push(PastRun { input: execution.run.input, test });
+        Ok(())
+    }
+}
+
+/// Whether another server would refuse the input just the same.
+fn is_about_input(error: &RunError) -> bool {
+    match error {
+        RunError::InputTooLarge(_) | RunError::TooManyObjects(_) | RunError::NoSuchArgument { .. } => true,
+        RunError::ServerDied(_) | RunError::ServerSilent | RunError::CannotFork(_) | RunError::Io(_) => false,
+    }
+}

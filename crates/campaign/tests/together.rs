@@ -1,0 +1,196 @@
+//! Several workers on one campaign, on fake programs.
+
+mod fake;
+
+use cairn_campaign::{CampaignDirectory, Crew, Executor, Settings, Stop, Summary, run_together};
+use cairn_exec::{End, StartError};
+use cairn_program::Program;
+use cairn_program::testing::Sketch;
+use cairn_solver::{Limits, Solver};
+use fake::{Fake, kept, stdin};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use tempfile::TempDir;
+
+const BYTES: usize = 7;
+
+/// All combinations of independent bytes that are 7 or not; one of them crashes.
+fn combinations() -> Fake {
+    let mut sketch = Sketch::new();
+    let sites: Vec<_> = (0..BYTES).map(|_| sketch.branch()).collect();
+    Fake::new(sketch.build(), move |t| {
+        let mut sevens = 0;
+        for (offset, site) in sites.iter().enumerate() {
+            let byte = t.byte(0, offset);
+            let is_seven = t.equals(byte, 7);
+            sevens += usize::from(t.branch(*site, is_seven));
+        }
+        if sevens == BYTES { End::Signal(11) } else { End::Exit(0) }
+    })
+}
+
+/// Notes what all workers run and record.
+#[derive(Default)]
+struct Noting {
+    seen: Mutex<Vec<Vec<u8>>>,
+}
+
+struct Noted<'a> {
+    fake: Fake,
+    crew: &'a Noting,
+}
+
+impl Executor for Noted<'_> {
+    fn run(
+        &mut self,
+        input: &cairn_exec::Input,
+        mode: cairn_exec::Mode,
+    ) -> Result<cairn_exec::Run, cairn_exec::RunError> {
+        if mode.trace {
+            self.crew.seen.lock().unwrap().push(input.objects[0].bytes.clone());
+        }
+        // Long enough for others to have a turn.
+        std::thread::sleep(std::time::Duration::from_micros(300));
+        self.fake.run(input, mode)
+    }
+
+    fn decode(&mut self, dag: &mut cairn_expr::Dag) -> cairn_exec::Trace {
+        self.fake.decode(dag)
+    }
+
+    fn restart(&mut self) -> Result<(), StartError> {
+        self.fake.restart()
+    }
+}
+
+impl Crew for &'static Noting {
+    fn executor(&self) -> Result<Box<dyn Executor>, StartError> {
+        Ok(Box::new(Noted { fake: combinations(), crew: self }))
+    }
+
+    fn solver(&self) -> Box<dyn Solver> {
+        cairn_solver::standard(Limits::default())
+    }
+}
+
+fn explore(settings: &Settings, directory: Option<CampaignDirectory>) -> (Summary, Vec<Vec<u8>>) {
+    let crew: &'static Noting = Box::leak(Box::default());
+    let program: Program = combinations().program;
+    let summary = run_together(settings, &program, &crew, directory, &mut ()).unwrap();
+    (summary, crew.seen.lock().unwrap().clone())
+}
+
+fn together(strategy: &str, workers: usize) -> Settings {
+    Settings { workers, ..Settings::new(strategy, vec![stdin(BYTES)]) }
+}
+
+#[test]
+fn nobody_does_what_another_has_done() {
+    for strategy in
+        ["dfs", "bfs", "random-path", "generational", "random-branch", "cgs", "auto", "homi:covnew"]
+    {
+        for workers in [1, 2, 5] {
+            let (summary, seen) = explore(&together(strategy, workers), None);
+            let told = format!("{strategy}, {workers} workers");
+            assert!(summary.exhausted, "{told}");
+            assert_eq!(summary.notes.stop, Stop::Done, "{told}");
+            assert_eq!((summary.branches_covered, summary.crashes), (2 * BYTES as u64, 1), "{told}");
+            assert_eq!(summary.executions as usize, seen.len(), "{told}");
+            let paths: BTreeSet<Vec<bool>> =
+                seen.iter().map(|bytes| bytes.iter().map(|byte| *byte == 7).collect()).collect();
+            assert_eq!(paths.len(), 1 << BYTES, "{told}");
+            // Random branches are forced again where others have been.
+            let again = seen.len() - paths.len();
+            let forces_again = ["random-branch", "auto"].contains(&strategy);
+            assert!(again == 0 || forces_again, "{told}: {again} runs saw a known path");
+        }
+    }
+}
+
+#[test]
+fn every_strategy_comes_to_an_end_together() {
+    let others = ["uniform-random", "cfg", "carfast", "cgs,nodom", "random-state", "depth", "covnew", "md2u"];
+    let more =
+        ["icnt", "cpicnt", "qc", "klee", "interleave:dfs,bfs", "parametric", "chameleon", "randomprune:bfs"];
+    for strategy in others.into_iter().chain(more) {
+        let (summary, _) = explore(&together(strategy, 3), None);
+        assert!(summary.exhausted, "{strategy}");
+        assert_eq!((summary.branches_covered, summary.crashes), (2 * BYTES as u64, 1), "{strategy}");
+    }
+}
+
+#[test]
+fn budgets_hold_for_all_together() {
+    for execs in [1, 2, 50] {
+        let settings = Settings { execs: Some(execs), ..together("bfs", 3) };
+        let (summary, seen) = explore(&settings, None);
+        assert_eq!((summary.executions, seen.len() as u64), (execs, execs));
+        assert_eq!(summary.notes.stop, Stop::Executions);
+    }
+}
+
+#[test]
+fn one_worker_is_the_campaign_it_always_was() {
+    let scratch = TempDir::new().unwrap();
+    let directory = |name: &str| CampaignDirectory::create(&scratch.path().join(name), false).unwrap();
+    explore(&together("auto", 1), Some(directory("together")));
+    combinations().explore(&together("auto", 1), Some(directory("alone")));
+    assert_eq!(kept(&scratch.path().join("together")), kept(&scratch.path().join("alone")));
+}
+
+#[test]
+fn what_several_have_done_is_made_again_in_the_order_it_was_done() {
+    for strategy in ["dfs", "auto", "random-path", "homi:covnew"] {
+        let scratch = TempDir::new().unwrap();
+        let out = scratch.path().join("out");
+        let part = |directory: CampaignDirectory, execs| {
+            let settings = Settings { execs: Some(execs), ..together(strategy, 3) };
+            let (summary, seen) = explore(&settings, Some(directory));
+            assert_eq!(summary.notes.astray, None, "{strategy}");
+            assert_eq!(summary.executions, seen.len() as u64, "{strategy}");
+            (summary, seen)
+        };
+        let (_, first) = part(CampaignDirectory::create(&out, false).unwrap(), 30);
+        let mut before = (kept(&out), first);
+        for execs in [31, 60, 90] {
+            let (summary, seen) = part(CampaignDirectory::resume(&out).unwrap(), execs);
+            assert_eq!(sorted(&seen[..before.1.len()]), sorted(&before.1), "{strategy}");
+            let now = kept(&out);
+            assert!(before.0.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{strategy}");
+            assert!(summary.branches_covered > 0);
+            before = (now, seen);
+        }
+    }
+}
+
+fn sorted(inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut inputs = inputs.to_vec();
+    inputs.sort();
+    inputs
+}
+
+/// A program that cannot be started a second time.
+struct Alone(Mutex<u32>);
+
+impl Crew for Alone {
+    fn executor(&self) -> Result<Box<dyn Executor>, StartError> {
+        let mut started = self.0.lock().unwrap();
+        *started += 1;
+        match *started {
+            1 => Ok(Box::new(combinations())),
+            _ => Err(StartError::NotInstrumented("one is enough".into())),
+        }
+    }
+
+    fn solver(&self) -> Box<dyn Solver> {
+        cairn_solver::standard(Limits::default())
+    }
+}
+
+#[test]
+fn a_worker_that_fails_ends_the_campaign() {
+    let crew = Alone(Mutex::new(0));
+    let program = combinations().program;
+    let error = run_together(&together("dfs", 2), &program, &crew, None, &mut ()).unwrap_err();
+    assert!(error.to_string().contains("one is enough"), "{error}");
+}
