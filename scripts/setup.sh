@@ -15,9 +15,9 @@ wanted_for=${1:-}
 say() { echo "setup: $*" >&2; }
 stop() { say "$*"; exit 2; }
 
-# The packages that Cairn needs, g++ for the C++ library that LLVM and Z3 use.
+# The packages that Cairn needs: g++ for the C++ library that LLVM and Z3 use, libclang-rt for the sanitizers that confirm findings.
 wanted_packages() {
-    echo g++ libc6-dev clang-19 llvm-19-dev lld-19
+    echo g++ libc6-dev clang-19 libclang-rt-19-dev llvm-19-dev lld-19
     z3_present || has_pip || echo python3-pip
     [ "$wanted_for" != --tests ] || echo csmith libcsmith-dev afl++ gnuplot-nox
 }

@@ -2,7 +2,6 @@
 
 use crate::behind_pins::{BehindPins, leaves_at_pin};
 use crate::callees::Callees;
-use crate::check::Oracle;
 use crate::chooser::Chooser;
 use crate::corpus::{Candidate, Corpus, Keep, Origin, Place};
 use crate::damage;
@@ -13,6 +12,7 @@ use crate::insistence::Insistence;
 use crate::journal::{Asked, Base, Chronicle, Delta, OldRun, Recalled, Seen, Timeout, Told, question};
 use crate::memory::{Level, Memory};
 use crate::observer::{Event, Observer, Progress};
+use crate::oracle::Oracle;
 use crate::path::{Path, path};
 use crate::prediction::{Divergence, first_difference};
 use crate::settings::Settings;
@@ -611,7 +611,7 @@ impl Campaign<'_> {
         self.cost.run += started.elapsed();
         let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
         self.distrust(&mut execution, &mut path);
-        if self.settings.check && !path.damaged {
+        if self.settings.oracle && !path.damaged {
             self.oracle.compare(&self.dag, &execution, self.executions);
         }
         let trails = trails(self.program, &self.dag, &execution.trace, path.steps.len());
@@ -707,9 +707,9 @@ impl Campaign<'_> {
 
     /// What runs are to record.
     fn mode(&self) -> Mode {
-        let Settings { check, diagnose, .. } = *self.settings;
+        let Settings { oracle, diagnose, .. } = *self.settings;
         let (log, callees) = (self.strategy.wants_trails(), self.strategy.wants_callees());
-        Mode { trace: true, check, diagnose, log, callees }
+        Mode { trace: true, check: oracle, diagnose, log, callees }
     }
 
     /// Runs an input, on a new server if the old one fails. Nothing if no server survives it.

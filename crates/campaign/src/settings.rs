@@ -31,7 +31,7 @@ pub struct Settings {
     /// only then.
     pub random_start: bool,
     /// Whether to compare every labelled value of every run with what its expression gives.
-    pub check: bool,
+    pub oracle: bool,
     /// Whether to find out why exploration stalls.
     pub diagnose: bool,
     /// Decisions of one run that are looked at.
@@ -63,7 +63,7 @@ impl Settings {
             memory: None,
             inputs,
             random_start: false,
-            check: false,
+            oracle: false,
             diagnose: false,
             max_steps: MAX_STEPS,
             target: 0,

@@ -1,8 +1,8 @@
 //! How a campaign ended.
 
-use crate::check::Mismatch;
 use crate::diagnosis::Reason;
 use crate::observer::Progress;
+use crate::oracle::Mismatch;
 use crate::prediction::Divergence;
 use cairn_solver::{Evaluations, Layers, Stats};
 use cairn_tree::Tree;
@@ -136,11 +136,11 @@ pub struct Notes {
     pub missing_logs: u64,
     /// Times the server was started anew.
     pub restarts: u64,
-    /// Check mode: values compared with their expressions.
+    /// With the oracle: values compared with their expressions.
     pub checked_values: u64,
-    /// Check mode: values that differ.
+    /// With the oracle: values that differ.
     pub mismatches: u64,
-    /// Check mode: the first of them.
+    /// With the oracle: the first of them.
     pub first_mismatch: Option<Mismatch>,
     /// Diagnosis: why exploration stalls, the most important reason first.
     pub reasons: Vec<Reason>,

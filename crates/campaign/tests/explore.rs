@@ -608,7 +608,7 @@ fn time_that_is_left_goes_to_what_the_solver_gave_up_on() {
 
 #[test]
 fn the_oracle_notices_a_tracer_that_lies() {
-    let settings = Settings { check: true, ..Settings::new("dfs", vec![stdin(4)]) };
+    let settings = Settings { oracle: true, ..Settings::new("dfs", vec![stdin(4)]) };
     let honest = vault().explore(&settings, None);
     assert!(honest.notes.checked_values > 0);
     assert_eq!((honest.notes.mismatches, honest.notes.first_mismatch), (0, None));

@@ -214,7 +214,7 @@ pub struct RunArgs {
     pub seed: u64,
     /// Compare every value the program computes with what its expression says
     #[arg(long, help_heading = "Search")]
-    pub check: bool,
+    pub oracle: bool,
 
     /// Where to write tests, crashes and statistics
     #[arg(long, value_name = "DIR", default_value = "cairn-out", help_heading = "Output")]

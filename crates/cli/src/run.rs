@@ -90,7 +90,7 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.execs = args.execs;
     settings.time = args.time.map(|budget| budget.0);
     settings.memory = Some(args.driver_memory);
-    settings.check = args.check;
+    settings.oracle = args.oracle;
     settings.sync = others::sync(args, spec)?;
     settings.target = target::fingerprint(&spec.path)?;
     settings.stop = interrupt::flag()?;

@@ -60,7 +60,7 @@ fn a_division_that_can_fault_is_made_to() {
         let out_text = out.to_str().unwrap();
         let options =
             ["run", "-q", "--force", "--strategy", strategy, "--sym-stdin", "12", "--out", out_text];
-        let said = run(options.into_iter().chain(["--check", source.to_str().unwrap()]));
+        let said = run(options.into_iter().chain(["--oracle", source.to_str().unwrap()]));
         assert_eq!(said.code, Some(1), "{said:?}");
         // What is asked beside the source is none of its branches.
         assert!(said.stdout.starts_with("9 of 9 branches covered (100 %)"), "{}", said.stdout);
