@@ -8,6 +8,7 @@ use crate::damage;
 use crate::diagnosis::Collector;
 use crate::directory::{CampaignDirectory, DirectoryError};
 use crate::executor::{Execution, Executor};
+use crate::findings::Findings;
 use crate::insistence::Insistence;
 use crate::journal::{Asked, Base, Chronicle, Delta, OldRun, Recalled, Seen, Timeout, Told, question};
 use crate::memory::{Level, Memory};
@@ -23,6 +24,7 @@ use crate::trails::trails;
 use crate::triage::Triage;
 use crate::unread::randomise;
 use crate::untold::add_untold_pins;
+use crate::witness::Witness;
 use cairn_exec::{End, Input, Mode, RunError, StartError};
 use cairn_expr::{Dag, ExprId};
 use cairn_program::{BranchId, FunctionId, Program};
@@ -34,6 +36,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
+mod confirm;
 mod examine;
 
 /// Times an input is run if the target's server does not survive it.
@@ -110,6 +113,8 @@ pub fn run(
         insistence: Insistence::default(),
         memory: Memory::new(settings.memory),
         triage: Triage::new(settings.program.clone()),
+        findings: Findings::default(),
+        witness: settings.builds.clone().filter(|_| directory.is_some()).map(Witness::new),
         callees: Callees::default(),
         sync: settings.sync.clone().map(Sync::new),
         conditions: Vec::new(),
@@ -121,6 +126,7 @@ pub fn run(
         cost: Cost::default(),
         notes: Notes::default(),
         noted: Instant::now(),
+        over: None,
         settings,
         program,
         executor,
@@ -129,6 +135,7 @@ pub fn run(
         observer,
     };
     campaign.reserve_numbers()?;
+    campaign.recall_sanitized();
     campaign.note()?;
     campaign.notes.stop = campaign.explore()?;
     if campaign.chronicle.rebuilding().is_some() {
@@ -138,6 +145,9 @@ pub fn run(
             _ => CampaignError::Interrupted,
         });
     }
+    campaign.note()?;
+    campaign.over = Some(campaign.chronicle.elapsed());
+    campaign.wait_for_witness(campaign.notes.stop)?;
     campaign.note()?;
     Ok(campaign.summary())
 }
@@ -207,6 +217,8 @@ struct Campaign<'a> {
     insistence: Insistence,
     memory: Memory,
     triage: Triage,
+    findings: Findings,
+    witness: Option<Witness>,
     callees: Callees,
     sync: Option<Sync>,
     /// What was asked for the last flip, its condition last.
@@ -222,6 +234,8 @@ struct Campaign<'a> {
     notes: Notes,
     /// When the directory was written last.
     noted: Instant,
+    /// What exploring took, once it is over.
+    over: Option<Duration>,
 }
 
 impl Campaign<'_> {
@@ -244,6 +258,7 @@ impl Campaign<'_> {
                 return Ok(Stop::Memory);
             }
             self.cost = Cost::default();
+            self.hear_witness()?;
             if let Some(run) = self.chronicle.given()? {
                 self.repeat(run, Cause::GIVEN)?;
                 continue;
@@ -840,31 +855,29 @@ impl Campaign<'_> {
         cause: Cause,
     ) -> Result<(), CampaignError> {
         let parent = cause.base.and_then(|base| self.past[base.index()].test);
-        let candidate = Candidate {
-            end: execution.run.end,
-            spot: self.triage.spot(self.program, &execution.run.crash),
-            last: path.steps.last().map(|step| (step.site, step.side)),
-            new_branches: shown.new_branches.len(),
-            origin: cause.origin,
-            parent,
-            execution: self.executions,
-        };
         let was_seen = shown.seen.is_some();
-        let keep = match shown.seen {
+        let kept = match shown.seen {
             Some(seen) => {
-                self.corpus.recall(&candidate, seen.kept.as_ref());
+                self.corpus.recall(&seen.kept);
                 seen.kept
             }
             None => {
-                let keep = self.corpus.judge(&candidate);
-                self.note_run(&shown, &execution.run.input, keep.clone(), cause)?;
-                keep
+                let kept = self.corpus.judge(&Candidate {
+                    end: execution.run.end,
+                    marks: self.triage.marks(self.program, &execution, path),
+                    new_branches: shown.new_branches.len(),
+                    origin: cause.origin,
+                    parent,
+                    execution: self.executions,
+                });
+                self.note_run(&shown, &execution.run.input, kept.clone(), cause)?;
+                kept
             }
         };
         let mut test = parent;
-        if let Some(keep) = keep {
-            test = if keep.place == Place::Queue { Some(keep.id) } else { parent };
-            self.write(&keep, &execution.run, was_seen)?;
+        for keep in kept {
+            test = if keep.place == Place::Queue { Some(keep.id) } else { test };
+            self.write(&keep, &execution.run, path, was_seen)?;
         }
         self.past.push(PastRun { input: execution.run.input, test });
         Ok(())
@@ -875,7 +888,7 @@ impl Campaign<'_> {
         &mut self,
         shown: &Shown,
         input: &Input,
-        kept: Option<Keep>,
+        kept: Vec<Keep>,
         cause: Cause,
     ) -> Result<(), CampaignError> {
         let seen = Seen {
@@ -905,14 +918,21 @@ impl Campaign<'_> {
             branches_total: self.program.counted_branches(),
             branches_covered: self.coverage.covered() as u64,
             tests: self.corpus.tests(),
-            crashes: self.corpus.crashes(),
-            hangs: self.corpus.hangs(),
+            crashes: self.different(Place::Crashes, self.corpus.crashes()),
+            hangs: self.different(Place::Hangs, self.corpus.hangs()),
+            confirmed: self.findings.different().filter(|entry| entry.finding.confirmed).count() as u64,
             divergences: self.divergences,
             choosing: self.strategy.time,
             pin_tries: self.behind_pins.runs,
             untried: self.tree.untried() as u64,
             solver: self.solver.stats(),
         }
+    }
+
+    /// Different findings in a place, of which so many were kept.
+    fn different(&self, place: Place, kept: u64) -> u64 {
+        let (same, own) = self.findings.correction(place);
+        kept.saturating_sub(same) + own
     }
 
     fn tell(&mut self, event: &Event) {
@@ -944,13 +964,18 @@ impl Campaign<'_> {
         self.notes.checked_values = self.oracle.checked;
         self.notes.mismatches = self.oracle.mismatches;
         self.notes.first_mismatch = self.oracle.first.take();
+        self.notes.crash_inputs = self.corpus.files(Place::Crashes);
+        self.notes.hang_inputs = self.corpus.files(Place::Hangs);
+        self.notes.found = self.findings.different().map(|entry| entry.finding.clone()).collect();
         if self.settings.diagnose {
             let collector = std::mem::take(&mut self.collector);
             self.notes.reasons =
                 collector.reasons(self.program, &self.coverage, &self.notes, self.divergences);
         }
         let asked = (self.settings.strategy.as_str(), self.settings.seed);
-        Summary::new(&self.progress(), asked, &self.tree, self.notes)
+        let mut progress = self.progress();
+        progress.elapsed = self.over.unwrap_or(progress.elapsed);
+        Summary::new(&progress, asked, &self.tree, self.notes)
     }
 }
 

@@ -17,8 +17,10 @@ mod directory;
 mod executor;
 mod explore;
 mod finding;
+mod findings;
 mod insistence;
 mod journal;
+mod kind;
 mod ktest;
 mod memory;
 mod minimise;
@@ -27,6 +29,7 @@ mod oracle;
 mod path;
 mod prediction;
 mod replay;
+mod sanitizer;
 mod settings;
 mod summary;
 mod sync;
@@ -36,6 +39,7 @@ mod trails;
 mod triage;
 mod unread;
 mod untold;
+mod witness;
 
 pub use corpus::Place;
 pub use cover::{Covered, covered, smallest_cover};
@@ -43,15 +47,18 @@ pub use diagnosis::{Kind, Reason};
 pub use directory::{CampaignDirectory, DirectoryError};
 pub use executor::{Execution, Executor};
 pub use explore::{CampaignError, run};
+pub use finding::{Finding, Frame};
+pub use kind::HANG;
 pub use ktest::{KTest, KTestError, KTestObject};
 pub use observer::{Event, Observer, Progress};
 pub use oracle::Mismatch;
 pub use prediction::Divergence;
 pub use replay::{Replay, quoted};
 pub use settings::Settings;
-pub use summary::{Astray, Notes, SolverSummary, Stop, Summary};
+pub use summary::{Astray, FindingSummary, Notes, SolverSummary, Stop, Summary};
 pub use sync::SyncSettings;
 pub use testcase::{
     KTEST, Seeds, TestError, decode_test, encode_ktest, encode_test, fit, one_stream, read_seeds, read_test,
     test_files,
 };
+pub use witness::Builds;

@@ -27,6 +27,8 @@ pub struct Progress {
     pub crashes: u64,
     /// Different hangs.
     pub hangs: u64,
+    /// Those of both that something else than Cairn has seen, too.
+    pub confirmed: u64,
     /// Runs that went elsewhere than predicted.
     pub divergences: u64,
     /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
@@ -66,6 +68,18 @@ pub enum Event<'a> {
         path: Option<&'a Path>,
         /// What a finding is and where, if it is the first of its kind.
         headline: Option<&'a str>,
+    },
+    /// Sanitizers have seen what nobody else has.
+    Found {
+        /// The input that shows it.
+        path: &'a Path,
+        /// What it is and where.
+        headline: &'a str,
+    },
+    /// The campaign is over but for what other builds of the program say.
+    Confirming {
+        /// Inputs that they still have to run.
+        left: u64,
     },
     /// A run went elsewhere than predicted.
     Diverged(&'a Divergence),

@@ -1,12 +1,14 @@
 //! How a campaign ended.
 
 use crate::diagnosis::Reason;
+use crate::finding::Finding;
 use crate::observer::Progress;
 use crate::oracle::Mismatch;
 use crate::prediction::Divergence;
 use cairn_solver::{Evaluations, Layers, Stats};
 use cairn_tree::Tree;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The figures of a campaign; what serde makes of it is what `--json` promises.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -25,6 +27,8 @@ pub struct Summary {
     pub crashes: u64,
     /// Different hangs.
     pub hangs: u64,
+    /// What all of these are.
+    pub findings: FindingSummary,
     /// Runs that went elsewhere than predicted.
     pub divergences: u64,
     /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
@@ -49,6 +53,17 @@ pub struct Summary {
     /// What to tell the user beyond the figures.
     #[serde(skip)]
     pub notes: Notes,
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct FindingSummary {
+    /// Those that something else than Cairn has seen, too.
+    pub confirmed: u64,
+    /// Those that nothing else has.
+    pub unconfirmed: u64,
+    /// How many there are of each kind.
+    pub kinds: BTreeMap<String, u64>,
 }
 
 /// The solver's part.
@@ -136,6 +151,14 @@ pub struct Notes {
     pub missing_logs: u64,
     /// Times the server was started anew.
     pub restarts: u64,
+    /// What was found, in order.
+    pub found: Vec<Finding>,
+    /// Inputs that were kept as crashes.
+    pub crash_inputs: u64,
+    /// Inputs that were kept as hangs.
+    pub hang_inputs: u64,
+    /// Inputs that other builds of the program were to run, and had no time to.
+    pub unanswered: u64,
     /// With the oracle: values compared with their expressions.
     pub checked_values: u64,
     /// With the oracle: values that differ.
@@ -169,6 +192,7 @@ impl Summary {
             tests: progress.tests,
             crashes: progress.crashes,
             hangs: progress.hangs,
+            findings: FindingSummary::new(&notes.found),
             divergences: progress.divergences,
             pin_tries: progress.pin_tries,
             strategy: strategy.to_owned(),
@@ -181,6 +205,15 @@ impl Summary {
             solver: progress.solver.into(),
             notes,
         }
+    }
+}
+
+impl FindingSummary {
+    fn new(found: &[Finding]) -> FindingSummary {
+        let mut kinds = BTreeMap::new();
+        found.iter().for_each(|finding| *kinds.entry(finding.kind.clone()).or_default() += 1);
+        let confirmed = found.iter().filter(|finding| finding.confirmed).count() as u64;
+        FindingSummary { confirmed, unconfirmed: found.len() as u64 - confirmed, kinds }
     }
 }
 

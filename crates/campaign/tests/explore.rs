@@ -144,7 +144,7 @@ fn the_summary_is_the_promised_json() {
     };
     assert_eq!(
         keys(&json),
-        "branches_covered branches_total choosing_seconds crashes divergences elapsed_seconds executions exhausted full_logs \
+        "branches_covered branches_total choosing_seconds crashes divergences elapsed_seconds executions exhausted findings full_logs \
          hangs missing_logs pin_tries seed solver strategy tests tree_bytes"
     );
     assert_eq!(keys(&json["solver"]), "cached evaluations layers queries sat seconds smt unknown unsat walk");
@@ -217,6 +217,7 @@ impl Observer for Log {
             Event::Diverged(divergence) => self.diverged.push((*divergence).clone()),
             Event::Damaged => self.damaged += 1,
             Event::Restarted { reason } => self.restarted.push(reason.to_string()),
+            Event::Found { .. } | Event::Confirming { .. } => {}
         }
         self.last = *progress;
     }

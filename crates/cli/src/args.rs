@@ -3,6 +3,7 @@
 use crate::units::{Budget, FileArg, length, size};
 use cairn_campaign::SyncSettings;
 use cairn_learn::Size;
+use cairn_wire::Checks;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -215,6 +216,17 @@ pub struct RunArgs {
     /// Compare every value the program computes with what its expression says
     #[arg(long, help_heading = "Search")]
     pub oracle: bool,
+
+    /// Look for these faults, too: overflow (of signed integers), shift (by too many bits), bounds (writing outside an
+    /// object), or all; a program that is not compiled on the fly must have been built with CAIRN_CC_CHECK=KINDS
+    #[arg(long, value_name = "KINDS", help_heading = "Findings", value_parser = Checks::parse)]
+    pub check: Option<Checks>,
+    /// Make no builds with and without sanitizers to confirm findings and to replay tests on, if C files are given
+    #[arg(long, help_heading = "Findings")]
+    pub no_sanitizers: bool,
+    /// Write the path condition of each finding in SMT-LIB beside its report (see `cairn solve`)
+    #[arg(long, help_heading = "Findings")]
+    pub path_conditions: bool,
 
     /// Where to write tests, crashes and statistics
     #[arg(long, value_name = "DIR", default_value = "cairn-out", help_heading = "Output")]

@@ -10,6 +10,7 @@ use crate::target;
 use cairn_campaign::{Place, covered, fit, read_test, smallest_cover};
 use cairn_exec::{Input, RunError, Server, Severity};
 use cairn_program::{BranchId, Program};
+use cairn_wire::Checks;
 use std::collections::HashSet;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ pub fn cmin(args: &CminArgs) -> Result<ExitCode, Failure> {
     let named = SubjectArgs { target, args: words, input, seeds: None, room: room.clone() };
     let subject = suite::subject(named, &suite, &args.directory)?;
     let scratch = tempfile::tempdir()?;
-    let path = target::program_path(&subject, |_| Ok(scratch.path().join("program")))?;
+    let path = target::program_path(&subject, Checks::default(), |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
     let spec = target::spec(&subject, &path, &program, args.timeout)?;
     let blank = spec.blank_input();

@@ -9,6 +9,7 @@ use crate::target;
 use cairn_campaign::{Kind, Reason, Settings, Summary};
 use cairn_exec::{Protection, Server, TargetSpec};
 use cairn_program::Program;
+use cairn_wire::Checks;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::{Write, stdout};
@@ -22,7 +23,8 @@ const MOST_LINES: usize = 10;
 /// Explores a little, and explains.
 pub fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     let scratch = tempfile::tempdir()?;
-    let path = target::program_path(&args.subject, |_| Ok(scratch.path().join("program")))?;
+    let path =
+        target::program_path(&args.subject, Checks::default(), |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
     let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
     let settings = settings(args, &spec)?;

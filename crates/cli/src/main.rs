@@ -1,6 +1,7 @@
 //! `cairn`: the only place that prints, parses flags and picks exit codes.
 
 mod args;
+mod builds;
 mod cmin;
 mod compare;
 mod compile;
@@ -12,6 +13,7 @@ mod fresh;
 mod interrupt;
 mod learn;
 mod message;
+mod native;
 mod others;
 mod outdir;
 mod queries;

@@ -1,6 +1,7 @@
 //! `cairn run`: from the command line to a campaign and its summary.
 
 use crate::args::RunArgs;
+use crate::builds::SecondBuilds;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::message;
@@ -11,13 +12,17 @@ use crate::status::Status;
 use crate::style::{Style, counted};
 use crate::summary::Report;
 use crate::target;
-use cairn_campaign::{CampaignDirectory, CampaignError, DirectoryError, Replay, Settings, Summary, quoted};
+use cairn_campaign::{
+    Builds, CampaignDirectory, CampaignError, DirectoryError, Replay, Settings, Summary, quoted,
+};
 use cairn_exec::{Server, TargetSpec};
 use cairn_program::Program;
 use cairn_solver::WalkSettings;
+use cairn_wire::Checks;
 use std::io::{Write, stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Runs a campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
@@ -29,11 +34,14 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         _ => Present::Refuse,
     };
     let mut claim = Claim::stake(&args.out, present)?;
-    let path = target::program_path(&args.subject, |first| claim.program_path(first))?;
+    let checks = args.check.unwrap_or_default();
+    let path = target::program_path(&args.subject, checks, |first| claim.program_path(first))?;
     let path = claim.settle(path)?;
     let program = Program::read(&path)?;
+    target::demand_checks(&program, &path, checks)?;
     let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
-    let settings = settings(args, &spec)?;
+    let mut settings = settings(args, &spec)?;
+    add_builds(&mut settings, args, &spec, program.checks());
     let queries = match &args.dump_queries {
         Some(directory) => Some(Queries::create(directory, args.dump_limit)?),
         None => None,
@@ -54,7 +62,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         cairn_campaign::run(&settings, &program, &mut server, &mut *solver, Some(directory), &mut status);
     status.clear();
     let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
-    tell(args, &settings.replay, &summary, &status)?;
+    tell(args, &summary)?;
     queries.map_or(Ok(()), |queries| queries.tell(args.quiet))?;
     verdict(&summary)
 }
@@ -99,10 +107,19 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.command = vec![name];
     settings.program = Some(spec.path.clone());
     settings.replay = replay(args, &spec.path);
+    settings.path_conditions = args.path_conditions;
     settings.command.extend(args.subject.args.iter().map(|a| a.to_string_lossy().into_owned()));
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     settings.invocation = words.join(" ");
     Ok(settings)
+}
+
+/// Other builds of the program, if there are sources to make them of.
+fn add_builds(settings: &mut Settings, args: &RunArgs, spec: &TargetSpec, checks: Checks) {
+    let Some(sources) = target::sources(&args.subject).filter(|_| !args.no_sanitizers) else { return };
+    let builds = SecondBuilds::new(sources, spec, args.subject.room.limits(), checks);
+    settings.replay_sanitized = Some(replay(args, &builds.sanitized_program()));
+    settings.builds = Some(Arc::new(builds));
 }
 
 /// How a test of this campaign is run again.
@@ -128,15 +145,9 @@ fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {
 }
 
 /// Prints the summary; with `--json`, standard output has the JSON object and nothing else.
-fn tell(args: &RunArgs, replay: &Replay, summary: &Summary, status: &Status) -> Result<(), Failure> {
-    let report = |style| Report {
-        summary,
-        findings: &status.findings,
-        replay,
-        directory: &args.out,
-        symbolic_input: args.subject.input.is_any(),
-        style,
-    };
+fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
+    let report =
+        |style| Report { summary, directory: &args.out, symbolic_input: args.subject.input.is_any(), style };
     if args.json {
         if !args.quiet {
             message::tell(report(Style::of(&stderr())).text());

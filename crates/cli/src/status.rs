@@ -2,10 +2,8 @@
 
 use crate::message::tell;
 use crate::style::{Style, clock, grouped, percent};
-use cairn_campaign::{Event, Observer, Place, Progress};
-use cairn_exec::End;
+use cairn_campaign::{Event, Observer, Progress};
 use std::io::{IsTerminal, stderr};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 const LIVE_PERIOD: Duration = Duration::from_millis(200);
@@ -13,16 +11,6 @@ const PLAIN_PERIOD: Duration = Duration::from_secs(5);
 /// How long a campaign that goes on may be made again without a word.
 const PATIENCE: Duration = Duration::from_secs(2);
 const USUAL_WIDTH: usize = 80;
-
-/// An input that breaks the program.
-pub struct Finding {
-    /// How the program ends on it.
-    pub end: End,
-    /// What it is and where, if it is the first of its kind.
-    pub headline: Option<String>,
-    /// Its file.
-    pub path: PathBuf,
-}
 
 enum Show {
     /// Nothing.
@@ -33,16 +21,12 @@ enum Show {
     Live,
 }
 
-/// Shows where the campaign stands, and remembers what it found.
+/// Shows where the campaign stands.
 pub struct Status {
     show: Show,
     style: Style,
     last: Option<Duration>,
     started: Instant,
-    /// Files of the execution that is being reported; how it ended is told last.
-    kept: Vec<(PathBuf, Option<String>)>,
-    /// Crashes and hangs that were kept, in order.
-    pub findings: Vec<Finding>,
 }
 
 impl Status {
@@ -53,8 +37,7 @@ impl Status {
             (false, false) => Show::Lines,
             (false, true) => Show::Live,
         };
-        let (last, kept, findings) = Default::default();
-        Status { show, style: Style::of(&stderr()), last, started: Instant::now(), kept, findings }
+        Status { show, style: Style::of(&stderr()), last: None, started: Instant::now() }
     }
 
     /// Makes room for other text.
@@ -85,18 +68,7 @@ impl Status {
 }
 
 impl Observer for Status {
-    fn on_event(&mut self, event: &Event, progress: &Progress) {
-        match event {
-            Event::Kept { place: Place::Crashes | Place::Hangs, path: Some(path), headline } => {
-                self.kept.push((path.to_path_buf(), headline.map(str::to_owned)));
-            }
-            Event::Executed { end, .. } => {
-                let finding = |(path, headline)| Finding { end: *end, headline, path };
-                let findings = self.kept.drain(..).map(finding);
-                self.findings.extend(findings);
-            }
-            _ => {}
-        }
+    fn on_event(&mut self, _: &Event, progress: &Progress) {
         // The campaign's own clock stands still as long as it is made again.
         let elapsed = match progress.rebuilding {
             Some(_) if self.started.elapsed() < PATIENCE => return,

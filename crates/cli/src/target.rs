@@ -7,7 +7,9 @@ use crate::message::tell;
 use crate::units::length;
 use cairn_campaign::read_seeds;
 use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec};
+use cairn_instrument::driver::ENV_CHECK;
 use cairn_program::{Program, ProgramError};
+use cairn_wire::Checks;
 use cairn_wire::site::USER_MAIN;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,6 +31,7 @@ const MAX_FILES: usize = 15;
 /// The program to explore. Source files are compiled first, to where `place` says for the first of them.
 pub fn program_path(
     subject: &SubjectArgs,
+    checks: Checks,
     place: impl FnOnce(&Path) -> Result<PathBuf, Failure>,
 ) -> Result<PathBuf, Failure> {
     let files = subject.target.as_slice();
@@ -36,11 +39,29 @@ pub fn program_path(
         [program] if !compile::is_source(program) => Ok(program.clone()),
         _ if files.iter().any(|f| compile::is_source(f)) && !files.iter().any(|f| is_program(f)) => {
             let program = place(&files[0])?;
-            compile::build(files, &program)?;
+            compile::build(files, &program, checks)?;
             Ok(program)
         }
         _ => Err(Failure::new("give one program, or C files (arguments of the program go after --)")),
     }
+}
+
+/// The C files that the program is compiled from, if it is.
+pub fn sources(subject: &SubjectArgs) -> Option<&[PathBuf]> {
+    subject.target.iter().any(|file| compile::is_source(file)).then_some(subject.target.as_slice())
+}
+
+/// Refuses a program that does not decide on the faults that are asked for.
+pub fn demand_checks(program: &Program, path: &Path, wanted: Checks) -> Result<(), Failure> {
+    let missing = wanted.without(program.checks());
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format_args!(
+        "{} was not built for --check {1}: build it again with {ENV_CHECK}={1} in the environment of cairn cc",
+        path.display(),
+        missing.names()
+    )))
 }
 
 /// Whether a file among sources is no part of a program, but one. Shared libraries go by their names.

@@ -7,6 +7,7 @@ use cairn_campaign::{Event, Observer, Progress, Settings, Stop, Summary};
 use cairn_exec::{Input, Server, TargetSpec};
 use cairn_program::{BranchId, Program};
 use cairn_solver::WalkSettings;
+use cairn_wire::Checks;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -49,7 +50,7 @@ impl Plan {
     /// For the program and the input the user asked for.
     pub fn new(subject: &SubjectArgs, limits: &LimitArgs) -> Result<Plan, Failure> {
         let scratch = tempfile::tempdir()?;
-        let path = target::program_path(subject, |_| Ok(scratch.path().join("program")))?;
+        let path = target::program_path(subject, Checks::default(), |_| Ok(scratch.path().join("program")))?;
         let program = Program::read(&path)?;
         let spec = target::spec(subject, &path, &program, limits.timeout)?;
         let inputs = target::inputs(subject, &spec)?;

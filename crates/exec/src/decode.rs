@@ -13,7 +13,7 @@ use crate::snapshot::Snapshots;
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::event::NO_SITE;
 use cairn_wire::log::Callee;
-use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, Op, SiteId};
+use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, Op, Outside, SiteId};
 
 /// What a step of a path is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +48,8 @@ pub struct Trace {
     pub checks: Vec<(ExprId, u64)>,
     /// Diagnosis: where labelled values were lost, and why.
     pub losses: Vec<(SiteId, Loss)>,
+    /// Accesses outside their objects.
+    pub outside: Vec<(SiteId, Outside)>,
     /// Every branch the run took, if it was asked for.
     pub log: Option<BranchLog>,
     /// Functions that were called through pointers, each once, if that was asked for.
@@ -85,9 +87,7 @@ impl Recording<'_> {
         let site = event.site_id();
         let site_is_sane = match event.kind() {
             Some(EventKind::Branch) => site < self.sites,
-            Some(EventKind::Pin | EventKind::Check | EventKind::Constraint | EventKind::Lost) => {
-                site < self.sites || site == NO_SITE
-            }
+            Some(_) => site < self.sites || site == NO_SITE,
             None => false,
         };
         site_is_sane && event.label > 0 && event.label < self.recorded.labels
@@ -198,6 +198,10 @@ impl Decoder {
                 Some(EventKind::Lost) => {
                     let why = Loss::from_u64(event.value);
                     trace.losses.extend(why.map(|why| (SiteId(event.site_id()), why)));
+                }
+                Some(EventKind::Outside) => {
+                    let how = Outside::from_u64(event.value);
+                    trace.outside.extend(how.map(|how| (SiteId(event.site_id()), how)));
                 }
                 Some(EventKind::Check) | None => trace.checks.push((value, concrete)),
             }

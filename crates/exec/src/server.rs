@@ -1,5 +1,6 @@
 //! The driver's side of a fork server.
 
+use crate::access::{Access, message_of};
 use crate::control::{Desk, Recorded, layout};
 use crate::decode::{Decoder, Recording, Trace};
 use crate::end::End;
@@ -104,10 +105,24 @@ pub struct Run {
     /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
     /// Empty if none did, or if nobody knows.
     pub crash: Vec<u64>,
+    /// The access that failed, if the signal says so.
+    pub access: Option<Access>,
+    /// What the C library said before it aborted; empty if it said nothing.
+    pub message: String,
     /// What it printed to standard output, if that is captured.
     pub stdout: Vec<u8>,
     /// What it printed to standard error, if that is captured.
     pub stderr: Vec<u8>,
+}
+
+impl Run {
+    /// A run that nothing is known of.
+    pub fn of_nothing(input: &Input) -> Run {
+        let (coverage, crash, access, message) = Default::default();
+        let (flags, stdout, stderr, max_rss_kib) = Default::default();
+        let (end, input, cpu) = (End::Exit(0), input.clone(), Duration::ZERO);
+        Run { end, coverage, input, cpu, max_rss_kib, flags, crash, access, message, stdout, stderr }
+    }
 }
 
 /// Why a run could not be made.
@@ -311,6 +326,8 @@ impl Server {
         Ok(Run {
             end,
             crash: crash_of(end, &self.recorded.crash),
+            access: Access::of(end, &self.recorded),
+            message: message_of(end, &self.recorded.message),
             coverage: self.memory.read(self.layout.coverage, self.spec.coverage),
             input: seen,
             cpu: Duration::from_micros(ended.cpu_micros),

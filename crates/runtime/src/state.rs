@@ -124,6 +124,7 @@ impl State {
         (control.labels, control.events, control.flags, control.lost) = (1, 0, 0, 0);
         (control.crash, control.stale, control.snapshots_used) = ([0; control::CRASH_FRAMES], 0, 0);
         (control.log_used, control.log_lost) = (0, 0);
+        (control.fault, control.outside, control.message) = (0, 0, [0; control::MESSAGE_WORDS]);
         let mode = control.mode;
         self.tracing = mode & mode::TRACE != 0;
         self.checking = mode & mode::CHECK != 0;

@@ -15,6 +15,8 @@ pub const MAX_OBJECTS: usize = 512;
 pub const MAX_NAME: usize = 96;
 /// Code addresses kept of a crash.
 pub const CRASH_FRAMES: usize = 8;
+/// Words of what the C library says before it aborts.
+pub const MESSAGE_WORDS: usize = 24;
 /// Unit of every region's offset.
 pub const PAGE: u64 = 4096;
 
@@ -30,6 +32,16 @@ pub mod mode {
     pub const LOG: u32 = 8;
     /// Also record where calls through pointers lead.
     pub const CALLEES: u32 = 16;
+}
+
+/// Bits of [`Control::fault`].
+pub mod fault {
+    /// An access failed, at [`super::Control::fault_address`].
+    pub const ACCESS: u32 = 1;
+    /// It was to write.
+    pub const WRITE: u32 = 2;
+    /// It was close to the stack pointer.
+    pub const NEAR_STACK: u32 = 4;
 }
 
 /// Bits of [`Control::flags`].
@@ -120,6 +132,14 @@ pub struct Control {
     /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
     /// Zero where unknown; calls outside the program are left out, and an entry may be stale.
     pub crash: [u64; CRASH_FRAMES],
+    /// What the signal was sent for: [`fault`] bits.
+    pub fault: u32,
+    /// Accesses outside their object that were told.
+    pub outside: u32,
+    /// Where an access failed.
+    pub fault_address: u64,
+    /// What the C library said before it aborted, as text that ends with its first zero byte.
+    pub message: [u64; MESSAGE_WORDS],
     /// Loads of bytes that code without instrumentation had written over: they count as concrete.
     pub stale: u64,
     /// Bytes of the snapshot region in use; written by the target.

@@ -2,13 +2,12 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
 use cairn_campaign::{CampaignDirectory, Execution, Executor, Settings, Summary, run};
-use cairn_exec::{End, Flags, Input, Mode, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
+use cairn_exec::{End, Input, Mode, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
 use cairn_program::{Program, SiteId};
 use cairn_wire::ObjectKind;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
 /// A value and its expression.
 #[derive(Clone, Copy)]
@@ -168,9 +167,7 @@ impl Executor for Fake {
         let Tracer { input, mut steps, coverage, crash, .. } = tracer;
         steps.iter_mut().for_each(|step| step.concrete += self.lie);
         let trace = Trace { steps, ..Trace::default() };
-        let (cpu, max_rss_kib, flags) = (Duration::ZERO, 0, Flags::default());
-        let (stdout, stderr) = (Vec::new(), Vec::new());
-        let run = Run { end, coverage, input, cpu, max_rss_kib, flags, crash, stdout, stderr };
+        let run = Run { end, coverage, crash, ..Run::of_nothing(&input) };
         Ok(Execution { run, trace })
     }
 

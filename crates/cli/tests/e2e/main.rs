@@ -12,6 +12,7 @@ mod doctor;
 mod example;
 mod examples;
 mod explain;
+mod faults;
 mod findings;
 mod formats;
 mod learn;
