@@ -1,7 +1,8 @@
 #!/bin/sh
 # Brings a Debian machine with Rust to the point where Cairn builds: installs the Debian packages
 # that are missing and fetches Z3 into .deps/. Says nothing when there is nothing to do.
-# With --tests also what the tests need: csmith, which makes random programs, and AFL++, whose tools read campaigns.
+# With --tests also what the tests need: csmith, which makes random programs, AFL++, whose tools read campaigns, tmux, a
+# terminal to look at, and groff, which reads the manual pages.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -19,7 +20,7 @@ stop() { say "$*"; exit 2; }
 wanted_packages() {
     echo g++ libc6-dev clang-19 llvm-19-dev lld-19
     z3_present || has_pip || echo python3-pip
-    [ "$wanted_for" != --tests ] || echo csmith libcsmith-dev afl++ gnuplot-nox
+    [ "$wanted_for" != --tests ] || echo csmith libcsmith-dev afl++ gnuplot-nox tmux groff-base
 }
 
 z3_present() { [ -e "$z3_dir/$z3_library" ] && [ -e "$z3_dir/libz3.so" ]; }

@@ -12,7 +12,7 @@ use crate::executor::{Execution, Executor};
 use crate::insistence::Insistence;
 use crate::journal::{Asked, Base, Chronicle, Delta, OldRun, Recalled, Seen, Timeout, Told, question};
 use crate::memory::{Level, Memory};
-use crate::observer::{Event, Observer, Progress};
+use crate::observer::{Doubts, Event, Observer, Progress};
 use crate::path::{Path, path};
 use crate::prediction::{Divergence, first_difference};
 use crate::settings::Settings;
@@ -244,6 +244,7 @@ impl Campaign<'_> {
                 return Ok(Stop::Memory);
             }
             self.cost = Cost::default();
+            self.tell_description();
             if let Some(run) = self.chronicle.given()? {
                 self.repeat(run, Cause::GIVEN)?;
                 continue;
@@ -912,6 +913,19 @@ impl Campaign<'_> {
             pin_tries: self.behind_pins.runs,
             untried: self.tree.untried() as u64,
             solver: self.solver.stats(),
+            doubts: self.doubts(),
+        }
+    }
+
+    fn doubts(&self) -> Doubts {
+        let Notes { lost_values, cut_runs, slow_runs, damaged_runs, restarts, .. } = self.notes;
+        let pins = self.tree.open_pins() as u64;
+        Doubts { pins, lost_values, cut_runs, slow_runs, damaged_runs, restarts }
+    }
+
+    fn tell_description(&mut self) {
+        if let Some(description) = self.strategy.new_description() {
+            self.tell(&Event::Strategy { description: &description });
         }
     }
 

@@ -45,7 +45,7 @@ pub use directory::{CampaignDirectory, DirectoryError};
 pub use executor::{Execution, Executor};
 pub use explore::{CampaignError, run};
 pub use ktest::{KTest, KTestError, KTestObject};
-pub use observer::{Event, Observer, Progress};
+pub use observer::{Doubts, Event, Observer, Progress};
 pub use prediction::Divergence;
 pub use replay::{Replay, quoted};
 pub use settings::Settings;

@@ -37,6 +37,25 @@ pub struct Progress {
     pub untried: u64,
     /// What the solver did.
     pub solver: Stats,
+    /// What makes the search miss something.
+    pub doubts: Doubts,
+}
+
+/// How often something happened that makes the search miss something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Doubts {
+    /// Places where a symbolic value was used as a constant and others may be left that were not tried.
+    pub pins: u64,
+    /// Values that went where the tracer does not follow.
+    pub lost_values: u64,
+    /// Runs with more decisions than are recorded.
+    pub cut_runs: u64,
+    /// Runs that took too much time or memory, but only while they were traced.
+    pub slow_runs: u64,
+    /// Runs whose recording makes no sense from some point on.
+    pub damaged_runs: u64,
+    /// Times the target's server was started anew.
+    pub restarts: u64,
 }
 
 impl Progress {
@@ -55,6 +74,11 @@ pub enum Event<'a> {
         end: End,
         /// Branches of the user's that it was the first to take.
         new_branches: &'a [BranchId],
+    },
+    /// The strategy describes itself otherwise than before.
+    Strategy {
+        /// What it does, in a line.
+        description: &'a str,
     },
     /// The solver gave an answer that leads to no run.
     Unsolved,

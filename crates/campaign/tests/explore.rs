@@ -205,6 +205,7 @@ struct Log {
     restarted: Vec<String>,
     damaged: u64,
     unsolved: u64,
+    described: Vec<String>,
     last: Progress,
 }
 
@@ -216,6 +217,7 @@ impl Observer for Log {
             Event::Kept { place, .. } => self.kept.push(*place),
             Event::Diverged(divergence) => self.diverged.push((*divergence).clone()),
             Event::Damaged => self.damaged += 1,
+            Event::Strategy { description } => self.described.push(description.to_string()),
             Event::Restarted { reason } => self.restarted.push(reason.to_string()),
         }
         self.last = *progress;
@@ -237,6 +239,7 @@ fn the_observer_hears_what_the_summary_says() {
     assert_eq!((log.executed, log.unsolved), (summary.executions, summary.solver.unsat));
     assert_eq!(log.kept.iter().filter(|place| **place == Place::Queue).count() as u64, summary.tests);
     assert_eq!(log.kept.iter().filter(|place| **place == Place::Crashes).count(), 1);
+    assert_eq!(log.described, ["dfs (depth first, unbounded)"]);
     assert_eq!(log.last.branches_covered, summary.branches_covered);
     assert_eq!((log.last.untried, log.last.executions), (0, summary.executions));
 }

@@ -1,5 +1,6 @@
 //! The command line, defined once: help and parsing both come from here.
 
+use crate::shell::StrategyParser;
 use crate::units::{Budget, FileArg, length, size};
 use cairn_campaign::SyncSettings;
 use cairn_learn::Size;
@@ -50,6 +51,10 @@ pub enum Command {
     Solve(SolveArgs),
     /// Tell in words what weights make `parametric` prefer
     Explain(ExplainArgs),
+    /// Print what makes a shell complete commands, options and strategies
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Man(ManArgs),
 }
 
 const SOLVE_CODES: &str = "Exit codes: 0 every query was decided, 1 some are unknown or contradict their :status, \
@@ -208,6 +213,7 @@ pub struct RunArgs {
 
     /// How to choose what to try next: one of the strategies below
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Search")]
+    #[arg(value_parser = StrategyParser, hide_possible_values = true)]
     pub strategy: String,
     /// Seed of all random choices: the same seed, the same campaign
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
@@ -241,12 +247,31 @@ pub struct RunArgs {
     /// Print one JSON object at the end
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+    /// How to tell on standard error how it is going
+    #[arg(long, value_enum, value_name = "KIND", default_value = "auto", help_heading = "Output")]
+    pub log: LogKind,
     /// Print nothing but the summary
-    #[arg(long, short, help_heading = "Output")]
+    #[arg(long, short, help_heading = "Output", conflicts_with = "log")]
     pub quiet: bool,
 }
 
+/// How progress is told.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogKind {
+    /// A screen on a terminal, lines elsewhere
+    Auto,
+    /// A line every few seconds, and for what is worth one
+    Plain,
+    /// A JSON object per line: start, progress, test, crash, hang, warning, end
+    Json,
+}
+
 impl RunArgs {
+    /// What is told while the campaign goes on; none if nothing is.
+    pub fn log(&self) -> Option<LogKind> {
+        (!self.quiet).then_some(self.log)
+    }
+
     /// Whom to exchange inputs with.
     pub fn sync(&self) -> Option<SyncSettings> {
         let name = self.name.clone().unwrap_or_else(|| "cairn".to_owned());
@@ -374,6 +399,7 @@ pub struct CompareArgs {
     pub subject: SubjectArgs,
     /// Which of the strategies below, with commas between them; with semicolons, if they have settings with commas
     #[arg(long, value_name = "A,B,...", help_heading = "Search", required = true)]
+    #[arg(value_parser = StrategyParser, hide_possible_values = true)]
     pub strategies: String,
     /// Campaigns per strategy, with seeds of their own
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Search", value_parser = positive)]
@@ -399,6 +425,9 @@ pub struct CompareArgs {
     /// Write branches covered over executions, a line for each change, to this file
     #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
     pub curves: Option<PathBuf>,
+    /// Compare with an earlier comparison too: a file that --csv has written
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
+    pub baseline: Option<PathBuf>,
     /// Print nothing but the table
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
@@ -506,6 +535,22 @@ pub struct ExplainArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// `cairn completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `cairn man`.
+#[derive(Args, Debug)]
+pub struct ManArgs {
+    /// Where to write cairn.1, cairn-run.1 and so on; unless told, cairn.1 is printed
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

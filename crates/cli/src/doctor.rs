@@ -1,6 +1,6 @@
 //! `cairn doctor`: why exploring a program stalls, in sentences.
 
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, LogKind};
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::status::Status;
@@ -28,9 +28,10 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     let settings = settings(args, &spec)?;
     let mut server = Server::start(spec, args.subject.room.limits())?;
     let mut solver = cairn_solver::standard(args.limits.of_solver());
-    let mut status = Status::new(args.json);
+    let log = (!args.json).then_some(LogKind::Auto);
+    let mut status = Status::start(log, &settings, None)?;
     let outcome = cairn_campaign::run(&settings, &program, &mut server, &mut *solver, None, &mut status);
-    status.clear();
+    status.end(None)?;
     let summary = outcome?;
     let text = if args.json { json_text(&summary) } else { report(&summary, Style::of(&stdout())) };
     write!(stdout(), "{text}")?;
@@ -44,6 +45,7 @@ fn settings(args: &DoctorArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.time = Some(args.time.0);
     settings.diagnose = true;
     settings.stop = interrupt::flag()?;
+    settings.command = target::command(spec, &args.subject);
     Ok(settings)
 }
 

@@ -11,18 +11,22 @@ mod failure;
 mod fresh;
 mod interrupt;
 mod learn;
+mod live;
 mod message;
 mod others;
 mod outdir;
 mod queries;
 mod replay;
+mod row;
 mod run;
+mod shell;
 mod solve;
 mod status;
 mod style;
 mod suite;
 mod summary;
 mod target;
+mod terminal;
 mod toolchain;
 mod trial;
 mod units;
@@ -81,6 +85,8 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Learn(args) => learn::learn(&args),
         Command::Solve(args) => solve::solve(&args),
         Command::Explain(args) => explain::explain(&args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
     }
 }
 

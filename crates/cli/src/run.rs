@@ -1,6 +1,6 @@
 //! `cairn run`: from the command line to a campaign and its summary.
 
-use crate::args::RunArgs;
+use crate::args::{LogKind, RunArgs};
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::message;
@@ -21,6 +21,9 @@ use std::process::ExitCode;
 
 /// Runs a campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    if args.log == LogKind::Json {
+        message::use_json();
+    }
     cairn_search::check(&args.strategy)?;
     let walk = walk_settings(args)?;
     let present = match (args.resume, args.force) {
@@ -34,6 +37,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let program = Program::read(&path)?;
     let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
     let settings = settings(args, &spec)?;
+    let mut status = Status::start(args.log(), &settings, Some(&args.out))?;
     let queries = match &args.dump_queries {
         Some(directory) => Some(Queries::create(directory, args.dump_limit)?),
         None => None,
@@ -49,13 +53,12 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         Some(queries) => cairn_solver::dumping(args.limits.of_solver(), walk, queries.keeper()),
         None => cairn_solver::with_walk(args.limits.of_solver(), walk),
     };
-    let mut status = Status::new(args.quiet);
     let outcome =
         cairn_campaign::run(&settings, &program, &mut server, &mut *solver, Some(directory), &mut status);
-    status.clear();
+    status.end(outcome.as_ref().ok())?;
     let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
     tell(args, &settings.replay, &summary, &status)?;
-    queries.map_or(Ok(()), |queries| queries.tell(args.quiet))?;
+    queries.map_or(Ok(()), |queries| queries.tell(args.quiet || args.log == LogKind::Json))?;
     verdict(&summary)
 }
 
@@ -74,8 +77,8 @@ fn cut_short(error: &CampaignError, path: &Path) -> Failure {
 fn resume(path: &Path) -> Result<CampaignDirectory, Failure> {
     let directory = CampaignDirectory::resume(path)?;
     if directory.cut() > 0 {
-        message::tell(format_args!(
-            "cairn: the last {} of the journal were not whole and have been cut off: the campaign goes on after {}\n",
+        message::warn(format_args!(
+            "the last {} of the journal were not whole and have been cut off: the campaign goes on after {}",
             counted(directory.cut(), "byte", "bytes"),
             counted(directory.past_runs(), "execution", "executions")
         ));
@@ -94,12 +97,9 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.sync = others::sync(args, spec)?;
     settings.target = target::fingerprint(&spec.path)?;
     settings.stop = interrupt::flag()?;
-    // By its bare name: where the program lies says nothing about the campaign.
-    let name = spec.path.file_name().unwrap_or(spec.path.as_os_str()).to_string_lossy().into_owned();
-    settings.command = vec![name];
+    settings.command = target::command(spec, &args.subject);
     settings.program = Some(spec.path.clone());
     settings.replay = replay(args, &spec.path);
-    settings.command.extend(args.subject.args.iter().map(|a| a.to_string_lossy().into_owned()));
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     settings.invocation = words.join(" ");
     Ok(settings)
@@ -138,7 +138,7 @@ fn tell(args: &RunArgs, replay: &Replay, summary: &Summary, status: &Status) -> 
         style,
     };
     if args.json {
-        if !args.quiet {
+        if !args.quiet && args.log != LogKind::Json {
             message::tell(report(Style::of(&stderr())).text());
         }
         writeln!(stdout(), "{}", serde_json::to_string(summary)?)?;

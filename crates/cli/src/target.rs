@@ -3,7 +3,7 @@
 use crate::args::{InputArgs, RoomArgs, SubjectArgs};
 use crate::compile;
 use crate::failure::Failure;
-use crate::message::tell;
+use crate::message::warn;
 use crate::units::length;
 use cairn_campaign::read_seeds;
 use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec};
@@ -77,10 +77,17 @@ pub fn spec(
     Ok(spec)
 }
 
+/// The program and its arguments. By its bare name: where it lies says nothing about the campaign.
+pub fn command(spec: &TargetSpec, subject: &SubjectArgs) -> Vec<String> {
+    let name = spec.path.file_name().unwrap_or(spec.path.as_os_str());
+    let words = std::iter::once(name).chain(subject.args.iter().map(OsString::as_os_str));
+    words.map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
 /// Tells what the sandbox cannot keep the program from on this system, if it is wanted.
 pub fn tell_gaps(room: &RoomArgs) {
     if let Some(gaps) = Protection::here().gaps().filter(|_| !room.no_sandbox) {
-        tell(format_args!("cairn: warning: the sandbox has gaps here: the program can {gaps}\n"));
+        warn(format_args!("the sandbox has gaps here: the program can {gaps}"));
     }
 }
 
@@ -91,8 +98,8 @@ pub fn inputs(subject: &SubjectArgs, spec: &TargetSpec) -> Result<Vec<Input>, Fa
         Some(directory) => {
             let seeds = read_seeds(directory, &blank)?;
             if seeds.misfits > 0 {
-                tell(format_args!(
-                    "cairn: warning: {} of {} seeds in {} have other parts than the input asked for: those are left out\n",
+                warn(format_args!(
+                    "{} of {} seeds in {} have other parts than the input asked for: those are left out",
                     seeds.misfits,
                     seeds.inputs.len(),
                     directory.display()

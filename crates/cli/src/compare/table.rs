@@ -7,13 +7,21 @@ use std::fmt::Write;
 
 const HEAD: [&str; 10] =
     ["strategy", "trials", "mean", "max", "std dev", "only it", "execs to target", "time", "choosing", "p"];
+/// What there is beside it if there is an earlier comparison.
+const CHANGE: [&str; 3] = ["before", "change", "p of change"];
 
 /// The table and what its columns mean.
-pub(super) fn text(figures: &Figures, branches: u32, trials: &[Trial]) -> String {
-    let mut rows: Vec<Vec<String>> = vec![HEAD.map(str::to_owned).to_vec()];
-    rows.extend(figures.all.iter().map(row));
-    let widths: Vec<usize> =
-        (0..HEAD.len()).map(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
+pub(super) fn text(figures: &Figures, branches: u32, trials: &[Trial], has_baseline: bool) -> String {
+    let with_change = |mut row: Vec<String>, change: [String; 3]| {
+        row.extend(change.into_iter().filter(|_| has_baseline));
+        row
+    };
+    let head = with_change(HEAD.map(str::to_owned).to_vec(), CHANGE.map(str::to_owned));
+    let mut rows = vec![head];
+    rows.extend(figures.all.iter().map(|figure| with_change(row(figure), change(figure))));
+    let widths: Vec<usize> = (0..rows[0].len())
+        .map(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0))
+        .collect();
     let mut text = String::new();
     for row in rows {
         // Names to the left, numbers to the right.
@@ -34,6 +42,18 @@ pub(super) fn text(figures: &Figures, branches: u32, trials: &[Trial]) -> String
         grouped(figures.target as u64),
     );
     text
+}
+
+/// What has changed since the earlier comparison.
+fn change(figure: &Figure) -> [String; 3] {
+    match &figure.change {
+        Some(change) => [
+            format!("{:.1}", change.before),
+            format!("{:+.1}", figure.mean - change.before),
+            probability(change.probability),
+        ],
+        None => ["-"; 3].map(str::to_owned),
+    }
 }
 
 /// As many as all campaigns made, or from so many to so many.

@@ -33,7 +33,7 @@ impl<'a> Measurer<'a> {
         started: Instant,
     ) -> Result<Measurer<'a>, Failure> {
         let end = args.time().map(|time| started + time);
-        let progress = Progress::new(args.quiet, end);
+        let progress = Progress::start(args.quiet, end, &plan.stop)?;
         let scratch = tempfile::tempdir()?;
         Ok(Measurer { plan, journal, progress, workers: jobs(args.jobs), end, scratch, failure: None })
     }
@@ -44,7 +44,7 @@ impl<'a> Measurer<'a> {
 
     /// Ends measuring; tells what went wrong, if anything did.
     pub fn finish(&mut self) -> Result<(), Failure> {
-        self.progress.clear();
+        self.progress.end();
         self.failure.take().map_or(Ok(()), Err)
     }
 
@@ -109,7 +109,7 @@ fn campaign(
     }
     // Weights must be good wherever a search begins, and trials differ.
     let length = Length { seed: job.seed, execs: job.executions, time, random_start: true };
-    let trial = plan.run(&format!("parametric:{}", weights.display()), 0, length)?;
+    let trial = plan.run(&format!("parametric:{}", weights.display()), 0, length, |_| ())?;
     let whole = trial.filter(|trial| trial.summary.notes.stop != Stop::Time);
     Ok(whole.map(|trial| trial.summary.branches_covered as f64))
 }
