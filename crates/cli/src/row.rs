@@ -52,6 +52,35 @@ impl Row {
     }
 }
 
+/// The text in lines of so many columns, so many at most; the last is cut if there is more.
+pub fn wrapped(text: &str, columns: usize, most: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text.trim();
+    while lines.len() + 1 < most && rest.width() > columns {
+        let at = break_at(rest, columns);
+        let (line, behind) = rest.split_at(at);
+        lines.push(line.trim_end().to_owned());
+        rest = behind.trim_start();
+    }
+    if lines.is_empty() || !rest.is_empty() {
+        lines.push(rest.to_owned());
+    }
+    lines
+}
+
+/// Where a text that does not fit is broken: at the last space that leaves a good part of a line, or where the line is full.
+fn break_at(text: &str, columns: usize) -> usize {
+    let mut width = 0;
+    let full = text.char_indices().find(|(_, c)| {
+        width += c.width().unwrap_or(0);
+        width > columns
+    });
+    let full = full.map_or(text.len(), |(at, _)| at);
+    let space = text[..full].rfind(' ').filter(|at| 2 * text[..*at].width() >= columns);
+    // One character at least, so that there is an end.
+    space.unwrap_or(full).max(text.chars().next().map_or(1, char::len_utf8))
+}
+
 /// The text without what would move the cursor, cut to so many columns.
 fn fit(text: &str, columns: usize) -> String {
     let visible: String = text.chars().filter(|c| c.width().is_some_and(|width| width > 0)).collect();
@@ -92,6 +121,16 @@ mod tests {
         for (text, columns, expected) in cases {
             assert_eq!(fit(text, columns), expected, "{text} in {columns}");
         }
+    }
+
+    #[test]
+    fn long_text_goes_on_in_further_lines() {
+        let text = "killed by SIGABRT in main (/a/very/long/path/login.c:8)";
+        assert_eq!(wrapped(text, 60, 2), [text]);
+        assert_eq!(wrapped(text, 30, 2), ["killed by SIGABRT in main", "(/a/very/long/path/login.c:8)"]);
+        assert_eq!(wrapped("abcdef", 2, 9), ["ab", "cd", "ef"]);
+        assert_eq!(wrapped("abcdef", 2, 2), ["ab", "cdef"]);
+        assert_eq!(wrapped("日本", 0, 9), ["日", "本"]);
     }
 
     #[test]

@@ -42,14 +42,14 @@ pub fn has_unicode() -> bool {
 /// Draws the region anew, in one piece: as many of the lines as there is room for. None may be wider than the terminal.
 pub fn draw(lines: &[String], size: Size) {
     let lines = &lines[..lines.len().min(size.height.saturating_sub(2))];
+    if lines.is_empty() {
+        return;
+    }
     let mut text = String::from("\r\x1b[K");
     for line in lines {
         let _ = write!(text, "\r\n{line}\x1b[K");
     }
-    text.push_str("\x1b[J\r");
-    if !lines.is_empty() {
-        let _ = write!(text, "\x1b[{}A", lines.len());
-    }
+    let _ = write!(text, "\x1b[J\r\x1b[{}A", lines.len());
     let mut stream = stderr().lock();
     IS_DRAWN.store(true, Ordering::Relaxed);
     let _ = stream.write_all(text.as_bytes());
@@ -63,6 +63,7 @@ pub fn erase() {
 /// Takes the region away, to make room for what the holder of standard error has to say.
 pub fn erase_from(stream: &mut StderrLock) {
     if IS_DRAWN.swap(false, Ordering::Relaxed) {
-        let _ = stream.write_all(b"\r\x1b[J");
+        // From its second line on: clearing all of the screen makes some terminals keep what was there, above it.
+        let _ = stream.write_all(b"\r\x1b[K\n\x1b[J\x1b[A");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::view::View;
 use super::warnings::warnings;
-use crate::row::Row;
+use crate::row::{Row, wrapped};
 use crate::style::{Ink, Style, clock, grouped, percent};
 use cairn_exec::{End, Severity};
 use cairn_solver::Tally;
@@ -14,8 +14,11 @@ const LONGEST_BAR: usize = 20;
 const SHORTEST_BAR: usize = 6;
 /// Columns of a layer's figures: with the label, all fit into 40.
 const LAYER: usize = 7;
-/// Widest that lines become. Those that are wider than a terminal becomes are broken by it, before anybody can draw anew.
-const WIDEST: usize = 80;
+/// Widest that lines become. A terminal that becomes narrower than its lines breaks them, before anybody can draw anew, and
+/// what it then pushes out of sight nobody can take away.
+const WIDEST: usize = 40;
+/// Lines of one text.
+const LINES: usize = 2;
 const MOST_WARNINGS: usize = 3;
 
 /// How to draw.
@@ -33,9 +36,12 @@ impl Screen {
         if view.progress.rebuilding.is_some() {
             return lines;
         }
-        lines.extend([self.runs(view), self.branches(view), self.tests(view), self.findings(view)]);
+        lines.extend([self.runs(view), self.branches(view), self.tests(view)]);
+        lines.push(self.findings(view, "crashes", Severity::Crash, view.progress.crashes));
+        lines.push(self.findings(view, "hangs", Severity::Hang, view.progress.hangs));
         lines.extend(self.newest(view));
-        lines.extend([self.open(view), self.label("strategy").add(&view.strategy).text()]);
+        lines.push(self.open(view));
+        lines.extend(self.text("strategy", Ink::Plain, &view.strategy));
         lines.extend(self.solver(view));
         lines.extend(self.warnings(view));
         lines
@@ -47,6 +53,13 @@ impl Screen {
 
     fn label(&self, label: &str) -> Row {
         self.row().ink(Ink::Label, &format!("{label:<LABEL$}"))
+    }
+
+    /// A text of more than one line.
+    fn text(&self, label: &str, ink: Ink, text: &str) -> Vec<String> {
+        let labels = [label].into_iter().chain(std::iter::repeat(""));
+        let lines = wrapped(text, self.label("").room(), LINES);
+        labels.zip(lines).map(|(label, line)| self.label(label).ink(ink, &line).text()).collect()
     }
 
     fn title(&self, view: &View) -> String {
@@ -76,7 +89,7 @@ impl Screen {
         let p = &view.progress;
         let mean = p.executions_per_second() as u64;
         let row = self.label("runs").add(&grouped(p.executions)).add(&format!("  {}/s", grouped(mean)));
-        row.add_whole(&format!(", lately {}/s", grouped(view.rate() as u64))).text()
+        row.add_whole(&format!(" (now {}/s)", grouped(view.rate() as u64))).text()
     }
 
     fn branches(&self, view: &View) -> String {
@@ -99,17 +112,15 @@ impl Screen {
         }
     }
 
-    fn findings(&self, view: &View) -> String {
-        let p = &view.progress;
-        let of = |severity| kinds(view.kinds.iter().filter(move |(end, _)| end.severity() == severity));
-        let ink = |count| if count > 0 { Ink::Bad } else { Ink::Plain };
-        let row = self.label("crashes").ink(ink(p.crashes), &grouped(p.crashes)).add(&of(Severity::Crash));
-        row.add("  ").ink(Ink::Label, "hangs ").ink(ink(p.hangs), &grouped(p.hangs)).text()
+    fn findings(&self, view: &View, label: &str, severity: Severity, count: u64) -> String {
+        let ink = if count > 0 { Ink::Bad } else { Ink::Plain };
+        let kinds = kinds(view.kinds.iter().filter(|(end, _)| end.severity() == severity));
+        self.label(label).ink(ink, &grouped(count)).add(&kinds).text()
     }
 
-    fn newest(&self, view: &View) -> Option<String> {
-        let (what, when) = view.newest.as_ref()?;
-        Some(self.label("newest").add(what).add_whole(&format!(", {}", ago(view, *when))).text())
+    fn newest(&self, view: &View) -> Vec<String> {
+        let Some((what, when)) = &view.newest else { return Vec::new() };
+        self.text("newest", Ink::Plain, &format!("{}: {what}", ago(view, *when)))
     }
 
     fn open(&self, view: &View) -> String {
@@ -146,7 +157,7 @@ impl Screen {
     fn warnings(&self, view: &View) -> Vec<String> {
         let warnings = warnings(&view.progress);
         let shown = warnings.iter().take(MOST_WARNINGS);
-        shown.map(|warning| self.row().ink(Ink::Warning, &format!("! {}", warning.message)).text()).collect()
+        shown.flat_map(|warning| self.text("warning", Ink::Warning, &warning.message)).collect()
     }
 }
 
@@ -236,17 +247,18 @@ mod tests {
         for told in [
             " cairn on prog -- @@",
             "1m30s ",
-            "3m30s left",
+            "3m29s left",
             "12,345  137/s",
-            "110 of 250 (44 %)  ▁▁▁▁▁",
-            "▅▅▅",
+            "110 of 250 (44 %)  ▁",
+            "▅▅",
             "47  the last 4.0 s ago",
-            "2 (SIGABRT 1, SIGSEGV 1)  hangs 1",
-            "newest   time limit reached in parse (parse.c:81), 24 s ago",
+            "crashes  2 (SIGABRT 1, SIGSEGV 1)",
+            "hangs    1 (time limit reached)",
+            "newest   24 s ago: time limit reached\n          in parse (parse.c:81)",
             "1,234 untried flips",
             "auto, now cgs (whichever",
             " memory values search     Z3",
-            "! 1 run did not go where predicted",
+            "warning  1 run did not go where\n          predicted",
         ] {
             assert!(text.contains(told), "{told}:\n{text}");
         }

@@ -40,12 +40,12 @@ impl Terminal {
         let set = environment.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
         let set: Vec<String> = set.map(|(name, value)| format!("{name}={value}")).collect();
         let shell = format!(
-            "cd {} && env -u NO_COLOR LC_ALL=C.UTF-8 PS1='ready> ' {} bash --norc --noprofile",
+            "cd {} && env -u NO_COLOR LC_ALL=C.UTF-8 PS1='ready>' {} bash --norc --noprofile",
             terminal.place.path().display(),
             set.join(" ")
         );
         terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", &size[0], "-y", &size[1], &shell]);
-        terminal.wait_for("ready> ");
+        terminal.wait_for("ready>");
         terminal
     }
 
@@ -148,7 +148,7 @@ fn the_screen_follows_the_campaign_and_the_terminal_and_leaves_it_as_it_was() {
 
     terminal.tmux(&["send-keys", "C-c"]);
     terminal.wait_for(": interrupted");
-    terminal.wait_for("everything is in cairn-out\nready> ");
+    terminal.wait_for("everything is in cairn-out\nready>");
     assert!(!terminal.has("untried flips") && !terminal.has(" cairn on "), "{}", terminal.text());
     assert_eq!(terminal.tmux(&["display-message", "-p", "#{cursor_flag}"]), "1\n");
     assert_eq!(terminal.answer("stty -g"), before);
@@ -167,7 +167,7 @@ fn a_campaign_that_is_suspended_makes_room_and_goes_on() {
     terminal.wait_for("untried flips");
     let id = std::fs::read_to_string(terminal.place.path().join("id")).unwrap();
     assert!(Command::new("kill").arg(id.trim()).status().unwrap().success());
-    terminal.wait_for("everything is in cairn-out\nready> ");
+    terminal.wait_for("everything is in cairn-out\nready>");
     assert!(!terminal.has("untried flips"), "{}", terminal.text());
 }
 
