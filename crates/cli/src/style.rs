@@ -16,6 +16,11 @@ impl Style {
         Style { colour: stream.is_terminal() && wanted && able }
     }
 
+    /// No colours.
+    pub fn plain() -> Style {
+        Style { colour: false }
+    }
+
     /// Bad news.
     pub fn bad(self, text: &str) -> String {
         self.paint("1;31", text)

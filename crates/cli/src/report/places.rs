@@ -1,0 +1,51 @@
+//! Sites and their sides as the user knows them.
+
+use cairn_program::{Program, Site, SiteId, SiteKind};
+use cairn_report::Place;
+
+/// Values of a case that are shown.
+const MOST_VALUES: usize = 4;
+
+/// What a side is called.
+pub fn label(site: &Site, side: u32) -> String {
+    match site.kind {
+        SiteKind::Branch | SiteKind::Select if side == 1 => "true".to_owned(),
+        SiteKind::Branch | SiteKind::Select => "false".to_owned(),
+        SiteKind::Switch if side as usize + 1 == site.sides.len() => "default".to_owned(),
+        SiteKind::Switch => format!("case {}", values(site, &site.sides[side as usize].values)),
+        SiteKind::Pin | SiteKind::Foreign => format!("side {side}"),
+    }
+}
+
+fn values(site: &Site, values: &[u64]) -> String {
+    let mut words: Vec<String> = values.iter().take(MOST_VALUES).map(|value| number(*value, site.width)).collect();
+    words.extend((values.len() > MOST_VALUES).then(|| "…".to_owned()));
+    words.join(", ")
+}
+
+/// A value as the source would have it, most likely: a letter, or a number with a sign.
+fn number(value: u64, width: u32) -> String {
+    let shift = 64 - width.clamp(1, 64);
+    let signed = (value << shift) as i64 >> shift;
+    match u8::try_from(signed) {
+        Ok(letter) if letter.is_ascii_graphic() && letter != b'\'' => format!("{signed} '{}'", letter as char),
+        _ => signed.to_string(),
+    }
+}
+
+/// Where a site is; nothing if its line is not known.
+pub fn place(program: &Program, site: SiteId) -> Option<Place> {
+    let site = program.site(site);
+    (site.line > 0).then(|| Place { file: site.file.to_string(), line: site.line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_those_of_the_source() {
+        assert_eq!([number(65, 8), number(0xff, 8), number(7, 32)], ["65 'A'", "-1", "7"]);
+        assert_eq!(number(u64::MAX, 64), "-1");
+    }
+}
