@@ -6,19 +6,25 @@ use serde_json::json;
 
 const PAGE: &str = include_str!("../assets/page.html");
 const STYLE: &str = include_str!("../assets/page.css");
-const PLOT: &str = include_str!("../assets/plot.js");
 
-/// The scripts of the page, in order.
-const SCRIPTS: [&str; 1] = [include_str!("../assets/page.js")];
+/// The scripts of the page, one after the other; the plot's is of use on other pages too.
+const SCRIPTS: [&str; 7] = [
+    include_str!("../assets/plot.js"),
+    include_str!("../assets/page.js"),
+    include_str!("../assets/overview.js"),
+    include_str!("../assets/source.js"),
+    include_str!("../assets/findings.js"),
+    include_str!("../assets/tree.js"),
+    include_str!("../assets/statistics.js"),
+];
 
 /// The page.
 pub fn html(report: &Report) -> String {
     let title = format!("{} – {}", report.campaign.program, report.generator.name);
-    let scripts: String = [PLOT].iter().chain(&SCRIPTS).copied().collect();
     let parts = [
         ("{{title}}", xml(&title)),
         ("{{style}}", STYLE.to_owned()),
-        ("{{script}}", scripts),
+        ("{{script}}", SCRIPTS.concat()),
         ("{{report}}", in_script(&serde_json::to_string(report).expect("plain data has a JSON form"))),
         ("{{sources}}", sources(report)),
     ];
