@@ -70,6 +70,7 @@ function show() {
     const isChosen = button.dataset.tab === tab.name;
     button.setAttribute("aria-selected", String(isChosen));
     button.tabIndex = isChosen ? 0 : -1;
+    if (isChosen) button.scrollIntoView({ block: "nearest", inline: "center" });
   }
   view().classList.toggle("wide", Boolean(tab.wide));
   if (show.tab === tab && tab.moved) return tab.moved(...rest);

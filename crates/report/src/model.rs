@@ -115,12 +115,14 @@ impl Default for Source {
 }
 
 /// Branches of a file as llvm-cov counts them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Plain {
     /// All of them.
     pub branches: u64,
     /// Those that the tests take.
     pub covered: u64,
+    /// The same of every line that has some, constant conditions among them.
+    pub lines: Vec<(u64, u64, u64)>,
 }
 
 /// A function with branches.

@@ -3,7 +3,8 @@
 use super::findings::Context;
 use super::plain;
 use super::retrace::{Retraced, coverage, diagnose, retrace};
-use super::sources::{self, Covered, Hits};
+use super::places::Labels;
+use super::sources::{Covered, Hits, Texts};
 use super::{statistics, tree};
 use crate::args::{ReportArgs, SubjectArgs};
 use crate::doctor;
@@ -76,9 +77,9 @@ impl Subject<'_> {
         self.add_campaigns(&mut coverage);
         let hits = Hits::new(&self.program, tests);
         let fates = self.fates();
-        let covered = Covered { program: &self.program, hits: &hits, coverage: &coverage, fates };
-        let mut files = covered.files();
-        sources::read(&mut files);
+        let texts = Texts::read(&self.program);
+        let labels = &Labels::new(&self.program, &texts);
+        let covered = Covered { program: &self.program, labels, hits: &hits, coverage: &coverage, fates };
         let told = self.snapshot.as_ref();
         let made_by = self.suite.made_by.as_deref();
         let replay = made_by.map_or_else(|| self.bare_replay(), |run| run::replay(run, &self.path));
@@ -89,10 +90,10 @@ impl Subject<'_> {
             generator: Generator { name: "Cairn".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
             campaign: statistics::campaign(&self.args.directory, told, made_by),
             curve: statistics::curve(&self.args.directory, told),
-            files,
+            files: covered.files(&texts),
             tests: tests.iter().map(|test| self.test(test)).collect(),
             findings: context.findings(),
-            tree: told.map(|told| tree::tree(&self.program, &told.tree)).unwrap_or_default(),
+            tree: told.map(|told| tree::tree(&self.program, labels, &told.tree)).unwrap_or_default(),
             layers: told.map(|told| statistics::layers(&told.summary)).unwrap_or_default(),
             figures: told.map(statistics::figures).unwrap_or_default(),
             advice: self.advice(collector, &coverage),

@@ -1,15 +1,48 @@
 //! Sites and their sides as the user knows them.
 
+use super::sources::Texts;
 use cairn_program::{Program, Site, SiteId, SiteKind};
 use cairn_report::Place;
+use std::collections::HashSet;
 
 /// Values of a case that are shown.
 const MOST_VALUES: usize = 4;
 
-/// What a side is called.
-pub fn label(site: &Site, side: u32) -> String {
+/// Knows what sides are called.
+pub struct Labels<'a> {
+    program: &'a Program,
+    /// Conditions that the compiler tests without the `!` that the source has before them.
+    negated: HashSet<SiteId>,
+}
+
+impl<'a> Labels<'a> {
+    /// Of a program with this source.
+    pub fn new(program: &'a Program, texts: &Texts) -> Labels<'a> {
+        let is_negated = |site: &Site| {
+            let line = texts.line(&site.file, site.line);
+            site.kind == SiteKind::Branch && line.is_some_and(|line| begins_negated(line, site.column))
+        };
+        let negated = program.sites().filter(|(_, site)| is_negated(site)).map(|(id, _)| id).collect();
+        Labels { program, negated }
+    }
+
+    /// What a side is called.
+    pub fn label(&self, id: SiteId, side: u32) -> String {
+        label(self.program.site(id), side, self.negated.contains(&id))
+    }
+}
+
+/// Whether a condition that begins in a column is a `!` before something that is tested as a whole. Operands of `&&` and `||`
+/// are tested one by one.
+fn begins_negated(line: &str, column: u32) -> bool {
+    let condition = line.get((column as usize).saturating_sub(1)..).unwrap_or_default();
+    let is_one = !condition.contains("&&") && !condition.contains("||");
+    column > 0 && is_one && condition.starts_with('!') && !condition.starts_with("!=") && !condition.starts_with("!!")
+}
+
+fn label(site: &Site, side: u32, is_negated: bool) -> String {
     match site.kind {
-        SiteKind::Branch | SiteKind::Select if side == 1 => "true".to_owned(),
+        SiteKind::Branch | SiteKind::Select if (side == 1) != is_negated => "true".to_owned(),
         SiteKind::Branch | SiteKind::Select => "false".to_owned(),
         SiteKind::Switch if side as usize + 1 == site.sides.len() => "default".to_owned(),
         SiteKind::Switch => format!("case {}", values(site, &site.sides[side as usize].values)),
@@ -42,6 +75,13 @@ pub fn place(program: &Program, site: SiteId) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_condition_is_true_if_the_source_says_so() {
+        let negated = |line: &str| begins_negated(line, 5);
+        assert!(negated("if (!a)") && negated("if (!(a > 5))"));
+        assert!(!negated("if (a)") && !negated("if (!a && b)") && !negated("if (!!a)") && !negated("if"));
+    }
 
     #[test]
     fn values_are_those_of_the_source() {

@@ -9,6 +9,7 @@ use crate::toolchain;
 use cairn_exec::{Limits, TargetSpec, run_native};
 use cairn_report::{Plain, Report};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -78,7 +79,7 @@ impl Build {
         let mut profile = OsString::from("-instr-profile=");
         profile.push(&merged);
         let told = finish(
-            Command::new(tool("llvm-cov")).args(["export", "-summary-only"]).arg(&self.spec.path).arg(profile),
+            Command::new(tool("llvm-cov")).arg("export").arg(&self.spec.path).arg(profile),
         )?;
         Ok(serde_json::from_slice(&told)?)
     }
@@ -93,10 +94,22 @@ pub fn measure(build: &Build, tests: &[Retraced], report: &mut Report) -> Result
         let name = file["filename"].as_str().unwrap_or_default();
         let ours = report.files.iter_mut().find(|ours| is_same(&ours.path, name));
         if let (Some(ours), Some(branches), Some(covered)) = (ours, count("count"), count("covered")) {
-            ours.plain = Some(Plain { branches, covered });
+            ours.plain = Some(Plain { branches, covered, lines: lines(&file["branches"]) });
         }
     }
     Ok(())
+}
+
+/// Branches and covered ones by line, of a list of line, column, end, and how often a condition was true and false.
+fn lines(conditions: &Value) -> Vec<(u64, u64, u64)> {
+    let mut lines: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for condition in conditions.as_array().into_iter().flatten() {
+        let number = |index: usize| condition[index].as_u64().unwrap_or(0);
+        let line = lines.entry(number(0)).or_default();
+        line.0 += 2;
+        line.1 += u64::from(number(4) > 0) + u64::from(number(5) > 0);
+    }
+    lines.into_iter().map(|(line, (branches, covered))| (line, branches, covered)).collect()
 }
 
 fn is_same(ours: &str, theirs: &str) -> bool {

@@ -1,6 +1,6 @@
 //! The user's files: their branches, with what the tests take, and their text.
 
-use super::places::label;
+use super::places::Labels;
 use super::retrace::Retraced;
 use super::why::Reasons;
 use cairn_campaign::Fate;
@@ -8,7 +8,7 @@ use cairn_program::{Function as ProgramFunction, FunctionId, Program, Site as Pr
 use cairn_report::{File, Function, Side, Site, SiteKind, Source};
 use cairn_tree::Coverage;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A file larger than this is not shown.
 const MOST_BYTES: u64 = 4 << 20;
@@ -45,6 +45,8 @@ impl Hits {
 pub struct Covered<'a> {
     /// The program.
     pub program: &'a Program,
+    /// What sides are called.
+    pub labels: &'a Labels<'a>,
     /// How many tests come to what.
     pub hits: &'a Hits,
     /// What runs have covered.
@@ -54,14 +56,17 @@ pub struct Covered<'a> {
 }
 
 impl Covered<'_> {
-    /// The files in order of their names, without text.
-    pub fn files(&self) -> Vec<File> {
-        let reasons = Reasons::new(self.program, self.coverage, self.fates);
+    /// The files in order of their names.
+    pub fn files(&self, texts: &Texts) -> Vec<File> {
+        let reasons = Reasons::new(self.program, self.labels, self.coverage, self.fates);
         let mut files: BTreeMap<&str, Vec<(SiteId, &ProgramSite)>> = BTreeMap::new();
         for (id, site) in self.program.sites().filter(|(_, site)| site.counted && !site.sides.is_empty()) {
             files.entry(&site.file).or_default().push((id, site));
         }
-        files.into_iter().map(|(name, sites)| self.file(name, sites, &reasons)).collect()
+        files
+            .into_iter()
+            .map(|(name, sites)| File { source: texts.source(name), ..self.file(name, sites, &reasons) })
+            .collect()
     }
 
     fn file(&self, name: &str, mut sites: Vec<(SiteId, &ProgramSite)>, reasons: &Reasons) -> File {
@@ -69,7 +74,7 @@ impl Covered<'_> {
         let functions: BTreeSet<FunctionId> = sites.iter().map(|(_, site)| site.function).collect();
         let mut functions: Vec<Function> = functions.into_iter().map(|id| self.function(id)).collect();
         functions.sort_by(|a, b| (a.line, &a.name).cmp(&(b.line, &b.name)));
-        let path = std::path::absolute(name).map_or_else(|_| name.to_owned(), |path| path.display().to_string());
+        let path = absolute(name).display().to_string();
         File {
             name: name.to_owned(),
             path,
@@ -95,7 +100,7 @@ impl Covered<'_> {
             let branch = self.program.branch(id, side);
             let covered = self.coverage.is_covered(branch);
             Side {
-                label: label(site, side),
+                label: self.labels.label(id, side),
                 covered,
                 tests: self.hits.branches[branch.0 as usize],
                 why: (!covered).then(|| reasons.of(id, side)),
@@ -112,18 +117,46 @@ impl Covered<'_> {
     }
 }
 
-/// Reads the files' text, as far as it is there and not too much.
-pub fn read(files: &mut [File]) {
-    let mut room = MOST_BYTES_IN_ALL;
-    for file in files {
-        file.source = match text(Path::new(&file.path), room) {
-            Ok(text) => Source::Text(text),
-            Err(why) => Source::Missing(why),
-        };
-        if let Source::Text(text) = &file.source {
-            room = room.saturating_sub(text.len() as u64);
+/// The text of the user's files that have branches.
+pub struct Texts(BTreeMap<String, (Source, Vec<usize>)>);
+
+impl Texts {
+    /// Reads it, as far as it is there and not too much.
+    pub fn read(program: &Program) -> Texts {
+        let names: BTreeSet<&str> = program.sites().filter(|(_, site)| site.counted).map(|(_, site)| &*site.file).collect();
+        let (mut texts, mut room) = (BTreeMap::new(), MOST_BYTES_IN_ALL);
+        for name in names {
+            let source = text(&absolute(name), room).map_or_else(Source::Missing, Source::Text);
+            if let Source::Text(text) = &source {
+                room = room.saturating_sub(text.len() as u64);
+            }
+            let starts = line_starts(&source);
+            texts.insert(name.to_owned(), (source, starts));
         }
+        Texts(texts)
     }
+
+    /// A line of a file, counted from 1.
+    pub fn line(&self, file: &str, line: u32) -> Option<&str> {
+        let (Source::Text(text), starts) = self.0.get(file)? else { return None };
+        let start = *starts.get((line as usize).checked_sub(1)?)?;
+        text[start..].lines().next()
+    }
+
+    fn source(&self, file: &str) -> Source {
+        self.0.get(file).map(|(source, _)| source.clone()).unwrap_or_default()
+    }
+}
+
+fn line_starts(source: &Source) -> Vec<usize> {
+    match source {
+        Source::Text(text) => std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
+        Source::Missing(_) => Vec::new(),
+    }
+}
+
+fn absolute(name: &str) -> PathBuf {
+    std::path::absolute(name).unwrap_or_else(|_| name.into())
 }
 
 fn text(path: &Path, room: u64) -> Result<String, String> {

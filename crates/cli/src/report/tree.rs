@@ -1,12 +1,12 @@
 //! The top of the execution tree, in terms of the source.
 
-use super::places::{label, place};
+use super::places::{Labels, place};
 use cairn_campaign::{Fate, Fork as ToldFork, TreeTop, Way as ToldWay};
 use cairn_program::{Program, Site, SiteId, SiteKind};
 use cairn_report::{Fork, Tree, Way};
 
 /// What a campaign tells of its tree; of forks that the program does not have, nothing.
-pub fn tree(program: &Program, told: &TreeTop) -> Tree {
+pub fn tree(program: &Program, labels: &Labels, told: &TreeTop) -> Tree {
     let is_known = |fork: &ToldFork| fork.site < program.site_count();
     if !told.forks.iter().all(is_known) {
         return Tree::default();
@@ -15,21 +15,24 @@ pub fn tree(program: &Program, told: &TreeTop) -> Tree {
         nodes: told.nodes,
         deepest: told.deepest,
         roots: told.roots.iter().map(|told| way(told, "start".to_owned())).collect(),
-        forks: told.forks.iter().map(|told| fork(program, told)).collect(),
+        forks: told.forks.iter().map(|told| fork(program, labels, told)).collect(),
     }
 }
 
-fn fork(program: &Program, told: &ToldFork) -> Fork {
+fn fork(program: &Program, labels: &Labels, told: &ToldFork) -> Fork {
     let id = SiteId(told.site);
     let site = program.site(id);
+    let function = program.function(site.function);
+    let side_label = |side| side_label(labels, (id, site), told.pin, side);
     Fork {
-        place: place(program, id),
-        function: program.function(site.function).name.to_string(),
+        // Where a library function decides is nobody's business.
+        place: place(program, id).filter(|_| function.counted),
+        function: function.name.to_string(),
         kind: kind(site, told.pin),
         depth: told.depth,
         passed: told.passed,
         passed_untried: told.passed_untried,
-        ways: told.ways.iter().map(|told_way| way(told_way, side_label(site, told.pin, told_way.side))).collect(),
+        ways: told.ways.iter().map(|told_way| way(told_way, side_label(told_way.side))).collect(),
         left: told.left.iter().map(|(fate, sides)| (fate_name(*fate), *sides)).collect(),
     }
 }
@@ -43,11 +46,11 @@ fn kind(site: &Site, is_pin: bool) -> &'static str {
     }
 }
 
-fn side_label(site: &Site, is_pin: bool, side: u32) -> String {
+fn side_label(labels: &Labels, (id, site): (SiteId, &Site), is_pin: bool, side: u32) -> String {
     match (is_pin, side) {
         (true, 0) => "this value".to_owned(),
         (true, _) => "another value".to_owned(),
-        (false, side) if (side as usize) < site.sides.len() => label(site, side),
+        (false, side) if (side as usize) < site.sides.len() => labels.label(id, side),
         (false, side) => format!("side {side}"),
     }
 }

@@ -1,6 +1,6 @@
 //! Why branches are not covered.
 
-use super::places::{label, place};
+use super::places::{Labels, place};
 use cairn_campaign::Fate;
 use cairn_program::{BranchId, CallGraph, Dominators, FunctionId, Program, SiteId};
 use cairn_report::{Why, WhyKind};
@@ -10,6 +10,7 @@ use std::collections::HashSet;
 /// Knows what became of branches.
 pub struct Reasons<'a> {
     program: &'a Program,
+    labels: &'a Labels<'a>,
     coverage: &'a Coverage,
     /// What the campaign tells of every branch, if it does.
     fates: Option<&'a [Fate]>,
@@ -22,7 +23,12 @@ pub struct Reasons<'a> {
 
 impl<'a> Reasons<'a> {
     /// For a program of which this is covered.
-    pub fn new(program: &'a Program, coverage: &'a Coverage, fates: Option<&'a [Fate]>) -> Reasons<'a> {
+    pub fn new(
+        program: &'a Program,
+        labels: &'a Labels<'a>,
+        coverage: &'a Coverage,
+        fates: Option<&'a [Fate]>,
+    ) -> Reasons<'a> {
         let dominators = Dominators::new(program, &CallGraph::new(program));
         let (mut openings, mut entered) = (Vec::new(), HashSet::new());
         for (_, site) in program.sites().filter(|(_, site)| site.counted) {
@@ -32,7 +38,7 @@ impl<'a> Reasons<'a> {
                 openings.extend(left);
             }
         }
-        Reasons { program, coverage, fates, dominators, openings, entered }
+        Reasons { program, labels, coverage, fates, dominators, openings, entered }
     }
 
     /// Why a branch is not covered.
@@ -62,7 +68,7 @@ impl<'a> Reasons<'a> {
         let Some((site, side)) = before.and_then(|opening| self.program.site_of(*opening)) else {
             return Why { kind, text: self.not_entered(branch).to_owned(), behind: None };
         };
-        let needs = label(self.program.site(site), side);
+        let needs = self.labels.label(site, side);
         let place = place(self.program, site);
         let at = place.as_ref().map_or(String::new(), |place| format!(" at {}:{}", place.file, place.line));
         Why { kind, text: format!("no run came here: it needs the {needs} side{at}"), behind: place }
