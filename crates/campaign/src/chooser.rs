@@ -68,6 +68,11 @@ impl Chooser {
         self.strategy.wants_callees()
     }
 
+    /// The strategy in its own words.
+    pub(crate) fn describe(&self) -> String {
+        self.strategy.describe()
+    }
+
     fn timed<T>(&mut self, ask: impl FnOnce(&mut dyn Strategy) -> T) -> T {
         let start = Instant::now();
         let answer = ask(&mut *self.strategy);

@@ -8,6 +8,7 @@ use crate::corpus::{Keep, Place};
 use crate::journal::{Charter, Chronicle, JOURNAL, Journal, OldJournal};
 use crate::observer::Progress;
 use crate::settings::Settings;
+use crate::snapshot::{SNAPSHOT, Snapshot};
 use crate::sync;
 use crate::testcase::{KTEST, encode_test};
 use cairn_exec::Input;
@@ -20,6 +21,8 @@ use thiserror::Error;
 
 const STATS: &str = "fuzzer_stats";
 const PLOT: &str = "plot_data";
+/// What `cairn report` writes there unless told otherwise.
+const PAGE: &str = "report.html";
 /// End of the hidden name of a file that is being written.
 const UNFINISHED: &str = ".new";
 /// What there is to say of findings, in a directory of its own beside their inputs.
@@ -226,6 +229,13 @@ impl CampaignDirectory {
         Ok(directory)
     }
 
+    /// Writes what whoever reports on the campaign wants to know.
+    pub(crate) fn keep_snapshot(&self, snapshot: &Snapshot) -> Result<PathBuf, DirectoryError> {
+        let unfit = |error: serde_json::Error| unwritable(&self.path.join(SNAPSHOT), error.into());
+        let text = serde_json::to_vec(snapshot).map_err(unfit)?;
+        write_whole(&self.path, SNAPSHOT, &text, false)
+    }
+
     /// Writes where the campaign stands.
     pub(crate) fn note(&mut self, progress: &Progress, settings: &Settings) -> Result<(), DirectoryError> {
         let stats = afl::stats(progress, self.started, settings, &self.path);
@@ -246,7 +256,7 @@ fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
     }
     let notes = path.join(sync::NOTES);
     ignore_missing(&notes, fs::remove_dir_all(&notes))?;
-    for file in [STATS, PLOT, JOURNAL].map(|name| path.join(name)) {
+    for file in [STATS, PLOT, JOURNAL, SNAPSHOT, PAGE].map(|name| path.join(name)) {
         ignore_missing(&file, fs::remove_file(&file))?;
     }
     Ok(())

@@ -16,6 +16,7 @@ use crate::observer::{Doubts, Event, Observer, Progress};
 use crate::path::{Path, path};
 use crate::prediction::{Divergence, first_difference};
 use crate::settings::Settings;
+use crate::snapshot::Milestone;
 use crate::summary::{Astray, Notes, Stop, Summary};
 use crate::sync::Sync;
 use crate::testcase::{fit, read_test};
@@ -35,6 +36,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 mod examine;
+mod survey;
 
 /// Times an input is run if the target's server does not survive it.
 const ATTEMPTS: u32 = 3;
@@ -121,6 +123,8 @@ pub fn run(
         cost: Cost::default(),
         notes: Notes::default(),
         noted: Instant::now(),
+        curve: Vec::new(),
+        next_survey: Instant::now(),
         settings,
         program,
         executor,
@@ -139,7 +143,8 @@ pub fn run(
         });
     }
     campaign.note()?;
-    Ok(campaign.summary())
+    campaign.survey(true)?;
+    Ok(campaign.end())
 }
 
 /// A run that is in the tree.
@@ -222,6 +227,10 @@ struct Campaign<'a> {
     notes: Notes,
     /// When the directory was written last.
     noted: Instant,
+    /// When coverage grew.
+    curve: Vec<Milestone>,
+    /// When a snapshot may be taken again.
+    next_survey: Instant,
 }
 
 impl Campaign<'_> {
@@ -637,6 +646,7 @@ impl Campaign<'_> {
             Some(seen) => self.coverage.merge(&self.covered_before(covered, seen)),
             None => self.coverage.merge(covered),
         };
+        self.mark_growth(&new_branches);
         let difference = cause.flip.and_then(|flip| first_difference(&self.tree, flip, &added));
         let predicted = cause.flip.is_some() && difference.is_none();
         let callees = self.callees.new_ones(self.program, &execution.trace.callees);
@@ -650,6 +660,14 @@ impl Campaign<'_> {
             (_, Some(at)) if path.damaged || ends_early(at) => Ok(Went::Unknown),
             (Some(flip), Some(at)) => Ok(self.went_off(flip, at, &added, end, cause)),
             _ => Ok(Went::There),
+        }
+    }
+
+    /// Remembers when coverage grew.
+    fn mark_growth(&mut self, new_branches: &[BranchId]) {
+        if !new_branches.is_empty() {
+            let covered = self.coverage.covered();
+            self.curve.push(Milestone::new(self.executions, self.chronicle.elapsed(), covered));
         }
     }
 
@@ -950,21 +968,25 @@ impl Campaign<'_> {
         if let Some(directory) = &mut self.directory {
             directory.note(&progress, self.settings)?;
         }
-        Ok(())
+        self.survey_now_and_then()
     }
 
-    fn summary(mut self) -> Summary {
-        self.notes.pins = self.tree.open_pins() as u64;
-        self.notes.checked_values = self.oracle.checked;
-        self.notes.mismatches = self.oracle.mismatches;
-        self.notes.first_mismatch = self.oracle.first.take();
+    fn end(mut self) -> Summary {
         if self.settings.diagnose {
             let collector = std::mem::take(&mut self.collector);
             self.notes.reasons =
                 collector.reasons(self.program, &self.coverage, &self.notes, self.divergences);
         }
+        self.summary()
+    }
+
+    fn summary(&mut self) -> Summary {
+        self.notes.pins = self.tree.open_pins() as u64;
+        self.notes.checked_values = self.oracle.checked;
+        self.notes.mismatches = self.oracle.mismatches;
+        self.notes.first_mismatch = self.oracle.first.clone();
         let asked = (self.settings.strategy.as_str(), self.settings.seed);
-        Summary::new(&self.progress(), asked, &self.tree, self.notes)
+        Summary::new(&self.progress(), asked, &self.tree, self.notes.clone())
     }
 }
 

@@ -28,6 +28,7 @@ mod path;
 mod prediction;
 mod replay;
 mod settings;
+mod snapshot;
 mod summary;
 mod sync;
 mod testcase;
@@ -40,7 +41,7 @@ mod untold;
 pub use check::Mismatch;
 pub use corpus::Place;
 pub use cover::{Covered, covered, smallest_cover};
-pub use diagnosis::{Kind, Reason};
+pub use diagnosis::{Collector, Kind, Reason};
 pub use directory::{CampaignDirectory, DirectoryError};
 pub use executor::{Execution, Executor};
 pub use explore::{CampaignError, run};
@@ -49,9 +50,10 @@ pub use observer::{Doubts, Event, Observer, Progress};
 pub use prediction::Divergence;
 pub use replay::{Replay, quoted};
 pub use settings::Settings;
+pub use snapshot::{Budget, Fate, Fork, Milestone, Snapshot, SnapshotError, TreeTop, Way};
 pub use summary::{Astray, Notes, SolverSummary, Stop, Summary};
 pub use sync::SyncSettings;
 pub use testcase::{
-    KTEST, Seeds, TestError, decode_test, encode_ktest, encode_test, fit, one_stream, read_seeds, read_test,
-    test_files,
+    KTEST, Seeds, TestError, decode_test, encode_ktest, encode_test, fit, label, one_stream, read_seeds,
+    read_test, test_files,
 };

@@ -6,10 +6,10 @@ use crate::observer::Progress;
 use crate::prediction::Divergence;
 use cairn_solver::{Evaluations, Layers, Stats};
 use cairn_tree::Tree;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The figures of a campaign; what serde makes of it is what `--json` promises.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Summary {
     /// Runs made.
     pub executions: u64,
@@ -52,7 +52,7 @@ pub struct Summary {
 }
 
 /// The solver's part.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SolverSummary {
     /// Queries asked.
     pub queries: u64,
@@ -77,7 +77,7 @@ pub struct SolverSummary {
 }
 
 /// Why a campaign ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Stop {
     /// The strategy has nothing left to try.
     #[default]
@@ -93,7 +93,7 @@ pub enum Stop {
 }
 
 /// A campaign that goes on did something else than before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Astray {
     /// Before this execution, counted from 1.
     pub execution: u64,
@@ -102,7 +102,7 @@ pub struct Astray {
 }
 
 /// What a user should know that is no figure.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Notes {
     /// Why it ended.
     pub stop: Stop,
@@ -141,6 +141,7 @@ pub struct Notes {
     /// Check mode: values that differ.
     pub mismatches: u64,
     /// Check mode: the first of them.
+    #[serde(skip)]
     pub first_mismatch: Option<Mismatch>,
     /// Diagnosis: why exploration stalls, the most important reason first.
     pub reasons: Vec<Reason>,

@@ -39,6 +39,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Choose the fewest tests that cover what all cover
     Cmin(CminArgs),
+    /// Show what a campaign covered and found: a page, or a file for other tools
+    Report(ReportArgs),
     /// Explain why exploring a program stalls
     Doctor(Box<DoctorArgs>),
     /// Run strategies side by side on a program
@@ -343,6 +345,55 @@ pub struct ExportArgs {
     /// What the tests are for, as Test-Comp says it; all branches unless told
     #[arg(long, value_name = "FILE.prp")]
     pub property: Option<PathBuf>,
+}
+
+/// What a report is written as.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportFormat {
+    /// A page for the browser that needs nothing else
+    Html,
+    /// Coverage for genhtml and its like
+    Lcov,
+    /// Findings for code scanning (SARIF 2.1.0)
+    Sarif,
+    /// Everything
+    Json,
+    /// A row per branch
+    Csv,
+    /// Tests and findings for CI
+    Junit,
+}
+
+/// `cairn report`.
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// A campaign directory
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// The program, built with `cairn cc` or as C files; unless told, the campaign's
+    #[arg(value_name = "TARGET|FILE.c")]
+    pub target: Vec<PathBuf>,
+    /// Arguments of the program; @@ stands for the path of a symbolic file
+    #[arg(last = true, value_name = "ARGS", requires = "target")]
+    pub args: Vec<OsString>,
+    /// What the tests are.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// What the program may do.
+    #[command(flatten)]
+    pub room: RoomArgs,
+    /// What to write
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ReportFormat::Html)]
+    pub format: ReportFormat,
+    /// Where to write, - for standard output; unless told, the page goes to DIR/report.html and all else to standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Run the tests on a plain build of the campaign's C files as well, and put llvm-cov's figures beside these
+    #[arg(long)]
+    pub replay_coverage: bool,
+    /// Longest time of one execution, in milliseconds; unless told, the campaign's
+    #[arg(long, value_name = "MS", value_parser = positive)]
+    pub timeout: Option<u64>,
 }
 
 /// `cairn cmin`.

@@ -39,6 +39,15 @@ pub fn build(files: &[PathBuf], program: &Path) -> Result<(), Failure> {
     }
 }
 
+/// The clang that links what these files need.
+pub fn driver_for(clang: &Path, files: &[PathBuf]) -> PathBuf {
+    if !files.iter().any(|file| is_cxx(file)) {
+        return clang.to_owned();
+    }
+    let name = clang.file_name().unwrap_or_default().to_string_lossy();
+    clang.with_file_name(name.replacen("clang", "clang++", 1))
+}
+
 /// A file whose name looks like an option is still a file.
 fn in_place(file: &Path) -> OsString {
     if file.as_os_str().as_encoded_bytes().starts_with(b"-") {

@@ -94,12 +94,12 @@ fn sandbox() -> String {
 }
 
 /// Kinds that are told in one paragraph: a run that went elsewhere than another one often was to go there.
-fn topic(kind: Kind) -> Kind {
+pub fn topic(kind: Kind) -> Kind {
     if kind == Kind::Nondeterministic { Kind::Diverged } else { kind }
 }
 
 /// What all reasons of one paragraph have in common.
-fn sentence(reasons: &[Reason]) -> String {
+pub fn sentence(reasons: &[Reason]) -> String {
     let kind = reasons[0].kind;
     let count: u64 = reasons.iter().filter(|r| r.kind == kind).map(|reason| reason.count).sum();
     let first = reasons[0].about.as_deref().unwrap_or_default();
@@ -131,11 +131,13 @@ fn sentence(reasons: &[Reason]) -> String {
 }
 
 /// One line for every reason that has a place or a name.
+pub fn details(reasons: &[Reason]) -> Vec<String> {
+    let is_told = topic(reasons[0].kind) == Kind::Diverged;
+    reasons.iter().filter(|_| !is_told).filter_map(line).collect()
+}
+
 fn lines(text: &mut String, reasons: &[Reason]) {
-    if topic(reasons[0].kind) == Kind::Diverged {
-        return;
-    }
-    let told: Vec<String> = reasons.iter().filter_map(line).collect();
+    let told = details(reasons);
     for line in told.iter().take(MOST_LINES) {
         let _ = writeln!(text, "  {line}");
     }

@@ -17,6 +17,7 @@ mod others;
 mod outdir;
 mod queries;
 mod replay;
+mod report;
 mod row;
 mod run;
 mod shell;
@@ -80,6 +81,7 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Replay(args) => replay::replay(&args),
         Command::Export(args) => export::export(&args),
         Command::Cmin(args) => cmin::cmin(&args),
+        Command::Report(args) => report::report(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Learn(args) => learn::learn(&args),

@@ -12,6 +12,7 @@ use cairn_program::{Program, ProgramError};
 use cairn_wire::ObjectKind;
 use std::process::ExitCode;
 use std::time::Duration;
+use tempfile::NamedTempFile;
 
 /// Names the test to `cairn_replay.c` in a plain build.
 const ENV_TEST: &str = "CAIRN_TEST";
@@ -54,15 +55,22 @@ fn replay_instrumented(args: &ReplayArgs, input: &Input, coverage: usize) -> Res
 
 fn replay_plain(args: &ReplayArgs, input: &Input) -> Result<End, Failure> {
     let mut spec = spec(args, input, 0);
+    let _named = hand_over_named(&mut spec, input)?;
+    Ok(run_native(&spec, &args.room.limits(), input)?.end)
+}
+
+/// Hands a plain build the objects that it names itself, in a file that is there as long as what is given back. The rest of
+/// the input reaches the program by itself.
+pub fn hand_over_named(spec: &mut TargetSpec, input: &Input) -> Result<Option<NamedTempFile>, Failure> {
     let is_named = |object: &&Object| object.kind == ObjectKind::Named;
     let named = Input { objects: input.objects.iter().filter(is_named).cloned().collect() };
-    // The rest of the input reaches the program by itself.
-    let test = tempfile::NamedTempFile::with_suffix(".ktest")?;
-    if !named.objects.is_empty() {
-        std::fs::write(test.path(), encode_test(&named, &[]).0)?;
-        spec.env.push((ENV_TEST.into(), test.path().into()));
+    if named.objects.is_empty() {
+        return Ok(None);
     }
-    Ok(run_native(&spec, &args.room.limits(), input)?.end)
+    let test = NamedTempFile::with_suffix(".ktest")?;
+    std::fs::write(test.path(), encode_test(&named, &[]).0)?;
+    spec.env.push((ENV_TEST.into(), test.path().into()));
+    Ok(Some(test))
 }
 
 /// The program's surroundings as the test wants them.

@@ -106,7 +106,7 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
 }
 
 /// How a test of this campaign is run again.
-fn replay(args: &RunArgs, program: &Path) -> Replay {
+pub fn replay(args: &RunArgs, program: &Path) -> Replay {
     let mut before = vec!["cairn".to_owned(), "replay".to_owned()];
     if let Some(file) = args.subject.input.sym_file.first().and_then(|f| f.name.clone()) {
         before.extend(["--file".to_owned(), file]);

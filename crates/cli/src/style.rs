@@ -16,8 +16,7 @@ impl Style {
         Style { colour: stream.is_terminal() && wanted && able }
     }
 
-    /// Without colour.
-    #[cfg(test)]
+    /// No colours.
     pub fn plain() -> Style {
         Style { colour: false }
     }

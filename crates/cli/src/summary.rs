@@ -2,7 +2,7 @@
 
 use crate::status::Finding;
 use crate::style::{Style, clock, counted, grouped, percent};
-use cairn_campaign::{Replay, Stop, Summary};
+use cairn_campaign::{Replay, Stop, Summary, quoted};
 use cairn_exec::Severity;
 use std::fmt::Write;
 use std::path::Path;
@@ -30,12 +30,19 @@ impl Report<'_> {
     /// All of it.
     pub fn text(&self) -> String {
         let mut text = String::new();
+        let figures = [self.coverage(), self.tests(), self.exchanged(), self.unanswered(), self.found()];
+        for line in figures.into_iter().flatten().chain(self.remarks()).chain(self.doctor()) {
+            let _ = writeln!(text, "{line}");
+        }
+        let directory = self.directory.to_string_lossy();
+        let _ =
+            writeln!(text, "everything is in {directory}; as a page: cairn report {}", quoted(&directory));
+        text
+    }
+
+    /// What there is to say beside the usual figures.
+    pub fn remarks(&self) -> Vec<String> {
         let lines = [
-            self.coverage(),
-            self.tests(),
-            self.exchanged(),
-            self.unanswered(),
-            self.found(),
             self.astray(),
             self.divergences(),
             self.pin_tries(),
@@ -50,19 +57,14 @@ impl Report<'_> {
             self.memory(),
             self.oracle(),
             self.hint(),
-            self.doctor(),
         ];
-        for line in lines.into_iter().flatten() {
-            let _ = writeln!(text, "{line}");
-        }
-        let _ = writeln!(text, "everything is in {}", self.directory.display());
-        text
+        lines.into_iter().flatten().collect()
     }
 
-    fn coverage(&self) -> Option<String> {
+    /// Why it ended.
+    pub fn ending(&self) -> &'static str {
         let s = self.summary;
-        let share = percent(s.branches_covered as f64, s.branches_total.into());
-        let why = match s.notes.stop {
+        match s.notes.stop {
             Stop::Done if self.all_refused() => "every run was refused by cairn_assume",
             // It may have been read by something that is not followed.
             Stop::Done if s.solver.queries == 0 && self.symbolic_input => "no other path is known",
@@ -72,13 +74,19 @@ impl Report<'_> {
             Stop::Time => "the time was up",
             Stop::Memory => "Cairn has used its memory up (see --driver-memory)",
             Stop::Interrupted => "interrupted",
-        };
+        }
+    }
+
+    fn coverage(&self) -> Option<String> {
+        let s = self.summary;
+        let share = percent(s.branches_covered as f64, s.branches_total.into());
         Some(format!(
-            "{} of {} branches covered ({share}) in {} and {}: {why}",
+            "{} of {} branches covered ({share}) in {} and {}: {}",
             s.branches_covered,
             s.branches_total,
             counted(s.executions, "execution", "executions"),
             clock(s.elapsed_seconds),
+            self.ending(),
         ))
     }
 

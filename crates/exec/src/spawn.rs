@@ -236,7 +236,8 @@ pub(crate) fn end(child: &mut Child) -> i32 {
 
 /// The sandbox of a program, if it is to have one.
 pub(crate) fn sandbox(spec: &TargetSpec, stage: &Stage) -> Result<Option<Sandbox>, StartError> {
-    let prepare = || Sandbox::prepare(stage.scratch()).map_err(set_up("the sandbox"));
+    let writable: Vec<&Path> = std::iter::once(stage.scratch()).chain(spec.writable.as_deref()).collect();
+    let prepare = || Sandbox::prepare(&writable).map_err(set_up("the sandbox"));
     spec.sandbox.then(prepare).transpose()
 }
 

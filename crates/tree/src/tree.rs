@@ -163,6 +163,17 @@ impl Tree {
         self.shapes[site.0 as usize].is_binary
     }
 
+    /// The first branch of a site, and how many it has.
+    pub(crate) fn branches_of(&self, site: SiteId) -> (u32, u32) {
+        let Shape { first_branch, sides, .. } = self.shapes[site.0 as usize];
+        (first_branch, sides)
+    }
+
+    /// The first branch of every site, and how many it has.
+    pub(crate) fn sites(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.shapes.iter().map(|shape| (shape.first_branch, shape.sides))
+    }
+
     /// The branch of the program that a side is; none for a pin or a constraint.
     pub fn branch(&self, side: Flip) -> Option<BranchId> {
         let Decision { kind, site, .. } = *self.decision(side.node);
