@@ -476,6 +476,9 @@ pub struct CompareArgs {
     /// Write branches covered over executions, a line for each change, to this file
     #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
     pub curves: Option<PathBuf>,
+    /// Write a page with the curves, a band around each, and the table to this file
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub html: Option<PathBuf>,
     /// Compare with an earlier comparison too: a file that --csv has written
     #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
     pub baseline: Option<PathBuf>,

@@ -6,6 +6,7 @@
 mod baseline;
 mod csv;
 mod figures;
+mod page;
 mod progress;
 mod ranks;
 mod table;
@@ -22,6 +23,7 @@ use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
+use table::Table;
 
 /// Runs all campaigns, and prints the table.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
@@ -37,7 +39,10 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         let otherwise = baseline.as_ref().map_or(Vec::new(), |b| b.mismatches(&program, branches, &trials));
         otherwise.into_iter().for_each(warn);
         let figures = Figures::of(&strategies, &trials, baseline.as_ref());
-        write!(stdout(), "{}", table::text(&figures, branches, &trials, baseline.is_some()))?;
+        let table = Table::of(&figures, branches, &trials, baseline.is_some());
+        write!(stdout(), "{}", table.text())?;
+        let page = || page::html(&program, branches, &strategies, &trials, &table);
+        args.html.as_ref().map_or(Ok(()), |file| write(file, &page()))?;
         args.csv.as_ref().map_or(Ok(()), |file| write(file, &csv::trials(&program, &trials)))?;
         args.curves.as_ref().map_or(Ok(()), |file| write(file, &csv::curves(&trials)))?;
     }
@@ -52,10 +57,13 @@ fn program_name(args: &CompareArgs) -> String {
 
 /// What cannot be written is better known before the work than after it. What the files hold stays until then.
 fn check_files(args: &CompareArgs) -> Result<(), Failure> {
-    if args.csv.is_some() && args.csv == args.curves {
-        return Err(Failure::new("--csv and --curves name the same file"));
+    let files = [("--csv", &args.csv), ("--curves", &args.curves), ("--html", &args.html)];
+    for ((a, one), (b, other)) in [(files[0], files[1]), (files[0], files[2]), (files[1], files[2])] {
+        if one.is_some() && one == other {
+            return Err(Failure::new(format_args!("{a} and {b} name the same file")));
+        }
     }
-    for file in [&args.csv, &args.curves].into_iter().flatten() {
+    for file in files.into_iter().filter_map(|(_, file)| file.as_ref()) {
         let opened = OpenOptions::new().append(true).create(true).open(file);
         opened.map_err(|error| Failure::cannot("write", file, &error))?;
     }

@@ -5,7 +5,7 @@ use crate::model::{Report, Source};
 use serde_json::json;
 
 const PAGE: &str = include_str!("../assets/page.html");
-const STYLE: &str = include_str!("../assets/page.css");
+pub(crate) const STYLE: &str = include_str!("../assets/page.css");
 
 /// The scripts of the page, one after the other; the plot's is of use on other pages too.
 const SCRIPTS: [&str; 7] = [
@@ -47,7 +47,7 @@ fn sources(report: &Report) -> String {
 }
 
 /// Puts the parts in their places, each once; what stands in a part is no place.
-fn fill(page: &str, parts: &[(&str, String)]) -> String {
+pub(crate) fn fill(page: &str, parts: &[(&str, String)]) -> String {
     let mut filled =
         String::with_capacity(page.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
     let mut rest = page;

@@ -1,8 +1,9 @@
 //! A campaign as people and other tools want to see it.
 //!
 //! [`Report`] is plain data that whoever knows campaigns fills in; here it becomes a page ([`html`]), or what
-//! other tools read ([`lcov`], [`sarif`], [`csv`], [`junit`], [`json`]). Nothing here reads a file or knows what a campaign is.
+//! other tools read ([`lcov`], [`sarif`], [`csv`], [`junit`], [`json`]). A [`Comparison`] of strategies becomes a page as well. Nothing here reads a file or knows what a campaign is.
 
+mod comparison;
 mod csv;
 mod escape;
 mod html;
@@ -13,6 +14,7 @@ mod sarif;
 #[cfg(test)]
 mod testing;
 
+pub use comparison::{Compared, Comparison, Curve, comparison_html};
 pub use csv::csv;
 pub use html::html;
 pub use junit::junit;

@@ -66,6 +66,43 @@ fn strategies_are_told_apart_and_the_same_seed_gives_the_same_figures() {
 }
 
 #[test]
+fn an_earlier_comparison_is_the_baseline() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = write_source(directory.path(), "word.c", WORD);
+    let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let compare = |strategies: &str, trials: &str, more: &[&str]| {
+        let usual = ["compare", "--quiet", "--execs", "40", "--fixed-length", "--sym-stdin", "4"];
+        let asked = ["--strategies", strategies, "--trials", trials, source.to_str().unwrap()];
+        run(usual.iter().chain(&asked).chain(more))
+    };
+    let (csv, page) = (file("first.csv"), file("page.html"));
+    assert_eq!(compare("random-input,dfs", "2", &["--csv", &csv]).code, Some(0));
+    let again = compare("dfs,bfs", "2", &["--baseline", &csv, "--html", &page]);
+    assert_eq!((again.code, again.stderr.as_str()), (Some(0), ""), "{again:?}");
+    let row = |said: &str, name: &str| -> Vec<String> {
+        let line = said.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().rev().take(3).map(str::to_owned).collect()
+    };
+    assert_eq!(row(&again.stdout, "dfs"), ["1.000", "+0.0", "9.0"]);
+    assert_eq!(row(&again.stdout, "bfs"), ["-", "-", "-"]);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("\"name\":\"bfs\"") && page.contains("startComparison()"), "{page}");
+
+    // The same file as if it were of another program, and no file of ours.
+    let text = std::fs::read_to_string(&csv).unwrap();
+    std::fs::write(&csv, text.replace(",word", ",sentence")).unwrap();
+    let other = compare("dfs", "1", &["--baseline", &csv]);
+    assert!(other.stderr.contains("of another program, sentence, not word"), "{other:?}");
+    for (baseline, complaint) in
+        [(file("none.csv"), "cannot read"), (source.display().to_string(), "is no file that")]
+    {
+        let refused = compare("dfs", "1", &["--baseline", &baseline]);
+        assert_eq!((refused.code, refused.stderr.lines().count()), (Some(2), 1), "{refused:?}");
+        assert!(refused.stderr.contains(complaint), "{refused:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused_in_a_sentence() {
     let source = root().join("examples/triangle.c");
     for (strategies, complaint) in [
