@@ -191,12 +191,15 @@ fn kinds<'a>(ends: impl Iterator<Item = &'a (End, u64)>) -> String {
     }
 }
 
-/// Numbers as a curve of one line's height, from the least to the most of them.
+/// Numbers as a curve of one line's height, from the least to the most of them; in the middle if they are all the same.
 fn sparkline(values: &[u64], unicode: bool) -> String {
     let steps = if unicode { "▁▂▃▄▅▆▇█" } else { "_.-=+*%#" };
     let steps: Vec<char> = steps.chars().collect();
     let (least, most) = (values.iter().min().unwrap_or(&0), values.iter().max().unwrap_or(&0));
-    let range = (most - least).max(1);
+    if least == most {
+        return values.iter().map(|_| steps[steps.len() / 2 - 1]).collect();
+    }
+    let range = most - least;
     values.iter().map(|value| steps[((value - least) * (steps.len() as u64 - 1) / range) as usize]).collect()
 }
 
@@ -277,7 +280,7 @@ mod tests {
     #[test]
     fn a_curve_goes_from_its_least_to_its_most() {
         assert_eq!(sparkline(&[5, 5, 6, 12], true), "▁▁▂█");
-        assert_eq!(sparkline(&[7, 7], true), "▁▁");
+        assert_eq!(sparkline(&[7, 7], true), "▄▄");
         assert_eq!(view().curve(3), [80, 110, 110]);
     }
 }
