@@ -186,7 +186,7 @@ fn the_snapshot_tells_what_became_of_every_branch() {
     assert!(snapshot.ended);
     let fates = |fate| snapshot.fates.iter().filter(|f| **f == fate).count() as u64;
     assert_eq!(fates(Fate::Covered), summary.branches_covered);
-    assert_eq!(fates(Fate::Covered) + fates(Fate::Untried), summary.branches_total.into());
+    assert_eq!(fates(Fate::Covered) + fates(Fate::Untried), u64::from(summary.branches_total));
     let last = snapshot.curve.last().unwrap();
     assert_eq!(u64::from(last.covered), summary.branches_covered);
     assert!(snapshot.curve.is_sorted_by_key(|point| (point.execution, point.covered)));

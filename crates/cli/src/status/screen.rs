@@ -132,7 +132,7 @@ impl Screen {
         let seconds = view.progress.elapsed.as_secs_f64();
         let (total, layers) = (&view.progress.solver.total, &view.progress.solver.layers);
         let asked = self.label("solver").add(&grouped(total.asked)).add_whole(" questions");
-        let asked = asked.add_whole(&format!(", {} of the time", percent(total.seconds, seconds)));
+        let asked = asked.add_whole(&format!(", {} of time", percent(total.seconds, seconds)));
         let memory = layers.cache.decided() + layers.reuse.decided();
         let of = |tally: &Tally| (tally.decided(), tally.asked, tally.seconds);
         let columns = [
