@@ -11,7 +11,16 @@ const BUILD: &str = "cairn-build";
 const AGAIN: &str = "again";
 /// What a campaign directory may contain.
 const OURS: [&str; 10] = [
-    "queue", "crashes", "hangs", "fuzzer_stats", "plot_data", "journal", "snapshot.json", "report.html", ".synced", BUILD,
+    "queue",
+    "crashes",
+    "hangs",
+    "fuzzer_stats",
+    "plot_data",
+    "journal",
+    "snapshot.json",
+    "report.html",
+    ".synced",
+    BUILD,
 ];
 /// What a campaign that was killed may leave besides.
 const LEFTOVERS: [&str; 3] = [PROBE, ".fuzzer_stats.new", ".snapshot.json.new"];

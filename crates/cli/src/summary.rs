@@ -35,7 +35,8 @@ impl Report<'_> {
             let _ = writeln!(text, "{line}");
         }
         let directory = self.directory.to_string_lossy();
-        let _ = writeln!(text, "everything is in {directory}; as a page: cairn report {}", quoted(&directory));
+        let _ =
+            writeln!(text, "everything is in {directory}; as a page: cairn report {}", quoted(&directory));
         text
     }
 

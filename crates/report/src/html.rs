@@ -34,7 +34,10 @@ pub fn html(report: &Report) -> String {
 /// Each file's text in an element of its own: it is only read when somebody looks at it.
 fn sources(report: &Report) -> String {
     let element = |(number, source): (usize, serde_json::Value)| {
-        format!("<script type=\"application/json\" id=\"source-{number}\">{}</script>\n", in_script(&source.to_string()))
+        format!(
+            "<script type=\"application/json\" id=\"source-{number}\">{}</script>\n",
+            in_script(&source.to_string())
+        )
     };
     let text = |source: &Source| match source {
         Source::Text(text) => json!({ "text": text }),
@@ -45,7 +48,8 @@ fn sources(report: &Report) -> String {
 
 /// Puts the parts in their places, each once; what stands in a part is no place.
 fn fill(page: &str, parts: &[(&str, String)]) -> String {
-    let mut filled = String::with_capacity(page.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
+    let mut filled =
+        String::with_capacity(page.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
     let mut rest = page;
     for (place, part) in parts {
         let (before, after) = rest.split_once(place).expect("the page has a place for everything, in order");

@@ -9,7 +9,8 @@ pub fn junit(report: &Report) -> String {
     let program = xml(&report.campaign.program);
     let is_finding = |test: &&Test| !report.findings.iter().any(|finding| finding.name == test.name);
     let passed: Vec<&Test> = report.tests.iter().filter(is_finding).collect();
-    let counts = format!("tests=\"{}\" failures=\"{}\"", passed.len() + report.findings.len(), report.findings.len());
+    let counts =
+        format!("tests=\"{}\" failures=\"{}\"", passed.len() + report.findings.len(), report.findings.len());
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{program}\" {counts}>\n  \
          <testsuite name=\"{program}\" {counts} errors=\"0\" skipped=\"0\" time=\"{:.3}\">\n",
@@ -45,7 +46,10 @@ mod tests {
         let text = junit(&report());
         assert!(text.contains("<testsuite name=\"a&lt;b&gt;\" tests=\"2\" failures=\"1\""), "{text}");
         assert!(text.contains("<testcase classname=\"a&lt;b&gt;\" name=\"queue/id:000000\"/>"), "{text}");
-        assert!(text.contains("<failure message=\"killed by SIGFPE in main (a.c:7)\" type=\"SIGFPE\">"), "{text}");
+        assert!(
+            text.contains("<failure message=\"killed by SIGFPE in main (a.c:7)\" type=\"SIGFPE\">"),
+            "{text}"
+        );
         assert_eq!(text.matches("<testcase").count(), 2);
     }
 }

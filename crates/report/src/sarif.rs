@@ -4,7 +4,8 @@ use crate::escape::uri;
 use crate::model::{Finding, Frame, Place, Report};
 use serde_json::{Value, json};
 
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The log.
 pub fn sarif(report: &Report) -> String {

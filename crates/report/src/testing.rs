@@ -12,7 +12,14 @@ pub(crate) fn report() -> Report {
         behind: Some(place(5)),
     };
     let case = |label| side(label, 0, Some(behind.clone()));
-    let site = |line, column, kind, tests, sides| Site { line, column, kind, function: "main".to_owned(), tests, sides };
+    let site = |line, column, kind, tests, sides| Site {
+        line,
+        column,
+        kind,
+        function: "main".to_owned(),
+        tests,
+        sides,
+    };
     let file = File {
         name: "a.c".to_owned(),
         path: "/src/a.c".to_owned(),
@@ -45,7 +52,10 @@ pub(crate) fn report() -> Report {
         campaign: Campaign { program: "a<b>".to_owned(), executions: 7, seconds: 1.5, ..Campaign::default() },
         curve: vec![Point { executions: 1, seconds: 0.1, covered: 1 }],
         files: vec![file],
-        tests: vec![test("queue/id:000000", "exit code 0"), test("crashes/id:000000,sig:08", "killed by SIGFPE")],
+        tests: vec![
+            test("queue/id:000000", "exit code 0"),
+            test("crashes/id:000000,sig:08", "killed by SIGFPE"),
+        ],
         findings: vec![finding],
         ..Report::default()
     }

@@ -56,9 +56,9 @@ impl ChangedStates {
 
     /// All changes.
     pub fn all(&self) -> impl Iterator<Item = (Flip, FlipState)> + '_ {
-        self.changes
-            .iter()
-            .flat_map(|(node, sides)| sides.iter().map(|(side, state)| (Flip { node: *node, side: *side }, *state)))
+        self.changes.iter().flat_map(|(node, sides)| {
+            sides.iter().map(|(side, state)| (Flip { node: *node, side: *side }, *state))
+        })
     }
 
     /// How many sides of a node have changed.

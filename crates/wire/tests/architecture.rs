@@ -20,7 +20,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "wire", "instrument", "expr", "program", "tree", "solver", "search", "learn", "exec", "campaign",
+            "wire",
+            "instrument",
+            "expr",
+            "program",
+            "tree",
+            "solver",
+            "search",
+            "learn",
+            "exec",
+            "campaign",
             "report",
         ],
     ),

@@ -116,7 +116,10 @@ impl Context<'_> {
         let smallest = smallest.into_iter().find(|path| path.exists());
         let shown = smallest.or_else(|| input.map(|test| test.path.clone())).unwrap_or_default();
         Finding {
-            name: input.map_or_else(|| name.to_owned(), |test| format!("{}/{}", place.directory(), file_name(&test.path))),
+            name: input.map_or_else(
+                || name.to_owned(),
+                |test| format!("{}/{}", place.directory(), file_name(&test.path)),
+            ),
             kind: kind(headline),
             headline: headline.to_owned(),
             stack: stack(text),
@@ -209,6 +212,9 @@ mod tests {
         assert_eq!(frames.len(), 2);
         assert_eq!(frames[0].place, Some(Place { file: "a b.c".to_owned(), line: 7 }));
         assert_eq!((frames[1].function.as_str(), &frames[1].place), ("main", &None));
-        assert_eq!([kind("killed by SIGFPE in f (a.c:7)"), kind("time limit reached")], ["SIGFPE", "time limit reached"]);
+        assert_eq!(
+            [kind("killed by SIGFPE in f (a.c:7)"), kind("time limit reached")],
+            ["SIGFPE", "time limit reached"]
+        );
     }
 }

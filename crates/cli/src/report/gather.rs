@@ -1,9 +1,9 @@
 //! All there is to tell of a campaign, from its directory, its program, and its tests run once more.
 
 use super::findings::Context;
+use super::places::Labels;
 use super::plain;
 use super::retrace::{Retraced, coverage, diagnose, retrace};
-use super::places::Labels;
 use super::sources::{Covered, Hits, Texts};
 use super::{statistics, tree};
 use crate::args::{ReportArgs, SubjectArgs};
@@ -60,14 +60,20 @@ pub fn gather(args: &ReportArgs) -> Result<Report, Failure> {
 }
 
 /// What the campaign last told of itself, if that is about this program.
-fn snapshot(directory: &Path, program: &Path, missing: &mut Vec<String>) -> Result<Option<Snapshot>, Failure> {
+fn snapshot(
+    directory: &Path,
+    program: &Path,
+    missing: &mut Vec<String>,
+) -> Result<Option<Snapshot>, Failure> {
     let why = match Snapshot::read(directory) {
         Ok(Some(snapshot)) if snapshot.target == target::fingerprint(program)? => return Ok(Some(snapshot)),
         Ok(Some(_)) => "the program is not the one that the campaign explored".to_owned(),
         Ok(None) => "the campaign ended before it told how far it had come".to_owned(),
         Err(error) => error.to_string(),
     };
-    missing.push(format!("{why}: why branches are not covered, the execution tree and the solver's figures are left out"));
+    missing.push(format!(
+        "{why}: why branches are not covered, the execution tree and the solver's figures are left out"
+    ));
     Ok(None)
 }
 
@@ -84,8 +90,12 @@ impl Subject<'_> {
         let made_by = self.suite.made_by.as_deref();
         let replay = made_by.map_or_else(|| self.bare_replay(), |run| run::replay(run, &self.path));
         let again = |test: &Path| replay.command(test);
-        let context =
-            Context { directory: &self.args.directory, blank: &self.spec.blank_input(), tests, again: &again };
+        let context = Context {
+            directory: &self.args.directory,
+            blank: &self.spec.blank_input(),
+            tests,
+            again: &again,
+        };
         Report {
             generator: Generator { name: "Cairn".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
             campaign: statistics::campaign(&self.args.directory, told, made_by),
@@ -147,10 +157,16 @@ impl Subject<'_> {
     fn decided(&self) -> Vec<SiteId> {
         let met = self.fates().unwrap_or_default().iter().enumerate();
         let met = met.filter(|(_, fate)| !matches!(fate, Fate::Unmet | Fate::Covered));
-        met.filter_map(|(branch, _)| self.program.site_of(BranchId(branch as u32))).map(|(site, _)| site).collect()
+        met.filter_map(|(branch, _)| self.program.site_of(BranchId(branch as u32)))
+            .map(|(site, _)| site)
+            .collect()
     }
 
-    fn plain_build(&self, subject: &SubjectArgs, limits: cairn_exec::Limits) -> Result<plain::Build, Failure> {
+    fn plain_build(
+        &self,
+        subject: &SubjectArgs,
+        limits: cairn_exec::Limits,
+    ) -> Result<plain::Build, Failure> {
         let made_of = match (&self.suite.made_by, self.args.target.is_empty()) {
             (Some(run), true) => run.subject.target.as_slice(),
             _ => subject.target.as_slice(),

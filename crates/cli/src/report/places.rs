@@ -37,7 +37,11 @@ impl<'a> Labels<'a> {
 fn begins_negated(line: &str, column: u32) -> bool {
     let condition = line.get((column as usize).saturating_sub(1)..).unwrap_or_default();
     let is_one = !condition.contains("&&") && !condition.contains("||");
-    column > 0 && is_one && condition.starts_with('!') && !condition.starts_with("!=") && !condition.starts_with("!!")
+    column > 0
+        && is_one
+        && condition.starts_with('!')
+        && !condition.starts_with("!=")
+        && !condition.starts_with("!!")
 }
 
 fn label(site: &Site, side: u32, is_negated: bool) -> String {
@@ -51,7 +55,8 @@ fn label(site: &Site, side: u32, is_negated: bool) -> String {
 }
 
 fn values(site: &Site, values: &[u64]) -> String {
-    let mut words: Vec<String> = values.iter().take(MOST_VALUES).map(|value| number(*value, site.width)).collect();
+    let mut words: Vec<String> =
+        values.iter().take(MOST_VALUES).map(|value| number(*value, site.width)).collect();
     words.extend((values.len() > MOST_VALUES).then(|| "…".to_owned()));
     words.join(", ")
 }
@@ -61,7 +66,9 @@ fn number(value: u64, width: u32) -> String {
     let shift = 64 - width.clamp(1, 64);
     let signed = (value << shift) as i64 >> shift;
     match u8::try_from(signed) {
-        Ok(letter) if letter.is_ascii_graphic() && letter != b'\'' => format!("{signed} '{}'", letter as char),
+        Ok(letter) if letter.is_ascii_graphic() && letter != b'\'' => {
+            format!("{signed} '{}'", letter as char)
+        }
         _ => signed.to_string(),
     }
 }

@@ -41,9 +41,25 @@ impl Build {
         let tools = toolchain::find()?;
         let include = &tools.include_dir;
         let mut clang = Command::new(&tools.clang);
-        finish(clang.args(["-w", "-O1", "-c", "-I"]).arg(include).arg(include.join("cairn_replay.c")).arg("-o").arg(&markers))?;
+        finish(
+            clang
+                .args(["-w", "-O1", "-c", "-I"])
+                .arg(include)
+                .arg(include.join("cairn_replay.c"))
+                .arg("-o")
+                .arg(&markers),
+        )?;
         let mut clang = Command::new(compile::driver_for(&tools.clang, files));
-        clang.arg("-w").args(FLAGS).arg("-I").arg(include).args(files).arg(&markers).arg("-lm").arg("-o").arg(&program);
+        clang
+            .arg("-w")
+            .args(FLAGS)
+            .arg("-I")
+            .arg(include)
+            .args(files)
+            .arg(&markers)
+            .arg("-lm")
+            .arg("-o")
+            .arg(&program);
         finish(&mut clang)?;
         let mut spec = TargetSpec { path: program, coverage: 0, ..spec.clone() };
         spec.writable = Some(scratch.path().to_owned());
@@ -68,19 +84,20 @@ impl Build {
         let (list, merged) = (self.scratch.path().join("list"), self.scratch.path().join("merged"));
         let is_profile = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "profraw");
         let entries = std::fs::read_dir(self.scratch.path())?.flatten().map(|entry| entry.path());
-        let profiles: Vec<String> = entries.filter(is_profile).map(|path| path.display().to_string()).collect();
+        let profiles: Vec<String> =
+            entries.filter(is_profile).map(|path| path.display().to_string()).collect();
         if profiles.is_empty() {
             return Err(Failure::new("--replay-coverage: no test could be run on the plain build"));
         }
         std::fs::write(&list, profiles.join("\n"))?;
         let mut from = OsString::from("--input-files=");
         from.push(&list);
-        finish(Command::new(tool("llvm-profdata")).args(["merge", "-sparse"]).arg(from).arg("-o").arg(&merged))?;
+        finish(
+            Command::new(tool("llvm-profdata")).args(["merge", "-sparse"]).arg(from).arg("-o").arg(&merged),
+        )?;
         let mut profile = OsString::from("-instr-profile=");
         profile.push(&merged);
-        let told = finish(
-            Command::new(tool("llvm-cov")).arg("export").arg(&self.spec.path).arg(profile),
-        )?;
+        let told = finish(Command::new(tool("llvm-cov")).arg("export").arg(&self.spec.path).arg(profile))?;
         Ok(serde_json::from_slice(&told)?)
     }
 }

@@ -4,7 +4,9 @@ use super::places::Labels;
 use super::retrace::Retraced;
 use super::why::Reasons;
 use cairn_campaign::Fate;
-use cairn_program::{Function as ProgramFunction, FunctionId, Program, Site as ProgramSite, SiteId, SiteKind as Kind};
+use cairn_program::{
+    Function as ProgramFunction, FunctionId, Program, Site as ProgramSite, SiteId, SiteKind as Kind,
+};
 use cairn_report::{File, Function, Side, Site, SiteKind, Source};
 use cairn_tree::Coverage;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +28,8 @@ impl Hits {
     /// Of these tests.
     pub fn new(program: &Program, tests: &[Retraced]) -> Hits {
         let branches = vec![0; program.branch_count() as usize];
-        let mut hits = Hits { branches, sites: vec![0; program.site_count() as usize], functions: BTreeMap::new() };
+        let mut hits =
+            Hits { branches, sites: vec![0; program.site_count() as usize], functions: BTreeMap::new() };
         for test in tests {
             let mut sites = BTreeSet::new();
             for branch in &test.branches {
@@ -123,7 +126,8 @@ pub struct Texts(BTreeMap<String, (Source, Vec<usize>)>);
 impl Texts {
     /// Reads it, as far as it is there and not too much.
     pub fn read(program: &Program) -> Texts {
-        let names: BTreeSet<&str> = program.sites().filter(|(_, site)| site.counted).map(|(_, site)| &*site.file).collect();
+        let names: BTreeSet<&str> =
+            program.sites().filter(|(_, site)| site.counted).map(|(_, site)| &*site.file).collect();
         let (mut texts, mut room) = (BTreeMap::new(), MOST_BYTES_IN_ALL);
         for name in names {
             let source = text(&absolute(name), room).map_or_else(Source::Missing, Source::Text);
@@ -150,7 +154,9 @@ impl Texts {
 
 fn line_starts(source: &Source) -> Vec<usize> {
     match source {
-        Source::Text(text) => std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
+        Source::Text(text) => {
+            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+        }
         Source::Missing(_) => Vec::new(),
     }
 }

@@ -40,7 +40,10 @@ fn tell(campaign: &mut Campaign, directory: &Path, snapshot: &Snapshot, made_by:
     };
     campaign.ended = match snapshot.ended {
         true => ending.ending().to_owned(),
-        false => format!("it is still running, or was killed: this is how it was after {} executions", grouped(summary.executions)),
+        false => format!(
+            "it is still running, or was killed: this is how it was after {} executions",
+            grouped(summary.executions)
+        ),
     };
     campaign.notes = ending.remarks();
     campaign.executions = summary.executions.max(campaign.executions * u64::from(!snapshot.ended));
@@ -117,12 +120,18 @@ pub fn figures(snapshot: &Snapshot) -> Vec<(String, String)> {
         ("without an answer", grouped(solver.unknown)),
         ("time spent solving", clock(solver.seconds)),
         ("time the strategy took to choose", clock(summary.choosing_seconds)),
-        ("executions per second", grouped((summary.executions as f64 / summary.elapsed_seconds.max(1e-3)) as u64)),
+        (
+            "executions per second",
+            grouped((summary.executions as f64 / summary.elapsed_seconds.max(1e-3)) as u64),
+        ),
         ("decisions in the execution tree", grouped(snapshot.tree.nodes)),
         ("decisions on the longest path", grouped(snapshot.tree.deepest.into())),
         ("memory of the execution tree", format!("{} KiB", grouped(summary.tree_bytes >> 10))),
         ("runs that went elsewhere than predicted", grouped(summary.divergences)),
-        ("evaluations by local search", grouped(solver.evaluations.interpreted + solver.evaluations.compiled)),
+        (
+            "evaluations by local search",
+            grouped(solver.evaluations.interpreted + solver.evaluations.compiled),
+        ),
         ("every path was tried", if summary.exhausted { "yes" } else { "no" }.to_owned()),
     ];
     rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

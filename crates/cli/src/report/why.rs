@@ -49,14 +49,30 @@ impl<'a> Reasons<'a> {
         let (kind, text) = match fate {
             _ if !is_reached => return self.never_reached(branch),
             // It was reached after the campaign last told where it stood.
-            None | Some(Fate::Covered) => (WhyKind::Unrecorded, "the campaign was cut short before it told what became of this side"),
-            Some(Fate::Untried) => (WhyKind::Pending, "on some path it was not tried yet: a longer campaign may take it"),
-            Some(Fate::Aside) => (WhyKind::Pending, "the strategy has set it aside for later: a longer campaign may take it"),
-            Some(Fate::Unknown) => (WhyKind::Unknown, "the solver had no answer in time (see --solver-timeout)"),
-            Some(Fate::Diverged) => (WhyKind::Diverged, "a run that was made to take it went elsewhere than predicted"),
+            None | Some(Fate::Covered) => {
+                (WhyKind::Unrecorded, "the campaign was cut short before it told what became of this side")
+            }
+            Some(Fate::Untried) => {
+                (WhyKind::Pending, "on some path it was not tried yet: a longer campaign may take it")
+            }
+            Some(Fate::Aside) => {
+                (WhyKind::Pending, "the strategy has set it aside for later: a longer campaign may take it")
+            }
+            Some(Fate::Unknown) => {
+                (WhyKind::Unknown, "the solver had no answer in time (see --solver-timeout)")
+            }
+            Some(Fate::Diverged) => {
+                (WhyKind::Diverged, "a run that was made to take it went elsewhere than predicted")
+            }
             Some(Fate::Refused) => (WhyKind::Refused, "only inputs that cairn_assume refuses take it"),
-            Some(Fate::Unsat) => (WhyKind::Unsat, "no input takes it on any path that was run: the decisions before contradict it"),
-            Some(Fate::Unmet) => (WhyKind::Independent, "the condition is not computed from the input (decisions before may still lead there)"),
+            Some(Fate::Unsat) => (
+                WhyKind::Unsat,
+                "no input takes it on any path that was run: the decisions before contradict it",
+            ),
+            Some(Fate::Unmet) => (
+                WhyKind::Independent,
+                "the condition is not computed from the input (decisions before may still lead there)",
+            ),
         };
         Why { kind, text: text.to_owned(), behind: None }
     }
