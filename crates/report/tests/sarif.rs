@@ -12,8 +12,9 @@ fn schema() -> Value {
     let packages = told["packages"].as_array().unwrap();
     let shipping = packages.iter().find(|package| package["name"] == "serde-sarif").unwrap();
     let manifest = Path::new(shipping["manifest_path"].as_str().unwrap());
-    let text = std::fs::read(manifest.with_file_name("src").join("schema.json")).unwrap();
-    serde_json::from_slice(&text).unwrap()
+    let text = std::fs::read_to_string(manifest.with_file_name("src").join("schema.json")).unwrap();
+    // One of its patterns has a bracket too many, which not every engine takes for a letter.
+    serde_json::from_str(&text.replace("{2}]?$", "{2}$")).unwrap()
 }
 
 fn finding(kind: &str, is_hang: bool, file: &str) -> Finding {
