@@ -80,7 +80,13 @@ function show() {
   if (!tab.wide) window.scrollTo(0, 0);
 }
 
-const go = name => { location.hash = address(name); };
+/** Goes to an address; unlike the browser itself, at once. */
+function goTo(address) {
+  if (location.hash !== address) history.pushState(null, "", address);
+  show();
+}
+
+const go = name => goTo(address(name));
 
 function makeTabs() {
   const list = document.getElementById("tabs");
@@ -150,6 +156,7 @@ function start() {
   document.getElementById("help").onclick = openHelp;
   makeTabs();
   addEventListener("hashchange", show);
+  addEventListener("popstate", show);
   addEventListener("keydown", onKey);
   show();
 }

@@ -34,7 +34,7 @@ function drawFiles() {
   const list = document.getElementById("file-list");
   const shown = shownFiles();
   list.replaceChildren(...shown.map(({ file, index, covered, total }) => h("button",
-    { type: "button", class: "file", "data-file": index, "aria-current": String(index === source.file), title: file.path, onclick: () => { location.hash = address("source", file.name); } },
+    { type: "button", class: "file", "data-file": index, "aria-current": String(index === source.file), title: file.path, onclick: () => goTo(address("source", file.name)) },
     h("span", { class: "row" }, h("span", {}, file.name), h("span", { class: "soft" }, `${grouped(covered)}/${grouped(total)}`)),
     h("span", { class: "meter" }, h("i", { style: `width:${100 * covered / Math.max(1, total)}%` })))));
   if (!shown.length) list.append(h("p", { class: "empty" }, "No file."));
@@ -64,13 +64,16 @@ function coloured(text, state) {
   return parts.filter(part => part !== "");
 }
 
+/** The sides as people expect them: true before false. */
+const sidesOf = site => [...site.sides].sort((a, b) => (b.label === "true") - (a.label === "true"));
+
 function markOf(site) {
   const letter = label => site.kind === "switch" ? "" : label[0].toUpperCase() + " ";
   const many = site.sides.length > 4;
   const taken = site.sides.filter(side => side.covered).length;
   const spans = many
     ? [h("span", { class: taken === site.sides.length ? "yes" : "no-take" }, `${taken}/${site.sides.length} sides`)]
-    : [...site.sides].reverse().map(side => h("span", { class: side.covered ? "yes" : "no-take" }, `${letter(side.label)}${side.covered ? side.tests : "✗"}`));
+    : sidesOf(site).map(side => h("span", { class: side.covered ? "yes" : "no-take" }, `${letter(side.label)}${side.covered ? side.tests : "✗"}`));
   const told = site.sides.map(side => `${side.label} ${side.covered ? "taken by " + counted(side.tests, "test", "tests") : "not taken"}`).join(", ");
   return h("span", { class: "mark", role: "img", "aria-label": `column ${site.column}: ${told}`, title: told }, spans);
 }
@@ -82,7 +85,7 @@ function whyBox(sites) {
     h("td", {}, side.covered ? `taken by ${counted(side.tests, "test", "tests")}`
       : [h("b", {}, WHY_NAMES[side.why.kind] || side.why.kind), ": ", side.why.text, side.why.behind ? [" – ", placeLink(side.why.behind)] : null].flat()));
   return h("div", { class: "why", onclick: event => event.stopPropagation() },
-    h("table", {}, h("tbody", {}, sites.flatMap(site => site.sides.map(side => row(site, side))))));
+    h("table", {}, h("tbody", {}, sites.flatMap(site => sidesOf(site).map(side => row(site, side))))));
 }
 
 /** Which lines to show: all, or those that the filter lets through and some around. */
@@ -170,15 +173,14 @@ function stepUncovered(step) {
   const next = step > 0 ? places.find(place => compare(place) > 0) : places.findLast(place => compare(place) < 0);
   const { index, line } = next || places[step > 0 ? 0 : places.length - 1];
   if (!next) say(step > 0 ? "from the first again" : "from the last again");
-  const target = address("source", report.files[index].name, line);
-  if (location.hash === target) select(line); else location.hash = target;
+  goTo(address("source", report.files[index].name, line));
 }
 
 function stepFile(step) {
   const shown = shownFiles();
   const at = shown.findIndex(({ index }) => index === source.file);
   const next = shown[at + step];
-  if (next) location.hash = address("source", next.file.name);
+  if (next) goTo(address("source", next.file.name));
 }
 
 function openPlace(name, line) {

@@ -1,6 +1,10 @@
 // The execution tree as a picture: a row for every place where runs part, as wide as runs went there.
 
 const ROW = 27;
+/** Rows that are shown below the one looked at. */
+const MOST_ROWS = 18;
+/** A box so wide, in percent, has room for text. */
+const ROOM = 2.5;
 const tree = { from: [], chosen: null };
 
 /** What hangs below a way: the fork it leads to, if that is told. */
@@ -30,7 +34,7 @@ function focus() {
 function cells() {
   const found = [], { fork, way } = focus();
   const add = (fork, way, path, level, left, width) => {
-    if (width < 0.25) return;
+    if (width < 0.25 || level > MOST_ROWS) return;
     found.push({ fork, way, path, level, left, width });
     const below = forkOf(way);
     if (!below) return;
@@ -59,11 +63,11 @@ function drawTree() {
   picture.style.height = `${ROW * (Math.max(0, ...found.map(cell => cell.level)) + 1)}px`;
   picture.replaceChildren(...found.map(cell => h("button", {
     type: "button", role: "treeitem", "aria-level": cell.level + 1, "aria-selected": "false", tabindex: "-1", title: describe(cell.fork, cell.way), "aria-label": describe(cell.fork, cell.way),
-    class: `cell${cell.way.parts && cell.way.next === null ? " more" : ""}`, "data-path": cell.path.join("."),
+    class: `cell${cell.width <= ROOM ? " tiny" : cell.way.parts && (cell.way.next === null || cell.level === MOST_ROWS) ? " more" : ""}`, "data-path": cell.path.join("."),
     style: `left:${cell.left}%;width:${cell.width}%;top:${cell.level * ROW}px;--heat:${Math.round(8 + 42 * Math.log1p(cell.way.untried) / most)}%`,
     onclick: () => { choose(cell); if (forkOf(cell.way) && cell.level) zoom(cell.path); },
     onfocus: () => choose(cell),
-  }, cell.width > 2.5 ? `${wayText(cell.fork, cell.way)} · ${grouped(cell.way.runs)}` : "")));
+  }, cell.width > ROOM ? `${wayText(cell.fork, cell.way)} · ${grouped(cell.way.runs)}` : "")));
   const first = picture.querySelector(".cell");
   if (first) first.tabIndex = 0;
   if (found.length) choose(found[0]);
@@ -95,7 +99,7 @@ function choose(cell) {
   document.querySelectorAll("#picture .cell").forEach(element => element.setAttribute("aria-selected", String(element.dataset.path === cell.path.join("."))));
   const next = forkOf(cell.way), { fork, way } = cell;
   const rows = [
-    fork && ["decides", h("span", {}, fork.kind, " in ", h("code", {}, fork.function), " – ", placeLink(fork.place) || "unknown place")],
+    fork && ["decides", h("span", {}, fork.kind, " in ", h("code", {}, fork.function), fork.place ? [" – ", placeLink(fork.place)] : " of the library")],
     fork && ["side", way.label], ["runs", grouped(way.runs)], ["untried sides behind", grouped(way.untried)],
     fork && fork.left.length ? ["other sides here", fork.left.map(([what, count]) => `${grouped(count)} ${what}`).join(", ")] : null,
     next && ["then", h("span", {}, next.passed ? `${counted(next.passed, "decision", "decisions")} that all runs took alike, ` : "", "runs part at ", placeLink(next.place) || next.function)],

@@ -5,6 +5,9 @@ use cairn_campaign::{Fate, Fork as ToldFork, TreeTop, Way as ToldWay};
 use cairn_program::{Program, Site, SiteId, SiteKind};
 use cairn_report::{Fork, Tree, Way};
 
+/// How the names of library functions begin that stand for others.
+const MODEL: &str = "__cairn_m_";
+
 /// What a campaign tells of its tree; of forks that the program does not have, nothing.
 pub fn tree(program: &Program, labels: &Labels, told: &TreeTop) -> Tree {
     let is_known = |fork: &ToldFork| fork.site < program.site_count();
@@ -27,7 +30,7 @@ fn fork(program: &Program, labels: &Labels, told: &ToldFork) -> Fork {
     Fork {
         // Where a library function decides is nobody's business.
         place: place(program, id).filter(|_| function.counted),
-        function: function.name.to_string(),
+        function: function.name.trim_start_matches(MODEL).to_owned(),
         kind: kind(site, told.pin),
         depth: told.depth,
         passed: told.passed,
