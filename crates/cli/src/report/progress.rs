@@ -1,7 +1,9 @@
 //! How far it is, for what takes longer than people wait without a word.
 
 use crate::message::tell;
-use std::io::{IsTerminal, stderr};
+use crate::row::Row;
+use crate::style::Style;
+use crate::terminal;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -14,14 +16,13 @@ pub struct Progress {
     all: usize,
     next: Instant,
     is_live: bool,
-    is_shown: bool,
 }
 
 impl Progress {
     /// Of so many things to do.
     pub fn new(what: &'static str, all: usize) -> Progress {
-        let (next, is_live) = (Instant::now() + PATIENCE, stderr().is_terminal());
-        Progress { what, all, next, is_live, is_shown: false }
+        let (next, is_live) = (Instant::now() + PATIENCE, terminal::can_draw());
+        Progress { what, all, next, is_live }
     }
 
     /// So many are done.
@@ -29,20 +30,20 @@ impl Progress {
         if Instant::now() < self.next {
             return;
         }
-        let Progress { what, all, .. } = self;
+        let text = format!("{}: {done} of {}", self.what, self.all);
         match self.is_live {
-            true => tell(format_args!("\r\x1b[K{what}: {done} of {all}")),
-            false => tell(format_args!("cairn: {what}: {done} of {all}\n")),
+            true => {
+                let size = terminal::size();
+                terminal::draw(&[Row::new(size.width, Style::plain()).add(" ").add(&text).text()], size);
+            }
+            false => tell(format_args!("cairn: {text}\n")),
         }
         self.next = Instant::now() + if self.is_live { LIVE_PERIOD } else { PLAIN_PERIOD };
-        self.is_shown = true;
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.is_live && self.is_shown {
-            tell("\r\x1b[K");
-        }
+        terminal::erase();
     }
 }

@@ -1,5 +1,6 @@
 //! `cairn compare` runs every strategy as often, and tells them apart.
 
+use crate::chromium::Chromium;
 use crate::common::{root, run, write_source};
 
 /// Random input does not find the word; whoever solves does, and covers all.
@@ -85,8 +86,17 @@ fn an_earlier_comparison_is_the_baseline() {
     };
     assert_eq!(row(&again.stdout, "dfs"), ["1.000", "+0.0", "9.0"]);
     assert_eq!(row(&again.stdout, "bfs"), ["-", "-", "-"]);
-    let page = std::fs::read_to_string(page).unwrap();
-    assert!(page.contains("\"name\":\"bfs\"") && page.contains("startComparison()"), "{page}");
+    let mut browser = Chromium::start();
+    browser.open(std::path::Path::new(&page), "");
+    browser.wait_for("document.querySelectorAll('#curves .line').length === 2");
+    assert_eq!((browser.count("#curves .band"), browser.count("tbody tr")), (2, 2));
+    browser.click("[data-value=time]");
+    browser.wait_for("document.querySelectorAll('#curves .line').length === 2");
+    let theme = "document.documentElement.dataset.theme";
+    let before = browser.value(theme);
+    browser.press("t");
+    assert_ne!(browser.value(theme), before);
+    assert_eq!(browser.complaints, Vec::<String>::new());
 
     // The same file as if it were of another program, and no file of ours.
     let text = std::fs::read_to_string(&csv).unwrap();
