@@ -186,7 +186,8 @@ fn the_snapshot_tells_what_became_of_every_branch() {
     assert!(snapshot.ended);
     let fates = |fate| snapshot.fates.iter().filter(|f| **f == fate).count() as u64;
     assert_eq!(fates(Fate::Covered), summary.branches_covered);
-    assert_eq!(fates(Fate::Covered) + fates(Fate::Untried), summary.branches_total.into());
+    assert_eq!(snapshot.fates.len(), summary.branches_total as usize);
+    assert!(fates(Fate::Untried) > 0, "{:?}", snapshot.fates);
     let last = snapshot.curve.last().unwrap();
     assert_eq!(u64::from(last.covered), summary.branches_covered);
     assert!(snapshot.curve.is_sorted_by_key(|point| (point.execution, point.covered)));
