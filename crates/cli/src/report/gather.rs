@@ -103,7 +103,8 @@ impl Subject<'_> {
             tree: told.map(|told| tree::tree(&self.program, labels, &told.tree)).unwrap_or_default(),
             layers: told.map(|told| statistics::layers(&told.summary)).unwrap_or_default(),
             figures: told.map(statistics::figures).unwrap_or_default(),
-            advice: self.advice(collector, &coverage),
+            // Without a test nothing was looked at.
+            advice: if tests.is_empty() { Vec::new() } else { self.advice(collector, &coverage) },
             missing: self.missing.clone(),
         }
     }
