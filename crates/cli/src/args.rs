@@ -347,6 +347,32 @@ pub struct ExportArgs {
     pub property: Option<PathBuf>,
 }
 
+/// The program that tests are for, and what they are; a campaign directory knows.
+#[derive(Args, Debug)]
+pub struct NamedArgs {
+    /// The program, built with `cairn cc` or as C files; unless told, the campaign's
+    #[arg(value_name = "TARGET|FILE.c")]
+    pub target: Vec<PathBuf>,
+    /// Arguments of the program; @@ stands for the path of a symbolic file
+    #[arg(last = true, value_name = "ARGS", requires = "target")]
+    pub args: Vec<OsString>,
+    /// What the tests are.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// What the program may do.
+    #[command(flatten)]
+    pub room: RoomArgs,
+}
+
+impl NamedArgs {
+    /// The same as `cairn run` takes it.
+    pub fn subject(&self) -> SubjectArgs {
+        let NamedArgs { target, args, input, room } = self;
+        let (target, args, input, room) = (target.clone(), args.clone(), input.clone(), room.clone());
+        SubjectArgs { target, args, input, seeds: None, room }
+    }
+}
+
 /// What a report is written as.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReportFormat {
@@ -370,18 +396,9 @@ pub struct ReportArgs {
     /// A campaign directory
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// The program, built with `cairn cc` or as C files; unless told, the campaign's
-    #[arg(value_name = "TARGET|FILE.c")]
-    pub target: Vec<PathBuf>,
-    /// Arguments of the program; @@ stands for the path of a symbolic file
-    #[arg(last = true, value_name = "ARGS", requires = "target")]
-    pub args: Vec<OsString>,
-    /// What the tests are.
+    /// What they are for, if the directory does not tell.
     #[command(flatten)]
-    pub input: InputArgs,
-    /// What the program may do.
-    #[command(flatten)]
-    pub room: RoomArgs,
+    pub named: NamedArgs,
     /// What to write
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ReportFormat::Html)]
     pub format: ReportFormat,
@@ -402,18 +419,9 @@ pub struct CminArgs {
     /// A campaign directory, or a directory of tests (raw bytes, or .ktest)
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// The program, built with `cairn cc` or as C files; unless told, the campaign's
-    #[arg(value_name = "TARGET|FILE.c")]
-    pub target: Vec<PathBuf>,
-    /// Arguments of the program; @@ stands for the path of a symbolic file
-    #[arg(last = true, value_name = "ARGS", requires = "target")]
-    pub args: Vec<OsString>,
-    /// What the tests are.
+    /// What they are for, if the directory does not tell.
     #[command(flatten)]
-    pub input: InputArgs,
-    /// What the program may do.
-    #[command(flatten)]
-    pub room: RoomArgs,
+    pub named: NamedArgs,
     /// Where to copy the chosen tests: a new directory, or an empty one; unless told, their names are printed
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

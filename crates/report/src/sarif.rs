@@ -34,10 +34,9 @@ fn rules(report: &Report) -> Vec<Value> {
     let kinds = kinds(report);
     let of = |kind: &&str| report.findings.iter().find(|finding| finding.kind == **kind);
     let rule = |finding: &Finding| {
-        let what = if finding.is_hang { "does not end in time" } else { "ends by" };
         let text = match finding.is_hang {
             true => "The program does not end in time.".to_owned(),
-            false => format!("The program {what} {}.", finding.kind),
+            false => format!("The program ends by {}.", finding.kind),
         };
         json!({
             "id": finding.kind,

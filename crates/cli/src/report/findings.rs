@@ -90,7 +90,7 @@ impl Context<'_> {
 
     /// From the record beside the text.
     fn recorded(&self, record: Record) -> Finding {
-        let headline = match record.place.and_then(frame) {
+        let headline = match record.place.map(frame) {
             Some(Frame { function, .. }) => format!("{} in {function}", record.kind),
             None => record.kind.clone(),
         };
@@ -98,7 +98,7 @@ impl Context<'_> {
             name: record.input,
             kind: record.kind,
             headline,
-            stack: record.frames.into_iter().filter_map(frame).collect(),
+            stack: record.frames.into_iter().map(frame).collect(),
             input: self.parts(&self.directory.join(record.smallest)),
             command: record.reproduce,
             command_sanitized: record.reproduce_sanitized,
@@ -196,9 +196,9 @@ fn stack_line(line: &str) -> Frame {
     }
 }
 
-fn frame(frame: RecordFrame) -> Option<Frame> {
+fn frame(frame: RecordFrame) -> Frame {
     let place = frame.file.zip(frame.line).map(|(file, line)| Place { file, line });
-    Some(Frame { function: frame.function, place })
+    Frame { function: frame.function, place }
 }
 
 #[cfg(test)]

@@ -35,10 +35,7 @@ struct Subject<'a> {
 /// Gathers it.
 pub fn gather(args: &ReportArgs) -> Result<Report, Failure> {
     let suite = Suite::of_campaign(&args.directory, &Place::ALL)?;
-    let ReportArgs { target, args: words, input, room, .. } = args;
-    let (target, words, input) = (target.clone(), words.clone(), input.clone());
-    let named = SubjectArgs { target, args: words, input, seeds: None, room: room.clone() };
-    let subject = suite::subject(named, &suite, &args.directory)?;
+    let subject = suite::subject(args.named.subject(), &suite, &args.directory)?;
     let scratch = tempfile::tempdir()?;
     let path = target::program_path(&subject, |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
@@ -106,7 +103,8 @@ impl Subject<'_> {
             tree: told.map(|told| tree::tree(&self.program, labels, &told.tree)).unwrap_or_default(),
             layers: told.map(|told| statistics::layers(&told.summary)).unwrap_or_default(),
             figures: told.map(statistics::figures).unwrap_or_default(),
-            advice: self.advice(collector, &coverage),
+            // Without a test nothing was looked at.
+            advice: if tests.is_empty() { Vec::new() } else { self.advice(collector, &coverage) },
             missing: self.missing.clone(),
         }
     }
@@ -167,7 +165,7 @@ impl Subject<'_> {
         subject: &SubjectArgs,
         limits: cairn_exec::Limits,
     ) -> Result<plain::Build, Failure> {
-        let made_of = match (&self.suite.made_by, self.args.target.is_empty()) {
+        let made_of = match (&self.suite.made_by, self.args.named.target.is_empty()) {
             (Some(run), true) => run.subject.target.as_slice(),
             _ => subject.target.as_slice(),
         };
