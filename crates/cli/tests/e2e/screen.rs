@@ -81,6 +81,14 @@ impl Terminal {
         self.wait_until(text, || self.has(text));
     }
 
+    /// Waits for the summary, and the shell after it.
+    fn wait_for_end(&self) {
+        let is_over = || {
+            self.text().split("everything is in cairn-out").nth(1).is_some_and(|rest| rest.contains("ready>"))
+        };
+        self.wait_until("the summary", is_over);
+    }
+
     fn enter(&self, command: &str) {
         self.tmux(&["send-keys", "-l", command]);
         self.tmux(&["send-keys", "Enter"]);
@@ -148,7 +156,7 @@ fn the_screen_follows_the_campaign_and_the_terminal_and_leaves_it_as_it_was() {
 
     terminal.tmux(&["send-keys", "C-c"]);
     terminal.wait_for(": interrupted");
-    terminal.wait_for("everything is in cairn-out\nready>");
+    terminal.wait_for_end();
     assert!(!terminal.has("untried flips") && !terminal.has(" cairn on "), "{}", terminal.text());
     assert_eq!(terminal.tmux(&["display-message", "-p", "#{cursor_flag}"]), "1\n");
     assert_eq!(terminal.answer("stty -g"), before);
@@ -167,7 +175,7 @@ fn a_campaign_that_is_suspended_makes_room_and_goes_on() {
     terminal.wait_for("untried flips");
     let id = std::fs::read_to_string(terminal.place.path().join("id")).unwrap();
     assert!(Command::new("kill").arg(id.trim()).status().unwrap().success());
-    terminal.wait_for("everything is in cairn-out\nready>");
+    terminal.wait_for_end();
     assert!(!terminal.has("untried flips"), "{}", terminal.text());
 }
 
@@ -176,7 +184,7 @@ fn a_terminal_that_cannot_be_drawn_on_gets_lines() {
     let terminal = Terminal::open(80, 24);
     terminal.enter("export TERM=dumb");
     terminal.explore("--execs 2000");
-    terminal.wait_for("everything is in cairn-out\n");
+    terminal.wait_for_end();
     let text = terminal.tmux(&["capture-pane", "-p", "-e", "-S", "-100"]);
     assert!(text.contains("Z crash: killed by SIGABRT in main ("), "{text}");
     assert!(!text.contains('\x1b') && !text.contains("untried flips"), "{text:?}");
