@@ -7,6 +7,7 @@
 //! no sense.
 
 mod earlier;
+mod memo;
 mod table;
 
 use crate::control::Recorded;
@@ -109,14 +110,11 @@ impl Decoder {
     /// The path of a run.
     pub(crate) fn decode(&mut self, recording: &Recording, dag: &mut Dag) -> Trace {
         let all_sane = self.read_events(recording);
-        let labels = self.events.iter().map(|e| e.label + 1).max();
-        let mut trace = labels.map_or_else(Trace::default, |labels| {
-            let table = self.earlier.table(recording, labels, dag);
-            self.events.iter().for_each(|event| table.want(event.label));
-            table.mark(recording);
-            table.build(recording, dag);
-            collect(&self.events, table, dag)
-        });
+        let mut trace = match self.events.is_empty() {
+            // What is remembered is of use for later runs still.
+            true => Trace::default(),
+            false => collect(&self.events, self.earlier.table(recording, &self.events, dag), dag),
+        };
         trace.label_count = recording.recorded.labels.saturating_sub(1);
         trace.damaged |= recording.recorded.damaged || !all_sane;
         trace

@@ -26,7 +26,7 @@ mod tree;
 pub use add::AddedRun;
 pub use condition::{pin_condition, side_condition};
 pub use cores::CoreId;
-pub use coverage::Coverage;
+pub use coverage::{Coverage, taken};
 pub use state::FlipState;
 pub use step::{Flip, NodeId, RunId, Step, StepKind};
 pub use trail::Trails;

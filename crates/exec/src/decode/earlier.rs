@@ -4,9 +4,10 @@
 //! way. So of a table only what comes after the part that it has in common with one of the last tables is made anew.
 
 use super::Recording;
+use super::memo::Memo;
 use super::table::Table;
 use cairn_expr::Dag;
-use cairn_wire::LabelEntry;
+use cairn_wire::{Event, LabelEntry};
 
 /// Tables that are remembered. Searches go back and forth between few paths.
 const TABLES: usize = 4;
@@ -17,16 +18,20 @@ pub(super) struct Earlier {
     tables: Vec<Table>,
     /// The expressions that they speak of.
     dag: u64,
+    memo: Memo,
+    /// Room for the rows of a recording.
     rows: Vec<LabelEntry>,
 }
 
 impl Earlier {
-    /// The first `count` rows of a recording, with what is known of them already.
-    pub(super) fn table(&mut self, recording: &Recording, count: u32, dag: &Dag) -> &mut Table {
+    /// The table of a recording, with expressions for all labels of the events, of which there are some.
+    pub(super) fn table(&mut self, recording: &Recording, events: &[Event], dag: &mut Dag) -> &Table {
         if self.dag != dag.identity() {
             self.tables.clear();
+            self.memo.clear();
             self.dag = dag.identity();
         }
+        let count = events.iter().map(|event| event.label + 1).max().unwrap_or(0);
         self.rows.clear();
         self.rows.extend((0..count).map(|label| recording.entry(label)));
         let (like, mut table) = self.best(recording);
@@ -35,10 +40,13 @@ impl Earlier {
             recording.object_sizes,
             like.as_ref().map(|(like, common)| (like, *common)),
         );
+        events.iter().for_each(|event| table.want(event.label));
+        table.mark(recording);
+        table.build(recording, &mut self.memo, dag);
         self.tables.extend(like.map(|(like, _)| like));
         self.tables.push(table);
         let last = self.tables.len() - 1;
-        &mut self.tables[last]
+        &self.tables[last]
     }
 
     /// Takes out the table that has most in common with the rows, with how many these are, and another to write over: a

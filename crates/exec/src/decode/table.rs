@@ -1,6 +1,7 @@
 //! The label table of one run, as far as events need it, and what is made of it.
 
 use super::Recording;
+use super::memo::{Meaning, Memo};
 use crate::build::{Builder, children, is_there};
 use crate::snapshot::Snapshots;
 use cairn_expr::{Dag, ExprId};
@@ -109,7 +110,7 @@ impl Table {
     }
 
     /// Makes expressions of the wanted labels.
-    pub(super) fn build(&mut self, recording: &Recording, dag: &mut Dag) {
+    pub(super) fn build(&mut self, recording: &Recording, memo: &mut Memo, dag: &mut Dag) {
         for label in self.first..self.rows.len() {
             let (before, rest) = self.slots.split_at_mut(label);
             if rest[0] != Slot::Wanted {
@@ -122,8 +123,13 @@ impl Table {
             };
             let snapshots = &mut self.snapshots;
             let snapshot = |dag: &mut Dag, offset| snapshots.build(dag, offset, made);
-            let mut builder = Builder { dag, object_sizes: recording.object_sizes, made, snapshot };
-            rest[0] = builder.build(&self.rows[label]).map_or(Slot::Bad, Slot::Made);
+            let (row, object_sizes) = (&self.rows[label], recording.object_sizes);
+            let make = || Builder { dag, object_sizes, made, snapshot }.build(row);
+            let expr = match Meaning::new(row, made) {
+                Some(meaning) => memo.get(meaning, make),
+                None => make(),
+            };
+            rest[0] = expr.map_or(Slot::Bad, Slot::Made);
         }
     }
 }
