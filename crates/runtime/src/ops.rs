@@ -19,7 +19,7 @@ pub fn intern(op: Op, width: u32, aux: u16, operands: [u32; 2], k: u64, value: u
 /// As [`intern`], of any width.
 pub fn intern_wide(op: Op, width: u32, aux: u16, operands: [u32; 2], k: u64, value: u128) -> u32 {
     let [l1, l2] = operands;
-    state().intern(LabelEntry { op: op as u8, width: width as u8, aux, l1, l2, next: 0, k }, value)
+    state().intern(LabelEntry { op: op as u8, width: width as u8, aux, l1, l2, unused: 0, k }, value)
 }
 
 /// The lowest `width` bits.

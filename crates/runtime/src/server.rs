@@ -5,7 +5,7 @@ use crate::system::{errno, limit_data, number};
 use crate::{arguments, crash, io, keeper, lock, memory, message, objects};
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
-use cairn_wire::{ABI_VERSION, Event, LabelEntry};
+use cairn_wire::{ABI_VERSION, Event};
 use core::arch::global_asm;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::{MaybeUninit, zeroed};
@@ -143,6 +143,8 @@ fn serve(channel: Channel) -> Role {
     if let Some(most) = channel.data_mebibytes {
         limit_data(most);
     }
+    // SAFETY: registers a function of ours, for runs and what they fork.
+    unsafe { libc::pthread_atfork(None, None, Some(leave_recording)) };
     hello(channel);
     while receive(channel.command) == Some(RUN) {
         if state().control().mode & control::mode::LOG != 0 {
@@ -194,15 +196,9 @@ fn begin_child(channel: Channel) {
     let state = state();
     state.begin_run();
     let control = state.control();
-    let labels = u64::from(control.expected_labels) * size_of::<LabelEntry>() as u64;
-    let events = u64::from(control.expected_events) * size_of::<Event>() as u64;
-    let layout = control.layout;
-    let base = state.control as *mut u8;
-    memory::populate(base.wrapping_add(layout.labels as usize), labels);
-    memory::populate(base.wrapping_add(layout.events as usize), events);
+    state.table.expect(control.expected_labels);
+    memory::populate(state.events as *mut u8, u64::from(control.expected_events) * size_of::<Event>() as u64);
     io::begin_run();
-    // SAFETY: registers a function of ours.
-    unsafe { libc::pthread_atfork(None, None, Some(leave_recording)) };
 }
 
 /// Processes that the program forks share table and log with it, and cannot share the pen.

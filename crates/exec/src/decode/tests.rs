@@ -35,7 +35,7 @@ impl Tape {
     }
 
     fn label(&mut self, op: Op, width: u8, aux: u16, l1: u32, l2: u32, k: u64) -> u32 {
-        self.entry(LabelEntry { op: op as u8, width, aux, l1, l2, next: 0, k })
+        self.entry(LabelEntry { op: op as u8, width, aux, l1, l2, unused: 0, k })
     }
 
     fn byte(&mut self, offset: u64) -> u32 {
@@ -328,7 +328,7 @@ fn entries_that_make_no_sense_are_refused() {
         // Renumber so that the entry under test is the third.
         tape.recorded.labels = 2;
         assert_eq!(tape.label(Op::ZExt, 16, 0, a, 0, 0), 2);
-        let entry = LabelEntry { op, width, aux, l1, l2, next: 0, k };
+        let entry = LabelEntry { op, width, aux, l1, l2, unused: 0, k };
         let label = tape.entry(entry);
         assert_eq!(tape.value_of(label), None, "{entry:?}");
     }
@@ -418,7 +418,7 @@ fn random_entry(label: u64, random: &mut impl FnMut(u64) -> u64) -> LabelEntry {
         aux: [0, 1, 8, 16, 32, 64, 0x0340, random(65536) as u16][random(8) as usize],
         l1: random(label + 1) as u32,
         l2: random(label + 1) as u32,
-        next: 0,
+        unused: 0,
         k: if random(4) == 0 { random(u64::MAX) } else { random(label) },
     }
 }
