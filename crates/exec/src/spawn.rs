@@ -149,6 +149,9 @@ fn last_words(spec: &TargetSpec, stage: &mut Stage, memory: &SharedMemory, limit
     try_again().unwrap_or_default()
 }
 
+/// Has the dynamic linker find all functions before the program starts.
+const BIND_NOW: &str = "LD_BIND_NOW";
+
 /// A program that has not said hello.
 struct Starting {
     child: Child,
@@ -172,8 +175,13 @@ impl Starting {
         let sealed = sandbox.as_ref().is_some_and(|sandbox| sandbox.protection.signals);
         let data = limits.memory.saturating_mul(DATA_PER_MEMORY) >> 20;
         let [shared, command_fd, status_fd] = inherited;
-        let control = format!("{shared},{command_fd},{status_fd},{data},{}", u8::from(sealed));
-        command.env(ENV_CONTROL, control);
+        // Otherwise every run looks for every function anew.
+        let binds = spec.env.iter().all(|(name, _)| name != BIND_NOW) && std::env::var_os(BIND_NOW).is_none();
+        if binds {
+            command.env(BIND_NOW, "1");
+        }
+        let (sealed, binds) = (u8::from(sealed), u8::from(binds));
+        command.env(ENV_CONTROL, format!("{shared},{command_fd},{status_fd},{data},{sealed},{binds}"));
         prepare_child(&mut command, inherited, limits.file_bytes, sandbox);
         let child = command
             .spawn()

@@ -35,6 +35,8 @@ struct Channel {
     status: c_int,
     data_mebibytes: Option<u64>,
     sealed: bool,
+    /// The driver has asked for all functions to be found at once, which the program is not to see.
+    bound: bool,
 }
 
 impl Channel {
@@ -78,6 +80,9 @@ fn channel() -> Option<Channel> {
         }
         let channel = parse(CStr::from_ptr(value).to_bytes());
         libc::unsetenv(name);
+        if channel.is_some_and(|channel| channel.bound) {
+            libc::unsetenv(c"LD_BIND_NOW".as_ptr());
+        }
         channel
     }
 }
@@ -87,7 +92,9 @@ fn parse(text: &[u8]) -> Option<Channel> {
     let mut next = || numbers.next().flatten();
     let mut descriptor = || Some(next()? as c_int);
     let (shared, command, status) = (descriptor()?, descriptor()?, descriptor()?);
-    Some(Channel { shared, command, status, data_mebibytes: next(), sealed: next() == Some(1) })
+    let data_mebibytes = next();
+    let mut is_set = || next() == Some(1);
+    Some(Channel { shared, command, status, data_mebibytes, sealed: is_set(), bound: is_set() })
 }
 
 fn attach(channel: Channel) {
