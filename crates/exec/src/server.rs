@@ -241,11 +241,10 @@ impl Server {
         if self.process.commands.write_all(&[RUN]).is_err() {
             return Err(self.server_died());
         }
-        let started: Started = self.expect(PATIENCE)?;
-        let Some(pid) = Pid::from_raw(started.pid.max(0)).filter(|_| started.pid > 1) else {
-            return Err(RunError::CannotFork(io::Error::from_raw_os_error(started.pid.saturating_neg())));
-        };
-        let outcome = match self.watch()? {
+        let outcome = self.watch()?;
+        // It was said before, and is heard now: there was nothing to do with it.
+        let pid = self.started()?;
+        let outcome = match outcome {
             Ok(Some(ended)) => Ok((ended, None)),
             Ok(None) => Err(self.server_died()),
             Err(excess) => {
@@ -258,6 +257,17 @@ impl Server {
         // Whatever it started goes with it.
         let _ = kill_process_group(pid, Signal::KILL);
         outcome
+    }
+
+    /// The child that was forked.
+    fn started(&mut self) -> Result<Pid, RunError> {
+        let Started { pid } = match receive(&self.process.started, Instant::now() + PATIENCE)? {
+            Received::Message(started) => started,
+            Received::Closed => return Err(self.server_died()),
+            Received::TimedOut => return Err(self.server_silent()),
+        };
+        let refused = || RunError::CannotFork(io::Error::from_raw_os_error(pid.saturating_neg()));
+        Pid::from_raw(pid.max(0)).filter(|_| pid > 1).ok_or_else(refused)
     }
 
     /// Waits for the end of a run, or until it takes more than it may. Nothing if its server is gone.
@@ -282,11 +292,13 @@ impl Server {
         match receive(&self.process.status, Instant::now() + patience)? {
             Received::Message(message) => Ok(message),
             Received::Closed => Err(self.server_died()),
-            Received::TimedOut => {
-                self.stop();
-                Err(RunError::ServerSilent)
-            }
+            Received::TimedOut => Err(self.server_silent()),
         }
+    }
+
+    fn server_silent(&mut self) -> RunError {
+        self.stop();
+        RunError::ServerSilent
     }
 
     fn server_died(&mut self) -> RunError {

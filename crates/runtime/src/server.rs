@@ -32,6 +32,7 @@ unsafe extern "C" {
 struct Channel {
     shared: c_int,
     command: c_int,
+    started: c_int,
     status: c_int,
     data_mebibytes: Option<u64>,
     sealed: bool,
@@ -40,8 +41,12 @@ struct Channel {
 }
 
 impl Channel {
+    fn descriptors(self) -> [c_int; 4] {
+        [self.shared, self.command, self.started, self.status]
+    }
+
     fn close(self) {
-        for fd in [self.shared, self.command, self.status] {
+        for fd in self.descriptors() {
             // SAFETY: closes a descriptor of ours.
             unsafe { libc::close(fd) };
         }
@@ -91,21 +96,25 @@ fn parse(text: &[u8]) -> Option<Channel> {
     let mut numbers = text.split(|b| *b == b',').map(number);
     let mut next = || numbers.next().flatten();
     let mut descriptor = || Some(next()? as c_int);
-    let (shared, command, status) = (descriptor()?, descriptor()?, descriptor()?);
+    let (shared, command, started, status) = (descriptor()?, descriptor()?, descriptor()?, descriptor()?);
     let data_mebibytes = next();
     let mut is_set = || next() == Some(1);
-    Some(Channel { shared, command, status, data_mebibytes, sealed: is_set(), bound: is_set() })
+    Some(Channel { shared, command, started, status, data_mebibytes, sealed: is_set(), bound: is_set() })
 }
 
 fn attach(channel: Channel) {
-    for fd in [channel.shared, channel.command, channel.status] {
+    for fd in channel.descriptors() {
         // SAFETY: sets a flag of a descriptor.
         unsafe { libc::fcntl(fd, F_SETFD, FD_CLOEXEC) };
     }
     let first = memory::map_shared(channel.shared, control::PAGE);
     let Some(first) = first else { message::fatal(b"cannot map the shared memory") };
-    // SAFETY: the driver begins the shared memory with a control page.
-    let control = unsafe { *(first as *const Control) };
+    // SAFETY: the driver begins the shared memory with a control page, which was mapped just now.
+    let control = unsafe {
+        let control = *(first as *const Control);
+        libc::munmap(first as *mut c_void, control::PAGE as usize);
+        control
+    };
     if control.magic != control::MAGIC || control.abi != ABI_VERSION {
         hello(channel);
         message::fatal(b"this program was built by another version of Cairn");
@@ -165,23 +174,21 @@ fn serve(channel: Channel) -> Role {
         if pid == 0 {
             return Role::Child;
         }
-        if !send(channel.status, &Started { pid }) {
-            break;
-        }
-        if pid > 0 && !send(channel.status, &wait(pid)) {
+        let ended = send(channel.started, &Started { pid }).then(|| wait(pid));
+        if !ended.is_some_and(|ended| send(channel.status, &ended)) {
             break;
         }
     }
     Role::Server
 }
 
-/// Waits for the end of a run, and of all that it has started: that may write to the shared memory as well.
+/// Waits for the end of a run, if there is one, and of all that it has started: that may write to the shared memory as well.
 fn wait(pid: c_int) -> Ended {
     let mut status = 0;
     // SAFETY: rusage is plain data; wait4 fills it.
     let mut usage: rusage = unsafe { zeroed() };
     // SAFETY: waits for our own child; the pointers are ours.
-    while unsafe { libc::wait4(pid, &mut status, 0, &mut usage) } < 0 && errno() == libc::EINTR {}
+    while pid > 0 && unsafe { libc::wait4(pid, &mut status, 0, &mut usage) } < 0 && errno() == libc::EINTR {}
     keeper::bury_the_rest();
     let micros = |t: timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
     Ended {
