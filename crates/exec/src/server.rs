@@ -66,9 +66,9 @@ impl Mode {
 /// What the recording lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Flags {
-    /// The label table was full: later values count as constants.
+    /// The label table was full: the path is a prefix of the run's.
     pub labels_full: bool,
-    /// The event log was full: later decisions are missing.
+    /// The event log was full: the path is a prefix of the run's.
     pub events_full: bool,
     /// The program asked for more objects than there is room for.
     pub objects_full: bool,

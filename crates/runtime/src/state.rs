@@ -157,7 +157,10 @@ impl State {
     pub fn intern(&mut self, entry: LabelEntry, value: u128) -> u32 {
         let Some(_guard) = self.writing() else { return 0 };
         let control = self.control();
-        self.table.intern(entry, value, control)
+        let label = self.table.intern(entry, value, control);
+        // With no room for this one, decisions would be missing from here on: the path ends, as a prefix of the whole.
+        self.tracing = label != 0;
+        label
     }
 
     /// Row of a label.
@@ -181,6 +184,7 @@ impl State {
         let control = self.control();
         if control.events >= self.event_capacity {
             control.flags |= control::flag::EVENTS_FULL;
+            self.tracing = false;
             return;
         }
         if kind.is_step() && self.thread == this_thread() {

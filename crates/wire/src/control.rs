@@ -34,9 +34,9 @@ pub mod mode {
 
 /// Bits of [`Control::flags`].
 pub mod flag {
-    /// The label table was full; later values are concrete.
+    /// The label table was full; nothing was recorded from there on.
     pub const LABELS_FULL: u32 = 1;
-    /// The event log was full; later decisions are missing.
+    /// The event log was full; nothing was recorded from there on.
     pub const EVENTS_FULL: u32 = 2;
     /// More input objects than [`super::MAX_OBJECTS`], or no room for their bytes.
     pub const OBJECTS_FULL: u32 = 4;

@@ -8,6 +8,7 @@ mod branch_log;
 mod common;
 mod compare;
 mod contents;
+mod cut;
 mod doctor;
 mod example;
 mod examples;
