@@ -1,7 +1,7 @@
 /*
  * Sorts blocks as bzip2 does, and undoes it: concrete work for measuring what instrumentation costs.
  *
- *     blocksort [KILOBYTES]     (600 if not given)
+ *     blocksort [KILOBYTES]     (6000 if not given)
  *
  * Of each block of generated text all rotations are sorted (by doubling what they are compared by), the last column is
  * taken (Burrows-Wheeler), each byte becomes its place in a list where the last one used is first, and runs of zeros
@@ -155,7 +155,7 @@ static int move_back(const uint8_t *from, int size, uint8_t *to)
 int main(int argc, char **argv)
 {
     static uint8_t last[BLOCK], packed[2 * BLOCK + 2], unpacked[BLOCK + 256], back[BLOCK];
-    size_t size = (size_t)(argc > 1 ? atoi(argv[1]) : 600) * 1000, at, total = 0;
+    size_t size = (size_t)(argc > 1 ? atoi(argv[1]) : 6000) * 1000, at, total = 0;
     uint8_t *text = malloc(size + 1);
     if (text == NULL)
         return 2;

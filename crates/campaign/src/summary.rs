@@ -42,6 +42,12 @@ pub struct Summary {
     pub full_logs: u64,
     /// Runs that the strategy wanted a branch log of and that have none.
     pub missing_logs: u64,
+    /// Runs with more to record than there is room for: what is known of them is the beginning of their paths.
+    pub cut_runs: u64,
+    /// Most labels that a run has given out.
+    pub most_labels: u32,
+    /// Flips that were not tried yet.
+    pub untried: u64,
     /// Memory that the execution tree takes.
     pub tree_bytes: u64,
     /// What the solver did.
@@ -122,6 +128,8 @@ pub struct Notes {
     pub damaged_runs: u64,
     /// Runs with more labels or decisions than are recorded.
     pub cut_runs: u64,
+    /// Most labels that a run has given out.
+    pub most_labels: u32,
     /// Runs that took too much time or memory, but only while they were traced.
     pub slow_runs: u64,
     /// Values that went where the tracer does not follow: functions without instrumentation, long double, assembly.
@@ -177,6 +185,9 @@ impl Summary {
             exhausted: tree.exhausted() && !notes.something_is_missing(),
             full_logs: notes.full_logs,
             missing_logs: notes.missing_logs,
+            cut_runs: notes.cut_runs,
+            most_labels: notes.most_labels,
+            untried: tree.untried() as u64,
             tree_bytes: tree.bytes() as u64,
             solver: progress.solver.into(),
             notes,

@@ -144,8 +144,8 @@ fn the_summary_is_the_promised_json() {
     };
     assert_eq!(
         keys(&json),
-        "branches_covered branches_total choosing_seconds crashes divergences elapsed_seconds executions exhausted full_logs \
-         hangs missing_logs pin_tries seed solver strategy tests tree_bytes"
+        "branches_covered branches_total choosing_seconds crashes cut_runs divergences elapsed_seconds executions exhausted \
+         full_logs hangs missing_logs most_labels pin_tries seed solver strategy tests tree_bytes untried"
     );
     assert_eq!(keys(&json["solver"]), "cached evaluations layers queries sat seconds smt unknown unsat walk");
     assert_eq!((&json["strategy"], &json["seed"]), (&"dfs".into(), &42.into()));
