@@ -52,8 +52,17 @@ impl Earlier {
     /// Takes out the table that has most in common with the rows, with how many these are, and another to write over: a
     /// new one, or the one that was of no use for longest.
     fn best(&mut self, recording: &Recording) -> (Option<(Table, usize)>, Table) {
-        let common = self.tables.iter().map(|table| table.common(&self.rows, recording));
-        let best = common.enumerate().max_by_key(|&(_, common)| common);
+        let mut best: Option<(usize, usize)> = None;
+        for (index, table) in self.tables.iter().enumerate().rev() {
+            let common = table.common(&self.rows, recording);
+            if best.is_none_or(|(_, most)| common > most) {
+                best = Some((index, common));
+            }
+            // There is no better one.
+            if common == self.rows.len() {
+                break;
+            }
+        }
         let like = best.map(|(index, common)| (self.tables.remove(index), common));
         let is_full = self.tables.len() + 2 > TABLES;
         (like, if is_full { self.tables.remove(0) } else { Table::default() })
