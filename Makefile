@@ -9,6 +9,10 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 built = target/release
 z3 = .deps/z3/lib/libz3.so.5.4
 prefix = $(DESTDIR)$(PREFIX)
+man = $(prefix)/share/man/man1
+bash = $(prefix)/share/bash-completion/completions
+zsh = $(prefix)/share/zsh/site-functions
+fish = $(prefix)/share/fish/vendor_completions.d
 
 .PHONY: build setup demo test lint bench install uninstall clean help
 
@@ -40,9 +44,15 @@ install: build ## install to PREFIX (/usr/local)
 	install -m 644 $(built)/libcairn_runtime.a $(built)/libcairn_models.a $(z3) $(prefix)/lib/cairn/
 	install -m 644 include/*.[ch] $(prefix)/include/cairn/
 	install -m 644 include/klee/*.h $(prefix)/include/cairn/klee/
+	install -d $(man) $(bash) $(zsh) $(fish)
+	$(built)/cairn man --out $(man)
+	$(built)/cairn completions bash >$(bash)/cairn
+	$(built)/cairn completions zsh >$(zsh)/_cairn
+	$(built)/cairn completions fish >$(fish)/cairn.fish
 
 uninstall: ## remove what install put there
 	rm -rf $(prefix)/bin/cairn $(prefix)/lib/cairn $(prefix)/include/cairn
+	rm -f $(man)/cairn.1 $(man)/cairn-*.1 $(bash)/cairn $(zsh)/_cairn $(fish)/cairn.fish
 
 clean: ## remove everything that was built
 	rm -rf target

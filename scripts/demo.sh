@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# From a C file to a coverage figure, tests and a crash, and the crash again on an ordinary build.
+# From a C file to a coverage figure, tests and a crash, the crash again on an ordinary build, and all of it as a page.
 # `make demo` builds Cairn first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+home=$PWD
 
 export PATH=$PWD/target/release:$PATH
 work=$(mktemp -d)
@@ -40,5 +41,9 @@ code=0
 { ./calculator <"$crash"; } 2>/dev/null || code=$?
 [ "$code" -gt 128 ] || { echo "the ordinary build does not crash" >&2; exit 1; }
 echo "killed by SIG$(kill -l "$code")"
+
+title "All of it as a page: coverage line by line, why the rest is not covered, findings"
+page=$home/target/demo-report.html
+run cairn report cairn-out --out "$page"
 
 title "Your turn: target/release/cairn run --sym-stdin 16 yourprogram.c"

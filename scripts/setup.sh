@@ -1,7 +1,9 @@
 #!/bin/sh
 # Brings a Debian machine with Rust to the point where Cairn builds: installs the Debian packages
 # that are missing and fetches Z3 into .deps/. Says nothing when there is nothing to do.
-# With --tests also what the tests need: csmith, which makes random programs, and AFL++, whose tools read campaigns.
+# With --tests also what the tests need: csmith, which makes random programs, AFL++ and lcov, whose tools read campaigns and
+# reports, tmux, a terminal to look at, groff, which reads the manual pages, a browser for the pages of reports, and the sources
+# of all crates, one of which ships a schema.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,11 +17,11 @@ wanted_for=${1:-}
 say() { echo "setup: $*" >&2; }
 stop() { say "$*"; exit 2; }
 
-# The packages that Cairn needs, g++ for the C++ library that LLVM and Z3 use.
+# The packages that Cairn needs: g++ for the C++ library that LLVM and Z3 use, libclang-rt for the sanitizers that confirm findings.
 wanted_packages() {
-    echo g++ libc6-dev clang-19 llvm-19-dev lld-19
+    echo g++ libc6-dev clang-19 libclang-rt-19-dev llvm-19 llvm-19-dev lld-19
     z3_present || has_pip || echo python3-pip
-    [ "$wanted_for" != --tests ] || echo csmith libcsmith-dev afl++ gnuplot-nox
+    [ "$wanted_for" != --tests ] || echo csmith libcsmith-dev afl++ gnuplot-nox tmux groff-base lcov chromium
 }
 
 z3_present() { [ -e "$z3_dir/$z3_library" ] && [ -e "$z3_dir/libz3.so" ]; }
@@ -85,3 +87,4 @@ else
     command -v clang-19 >/dev/null || stop "this is no Debian: install clang, lld and the development files of LLVM, all of version 19"
 fi
 z3_present || fetch_z3
+[ "$wanted_for" != --tests ] || cargo fetch --quiet --locked || stop "could not fetch the sources of all crates"

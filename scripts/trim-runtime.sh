@@ -2,7 +2,8 @@
 # Takes Rust's arithmetic routines out of libcairn_runtime.a: scripts/trim-runtime.sh [DIRECTORY], by default
 # target/release. Among them are fmod, floor and their kin. With these in the archive, a program that forgets -lm would
 # link, and a configure script that asks which library has fmod would be told that none is needed. The few routines that
-# the runtime itself may want are in libgcc, which every program is linked with.
+# the runtime itself may want are in libgcc, which every program is linked with. And nothing in it unwinds: the symbol that
+# Rust's core library names for that would make every program load one more library.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,5 +17,6 @@ trap 'rm -f "$trimmed"' EXIT
 cp "$archive" "$trimmed"
 # shellcheck disable=SC2086 # one word for each member
 "$llvm/bin/llvm-ar" d "$trimmed" $routines
+"$llvm/bin/llvm-objcopy" --redefine-sym _Unwind_Resume=rust_eh_personality "$trimmed"
 # Moved into place, so that an interrupted run leaves no half of it.
 mv "$trimmed" "$archive"

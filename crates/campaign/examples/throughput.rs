@@ -1,7 +1,8 @@
-//! Measures the fork server: runs per second on one target, tracing and decoding included.
+//! Measures the fork server: what runs of one target cost, tracing and decoding included.
 //!
-//! Usage: `throughput TARGET STDIN-BYTES RUNS`. Prints one line: runs per second of wall time,
-//! microseconds of target CPU per run, microseconds of driver time per decoded run.
+//! Usage: `throughput TARGET BYTES|FILE RUNS`: that many bytes of text on standard input, other ones in every run, or the
+//! contents of a file, always the same. Prints one line: runs per second of wall time and of CPU time (target and driver
+//! together), microseconds of CPU per run that target and driver took, microseconds of decoding, symbolic branches.
 
 use cairn_exec::{Limits, Mode, Server, TargetSpec};
 use cairn_expr::Dag;
@@ -10,32 +11,47 @@ use std::time::{Duration, Instant};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
-    let mut next = || args.next().ok_or("usage: throughput TARGET STDIN-BYTES RUNS");
-    let (target, stdin, runs) = (next()?, next()?.parse()?, next()?.parse::<u32>()?);
+    let mut next = || args.next().ok_or("usage: throughput TARGET BYTES|FILE RUNS");
+    let (target, bytes, runs) = (next()?, next()?, next()?.parse::<u32>()?);
+    let varied: Option<usize> = bytes.parse().ok();
+    let text = varied.map_or_else(|| std::fs::read(&bytes), |count| Ok(vec![0; count]))?;
     let mut spec = TargetSpec::new(&target, coverage_size(&target)?);
-    spec.stdin = Some(stdin);
+    spec.stdin = Some(text.len());
     let mut input = spec.blank_input();
+    input.objects[0].bytes = text;
     let mut server = Server::start(spec, Limits::default())?;
     let mut dag = Dag::default();
-    let (mut target_cpu, mut decoding, mut steps) = (Duration::ZERO, Duration::ZERO, 0);
-    let start = Instant::now();
+    let (mut target_cpu, mut decoding, mut steps, mut labels) = (Duration::ZERO, Duration::ZERO, 0, 0);
+    let (start, own_start) = (Instant::now(), own_cpu()?);
     for run in 0..runs {
-        vary(&mut input.objects[0].bytes, run);
+        if varied.is_some() {
+            vary(&mut input.objects[0].bytes, run);
+        }
         target_cpu += server.run(&input, Mode::TRACE)?.cpu;
         let before = Instant::now();
-        steps += server.decode(&mut dag).steps.len();
+        let trace = server.decode(&mut dag);
+        (steps, labels) = (steps + trace.steps.len(), labels + trace.label_count);
         decoding += before.elapsed();
     }
-    let seconds = start.elapsed().as_secs_f64();
+    let (seconds, driver) = (start.elapsed().as_secs_f64(), own_cpu()? - own_start);
     let each = |total: Duration| total.as_secs_f64() * 1e6 / f64::from(runs);
     println!(
-        "{:.0} runs/s, {:.0} us target CPU, {:.0} us decoding, {} symbolic branches per run",
+        "{:.0} runs/s, {:.0} per CPU second, {:.0} us target CPU, {:.0} us driver CPU, {:.0} us decoding, {} symbolic branches, {} labels per run",
         f64::from(runs) / seconds,
+        f64::from(runs) / (target_cpu + driver).as_secs_f64(),
         each(target_cpu),
+        each(driver),
         each(decoding),
-        steps / runs as usize
+        steps / runs as usize,
+        labels / runs
     );
     Ok(())
+}
+
+/// CPU time of this process so far.
+fn own_cpu() -> Result<Duration, Box<dyn Error>> {
+    let text = std::fs::read_to_string("/proc/self/schedstat")?;
+    Ok(Duration::from_nanos(text.split(' ').next().unwrap_or("").parse()?))
 }
 
 /// Another input each time, the same sequence in every measurement.

@@ -29,7 +29,7 @@ pub(crate) fn stats(
     settings: &Settings,
     directory: &Path,
 ) -> String {
-    let rows: [(&str, String); 22] = [
+    let rows: [(&str, String); 23] = [
         ("start_time", unix(started).to_string()),
         ("last_update", unix(SystemTime::now()).to_string()),
         ("run_time", progress.elapsed.as_secs().to_string()),
@@ -45,6 +45,7 @@ pub(crate) fn stats(
         ("bitmap_cvg", format!("{:.2}%", covered_percent(progress))),
         ("saved_crashes", progress.crashes.to_string()),
         ("saved_hangs", progress.hangs.to_string()),
+        ("confirmed_findings", progress.confirmed.to_string()),
         ("last_find", last(directory, Place::Queue, progress.tests)),
         ("last_crash", last(directory, Place::Crashes, progress.crashes)),
         ("last_hang", last(directory, Place::Hangs, progress.hangs)),

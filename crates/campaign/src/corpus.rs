@@ -1,13 +1,14 @@
 //! Which inputs are worth keeping, and under which name.
 //!
 //! A test is kept if it takes a branch that no kept run took before. A crash or hang is kept if it is
-//! another one than those known: it ends in another way or at another place of the program (after
+//! another one than those known: another kind of fault, or at another place of the program (after
 //! another last symbolic decision, if the place is not known). A known one is kept once more if it
-//! takes a new branch, since no other input shows that branch then.
+//! takes a new branch, since no other input shows that branch then. Whatever else is wrong with a run is kept as
+//! crashes are, each fault as a file of its own.
 
-use crate::triage::Spot;
+use crate::findings::Key;
+use crate::triage::Mark;
 use cairn_exec::{End, Severity};
-use cairn_program::SiteId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -61,10 +62,8 @@ impl Origin {
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub end: End,
-    /// Where in the program's own code it crashed.
-    pub spot: Option<Spot>,
-    /// Place and side of the last symbolic decision.
-    pub last: Option<(SiteId, u32)>,
+    /// What is wrong with it, what it ended with first.
+    pub marks: Vec<Mark>,
     pub new_branches: usize,
     pub origin: Origin,
     /// The test that the input was made from.
@@ -80,24 +79,8 @@ pub(crate) struct Keep {
     pub id: u32,
     /// File name, without an extension.
     pub name: String,
-    /// Whether it is a finding, and the first of its kind.
-    pub is_new_finding: bool,
-}
-
-/// What makes two findings the same.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Finding {
-    place: Place,
-    end: String,
-    spot: Option<Spot>,
-    last: Option<(SiteId, u32)>,
-}
-
-impl Finding {
-    fn new(place: Place, candidate: &Candidate) -> Finding {
-        let (spot, last) = (candidate.spot.clone(), candidate.last);
-        Finding { place, end: candidate.end.suffix(), last: last.filter(|_| spot.is_none()), spot }
-    }
+    /// What finding it is, if it is the first of its kind.
+    pub finding: Option<Mark>,
 }
 
 /// What was kept so far.
@@ -109,7 +92,7 @@ pub(crate) struct Corpus {
     next: [u32; 3],
     /// Different findings per place.
     kinds: [u32; 3],
-    findings: BTreeSet<Finding>,
+    findings: BTreeSet<Key>,
 }
 
 impl Corpus {
@@ -118,41 +101,62 @@ impl Corpus {
         self.next = numbers;
     }
 
-    /// Takes note of an input that was decided about before: this file was made of it, or none.
-    pub fn recall(&mut self, candidate: &Candidate, keep: Option<&Keep>) {
-        let place = place(candidate.end);
-        if let Some(place) = place {
-            self.is_new_finding(place, candidate);
-        }
-        if let Some(keep) = keep {
+    /// Takes note of a run that was decided about before: these files were made of it.
+    pub fn recall(&mut self, kept: &[Keep]) {
+        for keep in kept {
             self.files[keep.place as usize] += 1;
             // The file may be missing.
             self.next[keep.place as usize] = self.next[keep.place as usize].max(keep.id + 1);
-            // The program does not repeat itself: what it did is not undone by that.
-            let is_missing = keep.place != Place::Queue && place != Some(keep.place);
-            self.kinds[keep.place as usize] += u32::from(is_missing);
+            if let Some(mark) = &keep.finding {
+                self.is_new_finding(keep.place, mark);
+            }
         }
     }
 
     /// Decides about an input.
-    pub fn judge(&mut self, candidate: &Candidate) -> Option<Keep> {
-        let place = place(candidate.end)?;
+    pub fn judge(&mut self, candidate: &Candidate) -> Vec<Keep> {
+        let Some(place) = place(candidate.end) else { return Vec::new() };
+        let (ended, silent): (Vec<&Mark>, Vec<&Mark>) =
+            candidate.marks.iter().partition(|mark| !mark.is_silent);
+        let finding = ended.into_iter().next().filter(|mark| self.is_new_finding(place, mark));
         // The first test is kept even if the program has no branch at all.
         let is_first = place == Place::Queue && self.files[place as usize] == 0;
-        let is_new_finding = self.is_new_finding(place, candidate);
-        if !is_first && !is_new_finding && candidate.new_branches == 0 {
-            return None;
+        let mut kept = Vec::new();
+        if is_first || finding.is_some() || candidate.new_branches > 0 {
+            let suffix = (place == Place::Crashes).then(|| candidate.end.suffix());
+            kept.push(self.keep(place, candidate, suffix, finding.cloned()));
         }
+        for mark in silent {
+            if self.is_new_finding(Place::Crashes, mark) {
+                let suffix = Some(mark.kind.suffix().to_owned());
+                kept.push(self.keep(Place::Crashes, candidate, suffix, Some(mark.clone())));
+            }
+        }
+        kept
+    }
+
+    fn keep(
+        &mut self,
+        place: Place,
+        candidate: &Candidate,
+        suffix: Option<String>,
+        finding: Option<Mark>,
+    ) -> Keep {
         let id = self.next[place as usize];
         self.next[place as usize] += 1;
         self.files[place as usize] += 1;
-        Some(Keep { place, id, name: name(place, id, candidate), is_new_finding })
+        Keep { place, id, name: name(id, candidate, suffix), finding }
     }
 
-    fn is_new_finding(&mut self, place: Place, candidate: &Candidate) -> bool {
-        let is_new = place != Place::Queue && self.findings.insert(Finding::new(place, candidate));
+    fn is_new_finding(&mut self, place: Place, mark: &Mark) -> bool {
+        let is_new = self.findings.insert(mark.key());
         self.kinds[place as usize] += u32::from(is_new);
         is_new
+    }
+
+    /// Whether there is a file that shows this fault.
+    pub fn knows(&self, mark: &Mark) -> bool {
+        self.findings.contains(&mark.key())
     }
 
     /// Files kept in all places together.
@@ -162,7 +166,12 @@ impl Corpus {
 
     /// Tests kept.
     pub fn tests(&self) -> u64 {
-        self.files[Place::Queue as usize].into()
+        self.files(Place::Queue)
+    }
+
+    /// Files kept in a place.
+    pub fn files(&self, place: Place) -> u64 {
+        self.files[place as usize].into()
     }
 
     /// Different crashes.
@@ -187,10 +196,10 @@ fn place(end: End) -> Option<Place> {
 }
 
 /// A name after AFL's habit. It holds no time, so that a campaign repeated has the same names.
-fn name(place: Place, id: u32, candidate: &Candidate) -> String {
+fn name(id: u32, candidate: &Candidate, suffix: Option<String>) -> String {
     let mut name = format!("id:{id:06}");
-    if place == Place::Crashes {
-        name += &format!(",{}", candidate.end.suffix());
+    if let Some(suffix) = suffix {
+        name += &format!(",{suffix}");
     }
     if let Some(parent) = candidate.parent {
         name += &format!(",src:{parent:06}");

@@ -1,12 +1,12 @@
 //! What can be believed of a run that wrote over the shared memory.
 
 use cairn_program::{BranchId, Program};
-use cairn_tree::{Step, StepKind};
+use cairn_tree::{Step, StepKind, taken};
 
 /// Whether coverage bytes are such as a program leaves: ones, and none where no branch is.
 pub(crate) fn is_sane(program: &Program, coverage: &[u8]) -> bool {
     let is_branch = |index: usize| program.site_of(BranchId(index as u32)).is_some();
-    coverage.iter().enumerate().all(|(index, byte)| *byte == 0 || *byte == 1 && is_branch(index))
+    taken(coverage).all(|index| coverage[index] == 1 && is_branch(index))
 }
 
 /// The coverage that a run's decisions stand for.

@@ -9,11 +9,11 @@ use cairn_expr::Dag;
 use cairn_program::{Program, Site, SiteId};
 use cairn_tree::Coverage;
 use cairn_wire::{Loss, ObjectKind};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a reason is about, the most important first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// No part of the input is symbolic.
@@ -55,7 +55,7 @@ pub enum Kind {
 }
 
 /// One reason why exploration stalls.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// What it is about.
     pub kind: Kind,
@@ -68,8 +68,8 @@ pub struct Reason {
 }
 
 /// Takes in what every run shows.
-#[derive(Default)]
-pub(crate) struct Collector {
+#[derive(Debug, Default)]
+pub struct Collector {
     losses: BTreeMap<(SiteId, Loss), u64>,
     pins: BTreeMap<SiteId, u64>,
     unanswered: BTreeMap<SiteId, u64>,
@@ -135,6 +135,17 @@ impl Collector {
     /// The solver had no answer to a question about this place.
     pub fn unanswered(&mut self, site: SiteId) {
         *self.unanswered.entry(site).or_default() += 1;
+    }
+
+    /// Sites that the solver had no answer about, and how often.
+    pub(crate) fn all_unanswered(&self) -> Vec<(u32, u64)> {
+        self.unanswered.iter().map(|(site, count)| (site.0, *count)).collect()
+    }
+
+    /// Takes in what a campaign knows of its sites: which the input decided, and how often the solver had no answer.
+    pub fn recall(&mut self, decided: impl IntoIterator<Item = SiteId>, unanswered: &[(u32, u64)]) {
+        self.decided.extend(decided);
+        self.unanswered.extend(unanswered.iter().map(|(site, count)| (SiteId(*site), *count)));
     }
 
     /// All that was found, the most important first.

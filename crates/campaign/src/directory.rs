@@ -5,9 +5,12 @@
 
 use crate::afl;
 use crate::corpus::{Keep, Place};
+use crate::finding::Finding;
+use crate::findings::SANITIZED;
 use crate::journal::{Charter, Chronicle, JOURNAL, Journal, OldJournal};
 use crate::observer::Progress;
 use crate::settings::Settings;
+use crate::snapshot::{SNAPSHOT, Snapshot};
 use crate::sync;
 use crate::testcase::{KTEST, encode_test};
 use cairn_exec::Input;
@@ -20,6 +23,8 @@ use thiserror::Error;
 
 const STATS: &str = "fuzzer_stats";
 const PLOT: &str = "plot_data";
+/// What `cairn report` writes there unless told otherwise.
+const PAGE: &str = "report.html";
 /// End of the hidden name of a file that is being written.
 const UNFINISHED: &str = ".new";
 /// What there is to say of findings, in a directory of its own beside their inputs.
@@ -195,28 +200,76 @@ impl CampaignDirectory {
         if was_kept && path.exists() { Ok(path) } else { write_whole(&directory, &name, &content, true) }
     }
 
-    /// Writes the smallest input that shows a finding; gives the path of its file.
-    pub(crate) fn keep_smallest(
+    /// Writes an input that only sanitizers make a finding of; gives the path of its file.
+    pub(crate) fn keep_sanitized(
         &self,
-        keep: &Keep,
+        name: &str,
         input: &Input,
         command: &[String],
     ) -> Result<PathBuf, DirectoryError> {
         let (content, extension) = encode_test(input, command);
-        write_whole(&self.reports(keep.place)?, &format!("id:{:06},min{extension}", keep.id), &content, true)
+        let directory = self.path.join(Place::Crashes.directory());
+        write_whole(&directory, &format!("{name}{extension}"), &content, true)
     }
 
-    /// Writes what there is to say of a finding.
-    pub(crate) fn explain(&self, keep: &Keep, text: &str) -> Result<PathBuf, DirectoryError> {
-        write_whole(&self.reports(keep.place)?, &format!("id:{:06}.txt", keep.id), text.as_bytes(), true)
+    /// Writes the smallest input that shows a finding; gives the path of its file.
+    pub(crate) fn keep_smallest(
+        &self,
+        (place, name): (Place, &str),
+        input: &Input,
+        command: &[String],
+    ) -> Result<PathBuf, DirectoryError> {
+        let (content, extension) = encode_test(input, command);
+        write_whole(&self.reports(place)?, &format!("{name},min{extension}"), &content, true)
     }
 
-    /// Whether a finding was explained before; the smallest input that shows it, if that is not the one it was found with.
-    pub(crate) fn explained(&self, keep: &Keep) -> Option<Option<PathBuf>> {
-        let reports = self.path.join(keep.place.directory()).join(REPORTS);
-        let smallest = ["", ".ktest"].map(|end| reports.join(format!("id:{:06},min{end}", keep.id)));
-        let explained = reports.join(format!("id:{:06}.txt", keep.id)).exists();
-        explained.then(|| smallest.into_iter().find(|path| path.exists()))
+    /// Writes the path condition of a finding; gives the path of its file.
+    pub(crate) fn keep_condition(
+        &self,
+        (place, name): (Place, &str),
+        script: &str,
+    ) -> Result<PathBuf, DirectoryError> {
+        write_whole(&self.reports(place)?, &format!("{name}.smt2"), script.as_bytes(), true)
+    }
+
+    /// Writes what there is to say of a finding. What turned out to be another one needs no words.
+    pub(crate) fn explain(
+        &self,
+        (place, name): (Place, &str),
+        finding: &Finding,
+        input: &Input,
+    ) -> Result<(), DirectoryError> {
+        let (reports, text) = (self.reports(place)?, format!("{name}.txt"));
+        match finding.same_as {
+            None => drop(write_whole(&reports, &text, finding.text(input).as_bytes(), true)?),
+            Some(_) => drop(fs::remove_file(reports.join(text))),
+        }
+        let record = serde_json::to_vec_pretty(finding).expect("it is plain data");
+        write_whole(&reports, &format!("{name}.json"), &record, true)?;
+        Ok(())
+    }
+
+    /// What was said of a finding before.
+    pub(crate) fn explained(&self, (place, name): (Place, &str)) -> Option<Finding> {
+        let file = self.path.join(place.directory()).join(REPORTS).join(format!("{name}.json"));
+        serde_json::from_slice(&fs::read(file).ok()?).ok()
+    }
+
+    /// Names of the findings that only sanitizers have seen.
+    pub(crate) fn sanitized(&self) -> Vec<String> {
+        let reports = self.path.join(Place::Crashes.directory()).join(REPORTS);
+        let names = fs::read_dir(reports).into_iter().flatten().filter_map(|entry| {
+            let name = entry.ok()?.file_name().into_string().ok()?;
+            Some(name.strip_suffix(".json").filter(|name| name.starts_with(SANITIZED))?.to_owned())
+        });
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+
+    /// A path in the directory, from there.
+    pub(crate) fn inside(&self, path: &Path) -> String {
+        path.strip_prefix(&self.path).unwrap_or(path).display().to_string()
     }
 
     /// Beside the inputs, but not among them: every file there is an input, for whoever reads it.
@@ -224,6 +277,13 @@ impl CampaignDirectory {
         let directory = self.path.join(place.directory()).join(REPORTS);
         fs::create_dir_all(&directory).map_err(|source| unwritable(&directory, source))?;
         Ok(directory)
+    }
+
+    /// Writes what whoever reports on the campaign wants to know.
+    pub(crate) fn keep_snapshot(&self, snapshot: &Snapshot) -> Result<PathBuf, DirectoryError> {
+        let unfit = |error: serde_json::Error| unwritable(&self.path.join(SNAPSHOT), error.into());
+        let text = serde_json::to_vec(snapshot).map_err(unfit)?;
+        write_whole(&self.path, SNAPSHOT, &text, false)
     }
 
     /// Writes where the campaign stands.
@@ -246,7 +306,7 @@ fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
     }
     let notes = path.join(sync::NOTES);
     ignore_missing(&notes, fs::remove_dir_all(&notes))?;
-    for file in [STATS, PLOT, JOURNAL].map(|name| path.join(name)) {
+    for file in [STATS, PLOT, JOURNAL, SNAPSHOT, PAGE].map(|name| path.join(name)) {
         ignore_missing(&file, fs::remove_file(&file))?;
     }
     Ok(())
@@ -293,7 +353,7 @@ fn strangers(mut files: Vec<PathBuf>, names: &[String]) -> Vec<PathBuf> {
     let names: HashSet<&str> = names.iter().map(String::as_str).collect();
     files.retain(|file| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        !names.contains(name.strip_suffix(KTEST).unwrap_or(&name))
+        !name.starts_with(SANITIZED) && !names.contains(name.strip_suffix(KTEST).unwrap_or(&name))
     });
     files
 }

@@ -1,8 +1,7 @@
 //! What makes runs.
 
-use cairn_exec::{End, Flags, Input, Mode, Run, RunError, Server, StartError, Trace};
+use cairn_exec::{Input, Mode, Run, RunError, Server, StartError, Trace};
 use cairn_expr::Dag;
-use std::time::Duration;
 
 /// A run and what it recorded.
 #[derive(Clone, Debug)]
@@ -16,11 +15,7 @@ pub struct Execution {
 impl Execution {
     /// A run that nothing is known of.
     pub(crate) fn of_nothing(input: &Input) -> Execution {
-        let (coverage, crash, stdout, stderr) = Default::default();
-        let (end, input, cpu) = (End::Exit(0), input.clone(), Duration::ZERO);
-        let run =
-            Run { end, coverage, input, cpu, max_rss_kib: 0, flags: Flags::default(), crash, stdout, stderr };
-        Execution { run, trace: Trace::default() }
+        Execution { run: Run::of_nothing(input), trace: Trace::default() }
     }
 }
 

@@ -2,24 +2,27 @@
 
 use crate::behind_pins::{BehindPins, leaves_at_pin};
 use crate::callees::Callees;
-use crate::check::Oracle;
 use crate::chooser::Chooser;
-use crate::corpus::{Corpus, Keep, Origin};
+use crate::corpus::{Corpus, Keep, Origin, Place};
 use crate::damage;
 use crate::diagnosis::Collector;
 use crate::directory::{CampaignDirectory, DirectoryError};
 use crate::executor::{Execution, Executor};
+use crate::findings::Findings;
 use crate::insistence::Insistence;
 use crate::journal::{Base, Chronicle, Delta, Seen, WorkerId};
 use crate::memory::Memory;
-use crate::observer::{Event, Observer, Progress};
+use crate::observer::{Doubts, Event, Observer, Progress};
+use crate::oracle::Oracle;
 use crate::path::Path;
 use crate::prediction::Divergence;
 use crate::settings::Settings;
+use crate::snapshot::Milestone;
 use crate::summary::{Notes, Stop, Summary};
 use crate::sync::Sync;
 use crate::triage::Triage;
 use crate::turn::Table;
+use crate::witness::Witness;
 use cairn_exec::{End, Input, RunError, StartError};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, FunctionId, Program};
@@ -34,10 +37,12 @@ use thiserror::Error;
 use worker::Worker;
 
 mod ask;
+mod confirm;
 mod crew;
 mod crowd;
 mod examine;
 mod perform;
+mod survey;
 mod worker;
 
 pub use crew::{Crew, run_together};
@@ -145,6 +150,8 @@ struct Campaign<'a> {
     insistence: Insistence,
     memory: Memory,
     triage: Triage,
+    findings: Findings,
+    witness: Option<Witness>,
     callees: Callees,
     sync: Option<Sync>,
     /// By run id.
@@ -155,6 +162,12 @@ struct Campaign<'a> {
     notes: Notes,
     /// When the directory was written last.
     noted: Instant,
+    /// What exploring took, once it is over.
+    over: Option<Duration>,
+    /// When coverage grew.
+    curve: Vec<Milestone>,
+    /// When a snapshot may be taken again.
+    next_survey: Instant,
     /// How often solvers were to let go of what they remember.
     forgotten: u32,
     /// What questions may take that are insisted on.
@@ -193,6 +206,8 @@ impl<'a> Campaign<'a> {
             insistence: Insistence::default(),
             memory: Memory::new(settings.memory),
             triage: Triage::new(settings.program.clone()),
+            findings: Findings::default(),
+            witness: settings.builds.clone().filter(|_| directory.is_some()).map(Witness::new),
             callees: Callees::default(),
             sync: settings.sync.clone().map(Sync::new),
             past: Vec::new(),
@@ -201,6 +216,9 @@ impl<'a> Campaign<'a> {
             lost_in_a_row: 0,
             notes: Notes::default(),
             noted: Instant::now(),
+            over: None,
+            curve: Vec::new(),
+            next_survey: Instant::now(),
             forgotten: 0,
             insists: None,
             crowd: Crowd::default(),
@@ -210,6 +228,7 @@ impl<'a> Campaign<'a> {
             observer,
         };
         campaign.reserve_numbers()?;
+        campaign.recall_sanitized();
         campaign.note()?;
         Ok(campaign)
     }
@@ -225,7 +244,11 @@ impl<'a> Campaign<'a> {
             });
         }
         self.note()?;
-        Ok(self.summary())
+        self.over = Some(self.chronicle.elapsed());
+        self.wait_for_witness(self.notes.stop)?;
+        self.note()?;
+        self.survey(true)?;
+        Ok(self.end())
     }
 
     /// Whether there is one worker only.
@@ -257,6 +280,12 @@ impl<'a> Campaign<'a> {
         self.is_time_up().then_some(Stop::Time)
     }
 
+    /// Whether other workers have made all executions. That is seen too late when the past ends in the middle of a wish; if the
+    /// campaign goes on later, the run is made then.
+    fn is_spent_by_others(&self) -> bool {
+        !self.is_alone() && self.settings.execs.is_some_and(|most| self.executions >= most)
+    }
+
     /// Whether all executions that are left may be made by what workers are at.
     fn is_budget_promised(&self) -> bool {
         let promised = self.executions + self.crowd.undecided;
@@ -271,6 +300,14 @@ impl<'a> Campaign<'a> {
 
     fn is_time_up(&self) -> bool {
         self.time_left() == Some(Duration::ZERO)
+    }
+
+    /// Remembers when coverage grew.
+    fn mark_growth(&mut self, new_branches: &[BranchId]) {
+        if !new_branches.is_empty() {
+            let covered = self.coverage.covered();
+            self.curve.push(Milestone::new(self.executions, self.chronicle.elapsed(), covered));
+        }
     }
 
     /// What a run of the past covered: of the user's branches that nobody had taken, those it took then. The tests show
@@ -337,6 +374,7 @@ impl<'a> Campaign<'a> {
         let flags = execution.run.flags;
         let cut = path.cut || flags.labels_full || flags.events_full || flags.objects_full;
         self.notes.cut_runs += u64::from(cut);
+        self.notes.most_labels = self.notes.most_labels.max(execution.trace.label_count);
         self.notes.lost_values += u64::from(flags.lost);
         self.notes.rejected_runs += u64::from(execution.run.end == End::Rejected);
         self.notes.threaded_runs += u64::from(flags.threads);
@@ -383,7 +421,7 @@ impl<'a> Campaign<'a> {
         worker: WorkerId,
         shown: &Shown,
         input: &Input,
-        kept: Option<Keep>,
+        kept: Vec<Keep>,
         cause: Cause,
     ) -> Result<(), CampaignError> {
         let seen = Seen {
@@ -413,14 +451,35 @@ impl<'a> Campaign<'a> {
             branches_total: self.program.counted_branches(),
             branches_covered: self.coverage.covered() as u64,
             tests: self.corpus.tests(),
-            crashes: self.corpus.crashes(),
-            hangs: self.corpus.hangs(),
+            crashes: self.different(Place::Crashes, self.corpus.crashes()),
+            hangs: self.different(Place::Hangs, self.corpus.hangs()),
+            confirmed: self.findings.different().filter(|entry| entry.finding.confirmed).count() as u64,
             divergences: self.divergences,
             choosing: self.strategies.iter().map(|strategy| strategy.time).sum(),
             pin_tries: self.behind_pins.runs,
             untried: self.tree.untried() as u64,
             solver: self.solved.iter().copied().sum(),
+            doubts: self.doubts(),
         }
+    }
+
+    fn doubts(&self) -> Doubts {
+        let Notes { lost_values, cut_runs, slow_runs, damaged_runs, restarts, .. } = self.notes;
+        let pins = self.tree.open_pins() as u64;
+        Doubts { pins, lost_values, cut_runs, slow_runs, damaged_runs, restarts }
+    }
+
+    /// What the first worker's search does: those of the others are its like.
+    fn tell_description(&mut self) {
+        if let Some(description) = self.strategies[0].new_description() {
+            self.tell(&Event::Strategy { description: &description });
+        }
+    }
+
+    /// Different findings in a place, of which so many were kept.
+    fn different(&self, place: Place, kept: u64) -> u64 {
+        let (same, own) = self.findings.correction(place);
+        kept.saturating_sub(same) + own
     }
 
     fn tell(&mut self, event: &Event) {
@@ -444,20 +503,29 @@ impl<'a> Campaign<'a> {
         if let Some(directory) = &mut self.directory {
             directory.note(&progress, self.settings)?;
         }
-        Ok(())
+        self.survey_now_and_then()
     }
 
-    fn summary(mut self) -> Summary {
-        self.notes.pins = self.tree.open_pins() as u64;
-        self.notes.checked_values = self.oracle.checked;
-        self.notes.mismatches = self.oracle.mismatches;
-        self.notes.first_mismatch = self.oracle.first.take();
+    fn end(mut self) -> Summary {
         if self.settings.diagnose {
             let collector = std::mem::take(&mut self.collector);
             self.notes.reasons =
                 collector.reasons(self.program, &self.coverage, &self.notes, self.divergences);
         }
+        self.summary()
+    }
+
+    fn summary(&mut self) -> Summary {
+        self.notes.pins = self.tree.open_pins() as u64;
+        self.notes.checked_values = self.oracle.checked;
+        self.notes.mismatches = self.oracle.mismatches;
+        self.notes.first_mismatch = self.oracle.first.clone();
+        self.notes.crash_inputs = self.corpus.files(Place::Crashes);
+        self.notes.hang_inputs = self.corpus.files(Place::Hangs);
+        self.notes.found = self.findings.different().map(|entry| entry.finding.clone()).collect();
         let asked = (self.settings.strategy.as_str(), self.settings.seed);
-        Summary::new(&self.progress(), asked, &self.tree, self.notes)
+        let mut progress = self.progress();
+        progress.elapsed = self.over.unwrap_or(progress.elapsed);
+        Summary::new(&progress, asked, &self.tree, self.notes.clone())
     }
 }

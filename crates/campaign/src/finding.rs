@@ -1,8 +1,9 @@
-//! What a developer needs to know of a crash or hang, as text.
+//! What a developer needs to know of a finding: for people as text, for programs as JSON.
 
 use crate::testcase::label;
-use cairn_exec::{End, Input, Object};
+use cairn_exec::{Input, Object};
 use cairn_program::SourceFrame;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -13,46 +14,121 @@ const ROW: usize = 16;
 /// Most bytes of an object that are shown.
 const MOST_BYTES: usize = 4096;
 
-/// A crash or hang.
-pub(crate) struct Report<'a> {
-    pub end: End,
-    /// The stack, innermost first.
-    pub stack: &'a [SourceFrame],
-    /// The input that shows it.
-    pub input: &'a Input,
-    /// The input it was found with, if that is a larger one.
-    pub found_with: Option<&'a Input>,
-    /// What shows it again.
-    pub again: &'a str,
+/// A line of the source and the function it is in.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Frame {
+    /// As the source names it.
+    pub function: String,
+    /// Source file, if it is known.
+    pub file: Option<String>,
+    /// Line in it.
+    pub line: Option<u32>,
 }
 
-impl Report<'_> {
-    /// All of it.
-    pub fn text(&self) -> String {
-        let mut text = format!("{}\n", headline(self.end, self.stack));
-        if !self.stack.is_empty() {
+impl Frame {
+    pub(crate) fn new(frame: &SourceFrame) -> Frame {
+        let (file, line) = frame.line.clone().unzip();
+        Frame { function: frame.function.clone(), file, line }
+    }
+}
+
+impl std::fmt::Display for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(f, "{} ({file}:{line})", self.function),
+            _ => f.write_str(&self.function),
+        }
+    }
+}
+
+/// A finding; what serde makes of it is the file beside its report.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Finding {
+    /// What it is, as in `null pointer`.
+    pub kind: String,
+    /// How the program ended on the input.
+    pub end: String,
+    /// Where it is.
+    pub place: Option<Frame>,
+    /// The stack, innermost first, as far as it is known.
+    pub frames: Vec<Frame>,
+    /// What the C library said before it aborted, or a sanitizer first.
+    pub message: Option<String>,
+    /// The input it was found with, as a path in the campaign directory.
+    pub input: String,
+    /// The smallest input known that shows it, likewise.
+    pub smallest: String,
+    /// Bytes of that.
+    pub bytes: usize,
+    /// Bytes of the input it was found with.
+    pub found_bytes: usize,
+    /// Whether something else than Cairn's own tracing has seen it.
+    pub confirmed: bool,
+    /// Who has: `plain build`, `build with sanitizers`, or `run without tracing`.
+    pub confirmed_by: Vec<String>,
+    /// What sanitizers said.
+    pub sanitizer: Option<String>,
+    /// The command that shows it again.
+    pub reproduce: String,
+    /// The same with sanitizers, if there is such a build.
+    pub reproduce_sanitized: Option<String>,
+    /// The path condition of the input it was found with in SMT-LIB, as a path in the campaign directory.
+    pub path_condition: Option<String>,
+    /// The name of the finding that is the same fault, if it turned out that there is one; this one then has no text.
+    pub same_as: Option<String>,
+}
+
+impl Finding {
+    /// What happened and where, in a line.
+    pub fn headline(&self) -> String {
+        match &self.place {
+            Some(place) => format!("{} in {place}", self.kind),
+            None => self.kind.clone(),
+        }
+    }
+
+    /// Whether it is known to be true, and by whom.
+    fn confirmation(&self) -> String {
+        match self.confirmed_by.as_slice() {
+            [] => "Unconfirmed: seen by Cairn only.".to_owned(),
+            [by] => format!("Confirmed by a {by}."),
+            by => format!("Confirmed by a {}.", by.join(" and by a ")),
+        }
+    }
+
+    /// All of it, for people; `input` is the smallest.
+    pub(crate) fn text(&self, input: &Input) -> String {
+        let mut text = format!("{}\n", self.headline());
+        line(&mut text, format_args!("{}", self.confirmation()));
+        line(&mut text, format_args!("\nThe program: {}", self.end));
+        self.message.iter().for_each(|message| line(&mut text, format_args!("  {message}")));
+        if !self.frames.is_empty() {
             text.push_str("\nStack, innermost first, as far as it is known:\n");
-            self.stack.iter().for_each(|frame| line(&mut text, format_args!("  {frame}")));
-            text.push_str(&source(self.stack));
+            self.frames.iter().for_each(|frame| line(&mut text, format_args!("  {frame}")));
+            text.push_str(&source(&self.frames));
         }
         line(&mut text, format_args!("\nInput{}:", self.size()));
-        self.input.objects.iter().for_each(|object| text.push_str(&shown(object)));
-        line(&mut text, format_args!("\nAgain:\n  {}", self.again));
+        input.objects.iter().for_each(|object| text.push_str(&shown(object)));
+        if let Some(said) = &self.sanitizer {
+            line(&mut text, format_args!("\nSanitizers:"));
+            said.lines().for_each(|said| line(&mut text, format_args!("  {said}")));
+        }
+        if let Some(file) = &self.path_condition {
+            line(&mut text, format_args!("\nPath condition: {file}"));
+        }
+        if let Some(command) = &self.reproduce_sanitized {
+            line(&mut text, format_args!("\nAgain, with sanitizers:\n  {command}"));
+        }
+        line(&mut text, format_args!("\nAgain:\n  {}", self.reproduce));
         text
     }
 
     fn size(&self) -> String {
-        let bytes = if self.input.len() == 1 { "byte" } else { "bytes" };
-        let found_with = self.found_with.map(|input| format!(" of the {} it was found with", input.len()));
-        format!(", {} {bytes}{}", self.input.len(), found_with.unwrap_or_default())
-    }
-}
-
-/// What happened and where, in a line.
-pub(crate) fn headline(end: End, stack: &[SourceFrame]) -> String {
-    match stack.first() {
-        Some(frame) => format!("{end} in {frame}"),
-        None => end.to_string(),
+        let bytes = if self.bytes == 1 { "byte" } else { "bytes" };
+        let smaller = self.smallest != self.input;
+        let found_with =
+            if smaller { format!(" of the {} it was found with", self.found_bytes) } else { String::new() };
+        format!(", {} {bytes}{found_with}", self.bytes)
     }
 }
 
@@ -61,15 +137,14 @@ fn line(text: &mut String, content: std::fmt::Arguments) {
 }
 
 /// The lines around the innermost one whose file can be read.
-fn source(stack: &[SourceFrame]) -> String {
+fn source(stack: &[Frame]) -> String {
     let mut text = String::new();
-    let lines = |(file, at): &(String, u32)| {
-        Some((file.clone(), *at, std::fs::read_to_string(Path::new(file)).ok()?))
+    let lines = |frame: &Frame| {
+        let file = frame.file.clone()?;
+        let content = std::fs::read_to_string(Path::new(&file)).ok()?;
+        Some((file, frame.line?, content))
     };
-    let Some((file, at, content)) = stack.iter().filter_map(|frame| frame.line.as_ref()).find_map(lines)
-    else {
-        return text;
-    };
+    let Some((file, at, content)) = stack.iter().find_map(lines) else { return text };
     line(&mut text, format_args!("\n{file}:"));
     for (number, content) in (1u32..).zip(content.lines()) {
         if number.abs_diff(at) <= AROUND {

@@ -268,7 +268,7 @@ impl Chronicle {
         let input = Delta::new(known, input);
         let millis = (self.elapsed() - self.last).as_millis() as u32;
         self.last += Duration::from_millis(millis.into());
-        let is_kept = seen.as_ref().is_some_and(|seen| seen.kept.is_some());
+        let is_kept = seen.as_ref().is_some_and(|seen| !seen.kept.is_empty());
         self.add(&Record::Ran(Ran { worker, millis, origin, base: base.run, input, seen }))?;
         if is_kept { self.flush() } else { Ok(()) }
     }

@@ -8,7 +8,6 @@
 mod afl;
 mod behind_pins;
 mod callees;
-mod check;
 mod chooser;
 mod corpus;
 mod cover;
@@ -18,16 +17,21 @@ mod directory;
 mod executor;
 mod explore;
 mod finding;
+mod findings;
 mod insistence;
 mod journal;
+mod kind;
 mod ktest;
 mod memory;
 mod minimise;
 mod observer;
+mod oracle;
 mod path;
 mod prediction;
 mod replay;
+mod sanitizer;
 mod settings;
+mod snapshot;
 mod summary;
 mod sync;
 mod testcase;
@@ -37,22 +41,27 @@ mod triage;
 mod turn;
 mod unread;
 mod untold;
+mod witness;
 
-pub use check::Mismatch;
 pub use corpus::Place;
 pub use cover::{Covered, covered, smallest_cover};
-pub use diagnosis::{Kind, Reason};
+pub use diagnosis::{Collector, Kind, Reason};
 pub use directory::{CampaignDirectory, DirectoryError};
 pub use executor::{Execution, Executor};
 pub use explore::{CampaignError, Crew, run, run_together};
+pub use finding::{Finding, Frame};
+pub use kind::HANG;
 pub use ktest::{KTest, KTestError, KTestObject};
-pub use observer::{Event, Observer, Progress};
+pub use observer::{Doubts, Event, Observer, Progress};
+pub use oracle::Mismatch;
 pub use prediction::Divergence;
 pub use replay::{Replay, quoted};
 pub use settings::Settings;
-pub use summary::{Astray, Notes, SolverSummary, Stop, Summary};
+pub use snapshot::{Budget, Fate, Fork, Milestone, Snapshot, SnapshotError, TreeTop, Way};
+pub use summary::{Astray, FindingSummary, Notes, SolverSummary, Stop, Summary};
 pub use sync::SyncSettings;
 pub use testcase::{
-    KTEST, Seeds, TestError, decode_test, encode_ktest, encode_test, fit, one_stream, read_seeds, read_test,
-    test_files,
+    KTEST, Seeds, TestError, decode_test, encode_ktest, encode_test, fit, label, one_stream, read_seeds,
+    read_test, test_files,
 };
+pub use witness::Builds;

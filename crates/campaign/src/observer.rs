@@ -27,6 +27,8 @@ pub struct Progress {
     pub crashes: u64,
     /// Different hangs.
     pub hangs: u64,
+    /// Those of both that something else than Cairn has seen, too.
+    pub confirmed: u64,
     /// Runs that went elsewhere than predicted.
     pub divergences: u64,
     /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
@@ -37,6 +39,25 @@ pub struct Progress {
     pub untried: u64,
     /// What the solver did.
     pub solver: Stats,
+    /// What makes the search miss something.
+    pub doubts: Doubts,
+}
+
+/// How often something happened that makes the search miss something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Doubts {
+    /// Places where a symbolic value was used as a constant and others may be left that were not tried.
+    pub pins: u64,
+    /// Values that went where the tracer does not follow.
+    pub lost_values: u64,
+    /// Runs with more decisions than are recorded.
+    pub cut_runs: u64,
+    /// Runs that took too much time or memory, but only while they were traced.
+    pub slow_runs: u64,
+    /// Runs whose recording makes no sense from some point on.
+    pub damaged_runs: u64,
+    /// Times the target's server was started anew.
+    pub restarts: u64,
 }
 
 impl Progress {
@@ -56,6 +77,11 @@ pub enum Event<'a> {
         /// Branches of the user's that it was the first to take.
         new_branches: &'a [BranchId],
     },
+    /// The strategy describes itself otherwise than before.
+    Strategy {
+        /// What it does, in a line.
+        description: &'a str,
+    },
     /// The solver gave an answer that leads to no run.
     Unsolved,
     /// An input was kept.
@@ -66,6 +92,18 @@ pub enum Event<'a> {
         path: Option<&'a Path>,
         /// What a finding is and where, if it is the first of its kind.
         headline: Option<&'a str>,
+    },
+    /// Sanitizers have seen what nobody else has.
+    Found {
+        /// The input that shows it.
+        path: &'a Path,
+        /// What it is and where.
+        headline: &'a str,
+    },
+    /// The campaign is over but for what other builds of the program say.
+    Confirming {
+        /// Inputs that they still have to run.
+        left: u64,
     },
     /// A run went elsewhere than predicted.
     Diverged(&'a Divergence),

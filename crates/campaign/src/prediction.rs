@@ -6,15 +6,14 @@
 
 use cairn_program::{Program, SiteId, SiteKind};
 use cairn_tree::{AddedRun, Flip, Node, NodeId, StepKind, Tree};
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// A run that did not go where it was meant to.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Divergence {
     /// Which execution it was, counted from 1.
     pub execution: u64,
-    /// The flip it was made for.
-    pub flip: Flip,
     /// Index of the first decision that was another one.
     pub at: usize,
     /// How many decisions were predicted.
@@ -46,7 +45,7 @@ impl Divergence {
         let mut expected = tree.prefix(flip.node);
         expected.push((flip.node, flip.side));
         let explanation = Difference { tree, program, expected: expected[at], found: taken(run, at) }.tell();
-        Divergence { execution, flip, at, predicted: expected.len(), explanation }
+        Divergence { execution, at, predicted: expected.len(), explanation }
     }
 }
 

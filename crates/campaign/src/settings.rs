@@ -2,6 +2,7 @@
 
 use crate::replay::Replay;
 use crate::sync::SyncSettings;
+use crate::witness::Builds;
 use cairn_exec::Input;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub struct Settings {
     /// only then.
     pub random_start: bool,
     /// Whether to compare every labelled value of every run with what its expression gives.
-    pub check: bool,
+    pub oracle: bool,
     /// Whether to find out why exploration stalls.
     pub diagnose: bool,
     /// Decisions of one run that are looked at.
@@ -48,6 +49,12 @@ pub struct Settings {
     pub program: Option<PathBuf>,
     /// How a test is run again.
     pub replay: Replay,
+    /// The same on a build with sanitizers, if there is one.
+    pub replay_sanitized: Option<Replay>,
+    /// Other builds of the program, to confirm findings.
+    pub builds: Option<Arc<dyn Builds>>,
+    /// Whether to write the path conditions of findings.
+    pub path_conditions: bool,
     /// The command that repeats the campaign, for its statistics.
     pub invocation: String,
     /// Raised from outside to end the campaign.
@@ -66,7 +73,7 @@ impl Settings {
             memory: None,
             inputs,
             random_start: false,
-            check: false,
+            oracle: false,
             diagnose: false,
             max_steps: MAX_STEPS,
             target: 0,
@@ -74,6 +81,9 @@ impl Settings {
             command: Vec::new(),
             program: None,
             replay: Replay::default(),
+            replay_sanitized: None,
+            builds: None,
+            path_conditions: false,
             invocation: String::new(),
             stop: Arc::default(),
         }

@@ -1,15 +1,17 @@
 //! How a campaign ended.
 
-use crate::check::Mismatch;
 use crate::diagnosis::Reason;
+use crate::finding::Finding;
 use crate::observer::Progress;
+use crate::oracle::Mismatch;
 use crate::prediction::Divergence;
 use cairn_solver::{Evaluations, Layers, Stats};
 use cairn_tree::Tree;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The figures of a campaign; what serde makes of it is what `--json` promises.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Summary {
     /// Runs made.
     pub executions: u64,
@@ -25,6 +27,8 @@ pub struct Summary {
     pub crashes: u64,
     /// Different hangs.
     pub hangs: u64,
+    /// What all of these are.
+    pub findings: FindingSummary,
     /// Runs that went elsewhere than predicted.
     pub divergences: u64,
     /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
@@ -42,6 +46,12 @@ pub struct Summary {
     pub full_logs: u64,
     /// Runs that the strategy wanted a branch log of and that have none.
     pub missing_logs: u64,
+    /// Runs with more to record than there is room for: what is known of them is the beginning of their paths.
+    pub cut_runs: u64,
+    /// Most labels that a run has given out.
+    pub most_labels: u32,
+    /// Flips that were not tried yet.
+    pub untried: u64,
     /// Memory that the execution tree takes.
     pub tree_bytes: u64,
     /// What the solver did.
@@ -51,8 +61,19 @@ pub struct Summary {
     pub notes: Notes,
 }
 
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct FindingSummary {
+    /// Those that something else than Cairn has seen, too.
+    pub confirmed: u64,
+    /// Those that nothing else has.
+    pub unconfirmed: u64,
+    /// How many there are of each kind.
+    pub kinds: BTreeMap<String, u64>,
+}
+
 /// The solver's part.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SolverSummary {
     /// Queries asked.
     pub queries: u64,
@@ -77,7 +98,7 @@ pub struct SolverSummary {
 }
 
 /// Why a campaign ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Stop {
     /// The strategy has nothing left to try.
     #[default]
@@ -93,7 +114,7 @@ pub enum Stop {
 }
 
 /// A campaign that goes on did something else than before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Astray {
     /// Before this execution, counted from 1.
     pub execution: u64,
@@ -102,7 +123,7 @@ pub struct Astray {
 }
 
 /// What a user should know that is no figure.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Notes {
     /// Why it ended.
     pub stop: Stop,
@@ -122,6 +143,8 @@ pub struct Notes {
     pub damaged_runs: u64,
     /// Runs with more labels or decisions than are recorded.
     pub cut_runs: u64,
+    /// Most labels that a run has given out.
+    pub most_labels: u32,
     /// Runs that took too much time or memory, but only while they were traced.
     pub slow_runs: u64,
     /// Values that went where the tracer does not follow: functions without instrumentation, long double, assembly.
@@ -136,11 +159,20 @@ pub struct Notes {
     pub missing_logs: u64,
     /// Times the server was started anew.
     pub restarts: u64,
-    /// Check mode: values compared with their expressions.
+    /// What was found, in order.
+    pub found: Vec<Finding>,
+    /// Inputs that were kept as crashes.
+    pub crash_inputs: u64,
+    /// Inputs that were kept as hangs.
+    pub hang_inputs: u64,
+    /// Inputs that other builds of the program were to run, and had no time to.
+    pub unanswered: u64,
+    /// With the oracle: values compared with their expressions.
     pub checked_values: u64,
-    /// Check mode: values that differ.
+    /// With the oracle: values that differ.
     pub mismatches: u64,
-    /// Check mode: the first of them.
+    /// With the oracle: the first of them.
+    #[serde(skip)]
     pub first_mismatch: Option<Mismatch>,
     /// Diagnosis: why exploration stalls, the most important reason first.
     pub reasons: Vec<Reason>,
@@ -169,6 +201,7 @@ impl Summary {
             tests: progress.tests,
             crashes: progress.crashes,
             hangs: progress.hangs,
+            findings: FindingSummary::new(&notes.found),
             divergences: progress.divergences,
             pin_tries: progress.pin_tries,
             strategy: strategy.to_owned(),
@@ -177,10 +210,22 @@ impl Summary {
             exhausted: tree.exhausted() && !notes.something_is_missing(),
             full_logs: notes.full_logs,
             missing_logs: notes.missing_logs,
+            cut_runs: notes.cut_runs,
+            most_labels: notes.most_labels,
+            untried: tree.untried() as u64,
             tree_bytes: tree.bytes() as u64,
             solver: progress.solver.into(),
             notes,
         }
+    }
+}
+
+impl FindingSummary {
+    fn new(found: &[Finding]) -> FindingSummary {
+        let mut kinds = BTreeMap::new();
+        found.iter().for_each(|finding| *kinds.entry(finding.kind.clone()).or_default() += 1);
+        let confirmed = found.iter().filter(|finding| finding.confirmed).count() as u64;
+        FindingSummary { confirmed, unconfirmed: found.len() as u64 - confirmed, kinds }
     }
 }
 

@@ -203,7 +203,7 @@ fn unreadable(path: &Path, source: io::Error) -> TestError {
 }
 
 /// What an object is called in a file of KLEE's format.
-pub(crate) fn label(object: &Object) -> String {
+pub fn label(object: &Object) -> String {
     match object.kind {
         ObjectKind::Stdin => STDIN.to_owned(),
         ObjectKind::File => format!("{}{FILE_END}", object.name),

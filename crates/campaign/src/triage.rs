@@ -1,16 +1,53 @@
-//! Where a crash happened, in terms of the source: what makes two crashes the same, and what is told of one.
+//! What a run shows that is wrong and where, in terms of the source: what makes two findings the same, and what is told of one.
 
-use cairn_program::{Program, SourceFrame, Symbols};
+use crate::executor::Execution;
+use crate::findings::Key;
+use crate::kind::Kind;
+use crate::path::Path as Steps;
+use cairn_exec::{End, Run};
+use cairn_program::{Program, SiteId, SourceFrame, Symbols};
+use cairn_tree::{Step, StepKind};
+use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
-/// Where a crash happened, as exactly as it is known.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// Where a fault is, as exactly as it is known.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) enum Spot {
     /// A line of the source: compilers copy code, and one fault must not count twice.
     Line(String, u32),
     /// An address of the program's code.
     Code(u64),
+    /// Behind this side of the last symbolic decision.
+    Behind(u32, u32),
+}
+
+/// A fault that a run shows.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    pub kind: Kind,
+    pub spot: Option<Spot>,
+    /// The function it is in, if no stack tells.
+    pub function: Option<String>,
+    /// Whether the program goes on after it.
+    pub is_silent: bool,
+}
+
+impl Mark {
+    /// What it has in common with all that are the same fault.
+    pub fn key(&self) -> Key {
+        (self.kind.class(), self.spot.clone())
+    }
+
+    /// The one frame that is known of a fault without a stack.
+    pub fn frame(&self) -> Option<SourceFrame> {
+        let function = self.function.clone()?;
+        let line = match &self.spot {
+            Some(Spot::Line(file, line)) => Some((file.clone(), *line)),
+            _ => None,
+        };
+        Some(SourceFrame { function, line })
+    }
 }
 
 /// Knows the program's line tables, once they are needed.
@@ -24,6 +61,32 @@ impl Triage {
     /// Of the program at this path.
     pub fn new(path: Option<PathBuf>) -> Triage {
         Triage { path, symbols: OnceCell::new() }
+    }
+
+    /// What a run ended with that is wrong.
+    pub fn end(&self, program: &Program, run: &Run) -> Option<Mark> {
+        let spot = self.spot(program, &run.crash);
+        Kind::of_end(run).map(|kind| Mark { kind, spot, function: None, is_silent: false })
+    }
+
+    /// All that is wrong with a run, what it ended with first.
+    pub fn marks(&self, program: &Program, execution: &Execution, path: &Steps) -> Vec<Mark> {
+        let mut marks: Vec<Mark> = self.end(program, &execution.run).into_iter().collect();
+        if let Some(mark) = marks.first_mut() {
+            refine(mark, program, path.steps.last());
+        }
+        if execution.run.end == End::Rejected || path.damaged {
+            return marks;
+        }
+        for mark in silent(program, execution, path) {
+            match marks.iter_mut().find(|known| known.key() == mark.key()) {
+                // What is written outside an object may fault, and is known better so.
+                Some(known) if !known.is_silent => known.kind = mark.kind,
+                Some(_) => {}
+                None => marks.push(mark),
+            }
+        }
+        marks
     }
 
     /// Where in the user's own code a crash with this stack happened: one fault in a caller of `memcpy` must not hide another.
@@ -49,6 +112,41 @@ impl Triage {
         let symbols = self.symbols.get_or_init(|| Symbols::read(self.path.as_ref()?));
         symbols.as_ref().map(|symbols| symbols.frames(address)).unwrap_or_default()
     }
+}
+
+/// Says what only the last decision knows: whether it was the divisor, and where nothing else tells where.
+fn refine(mark: &mut Mark, program: &Program, last: Option<&Step>) {
+    let Some(last) = last else { return };
+    if mark.spot.is_none() {
+        mark.spot = Some(Spot::Behind(last.site.0, last.side));
+    }
+    let check = (last.kind == StepKind::Branch && last.side == 1)
+        .then(|| program.site(last.site).contents.check())
+        .flatten();
+    if let (Kind::DivisionByZero, Some(check)) = (&mark.kind, check) {
+        mark.kind = Kind::of_check(check);
+    }
+}
+
+/// What is wrong with a run that it did not end by, in the user's code.
+fn silent(program: &Program, execution: &Execution, path: &Steps) -> Vec<Mark> {
+    let is_taken = |step: &&Step| step.kind == StepKind::Branch && step.side == 1;
+    let checks = path.steps.iter().filter(is_taken).filter_map(|step| {
+        let check = program.site(step.site).contents.check().filter(|check| check.is_silent())?;
+        Some((step.site, Kind::of_check(check)))
+    });
+    let outside = execution.trace.outside.iter().map(|(site, how)| (*site, Kind::of_outside(*how)));
+    checks.chain(outside).filter_map(|(site, kind)| silent_mark(program, site, kind)).collect()
+}
+
+fn silent_mark(program: &Program, site: SiteId, kind: Kind) -> Option<Mark> {
+    let site = (site.0 < program.site_count()).then(|| program.site(site))?;
+    let function = program.function(site.function);
+    if !function.counted || site.line == 0 {
+        return None;
+    }
+    let spot = Some(Spot::Line(site.file.to_string(), site.line));
+    Some(Mark { kind, spot, function: Some(function.name.to_string()), is_silent: true })
 }
 
 fn is_users(program: &Program, address: u64) -> bool {

@@ -2,7 +2,9 @@
 
 mod fake;
 
-use cairn_campaign::{CampaignDirectory, DirectoryError, Settings, Summary, read_test};
+use cairn_campaign::{
+    CampaignDirectory, DirectoryError, Fate, Settings, Snapshot, SnapshotError, Summary, read_test,
+};
 use cairn_exec::{End, Input, Object};
 use cairn_program::testing::Sketch;
 use cairn_tree::Coverage;
@@ -174,6 +176,29 @@ fn a_directory_that_cannot_be_made_is_named() {
 }
 
 #[test]
+fn the_snapshot_tells_what_became_of_every_branch() {
+    let scratch = TempDir::new().unwrap();
+    let out = scratch.path().join("out");
+    assert_eq!(Snapshot::read(&out).unwrap(), None);
+    let summary = explore(&out, &settings("dfs", 0, stdin(8)));
+    let snapshot = Snapshot::read(&out).unwrap().unwrap();
+    // A little time goes by between them.
+    let elapsed_seconds = summary.elapsed_seconds;
+    assert_eq!(Summary { elapsed_seconds, ..snapshot.summary.clone() }, summary);
+    assert!(snapshot.ended);
+    let fates = |fate| snapshot.fates.iter().filter(|f| **f == fate).count() as u64;
+    assert_eq!(fates(Fate::Covered), summary.branches_covered);
+    assert_eq!(snapshot.fates.len(), summary.branches_total as usize);
+    assert!(fates(Fate::Untried) > 0, "{:?}", snapshot.fates);
+    let last = snapshot.curve.last().unwrap();
+    assert_eq!(u64::from(last.covered), summary.branches_covered);
+    assert!(snapshot.curve.is_sorted_by_key(|point| (point.execution, point.covered)));
+    assert_eq!(snapshot.tree.roots.iter().map(|way| way.runs).sum::<u64>(), summary.executions);
+    fs::write(out.join("snapshot.json"), "{\"version\": 0}").unwrap();
+    assert!(matches!(Snapshot::read(&out), Err(SnapshotError::Another)));
+}
+
+#[test]
 fn nothing_half_written_is_left() {
     let scratch = TempDir::new().unwrap();
     let out = scratch.path().join("out");
@@ -181,5 +206,5 @@ fn nothing_half_written_is_left() {
     assert!(kept(&out).keys().all(|name| name.contains("/id:")));
     let mut names: Vec<_> = fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["crashes", "fuzzer_stats", "hangs", "journal", "plot_data", "queue"]);
+    assert_eq!(names, ["crashes", "fuzzer_stats", "hangs", "journal", "plot_data", "queue", "snapshot.json"]);
 }

@@ -137,8 +137,8 @@ fn the_summary_is_the_promised_json() {
     };
     assert_eq!(
         keys(&json),
-        "branches_covered branches_total choosing_seconds crashes divergences elapsed_seconds executions exhausted full_logs \
-         hangs missing_logs pin_tries seed solver strategy tests tree_bytes"
+        "branches_covered branches_total choosing_seconds crashes cut_runs divergences elapsed_seconds executions exhausted \
+         findings full_logs hangs missing_logs most_labels pin_tries seed solver strategy tests tree_bytes untried"
     );
     assert_eq!(keys(&json["solver"]), "cached evaluations layers queries sat seconds smt unknown unsat walk");
     assert_eq!((&json["strategy"], &json["seed"]), (&"dfs".into(), &42.into()));
@@ -198,6 +198,7 @@ struct Log {
     restarted: Vec<String>,
     damaged: u64,
     unsolved: u64,
+    described: Vec<String>,
     last: Progress,
 }
 
@@ -209,7 +210,9 @@ impl Observer for Log {
             Event::Kept { place, .. } => self.kept.push(*place),
             Event::Diverged(divergence) => self.diverged.push((*divergence).clone()),
             Event::Damaged => self.damaged += 1,
+            Event::Strategy { description } => self.described.push(description.to_string()),
             Event::Restarted { reason } => self.restarted.push(reason.to_string()),
+            Event::Found { .. } | Event::Confirming { .. } => {}
         }
         self.last = *progress;
     }
@@ -230,6 +233,7 @@ fn the_observer_hears_what_the_summary_says() {
     assert_eq!((log.executed, log.unsolved), (summary.executions, summary.solver.unsat));
     assert_eq!(log.kept.iter().filter(|place| **place == Place::Queue).count() as u64, summary.tests);
     assert_eq!(log.kept.iter().filter(|place| **place == Place::Crashes).count(), 1);
+    assert_eq!(log.described, ["dfs (depth first, unbounded)"]);
     assert_eq!(log.last.branches_covered, summary.branches_covered);
     assert_eq!((log.last.untried, log.last.executions), (0, summary.executions));
 }
@@ -601,7 +605,7 @@ fn time_that_is_left_goes_to_what_the_solver_gave_up_on() {
 
 #[test]
 fn the_oracle_notices_a_tracer_that_lies() {
-    let settings = Settings { check: true, ..Settings::new("dfs", vec![stdin(4)]) };
+    let settings = Settings { oracle: true, ..Settings::new("dfs", vec![stdin(4)]) };
     let honest = vault().explore(&settings, None);
     assert!(honest.notes.checked_values > 0);
     assert_eq!((honest.notes.mismatches, honest.notes.first_mismatch), (0, None));

@@ -2,12 +2,13 @@
 
 mod fake;
 
-use cairn_campaign::{CampaignDirectory, Settings, Summary, run};
+use cairn_campaign::{CampaignDirectory, Fate, Settings, Snapshot, Summary, TreeTop, run};
 use cairn_exec::{End, Input};
 use cairn_expr::{Assignment, Dag};
 use cairn_program::testing::Sketch;
 use cairn_solver::{Answer, Limits, Query, Solver, Stats, Unknown};
 use fake::{Fake, kept, stdin};
+use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -95,6 +96,12 @@ fn figures(summary: &Summary) -> [u64; 7] {
     [executions, branches_covered, tests, crashes, hangs, pin_tries, summary.notes.lost_runs]
 }
 
+/// The same of a snapshot.
+fn shown(directory: &Path) -> (Vec<Fate>, Vec<(u64, u32)>, TreeTop) {
+    let Snapshot { fates, curve, tree, .. } = Snapshot::read(directory).unwrap().unwrap();
+    (fates, curve.iter().map(|point| (point.execution, point.covered)).collect(), tree)
+}
+
 #[test]
 fn lost_runs_hangs_new_objects_and_second_tries_are_in_the_journal() {
     for strategy in ["dfs", "random-branch", "auto"] {
@@ -119,6 +126,7 @@ fn lost_runs_hangs_new_objects_and_second_tries_are_in_the_journal() {
         }
         assert_eq!(figures(&last.unwrap()), figures(&expected), "{strategy}");
         assert_eq!(kept(&parts), kept(&whole), "{strategy}");
+        assert_eq!(shown(&parts), shown(&whole), "{strategy}");
         assert!(expected.notes.lost_runs > 0 && expected.hangs > 0 && expected.crashes > 0, "{strategy}");
     }
 }

@@ -1,8 +1,10 @@
 //! The command line, defined once: help and parsing both come from here.
 
+use crate::shell::StrategyParser;
 use crate::units::{Budget, FileArg, length, size};
 use cairn_campaign::SyncSettings;
 use cairn_learn::Size;
+use cairn_wire::Checks;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -38,6 +40,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Choose the fewest tests that cover what all cover
     Cmin(CminArgs),
+    /// Show what a campaign covered and found: a page, or a file for other tools
+    Report(ReportArgs),
     /// Explain why exploring a program stalls
     Doctor(Box<DoctorArgs>),
     /// Run strategies side by side on a program
@@ -50,6 +54,10 @@ pub enum Command {
     Solve(SolveArgs),
     /// Tell in words what weights make `parametric` prefer
     Explain(ExplainArgs),
+    /// Print what makes a shell complete commands, options and strategies
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Man(ManArgs),
 }
 
 const SOLVE_CODES: &str = "Exit codes: 0 every query was decided, 1 some are unknown or contradict their :status, \
@@ -208,6 +216,7 @@ pub struct RunArgs {
 
     /// How to choose what to try next: one of the strategies below
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Search")]
+    #[arg(value_parser = StrategyParser, hide_possible_values = true)]
     pub strategy: String,
     /// Seed of all random choices: the same seed, the same campaign
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
@@ -218,7 +227,18 @@ pub struct RunArgs {
     pub workers: u64,
     /// Compare every value the program computes with what its expression says
     #[arg(long, help_heading = "Search")]
-    pub check: bool,
+    pub oracle: bool,
+
+    /// Look for these faults, too: overflow (of signed integers), shift (by too many bits), bounds (writing outside an
+    /// object), or all; a program that is not compiled on the fly must have been built with CAIRN_CC_CHECK=KINDS
+    #[arg(long, value_name = "KINDS", help_heading = "Findings", value_parser = Checks::parse)]
+    pub check: Option<Checks>,
+    /// Make no builds with and without sanitizers to confirm findings and to replay tests on, if C files are given
+    #[arg(long, help_heading = "Findings")]
+    pub no_sanitizers: bool,
+    /// Write the path condition of each finding in SMT-LIB beside its report (see `cairn solve`)
+    #[arg(long, help_heading = "Findings")]
+    pub path_conditions: bool,
 
     /// Where to write tests, crashes and statistics
     #[arg(long, value_name = "DIR", default_value = "cairn-out", help_heading = "Output")]
@@ -245,12 +265,31 @@ pub struct RunArgs {
     /// Print one JSON object at the end
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+    /// How to tell on standard error how it is going
+    #[arg(long, value_enum, value_name = "KIND", default_value = "auto", help_heading = "Output")]
+    pub log: LogKind,
     /// Print nothing but the summary
-    #[arg(long, short, help_heading = "Output")]
+    #[arg(long, short, help_heading = "Output", conflicts_with = "log")]
     pub quiet: bool,
 }
 
+/// How progress is told.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogKind {
+    /// A screen on a terminal, lines elsewhere
+    Auto,
+    /// A line every few seconds, and for what is worth one
+    Plain,
+    /// A JSON object per line: start, progress, test, crash, hang, warning, end
+    Json,
+}
+
 impl RunArgs {
+    /// What is told while the campaign goes on; none if nothing is.
+    pub fn log(&self) -> Option<LogKind> {
+        (!self.quiet).then_some(self.log)
+    }
+
     /// Whom to exchange inputs with.
     pub fn sync(&self) -> Option<SyncSettings> {
         let name = self.name.clone().unwrap_or_else(|| "cairn".to_owned());
@@ -324,12 +363,9 @@ pub struct ExportArgs {
     pub property: Option<PathBuf>,
 }
 
-/// `cairn cmin`.
+/// The program that tests are for, and what they are; a campaign directory knows.
 #[derive(Args, Debug)]
-pub struct CminArgs {
-    /// A campaign directory, or a directory of tests (raw bytes, or .ktest)
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+pub struct NamedArgs {
     /// The program, built with `cairn cc` or as C files; unless told, the campaign's
     #[arg(value_name = "TARGET|FILE.c")]
     pub target: Vec<PathBuf>,
@@ -342,6 +378,66 @@ pub struct CminArgs {
     /// What the program may do.
     #[command(flatten)]
     pub room: RoomArgs,
+}
+
+impl NamedArgs {
+    /// The same as `cairn run` takes it.
+    pub fn subject(&self) -> SubjectArgs {
+        let NamedArgs { target, args, input, room } = self;
+        let (target, args, input, room) = (target.clone(), args.clone(), input.clone(), room.clone());
+        SubjectArgs { target, args, input, seeds: None, room }
+    }
+}
+
+/// What a report is written as.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportFormat {
+    /// A page for the browser that needs nothing else
+    Html,
+    /// Coverage for genhtml and its like
+    Lcov,
+    /// Findings for code scanning (SARIF 2.1.0)
+    Sarif,
+    /// Everything
+    Json,
+    /// A row per branch
+    Csv,
+    /// Tests and findings for CI
+    Junit,
+}
+
+/// `cairn report`.
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// A campaign directory
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// What they are for, if the directory does not tell.
+    #[command(flatten)]
+    pub named: NamedArgs,
+    /// What to write
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ReportFormat::Html)]
+    pub format: ReportFormat,
+    /// Where to write, - for standard output; unless told, the page goes to DIR/report.html and all else to standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Run the tests on a plain build of the campaign's C files as well, and put llvm-cov's figures beside these
+    #[arg(long)]
+    pub replay_coverage: bool,
+    /// Longest time of one execution, in milliseconds; unless told, the campaign's
+    #[arg(long, value_name = "MS", value_parser = positive)]
+    pub timeout: Option<u64>,
+}
+
+/// `cairn cmin`.
+#[derive(Args, Debug)]
+pub struct CminArgs {
+    /// A campaign directory, or a directory of tests (raw bytes, or .ktest)
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// What they are for, if the directory does not tell.
+    #[command(flatten)]
+    pub named: NamedArgs,
     /// Where to copy the chosen tests: a new directory, or an empty one; unless told, their names are printed
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -378,6 +474,7 @@ pub struct CompareArgs {
     pub subject: SubjectArgs,
     /// Which of the strategies below, with commas between them; with semicolons, if they have settings with commas
     #[arg(long, value_name = "A,B,...", help_heading = "Search", required = true)]
+    #[arg(value_parser = StrategyParser, hide_possible_values = true)]
     pub strategies: String,
     /// Campaigns per strategy, with seeds of their own
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Search", value_parser = positive)]
@@ -403,6 +500,12 @@ pub struct CompareArgs {
     /// Write branches covered over executions, a line for each change, to this file
     #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
     pub curves: Option<PathBuf>,
+    /// Write a page with the curves, a band around each, and the table to this file
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+    /// Compare with an earlier comparison too: a file that --csv has written
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
+    pub baseline: Option<PathBuf>,
     /// Print nothing but the table
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
@@ -510,6 +613,22 @@ pub struct ExplainArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// `cairn completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `cairn man`.
+#[derive(Args, Debug)]
+pub struct ManArgs {
+    /// Where to write cairn.1, cairn-run.1 and so on; unless told, cairn.1 is printed
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

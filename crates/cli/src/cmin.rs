@@ -1,6 +1,6 @@
 //! `cairn cmin`: the smallest part of a suite of tests that covers what all of it covers.
 
-use crate::args::{CminArgs, SubjectArgs};
+use crate::args::CminArgs;
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::fresh::Fresh;
 use crate::message::tell;
@@ -10,6 +10,7 @@ use crate::target;
 use cairn_campaign::{Place, covered, fit, read_test, smallest_cover};
 use cairn_exec::{Input, RunError, Server, Severity};
 use cairn_program::{BranchId, Program};
+use cairn_wire::Checks;
 use std::collections::HashSet;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -25,12 +26,9 @@ struct Test {
 /// Chooses, and writes or names what was chosen.
 pub fn cmin(args: &CminArgs) -> Result<ExitCode, Failure> {
     let suite = Suite::read(&args.directory, &[Place::Queue])?;
-    let CminArgs { target, args: words, input, room, .. } = args;
-    let (target, words, input) = (target.clone(), words.clone(), input.clone());
-    let named = SubjectArgs { target, args: words, input, seeds: None, room: room.clone() };
-    let subject = suite::subject(named, &suite, &args.directory)?;
+    let subject = suite::subject(args.named.subject(), &suite, &args.directory)?;
     let scratch = tempfile::tempdir()?;
-    let path = target::program_path(&subject, |_| Ok(scratch.path().join("program")))?;
+    let path = target::program_path(&subject, Checks::default(), |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
     let spec = target::spec(&subject, &path, &program, args.timeout)?;
     let blank = spec.blank_input();

@@ -3,46 +3,67 @@
 //! Every strategy makes the same number of campaigns from the same inputs, the first of each with the first seed and so
 //! on, several at a time. A campaign writes no tests: what counts is what it covered, and when.
 
+mod baseline;
 mod csv;
 mod figures;
+mod page;
+mod progress;
 mod ranks;
 mod table;
 
 use crate::args::CompareArgs;
 use crate::failure::{Failure, NOTHING_FOUND};
-use crate::message::tell;
-use crate::style::{clock, counted};
+use crate::message::{tell, warn};
 use crate::trial::{Length, Plan, Trial, jobs};
+use baseline::Baseline;
 use figures::Figures;
+use progress::Bar;
 use std::fs::OpenOptions;
 use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::time::Instant;
+use table::Table;
 
 /// Runs all campaigns, and prints the table.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let strategies = strategies(&args.strategies)?;
+    let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     check_files(args)?;
     let plan = Plan::new(&args.subject, &args.limits)?;
+    let program = program_name(args);
     let (trials, outcome) = run_all(args, &plan, &strategies);
     // What was done before something failed may have taken hours.
     if !trials.is_empty() {
-        let figures = Figures::of(&strategies, &trials);
-        write!(stdout(), "{}", table::text(&figures, plan.program.counted_branches(), &trials))?;
-        args.csv.as_ref().map_or(Ok(()), |file| write(file, &csv::trials(&trials)))?;
+        let branches = plan.program.counted_branches();
+        let otherwise = baseline.as_ref().map_or(Vec::new(), |b| b.mismatches(&program, branches, &trials));
+        otherwise.into_iter().for_each(warn);
+        let figures = Figures::of(&strategies, &trials, baseline.as_ref());
+        let table = Table::of(&figures, branches, &trials, baseline.is_some());
+        write!(stdout(), "{}", table.text())?;
+        let page = || page::html(&program, branches, &strategies, &trials, &table);
+        args.html.as_ref().map_or(Ok(()), |file| write(file, &page()))?;
+        args.csv.as_ref().map_or(Ok(()), |file| write(file, &csv::trials(&program, &trials)))?;
         args.curves.as_ref().map_or(Ok(()), |file| write(file, &csv::curves(&trials)))?;
     }
     outcome.map(|()| ExitCode::from(NOTHING_FOUND))
 }
 
+/// What the first file of the program is called.
+fn program_name(args: &CompareArgs) -> String {
+    let stem = args.subject.target.first().and_then(|file| file.file_stem());
+    stem.unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// What cannot be written is better known before the work than after it. What the files hold stays until then.
 fn check_files(args: &CompareArgs) -> Result<(), Failure> {
-    if args.csv.is_some() && args.csv == args.curves {
-        return Err(Failure::new("--csv and --curves name the same file"));
+    let files = [("--csv", &args.csv), ("--curves", &args.curves), ("--html", &args.html)];
+    for ((a, one), (b, other)) in [(files[0], files[1]), (files[0], files[2]), (files[1], files[2])] {
+        if one.is_some() && one == other {
+            return Err(Failure::new(format_args!("{a} and {b} name the same file")));
+        }
     }
-    for file in [&args.csv, &args.curves].into_iter().flatten() {
+    for file in files.into_iter().filter_map(|(_, file)| file.as_ref()) {
         let opened = OpenOptions::new().append(true).create(true).open(file);
         opened.map_err(|error| Failure::cannot("write", file, &error))?;
     }
@@ -75,40 +96,31 @@ fn run_all(args: &CompareArgs, plan: &Plan, strategies: &[String]) -> (Vec<Trial
     let of = |trial: u64| strategies.iter().map(move |strategy| (strategy.as_str(), trial));
     // First the first trials: an early end leaves something to compare.
     let wanted: Vec<(&str, u64)> = (0..args.trials).flat_map(of).collect();
-    let started = Instant::now();
+    let bar = match Bar::start(args.quiet, wanted.len(), &plan.stop) {
+        Ok(bar) => bar,
+        Err(failure) => return (Vec::new(), Err(failure)),
+    };
     let done: Mutex<Vec<Trial>> = Mutex::default();
-    let outcome = plan.for_each(&wanted, jobs(args.jobs), |_, &(strategy, trial)| {
+    let outcome = plan.for_each(&wanted, jobs(args.jobs), |at, &(strategy, trial)| {
         let length = Length {
             seed: args.seed.wrapping_add(trial),
             execs: args.execs,
             time: args.time.map(|budget| budget.0),
             random_start: false,
         };
-        let Some(trial) = plan.run(strategy, trial, length)? else { return Ok(false) };
-        let mut done = done.lock().expect("nobody panics with it");
-        done.push(trial);
-        if !args.quiet {
-            tell(progress(done.last().expect("it was pushed"), done.len(), wanted.len(), started));
-        }
+        let watch = |progress: &_| bar.advance(at, &length, progress);
+        let Some(trial) = plan.run(strategy, trial, length, watch)? else { return Ok(false) };
+        bar.done(at, &trial);
+        done.lock().expect("nobody panics with it").push(trial);
         Ok(true)
     });
+    drop(bar);
     let mut done = done.into_inner().expect("nobody panics with it");
     if done.len() < wanted.len() {
         tell(format_args!("cairn: ended after {} of {} campaigns\n", done.len(), wanted.len()));
     }
     done.sort_by_key(|trial| (strategies.iter().position(|s| *s == trial.strategy), trial.number));
     (done, outcome.map(|_| ()))
-}
-
-fn progress(last: &Trial, done: usize, all: usize, started: Instant) -> String {
-    let left = started.elapsed().as_secs_f64() / done as f64 * (all - done) as f64;
-    format!(
-        "{done} of {all}: {} covered {} in {}; about {} left\n",
-        last.strategy,
-        counted(last.covered.len() as u64, "branch", "branches"),
-        clock(last.summary.elapsed_seconds),
-        clock(left)
-    )
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {

@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::toolchain;
 use cairn_instrument::Pass;
-use cairn_instrument::driver::{self, Language};
+use cairn_instrument::driver::{self, ENV_CHECK, Language};
+use cairn_wire::Checks;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,8 +12,17 @@ use std::process::ExitCode;
 /// Does what clang would do with these arguments.
 pub fn compiler(args: &[OsString], language: Language) -> Result<ExitCode, Failure> {
     let tools = toolchain::find()?;
-    let code = driver::run(args, language, &tools, &Pass);
+    let code = driver::run(args, language, &tools, &Pass { checks: wanted_checks()? });
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+/// Faults that the environment asks for.
+fn wanted_checks() -> Result<Checks, Failure> {
+    let named = std::env::var(ENV_CHECK).unwrap_or_default();
+    if named.is_empty() {
+        return Ok(Checks::default());
+    }
+    Checks::parse(&named).map_err(|told| Failure::new(format_args!("{ENV_CHECK}: {told}")))
 }
 
 /// Whether a file is one to be compiled first.
@@ -20,12 +30,13 @@ pub fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "c" || is_cxx(path))
 }
 
-fn is_cxx(path: &Path) -> bool {
+/// Whether a file is C++.
+pub fn is_cxx(path: &Path) -> bool {
     path.extension().is_some_and(|e| ["cc", "cpp", "cxx", "C"].iter().any(|cxx| e == *cxx))
 }
 
 /// Makes an instrumented program of source files (and whatever else is to be linked).
-pub fn build(files: &[PathBuf], program: &Path) -> Result<(), Failure> {
+pub fn build(files: &[PathBuf], program: &Path, checks: Checks) -> Result<(), Failure> {
     if let Some(missing) = files.iter().find(|f| !f.exists()) {
         return Err(Failure::new(format_args!("no such file: {}", missing.display())));
     }
@@ -33,14 +44,23 @@ pub fn build(files: &[PathBuf], program: &Path) -> Result<(), Failure> {
     let mut args: Vec<OsString> = files.iter().map(|f| in_place(f)).collect();
     // Nobody can say which libraries are wanted: the one that C programs need most is.
     args.extend(["-lm".into(), "-o".into(), program.into()]);
-    match driver::run(&args, language, &toolchain::find()?, &Pass) {
+    match driver::run(&args, language, &toolchain::find()?, &Pass { checks: checks.with(wanted_checks()?) }) {
         0 => Ok(()),
         _ => Err(Failure::new(format_args!("cannot compile {}", names(files)))),
     }
 }
 
+/// The clang that links what these files need.
+pub fn driver_for(clang: &Path, files: &[PathBuf]) -> PathBuf {
+    if !files.iter().any(|file| is_cxx(file)) {
+        return clang.to_owned();
+    }
+    let name = clang.file_name().unwrap_or_default().to_string_lossy();
+    clang.with_file_name(name.replacen("clang", "clang++", 1))
+}
+
 /// A file whose name looks like an option is still a file.
-fn in_place(file: &Path) -> OsString {
+pub fn in_place(file: &Path) -> OsString {
     if file.as_os_str().as_encoded_bytes().starts_with(b"-") {
         Path::new(".").join(file).into()
     } else {

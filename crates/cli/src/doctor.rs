@@ -1,6 +1,6 @@
 //! `cairn doctor`: why exploring a program stalls, in sentences.
 
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, LogKind};
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::status::Status;
@@ -9,6 +9,7 @@ use crate::target;
 use cairn_campaign::{Kind, Reason, Settings, Summary};
 use cairn_exec::{Protection, Server, TargetSpec};
 use cairn_program::Program;
+use cairn_wire::Checks;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::{Write, stdout};
@@ -22,15 +23,17 @@ const MOST_LINES: usize = 10;
 /// Explores a little, and explains.
 pub fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     let scratch = tempfile::tempdir()?;
-    let path = target::program_path(&args.subject, |_| Ok(scratch.path().join("program")))?;
+    let path =
+        target::program_path(&args.subject, Checks::default(), |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
     let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
     let settings = settings(args, &spec)?;
     let mut server = Server::start(spec, args.subject.room.limits())?;
     let mut solver = cairn_solver::standard(args.limits.of_solver());
-    let mut status = Status::new(args.json);
+    let log = (!args.json).then_some(LogKind::Auto);
+    let mut status = Status::start(log, &settings, None)?;
     let outcome = cairn_campaign::run(&settings, &program, &mut server, &mut *solver, None, &mut status);
-    status.clear();
+    status.end(None)?;
     let summary = outcome?;
     let text = if args.json { json_text(&summary) } else { report(&summary, Style::of(&stdout())) };
     write!(stdout(), "{text}")?;
@@ -44,6 +47,7 @@ fn settings(args: &DoctorArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.time = Some(args.time.0);
     settings.diagnose = true;
     settings.stop = interrupt::flag()?;
+    settings.command = target::command(spec, &args.subject);
     Ok(settings)
 }
 
@@ -92,12 +96,12 @@ fn sandbox() -> String {
 }
 
 /// Kinds that are told in one paragraph: a run that went elsewhere than another one often was to go there.
-fn topic(kind: Kind) -> Kind {
+pub fn topic(kind: Kind) -> Kind {
     if kind == Kind::Nondeterministic { Kind::Diverged } else { kind }
 }
 
 /// What all reasons of one paragraph have in common.
-fn sentence(reasons: &[Reason]) -> String {
+pub fn sentence(reasons: &[Reason]) -> String {
     let kind = reasons[0].kind;
     let count: u64 = reasons.iter().filter(|r| r.kind == kind).map(|reason| reason.count).sum();
     let first = reasons[0].about.as_deref().unwrap_or_default();
@@ -129,11 +133,13 @@ fn sentence(reasons: &[Reason]) -> String {
 }
 
 /// One line for every reason that has a place or a name.
+pub fn details(reasons: &[Reason]) -> Vec<String> {
+    let is_told = topic(reasons[0].kind) == Kind::Diverged;
+    reasons.iter().filter(|_| !is_told).filter_map(line).collect()
+}
+
 fn lines(text: &mut String, reasons: &[Reason]) {
-    if topic(reasons[0].kind) == Kind::Diverged {
-        return;
-    }
-    let told: Vec<String> = reasons.iter().filter_map(line).collect();
+    let told = details(reasons);
     for line in told.iter().take(MOST_LINES) {
         let _ = writeln!(text, "  {line}");
     }

@@ -1,6 +1,6 @@
 //! What ends `cairn` with exit code 2: one sentence.
 
-use crate::message::tell;
+use crate::message;
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl Failure {
 
     /// Says why, and gives the exit code.
     pub fn report(&self) -> ExitCode {
-        tell(format_args!("cairn: {}\n", self.0));
+        message::fail(&self.0);
         ExitCode::from(FAILED)
     }
 }

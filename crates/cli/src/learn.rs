@@ -99,7 +99,7 @@ fn size(args: &LearnArgs, plan: &Plan) -> Result<Size, Failure> {
 /// Executions in a second of one campaign.
 fn speed(args: &LearnArgs, plan: &Plan, time: Duration) -> Result<f64, Failure> {
     let length = Length { seed: args.seed, execs: args.execs, time: Some(time / 20), random_start: true };
-    let trial = plan.run("parametric", 0, length)?;
+    let trial = plan.run("parametric", 0, length, |_| ())?;
     let Some(trial) = trial else { return Err(Failure::new("stopped before anything was learnt")) };
     Ok((trial.summary.executions as f64 / trial.summary.elapsed_seconds.max(1e-3)).max(1.0))
 }

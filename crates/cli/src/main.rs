@@ -1,6 +1,7 @@
 //! `cairn`: the only place that prints, parses flags and picks exit codes.
 
 mod args;
+mod builds;
 mod cmin;
 mod compare;
 mod compile;
@@ -11,18 +12,24 @@ mod failure;
 mod fresh;
 mod interrupt;
 mod learn;
+mod live;
 mod message;
+mod native;
 mod others;
 mod outdir;
 mod queries;
 mod replay;
+mod report;
+mod row;
 mod run;
+mod shell;
 mod solve;
 mod status;
 mod style;
 mod suite;
 mod summary;
 mod target;
+mod terminal;
 mod toolchain;
 mod trial;
 mod units;
@@ -76,11 +83,14 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Replay(args) => replay::replay(&args),
         Command::Export(args) => export::export(&args),
         Command::Cmin(args) => cmin::cmin(&args),
+        Command::Report(args) => report::report(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Learn(args) => learn::learn(&args),
         Command::Solve(args) => solve::solve(&args),
         Command::Explain(args) => explain::explain(&args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
     }
 }
 

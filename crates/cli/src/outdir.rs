@@ -10,10 +10,20 @@ const BUILD: &str = "cairn-build";
 /// Where in there, if the campaign has one already.
 const AGAIN: &str = "again";
 /// What a campaign directory may contain.
-const OURS: [&str; 8] =
-    ["queue", "crashes", "hangs", "fuzzer_stats", "plot_data", "journal", ".synced", BUILD];
+const OURS: [&str; 10] = [
+    "queue",
+    "crashes",
+    "hangs",
+    "fuzzer_stats",
+    "plot_data",
+    "journal",
+    "snapshot.json",
+    "report.html",
+    ".synced",
+    BUILD,
+];
 /// What a campaign that was killed may leave besides.
-const LEFTOVERS: [&str; 2] = [PROBE, ".fuzzer_stats.new"];
+const LEFTOVERS: [&str; 3] = [PROBE, ".fuzzer_stats.new", ".snapshot.json.new"];
 /// A file that is written to see whether it can be.
 const PROBE: &str = ".cairn-probe";
 /// What makes it one that is worth something.

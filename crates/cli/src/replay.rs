@@ -3,18 +3,14 @@
 use crate::args::ReplayArgs;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::message::tell;
+use crate::native::run_plain;
 use crate::target;
-use cairn_campaign::{encode_test, read_test};
-use cairn_exec::{
-    Arg, End, Input, Mode, Object, Output, RunError, Server, SymbolicFile, TargetSpec, run_native,
-};
+use cairn_campaign::read_test;
+use cairn_exec::{Arg, End, Input, Mode, Object, Output, RunError, Server, SymbolicFile, TargetSpec};
 use cairn_program::{Program, ProgramError};
 use cairn_wire::ObjectKind;
 use std::process::ExitCode;
 use std::time::Duration;
-
-/// Names the test to `cairn_replay.c` in a plain build.
-const ENV_TEST: &str = "CAIRN_TEST";
 
 /// Runs the test and tells how it ended.
 pub fn replay(args: &ReplayArgs) -> Result<ExitCode, Failure> {
@@ -53,16 +49,7 @@ fn replay_instrumented(args: &ReplayArgs, input: &Input, coverage: usize) -> Res
 }
 
 fn replay_plain(args: &ReplayArgs, input: &Input) -> Result<End, Failure> {
-    let mut spec = spec(args, input, 0);
-    let is_named = |object: &&Object| object.kind == ObjectKind::Named;
-    let named = Input { objects: input.objects.iter().filter(is_named).cloned().collect() };
-    // The rest of the input reaches the program by itself.
-    let test = tempfile::NamedTempFile::with_suffix(".ktest")?;
-    if !named.objects.is_empty() {
-        std::fs::write(test.path(), encode_test(&named, &[]).0)?;
-        spec.env.push((ENV_TEST.into(), test.path().into()));
-    }
-    Ok(run_native(&spec, &args.room.limits(), input)?.end)
+    Ok(run_plain(spec(args, input, 0), &args.room.limits(), input)?.end)
 }
 
 /// The program's surroundings as the test wants them.

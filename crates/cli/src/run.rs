@@ -1,6 +1,7 @@
 //! `cairn run`: from the command line to a campaign and its summary.
 
-use crate::args::RunArgs;
+use crate::args::{LogKind, RunArgs};
+use crate::builds::SecondBuilds;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::message;
@@ -12,18 +13,23 @@ use crate::style::{Style, counted};
 use crate::summary::Report;
 use crate::target;
 use cairn_campaign::{
-    CampaignDirectory, CampaignError, Crew, DirectoryError, Executor, Replay, Settings, Summary, quoted,
+    Builds, CampaignDirectory, CampaignError, Crew, DirectoryError, Executor, Replay, Settings, Summary,
+    quoted,
 };
 use cairn_exec::{Server, StartError, TargetSpec};
 use cairn_program::Program;
 use cairn_solver::{Solver, WalkSettings};
+use cairn_wire::Checks;
 use std::io::{Write, stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Runs a campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    if args.log == LogKind::Json {
+        message::use_json();
+    }
     cairn_search::check(&args.strategy)?;
     let walk = walk_settings(args)?;
     let present = match (args.resume, args.force) {
@@ -32,11 +38,15 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         _ => Present::Refuse,
     };
     let mut claim = Claim::stake(&args.out, present)?;
-    let path = target::program_path(&args.subject, |first| claim.program_path(first))?;
+    let checks = args.check.unwrap_or_default();
+    let path = target::program_path(&args.subject, checks, |first| claim.program_path(first))?;
     let path = claim.settle(path)?;
     let program = Program::read(&path)?;
+    target::demand_checks(&program, &path, checks)?;
     let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
-    let settings = settings(args, &spec)?;
+    let mut settings = settings(args, &spec)?;
+    add_builds(&mut settings, args, &spec, program.checks());
+    let mut status = Status::start(args.log(), &settings, Some(&args.out))?;
     let queries = match &args.dump_queries {
         Some(directory) => Some(Queries::create(directory, args.dump_limit)?),
         None => None,
@@ -48,12 +58,11 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         _ => CampaignDirectory::create(&args.out, args.force)?,
     };
     claim.keep();
-    let mut status = Status::new(args.quiet);
     let outcome = cairn_campaign::run_together(&settings, &program, &crew, Some(directory), &mut status);
-    status.clear();
+    status.end(outcome.as_ref().ok())?;
     let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
-    tell(args, &settings.replay, &summary, &status)?;
-    queries.map_or(Ok(()), |queries| queries.tell(args.quiet))?;
+    tell(args, &summary)?;
+    queries.map_or(Ok(()), |queries| queries.tell(args.quiet || args.log == LogKind::Json))?;
     verdict(&summary)
 }
 
@@ -115,8 +124,8 @@ fn cut_short(error: &CampaignError, path: &Path) -> Failure {
 fn resume(path: &Path) -> Result<CampaignDirectory, Failure> {
     let directory = CampaignDirectory::resume(path)?;
     if directory.cut() > 0 {
-        message::tell(format_args!(
-            "cairn: the last {} of the journal were not whole and have been cut off: the campaign goes on after {}\n",
+        message::warn(format_args!(
+            "the last {} of the journal were not whole and have been cut off: the campaign goes on after {}",
             counted(directory.cut(), "byte", "bytes"),
             counted(directory.past_runs(), "execution", "executions")
         ));
@@ -132,23 +141,29 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.execs = args.execs;
     settings.time = args.time.map(|budget| budget.0);
     settings.memory = Some(args.driver_memory);
-    settings.check = args.check;
+    settings.oracle = args.oracle;
     settings.sync = others::sync(args, spec)?;
     settings.target = target::fingerprint(&spec.path)?;
     settings.stop = interrupt::flag()?;
-    // By its bare name: where the program lies says nothing about the campaign.
-    let name = spec.path.file_name().unwrap_or(spec.path.as_os_str()).to_string_lossy().into_owned();
-    settings.command = vec![name];
+    settings.command = target::command(spec, &args.subject);
     settings.program = Some(spec.path.clone());
     settings.replay = replay(args, &spec.path);
-    settings.command.extend(args.subject.args.iter().map(|a| a.to_string_lossy().into_owned()));
+    settings.path_conditions = args.path_conditions;
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     settings.invocation = words.join(" ");
     Ok(settings)
 }
 
+/// Other builds of the program, if there are sources to make them of.
+fn add_builds(settings: &mut Settings, args: &RunArgs, spec: &TargetSpec, checks: Checks) {
+    let Some(sources) = target::sources(&args.subject).filter(|_| !args.no_sanitizers) else { return };
+    let builds = SecondBuilds::new(sources, spec, args.subject.room.limits(), checks);
+    settings.replay_sanitized = Some(replay(args, &builds.sanitized_program()));
+    settings.builds = Some(Arc::new(builds));
+}
+
 /// How a test of this campaign is run again.
-fn replay(args: &RunArgs, program: &Path) -> Replay {
+pub fn replay(args: &RunArgs, program: &Path) -> Replay {
     let mut before = vec!["cairn".to_owned(), "replay".to_owned()];
     if let Some(file) = args.subject.input.sym_file.first().and_then(|f| f.name.clone()) {
         before.extend(["--file".to_owned(), file]);
@@ -170,17 +185,11 @@ fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {
 }
 
 /// Prints the summary; with `--json`, standard output has the JSON object and nothing else.
-fn tell(args: &RunArgs, replay: &Replay, summary: &Summary, status: &Status) -> Result<(), Failure> {
-    let report = |style| Report {
-        summary,
-        findings: &status.findings,
-        replay,
-        directory: &args.out,
-        symbolic_input: args.subject.input.is_any(),
-        style,
-    };
+fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
+    let report =
+        |style| Report { summary, directory: &args.out, symbolic_input: args.subject.input.is_any(), style };
     if args.json {
-        if !args.quiet {
+        if !args.quiet && args.log != LogKind::Json {
             message::tell(report(Style::of(&stderr())).text());
         }
         writeln!(stdout(), "{}", serde_json::to_string(summary)?)?;

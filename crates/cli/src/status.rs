@@ -1,186 +1,158 @@
 //! How a campaign is doing, while it does it.
 
-use crate::message::tell;
-use crate::style::{Style, clock, grouped, percent};
-use cairn_campaign::{Event, Observer, Place, Progress};
-use cairn_exec::End;
-use std::io::{IsTerminal, stderr};
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+mod log;
+mod screen;
+mod view;
+mod warnings;
 
-const LIVE_PERIOD: Duration = Duration::from_millis(200);
-const PLAIN_PERIOD: Duration = Duration::from_secs(5);
-/// How long a campaign that goes on may be made again without a word.
-const PATIENCE: Duration = Duration::from_secs(2);
-const USUAL_WIDTH: usize = 80;
+use crate::args::LogKind;
+use crate::failure::Failure;
+use crate::live::Live;
+use crate::style::Style;
+use crate::terminal;
+use cairn_campaign::{Event, Observer, Place, Progress, Settings, Summary};
+use cairn_exec::End;
+use log::{Form, Log};
+use screen::Screen;
+use std::io::stderr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Sender};
+use std::time::{Duration, Instant};
+use view::View;
+
+/// Time between two pictures that the screen gets.
+const PERIOD: Duration = Duration::from_millis(100);
 
 /// An input that breaks the program.
-pub struct Finding {
+struct Finding {
     /// How the program ends on it.
-    pub end: End,
+    end: End,
     /// What it is and where, if it is the first of its kind.
-    pub headline: Option<String>,
+    headline: Option<String>,
     /// Its file.
-    pub path: PathBuf,
+    path: PathBuf,
 }
 
 enum Show {
-    /// Nothing.
     Nothing,
-    /// A line every few seconds.
-    Lines,
-    /// One line, rewritten.
-    Live,
+    Log(Log),
+    /// A screen, which gets a picture now and then.
+    Screen {
+        pictures: Sender<View>,
+        last: Instant,
+        _live: Live,
+    },
 }
 
-/// Shows where the campaign stands, and remembers what it found.
+/// Shows where the campaign stands.
 pub struct Status {
     show: Show,
-    style: Style,
-    last: Option<Duration>,
-    started: Instant,
+    view: View,
     /// Files of the execution that is being reported; how it ended is told last.
     kept: Vec<(PathBuf, Option<String>)>,
-    /// Crashes and hangs that were kept, in order.
-    pub findings: Vec<Finding>,
 }
 
 impl Status {
-    /// For the user's standard error, unless quiet is wanted.
-    pub fn new(quiet: bool) -> Status {
-        let show = match (quiet, stderr().is_terminal()) {
-            (true, _) => Show::Nothing,
-            (false, false) => Show::Lines,
-            (false, true) => Show::Live,
+    /// For the user's standard error; none if nothing is to be seen. Tells that a campaign with these settings begins.
+    pub fn start(log: Option<LogKind>, settings: &Settings, out: Option<&Path>) -> Result<Status, Failure> {
+        let show = match log {
+            None => Show::Nothing,
+            Some(LogKind::Auto) if terminal::can_draw() => Show::screen(settings)?,
+            Some(LogKind::Json) => Show::Log(Log::new(Form::Json)),
+            Some(LogKind::Auto | LogKind::Plain) => Show::Log(Log::new(Form::Plain)),
         };
-        let (last, kept, findings) = Default::default();
-        Status { show, style: Style::of(&stderr()), last, started: Instant::now(), kept, findings }
+        if let Show::Log(log) = &show {
+            log.start(settings, out);
+        }
+        let view = View::new(settings.command.join(" "), settings.execs, settings.time);
+        Ok(Status { show, view, kept: Vec::new() })
     }
 
-    /// Makes room for other text.
-    pub fn clear(&self) {
-        if matches!(self.show, Show::Live) && self.last.is_some() {
-            tell("\r\x1b[K");
+    /// Makes room for the summary.
+    pub fn end(&mut self, summary: Option<&Summary>) -> Result<(), Failure> {
+        if let (Show::Log(log), Some(summary)) = (&self.show, summary) {
+            log.end(summary)?;
+        }
+        self.show = Show::Nothing;
+        Ok(())
+    }
+
+    /// Takes in a run that is over, with the files that were kept of it.
+    fn executed(&mut self, end: End, progress: &Progress) {
+        for (path, headline) in self.kept.drain(..) {
+            if let Some(headline) = &headline {
+                self.view.found(end, headline, progress.elapsed);
+            }
+            if let Some(log) = self.show.log(progress) {
+                log.finding(&Finding { end, headline, path }, progress);
+            }
+        }
+        if let Some(log) = self.show.log(progress) {
+            log.warn(progress);
         }
     }
 
-    fn is_due(&self, elapsed: Duration) -> bool {
-        let period = match self.show {
-            Show::Nothing => return false,
-            Show::Lines => PLAIN_PERIOD,
-            Show::Live => LIVE_PERIOD,
-        };
-        elapsed >= self.last.map_or(Duration::ZERO, |last| last + period)
-    }
-
-    fn print(&mut self, progress: &Progress) {
-        match self.show {
-            Show::Nothing => {}
-            Show::Lines => tell(format_args!("{}\n", line(progress, self.style, usize::MAX))),
-            Show::Live => {
-                tell(format_args!("\r\x1b[K{}", line(progress, self.style, terminal_width())));
+    fn notice(&mut self, event: &Event, progress: &Progress) {
+        match event {
+            Event::Kept { place: Place::Crashes | Place::Hangs, path: Some(path), headline } => {
+                self.kept.push((path.to_path_buf(), headline.map(str::to_owned)));
             }
+            Event::Kept { place: Place::Queue, path, .. } => {
+                self.view.last_test = Some(progress.elapsed);
+                if let Some(log) = self.show.log(progress) {
+                    log.test(*path, progress);
+                }
+            }
+            Event::Executed { end, new_branches } => {
+                if !new_branches.is_empty() {
+                    self.view.cover(progress);
+                }
+                self.executed(*end, progress);
+            }
+            Event::Strategy { description } => self.view.strategy = description.to_string(),
+            _ => {}
         }
     }
 }
 
 impl Observer for Status {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
-        match event {
-            Event::Kept { place: Place::Crashes | Place::Hangs, path: Some(path), headline } => {
-                self.kept.push((path.to_path_buf(), headline.map(str::to_owned)));
+        self.notice(event, progress);
+        match &mut self.show {
+            Show::Nothing => {}
+            Show::Log(log) => {
+                self.view.progress = *progress;
+                log.progress(&self.view);
             }
-            Event::Executed { end, .. } => {
-                let finding = |(path, headline)| Finding { end: *end, headline, path };
-                let findings = self.kept.drain(..).map(finding);
-                self.findings.extend(findings);
+            Show::Screen { pictures, last, .. } => {
+                if last.elapsed() >= PERIOD {
+                    *last = Instant::now();
+                    self.view.update(progress);
+                    let _ = pictures.send(self.view.clone());
+                }
             }
-            _ => {}
-        }
-        // The campaign's own clock stands still as long as it is made again.
-        let elapsed = match progress.rebuilding {
-            Some(_) if self.started.elapsed() < PATIENCE => return,
-            Some(_) => self.started.elapsed(),
-            None => progress.elapsed,
-        };
-        self.last = self.last.map(|last| last.min(elapsed));
-        if self.is_due(elapsed) {
-            // The first line comes after the first period: short campaigns need none.
-            if self.last.is_some() || progress.rebuilding.is_some() {
-                self.print(progress);
-            }
-            self.last = Some(elapsed);
         }
     }
 }
 
-/// One line of at most `width` characters; the least interesting part goes first when it is too long.
-fn line(progress: &Progress, style: Style, width: usize) -> String {
-    if let Some(runs) = progress.rebuilding {
-        return format!(
-            "going back to where it was: run {} of {}",
-            grouped(progress.executions),
-            grouped(runs)
-        );
-    }
-    let seconds = progress.elapsed.as_secs_f64();
-    let mut parts = vec![
-        clock(seconds),
-        format!("{} runs", grouped(progress.executions)),
-        format!("{}/s", grouped(progress.executions_per_second() as u64)),
-        format!("branches {}/{}", progress.branches_covered, progress.branches_total),
-        format!("tests {}", grouped(progress.tests)),
-        format!("crashes {}", grouped(progress.crashes)),
-        format!("open {}", grouped(progress.untried)),
-        format!("solver {}", percent(progress.solver.total.seconds, seconds)),
-    ];
-    if progress.hangs > 0 {
-        parts.insert(6, format!("hangs {}", grouped(progress.hangs)));
-    }
-    let length = |parts: &[String]| parts.iter().map(|p| p.chars().count() + 2).sum::<usize>();
-    while parts.len() > 1 && length(&parts) > width {
-        parts.pop();
-    }
-    if let Some(crashes) = parts.get_mut(5).filter(|_| progress.crashes > 0) {
-        *crashes = style.bad(crashes);
-    }
-    parts.join("  ")
-}
-
-fn terminal_width() -> usize {
-    let size = rustix::termios::tcgetwinsize(stderr());
-    size.ok().map(|s| usize::from(s.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn progress() -> Progress {
-        Progress {
-            executions: 12_345,
-            elapsed: Duration::from_secs(10),
-            branches_total: 50,
-            branches_covered: 25,
-            tests: 7,
-            crashes: 2,
-            untried: 99,
-            ..Progress::default()
+impl Show {
+    /// The log, unless what happens has happened before.
+    fn log(&mut self, progress: &Progress) -> Option<&mut Log> {
+        match self {
+            Show::Log(log) if progress.rebuilding.is_none() => Some(log),
+            _ => None,
         }
     }
 
-    #[test]
-    fn a_line_tells_all_there_is() {
-        let line = line(&progress(), Style::of(&std::fs::File::open("/dev/null").unwrap()), usize::MAX);
-        let expected = "10 s  12,345 runs  1,234/s  branches 25/50  tests 7  crashes 2  open 99  solver 0 %";
-        assert_eq!(line, expected);
-    }
-
-    #[test]
-    fn a_line_fits_a_narrow_terminal() {
-        let style = Style::of(&std::fs::File::open("/dev/null").unwrap());
-        for width in [10, 40, 60, 80] {
-            assert!(line(&progress(), style, width).chars().count() <= width, "{width}");
-        }
+    fn screen(settings: &Settings) -> Result<Show, Failure> {
+        let (pictures, received) = mpsc::channel::<View>();
+        let (style, unicode) = (Style::of(&stderr()), terminal::has_unicode());
+        let mut view = None;
+        let live = Live::start(settings.stop.clone(), move |size| {
+            view = received.try_iter().last().or(view.take());
+            let screen = Screen { width: size.width, style, unicode };
+            view.as_ref().map_or_else(Vec::new, |view| screen.lines(view))
+        })?;
+        Ok(Show::Screen { pictures, last: Instant::now(), _live: live })
     }
 }

@@ -16,19 +16,53 @@ impl Style {
         Style { colour: stream.is_terminal() && wanted && able }
     }
 
+    /// No colours.
+    pub fn plain() -> Style {
+        Style { colour: false }
+    }
+
     /// Bad news.
     pub fn bad(self, text: &str) -> String {
-        self.paint("1;31", text)
+        self.paint(Ink::Bad, text)
     }
 
     /// Good news.
     pub fn good(self, text: &str) -> String {
-        self.paint("1;32", text)
+        self.paint(Ink::Good, text)
     }
 
-    fn paint(self, code: &str, text: &str) -> String {
-        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    /// Text in a colour, if there is colour.
+    pub fn paint(self, ink: Ink, text: &str) -> String {
+        let code = match ink {
+            Ink::Plain => return text.to_owned(),
+            Ink::Bad => "1;31",
+            Ink::Good => "1;32",
+            Ink::Warning => "33",
+            Ink::Figure => "36",
+            Ink::Label => "2",
+        };
+        match self.colour && !text.is_empty() {
+            true => format!("\x1b[{code}m{text}\x1b[0m"),
+            false => text.to_owned(),
+        }
     }
+}
+
+/// What text is, which its colour tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ink {
+    /// As usual.
+    Plain,
+    /// Bad news.
+    Bad,
+    /// Good news.
+    Good,
+    /// Something to know of.
+    Warning,
+    /// A bar or a curve.
+    Figure,
+    /// What a figure is of.
+    Label,
 }
 
 /// A number with its thousands apart.

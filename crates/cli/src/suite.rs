@@ -23,19 +23,26 @@ pub struct Suite {
 impl Suite {
     /// The tests in a directory, of a campaign's those in these places.
     pub fn read(directory: &Path, places: &[Place]) -> Result<Suite, Failure> {
-        let is_campaign = directory.join(Place::Queue.directory()).is_dir();
-        let mut files = Vec::new();
-        if is_campaign {
-            for place in places.iter().map(|place| directory.join(place.directory())).filter(|p| p.is_dir()) {
-                files.extend(test_files(&place)?.into_iter().filter(|file| is_test(file)));
-            }
-        } else {
-            files = test_files(directory)?;
-        }
-        if files.is_empty() {
+        let suite = match is_campaign(directory) {
+            true => Suite::of_campaign(directory, places)?,
+            false => Suite { files: test_files(directory)?, made_by: None },
+        };
+        if suite.files.is_empty() {
             return Err(Failure::new(format_args!("there is no test in {}", directory.display())));
         }
-        Ok(Suite { files, made_by: is_campaign.then(|| made_by(directory)).flatten() })
+        Ok(suite)
+    }
+
+    /// The tests of a campaign, if it has any.
+    pub fn of_campaign(directory: &Path, places: &[Place]) -> Result<Suite, Failure> {
+        if !is_campaign(directory) {
+            return Err(Failure::new(format_args!("{} is not a campaign directory", directory.display())));
+        }
+        let mut files = Vec::new();
+        for place in places.iter().map(|place| directory.join(place.directory())).filter(|p| p.is_dir()) {
+            files.extend(test_files(&place)?.into_iter().filter(|file| is_test(file)));
+        }
+        Ok(Suite { files, made_by: made_by(directory) })
     }
 
     /// An input of the shape that raw bytes are for: the campaign's, the file that the user names, or standard input.
@@ -52,6 +59,10 @@ impl Suite {
         }
         Ok(spec.blank_input())
     }
+}
+
+fn is_campaign(directory: &Path) -> bool {
+    directory.join(Place::Queue.directory()).is_dir()
 }
 
 /// Whether a file in a campaign's directory is one of its inputs: AFL has others beside them.

@@ -1,9 +1,7 @@
 //! The end of a campaign, in a few lines.
 
-use crate::status::Finding;
 use crate::style::{Style, clock, counted, grouped, percent};
-use cairn_campaign::{Replay, Stop, Summary};
-use cairn_exec::Severity;
+use cairn_campaign::{HANG, Stop, Summary, quoted};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -14,10 +12,6 @@ const LARGE_TREE: u64 = 64 << 20;
 pub struct Report<'a> {
     /// The figures.
     pub summary: &'a Summary,
-    /// Crashes and hangs that were kept.
-    pub findings: &'a [Finding],
-    /// How a test is run again.
-    pub replay: &'a Replay,
     /// The campaign directory.
     pub directory: &'a Path,
     /// Whether anything outside the program was made symbolic.
@@ -30,12 +24,27 @@ impl Report<'_> {
     /// All of it.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        let lines = [
+        let figures = [
             self.coverage(),
             self.tests(),
             self.exchanged(),
             self.unanswered(),
             self.found(),
+            self.kinds_found(),
+            self.unreplayed(),
+        ];
+        for line in figures.into_iter().flatten().chain(self.remarks()).chain(self.doctor()) {
+            let _ = writeln!(text, "{line}");
+        }
+        let directory = self.directory.to_string_lossy();
+        let _ =
+            writeln!(text, "everything is in {directory}; as a page: cairn report {}", quoted(&directory));
+        text
+    }
+
+    /// What there is to say beside the usual figures.
+    pub fn remarks(&self) -> Vec<String> {
+        let lines = [
             self.astray(),
             self.divergences(),
             self.pin_tries(),
@@ -50,19 +59,14 @@ impl Report<'_> {
             self.memory(),
             self.oracle(),
             self.hint(),
-            self.doctor(),
         ];
-        for line in lines.into_iter().flatten() {
-            let _ = writeln!(text, "{line}");
-        }
-        let _ = writeln!(text, "everything is in {}", self.directory.display());
-        text
+        lines.into_iter().flatten().collect()
     }
 
-    fn coverage(&self) -> Option<String> {
+    /// Why it ended.
+    pub fn ending(&self) -> &'static str {
         let s = self.summary;
-        let share = percent(s.branches_covered as f64, s.branches_total.into());
-        let why = match s.notes.stop {
+        match s.notes.stop {
             Stop::Done if self.all_refused() => "every run was refused by cairn_assume",
             // It may have been read by something that is not followed.
             Stop::Done if s.solver.queries == 0 && self.symbolic_input => "no other path is known",
@@ -72,13 +76,19 @@ impl Report<'_> {
             Stop::Time => "the time was up",
             Stop::Memory => "Cairn has used its memory up (see --driver-memory)",
             Stop::Interrupted => "interrupted",
-        };
+        }
+    }
+
+    fn coverage(&self) -> Option<String> {
+        let s = self.summary;
+        let share = percent(s.branches_covered as f64, s.branches_total.into());
         Some(format!(
-            "{} of {} branches covered ({share}) in {} and {}: {why}",
+            "{} of {} branches covered ({share}) in {} and {}: {}",
             s.branches_covered,
             s.branches_total,
             counted(s.executions, "execution", "executions"),
             clock(s.elapsed_seconds),
+            self.ending(),
         ))
     }
 
@@ -205,27 +215,33 @@ impl Report<'_> {
         }
         let mut parts = Vec::new();
         if s.crashes > 0 {
-            parts.push(self.kinds(s.crashes, Severity::Crash, "crash", "crashes"));
+            parts.push(kinds(s.crashes, s.notes.crash_inputs, "crash", "crashes"));
         }
         if s.hangs > 0 {
-            parts.push(self.kinds(s.hangs, Severity::Hang, "hang", "hangs"));
+            parts.push(kinds(s.hangs, s.notes.hang_inputs, "hang", "hangs"));
         }
         let mut text = self.style.bad(&parts.join(" and "));
-        let crash = self.findings.iter().find(|f| f.end.severity() == Severity::Crash);
-        if let Some(first) = crash.or(self.findings.first()) {
-            let what = first.headline.clone().unwrap_or_else(|| first.end.to_string());
-            let _ = write!(text, "; the first, {what}, again: {}", self.replay.command(&first.path));
+        if s.findings.unconfirmed > 0 {
+            let _ = write!(text, " ({} unconfirmed: seen by Cairn only)", s.findings.unconfirmed);
+        }
+        let crash = s.notes.found.iter().find(|finding| finding.kind != HANG);
+        if let Some(first) = crash.or(s.notes.found.first()) {
+            let _ = write!(text, "; the first, {}, again: {}", first.headline(), first.reproduce);
         }
         Some(text)
     }
 
-    /// How many different findings there are, and how many inputs show them if that is another number.
-    fn kinds(&self, different: u64, severity: Severity, one: &str, many: &str) -> String {
-        let inputs = self.findings.iter().filter(|f| f.end.severity() == severity).count() as u64;
-        match inputs > different {
-            true => format!("{} ({inputs} inputs)", counted(different, one, &format!("different {many}"))),
-            false => counted(different, one, many),
-        }
+    /// What they are, if there are several.
+    fn kinds_found(&self) -> Option<String> {
+        let kinds = &self.summary.findings.kinds;
+        let all: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        (self.summary.notes.found.len() > 1).then(|| format!("found: {}", all.join(", ")))
+    }
+
+    fn unreplayed(&self) -> Option<String> {
+        let left = self.summary.notes.unanswered;
+        let inputs = || counted(left, "input was", "inputs were");
+        (left > 0).then(|| format!("{} not run with sanitizers: there was no time left", inputs()))
     }
 
     fn astray(&self) -> Option<String> {
@@ -294,5 +310,13 @@ impl Report<'_> {
             + self.summary.divergences;
         let stalls = trouble > 0 || (self.summary.solver.queries == 0 && self.symbolic_input);
         stalls.then(|| "why, and where: cairn doctor, with the same program and input".to_owned())
+    }
+}
+
+/// How many different findings there are, and how many inputs show them if that is another number.
+fn kinds(different: u64, inputs: u64, one: &str, many: &str) -> String {
+    match inputs > different {
+        true => format!("{} ({inputs} inputs)", counted(different, one, &format!("different {many}"))),
+        false => counted(different, one, many),
     }
 }

@@ -3,11 +3,13 @@
 use crate::args::{InputArgs, RoomArgs, SubjectArgs};
 use crate::compile;
 use crate::failure::Failure;
-use crate::message::tell;
+use crate::message::warn;
 use crate::units::length;
 use cairn_campaign::read_seeds;
 use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec};
+use cairn_instrument::driver::ENV_CHECK;
 use cairn_program::{Program, ProgramError};
+use cairn_wire::Checks;
 use cairn_wire::site::USER_MAIN;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,6 +31,7 @@ const MAX_FILES: usize = 15;
 /// The program to explore. Source files are compiled first, to where `place` says for the first of them.
 pub fn program_path(
     subject: &SubjectArgs,
+    checks: Checks,
     place: impl FnOnce(&Path) -> Result<PathBuf, Failure>,
 ) -> Result<PathBuf, Failure> {
     let files = subject.target.as_slice();
@@ -36,11 +39,29 @@ pub fn program_path(
         [program] if !compile::is_source(program) => Ok(program.clone()),
         _ if files.iter().any(|f| compile::is_source(f)) && !files.iter().any(|f| is_program(f)) => {
             let program = place(&files[0])?;
-            compile::build(files, &program)?;
+            compile::build(files, &program, checks)?;
             Ok(program)
         }
         _ => Err(Failure::new("give one program, or C files (arguments of the program go after --)")),
     }
+}
+
+/// The C files that the program is compiled from, if it is.
+pub fn sources(subject: &SubjectArgs) -> Option<&[PathBuf]> {
+    subject.target.iter().any(|file| compile::is_source(file)).then_some(subject.target.as_slice())
+}
+
+/// Refuses a program that does not decide on the faults that are asked for.
+pub fn demand_checks(program: &Program, path: &Path, wanted: Checks) -> Result<(), Failure> {
+    let missing = wanted.without(program.checks());
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format_args!(
+        "{} was not built for --check {1}: build it again with {ENV_CHECK}={1} in the environment of cairn cc",
+        path.display(),
+        missing.names()
+    )))
 }
 
 /// Whether a file among sources is no part of a program, but one. Shared libraries go by their names.
@@ -77,10 +98,17 @@ pub fn spec(
     Ok(spec)
 }
 
+/// The program and its arguments. By its bare name: where it lies says nothing about the campaign.
+pub fn command(spec: &TargetSpec, subject: &SubjectArgs) -> Vec<String> {
+    let name = spec.path.file_name().unwrap_or(spec.path.as_os_str());
+    let words = std::iter::once(name).chain(subject.args.iter().map(OsString::as_os_str));
+    words.map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
 /// Tells what the sandbox cannot keep the program from on this system, if it is wanted.
 pub fn tell_gaps(room: &RoomArgs) {
     if let Some(gaps) = Protection::here().gaps().filter(|_| !room.no_sandbox) {
-        tell(format_args!("cairn: warning: the sandbox has gaps here: the program can {gaps}\n"));
+        warn(format_args!("the sandbox has gaps here: the program can {gaps}"));
     }
 }
 
@@ -91,8 +119,8 @@ pub fn inputs(subject: &SubjectArgs, spec: &TargetSpec) -> Result<Vec<Input>, Fa
         Some(directory) => {
             let seeds = read_seeds(directory, &blank)?;
             if seeds.misfits > 0 {
-                tell(format_args!(
-                    "cairn: warning: {} of {} seeds in {} have other parts than the input asked for: those are left out\n",
+                warn(format_args!(
+                    "{} of {} seeds in {} have other parts than the input asked for: those are left out",
                     seeds.misfits,
                     seeds.inputs.len(),
                     directory.display()

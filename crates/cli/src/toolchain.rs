@@ -59,7 +59,8 @@ fn clang() -> Result<PathBuf, Failure> {
     major_version(&clang).filter(|major| major == CLANG_MAJOR).map(|_| clang).ok_or_else(missing)
 }
 
-fn on_path(name: &str) -> Option<PathBuf> {
+/// A program on the search path.
+pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
 }

@@ -7,6 +7,7 @@ use cairn_campaign::{Event, Observer, Progress, Settings, Stop, Summary};
 use cairn_exec::{Input, Server, TargetSpec};
 use cairn_program::{BranchId, Program};
 use cairn_solver::WalkSettings;
+use cairn_wire::Checks;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -42,14 +43,23 @@ pub struct Trial {
     pub number: u64,
     pub summary: Summary,
     /// Branches of the user's that were covered, in the order of the executions that were first.
-    pub covered: Vec<(u64, BranchId)>,
+    pub covered: Vec<Covered>,
+}
+
+/// A branch, when it was covered first.
+#[derive(Clone, Copy)]
+pub struct Covered {
+    pub branch: BranchId,
+    /// After so many executions and seconds.
+    pub execution: u64,
+    pub seconds: f64,
 }
 
 impl Plan {
     /// For the program and the input the user asked for.
     pub fn new(subject: &SubjectArgs, limits: &LimitArgs) -> Result<Plan, Failure> {
         let scratch = tempfile::tempdir()?;
-        let path = target::program_path(subject, |_| Ok(scratch.path().join("program")))?;
+        let path = target::program_path(subject, Checks::default(), |_| Ok(scratch.path().join("program")))?;
         let program = Program::read(&path)?;
         let spec = target::spec(subject, &path, &program, limits.timeout)?;
         let inputs = target::inputs(subject, &spec)?;
@@ -58,8 +68,14 @@ impl Plan {
         Ok(Plan { program, spec, inputs, limits, room, stop, _scratch: scratch })
     }
 
-    /// Makes a campaign; nothing if the user ended it.
-    pub fn run(&self, strategy: &str, number: u64, length: Length) -> Result<Option<Trial>, Failure> {
+    /// Makes a campaign, and tells how far it is; nothing if the user ended it.
+    pub fn run(
+        &self,
+        strategy: &str,
+        number: u64,
+        length: Length,
+        watch: impl Fn(&Progress) + Send,
+    ) -> Result<Option<Trial>, Failure> {
         let mut settings = Settings::new(strategy, self.inputs.clone());
         settings.seed = length.seed;
         settings.execs = Some(length.execs);
@@ -69,7 +85,7 @@ impl Plan {
         let walk = WalkSettings { seed: settings.seed, ..WalkSettings::default() };
         let mut solver = cairn_solver::with_walk(self.limits, walk);
         let mut server = Server::start(self.spec.clone(), self.room)?;
-        let mut recorder = Recorder::default();
+        let mut recorder = Recorder { covered: Vec::new(), watch };
         let summary =
             cairn_campaign::run(&settings, &self.program, &mut server, &mut *solver, None, &mut recorder)?;
         let is_whole = summary.notes.stop != Stop::Interrupted;
@@ -108,20 +124,23 @@ impl Trial {
     pub fn executions_to(&self, branches: usize) -> Option<u64> {
         branches
             .checked_sub(1)
-            .map_or(Some(0), |last| self.covered.get(last).map(|(execution, _)| *execution))
+            .map_or(Some(0), |last| self.covered.get(last).map(|covered| covered.execution))
     }
 }
 
 /// Notes what is covered when.
-#[derive(Default)]
-struct Recorder {
-    covered: Vec<(u64, BranchId)>,
+struct Recorder<W> {
+    covered: Vec<Covered>,
+    watch: W,
 }
 
-impl Observer for Recorder {
+impl<W: Fn(&Progress) + Send> Observer for Recorder<W> {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
         if let Event::Executed { new_branches, .. } = event {
-            self.covered.extend(new_branches.iter().map(|branch| (progress.executions, *branch)));
+            let (execution, seconds) = (progress.executions, progress.elapsed.as_secs_f64());
+            let covered = |branch: &BranchId| Covered { branch: *branch, execution, seconds };
+            self.covered.extend(new_branches.iter().map(covered));
+            (self.watch)(progress);
         }
     }
 }

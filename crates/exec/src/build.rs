@@ -15,6 +15,12 @@ pub(crate) fn children(entry: &LabelEntry) -> [u32; 3] {
     }
 }
 
+/// Whether the input byte of an entry exists: one below the length of its object, or one of that length.
+pub(crate) fn is_there(entry: &LabelEntry, object_sizes: &[usize]) -> bool {
+    let is_byte = |size: &usize| entry.k < *size as u64 || (u64::from(LENGTH)..1 << 32).contains(&entry.k);
+    object_sizes.get(usize::from(entry.aux)).is_some_and(is_byte)
+}
+
 /// Makes expressions of entries whose operands were made before.
 pub(crate) struct Builder<'a, F, S> {
     /// Where expressions go.
@@ -70,9 +76,8 @@ where
     }
 
     fn input(&mut self, entry: &LabelEntry) -> Option<ExprId> {
-        let size = *self.object_sizes.get(usize::from(entry.aux))?;
         let offset = u32::try_from(entry.k).ok()?;
-        let is_there = entry.k < size as u64 || offset >= LENGTH;
+        let is_there = is_there(entry, self.object_sizes);
         (entry.width == 8 && is_there).then(|| self.dag.input(InputByte { object: entry.aux, offset }))
     }
 

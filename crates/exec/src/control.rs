@@ -4,7 +4,7 @@ use crate::input::{Input, Object};
 use crate::server::RunError;
 use crate::shm::SharedMemory;
 use crate::spec::Limits;
-use cairn_wire::control::{CRASH_FRAMES, MAGIC, MAX_OBJECTS, PAGE};
+use cairn_wire::control::{CRASH_FRAMES, MAGIC, MAX_OBJECTS, MESSAGE_WORDS, PAGE};
 use cairn_wire::log::{Callee, MAX_CALLEES, Open, Word};
 use cairn_wire::{ABI_VERSION, Control, Event, LabelEntry, Layout, ObjectEntry, ObjectKind};
 
@@ -55,6 +55,11 @@ pub(crate) struct Recorded {
     pub(crate) stale: u64,
     /// Where a fatal signal struck.
     pub(crate) crash: [u64; CRASH_FRAMES],
+    /// What it struck for, and which address.
+    pub(crate) fault: u32,
+    pub(crate) fault_address: u64,
+    /// What the C library said before it aborted.
+    pub(crate) message: [u64; MESSAGE_WORDS],
     /// Words of the branch log; at most the capacity.
     pub(crate) log_used: u64,
     /// Branches that it had no room for.
@@ -122,13 +127,27 @@ impl Desk<'_> {
     pub(crate) fn recorded(&self) -> Recorded {
         let control = self.memory.load::<Control>(0);
         let Control { labels, events, flags, lost, stale, crash, log_used, log_lost, .. } = control;
+        let Control { fault, fault_address, message, .. } = control;
         let labels_fit = labels >= 1 && u64::from(labels) <= self.layout.label_capacity;
         let events_fit = u64::from(events) <= self.layout.event_capacity;
         let log_fits = log_used <= self.layout.log_capacity;
         let untouched = control.layout == *self.layout && control.magic == MAGIC;
         if labels_fit && events_fit && log_fits && untouched {
             let damaged = false;
-            return Recorded { labels, events, flags, lost, stale, crash, log_used, log_lost, damaged };
+            return Recorded {
+                labels,
+                events,
+                flags,
+                lost,
+                stale,
+                crash,
+                fault,
+                fault_address,
+                message,
+                log_used,
+                log_lost,
+                damaged,
+            };
         }
         Recorded { labels: 1, damaged: true, ..Recorded::default() }
     }

@@ -1,19 +1,24 @@
 //! From a run's label table and event log to its path, as expressions.
 //!
 //! Most labels of a run lead to no decision. So the table is walked twice: once from the back, to
-//! find what the events need, and once from the front, to build that. A target may have written over
-//! any of it, and left-over processes may still be at it: every entry is checked when it is used, and
-//! an entry that needs what the first walk has not seen makes no sense.
+//! find what the events need, and once from the front, to build that; only what earlier runs have not
+//! had is walked. A target may have written over any of it, and left-over processes may still be at it:
+//! every entry is read once and checked, and an entry that needs what the first walk has not seen makes
+//! no sense.
 
-use crate::build::{Builder, children};
+mod earlier;
+mod memo;
+mod table;
+
 use crate::control::Recorded;
 use crate::log::BranchLog;
 use crate::shm::SharedMemory;
-use crate::snapshot::Snapshots;
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::event::NO_SITE;
 use cairn_wire::log::Callee;
-use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, Op, SiteId};
+use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, Outside, SiteId};
+use earlier::Earlier;
+use table::{Slot, Table};
 
 /// What a step of a path is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +53,8 @@ pub struct Trace {
     pub checks: Vec<(ExprId, u64)>,
     /// Diagnosis: where labelled values were lost, and why.
     pub losses: Vec<(SiteId, Loss)>,
+    /// Accesses outside their objects.
+    pub outside: Vec<(SiteId, Outside)>,
     /// Every branch the run took, if it was asked for.
     pub log: Option<BranchLog>,
     /// Functions that were called through pointers, each once, if that was asked for.
@@ -85,43 +92,29 @@ impl Recording<'_> {
         let site = event.site_id();
         let site_is_sane = match event.kind() {
             Some(EventKind::Branch) => site < self.sites,
-            Some(EventKind::Pin | EventKind::Check | EventKind::Constraint | EventKind::Lost) => {
-                site < self.sites || site == NO_SITE
-            }
+            Some(_) => site < self.sites || site == NO_SITE,
             None => false,
         };
         site_is_sane && event.label > 0 && event.label < self.recorded.labels
     }
 }
 
-/// What is known of a label.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Slot {
-    /// No event needs it.
-    Unused,
-    /// Some event needs it.
-    Wanted,
-    /// It makes no sense, or something it needs does not.
-    Bad,
-    /// Its expression.
-    Made(ExprId),
-}
-
-/// Room for decoding that is kept from run to run.
+/// What is kept from run to run.
 #[derive(Default)]
 pub(crate) struct Decoder {
     events: Vec<Event>,
-    slots: Vec<Slot>,
-    snapshots: Snapshots,
+    earlier: Earlier,
 }
 
 impl Decoder {
     /// The path of a run.
     pub(crate) fn decode(&mut self, recording: &Recording, dag: &mut Dag) -> Trace {
         let all_sane = self.read_events(recording);
-        self.mark(recording);
-        self.build(recording, dag);
-        let mut trace = self.collect(dag);
+        let mut trace = match self.events.is_empty() {
+            // What is remembered is of use for later runs still.
+            true => Trace::default(),
+            false => collect(&self.events, self.earlier.table(recording, &self.events, dag), dag),
+        };
         trace.label_count = recording.recorded.labels.saturating_sub(1);
         trace.damaged |= recording.recorded.damaged || !all_sane;
         trace
@@ -135,75 +128,36 @@ impl Decoder {
         self.events.extend(sane);
         self.events.len() == count as usize
     }
+}
 
-    fn mark(&mut self, recording: &Recording) {
-        let labels = self.events.iter().map(|e| e.label + 1).max().unwrap_or(0);
-        self.snapshots.clear();
-        self.slots.clear();
-        self.slots.resize(labels as usize, Slot::Unused);
-        for event in &self.events {
-            self.slots[event.label as usize] = Slot::Wanted;
-        }
-        for label in (1..labels).rev() {
-            if self.slots[label as usize] == Slot::Wanted {
-                let entry = recording.entry(label);
-                self.want(children(&entry), label);
-                if entry.op == Op::Read as u8 {
-                    let held = self.snapshots.load(recording.memory, recording.layout, entry.k);
-                    self.want(held, label);
-                }
+/// The events, with the expressions of their labels.
+fn collect(events: &[Event], table: &Table, dag: &Dag) -> Trace {
+    let mut trace = Trace::default();
+    for event in events {
+        let Slot::Made(value) = table.slots[event.label as usize] else {
+            trace.damaged = true;
+            break;
+        };
+        let concrete = event.value & mask(dag.width(value));
+        let mut step = |kind| {
+            trace.steps.push(TraceStep { kind, site: SiteId(event.site_id()), value, concrete });
+        };
+        match event.kind() {
+            Some(EventKind::Branch) => step(StepKind::Branch),
+            Some(EventKind::Pin) => step(StepKind::Pin),
+            Some(EventKind::Constraint) => step(StepKind::Constraint),
+            Some(EventKind::Lost) => {
+                let why = Loss::from_u64(event.value);
+                trace.losses.extend(why.map(|why| (SiteId(event.site_id()), why)));
             }
-        }
-    }
-
-    fn want(&mut self, labels: impl IntoIterator<Item = u32>, parent: u32) {
-        for child in labels.into_iter().filter(|c| (1..parent).contains(c)) {
-            self.slots[child as usize] = Slot::Wanted;
-        }
-    }
-
-    fn build(&mut self, recording: &Recording, dag: &mut Dag) {
-        for label in 1..self.slots.len() {
-            let (before, rest) = self.slots.split_at_mut(label);
-            if rest[0] != Slot::Wanted {
-                continue;
+            Some(EventKind::Outside) => {
+                let how = Outside::from_u64(event.value);
+                trace.outside.extend(how.map(|how| (SiteId(event.site_id()), how)));
             }
-            // Only what comes before can be found: a child that is its own parent is not.
-            let made = |child: u32| match before.get(child as usize) {
-                Some(Slot::Made(expr)) => Some(*expr),
-                _ => None,
-            };
-            let snapshots = &mut self.snapshots;
-            let snapshot = |dag: &mut Dag, offset| snapshots.build(dag, offset, made);
-            let mut builder = Builder { dag, object_sizes: recording.object_sizes, made, snapshot };
-            rest[0] = builder.build(&recording.entry(label as u32)).map_or(Slot::Bad, Slot::Made);
+            Some(EventKind::Check) | None => trace.checks.push((value, concrete)),
         }
     }
-
-    fn collect(&self, dag: &Dag) -> Trace {
-        let mut trace = Trace::default();
-        for event in &self.events {
-            let Slot::Made(value) = self.slots[event.label as usize] else {
-                trace.damaged = true;
-                break;
-            };
-            let concrete = event.value & mask(dag.width(value));
-            let mut step = |kind| {
-                trace.steps.push(TraceStep { kind, site: SiteId(event.site_id()), value, concrete });
-            };
-            match event.kind() {
-                Some(EventKind::Branch) => step(StepKind::Branch),
-                Some(EventKind::Pin) => step(StepKind::Pin),
-                Some(EventKind::Constraint) => step(StepKind::Constraint),
-                Some(EventKind::Lost) => {
-                    let why = Loss::from_u64(event.value);
-                    trace.losses.extend(why.map(|why| (SiteId(event.site_id()), why)));
-                }
-                Some(EventKind::Check) | None => trace.checks.push((value, concrete)),
-            }
-        }
-        trace
-    }
+    trace
 }
 
 fn mask(width: u8) -> u64 {

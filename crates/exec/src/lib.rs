@@ -6,6 +6,7 @@
 //! memory, never end, or take its fork server with it. None of that may hurt the driver, so nothing
 //! read from the shared memory is believed before it was checked.
 
+mod access;
 mod build;
 mod control;
 mod decode;
@@ -25,6 +26,7 @@ mod spec;
 mod stage;
 mod watch;
 
+pub use access::Access;
 pub use cairn_wire::log::Callee;
 pub use decode::{StepKind, Trace, TraceStep};
 pub use end::{End, Severity, signal_name};

@@ -1,6 +1,6 @@
 //! Bytes to structures of `wire` and back.
 
-use cairn_wire::control::CRASH_FRAMES;
+use cairn_wire::control::{CRASH_FRAMES, MESSAGE_WORDS};
 use cairn_wire::log::Callee;
 use cairn_wire::protocol::{Ended, Hello, Started};
 use cairn_wire::{Control, Event, LabelEntry, ObjectEntry};
@@ -28,8 +28,10 @@ unsafe impl Plain for Event {}
 // SAFETY: as above.
 unsafe impl Plain for Callee {}
 
-const _: () =
-    assert!(size_of::<Control>() == 8 + 2 * 4 + 15 * 8 + 2 * 4 + 8 + 6 * 4 + CRASH_FRAMES * 8 + 4 * 8);
+const _: () = assert!(
+    size_of::<Control>()
+        == 8 + 2 * 4 + 15 * 8 + 2 * 4 + 8 + 6 * 4 + CRASH_FRAMES * 8 + 2 * 4 + 8 + MESSAGE_WORDS * 8 + 4 * 8
+);
 const _: () = assert!(size_of::<Ended>() == 16 && size_of::<Hello>() == 16 && size_of::<Started>() == 4);
 
 /// The bytes of a structure, for reading into it.

@@ -140,10 +140,10 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Prepares what the system offers; the program may write below `scratch`.
-    pub(crate) fn prepare(scratch: &Path) -> io::Result<Sandbox> {
+    /// Prepares what the system offers; the program may write below these directories.
+    pub(crate) fn prepare(writable: &[&Path]) -> io::Result<Sandbox> {
         let protection = Protection::here();
-        let rules = if protection.writes { Some(rules(scratch).map_err(io::Error::other)?) } else { None };
+        let rules = if protection.writes { Some(rules(writable).map_err(io::Error::other)?) } else { None };
         let filters = if protection.calls { filters().map_err(io::Error::other)? } else { Vec::new() };
         Ok(Sandbox { rules, filters, protection })
     }
@@ -160,11 +160,13 @@ impl Sandbox {
     }
 }
 
-fn rules(scratch: &Path) -> Result<RulesetCreated, RulesetError> {
+fn rules(writable: &[&Path]) -> Result<RulesetCreated, RulesetError> {
     let writes = AccessFs::from_write(LANDLOCK);
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
-    let ruleset = ruleset.handle_access(writes)?.scope(Scope::Signal)?.create()?;
-    let mut ruleset = beneath(ruleset, scratch, writes)?;
+    let mut ruleset = ruleset.handle_access(writes)?.scope(Scope::Signal)?.create()?;
+    for directory in writable {
+        ruleset = beneath(ruleset, directory, writes)?;
+    }
     for device in DEVICES {
         ruleset = beneath(
             ruleset,

@@ -1,7 +1,13 @@
 //! The directory that a target may write to. It is as empty before every run as before the first.
+//!
+//! Most runs leave nothing there. The system tells when something was put there, so that it is looked at only then.
 
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use rustix::io::read;
+use std::cell::Cell;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -13,13 +19,40 @@ pub(crate) struct Scratch {
     directory: TempDir,
     /// Files that the driver writes, by their paths below the directory.
     files: Vec<PathBuf>,
+    /// Hears of what is put there, if the system allows it.
+    news: Option<OwnedFd>,
+    /// Whether it does not hear of everything.
+    deaf: Cell<bool>,
 }
 
 impl Scratch {
     /// Makes an empty one.
     pub(crate) fn create() -> io::Result<Scratch> {
         let directory = tempfile::Builder::new().prefix("cairn-").tempdir()?;
-        Ok(Scratch { directory, files: Vec::new() })
+        let news = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
+        let scratch = Scratch { directory, files: Vec::new(), news, deaf: Cell::new(false) };
+        scratch.listen(scratch.path());
+        Ok(scratch)
+    }
+
+    /// Hears of what is put into a directory from now on.
+    fn listen(&self, directory: &Path) {
+        let what = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
+        let hears = |news: &OwnedFd| inotify::add_watch(news, directory, what).is_ok();
+        if !self.news.as_ref().is_some_and(hears) {
+            self.deaf.set(true);
+        }
+    }
+
+    /// Whether something may have been put there since this was asked last.
+    fn has_news(&self) -> bool {
+        let mut room = [0; 4096];
+        let mut next = || self.news.as_ref().is_some_and(|news| read(news, &mut room).is_ok());
+        let mut has_some = false;
+        while next() {
+            has_some = true;
+        }
+        has_some || self.deaf.get()
     }
 
     /// Where it is.
@@ -37,11 +70,13 @@ impl Scratch {
 
     /// Throws out whatever a run has left behind.
     pub(crate) fn tidy(&self) -> io::Result<()> {
-        self.tidy_below(Path::new(""))
+        if self.has_news() { self.tidy_below(Path::new("")) } else { Ok(()) }
     }
 
     /// A run may have put anything in the place of a file or directory of ours, a link to one of the user's too.
     fn tidy_below(&self, below: &Path) -> io::Result<()> {
+        // It may be another one than before.
+        self.listen(&self.path().join(below));
         for entry in fs::read_dir(self.path().join(below))? {
             let entry = entry?;
             let (name, kind) = (below.join(entry.file_name()), entry.file_type()?);
@@ -130,6 +165,22 @@ mod tests {
         assert_eq!(names(&scratch), ["a", "d"]);
         assert_eq!(fs::read(at("d/b")).unwrap(), b"text");
         assert!(!at("d/litter").exists());
+    }
+
+    #[test]
+    fn later_litter_is_heard_of_too() {
+        let mut scratch = Scratch::create().unwrap();
+        scratch.expect("d/e/b").unwrap();
+        let at = |name: &str| scratch.path().join(name);
+        for litter in ["x", "d/x", "d/e/x", "d/e/x"] {
+            scratch.tidy().unwrap();
+            scratch.write("d/e/b", b"text").unwrap();
+            fs::write(at(litter), "").unwrap();
+            scratch.tidy().unwrap();
+            assert!(!at(litter).exists(), "{litter}");
+            assert!(!scratch.has_news(), "nothing happened since");
+            fs::remove_dir_all(at("d")).unwrap();
+        }
     }
 
     #[test]

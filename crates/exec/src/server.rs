@@ -1,5 +1,6 @@
 //! The driver's side of a fork server.
 
+use crate::access::{Access, message_of};
 use crate::control::{Desk, Recorded, layout};
 use crate::decode::{Decoder, Recording, Trace};
 use crate::end::End;
@@ -66,9 +67,9 @@ impl Mode {
 /// What the recording lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Flags {
-    /// The label table was full: later values count as constants.
+    /// The label table was full: the path is a prefix of the run's.
     pub labels_full: bool,
-    /// The event log was full: later decisions are missing.
+    /// The event log was full: the path is a prefix of the run's.
     pub events_full: bool,
     /// The program asked for more objects than there is room for.
     pub objects_full: bool,
@@ -104,10 +105,24 @@ pub struct Run {
     /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
     /// Empty if none did, or if nobody knows.
     pub crash: Vec<u64>,
+    /// The access that failed, if the signal says so.
+    pub access: Option<Access>,
+    /// What the C library said before it aborted; empty if it said nothing.
+    pub message: String,
     /// What it printed to standard output, if that is captured.
     pub stdout: Vec<u8>,
     /// What it printed to standard error, if that is captured.
     pub stderr: Vec<u8>,
+}
+
+impl Run {
+    /// A run that nothing is known of.
+    pub fn of_nothing(input: &Input) -> Run {
+        let (coverage, crash, access, message) = Default::default();
+        let (flags, stdout, stderr, max_rss_kib) = Default::default();
+        let (end, input, cpu) = (End::Exit(0), input.clone(), Duration::ZERO);
+        Run { end, coverage, input, cpu, max_rss_kib, flags, crash, access, message, stdout, stderr }
+    }
 }
 
 /// Why a run could not be made.
@@ -241,11 +256,10 @@ impl Server {
         if self.process.commands.write_all(&[RUN]).is_err() {
             return Err(self.server_died());
         }
-        let started: Started = self.expect(PATIENCE)?;
-        let Some(pid) = Pid::from_raw(started.pid.max(0)).filter(|_| started.pid > 1) else {
-            return Err(RunError::CannotFork(io::Error::from_raw_os_error(started.pid.saturating_neg())));
-        };
-        let outcome = match self.watch()? {
+        let outcome = self.watch()?;
+        // It was said before, and is heard now: there was nothing to do with it.
+        let pid = self.started()?;
+        let outcome = match outcome {
             Ok(Some(ended)) => Ok((ended, None)),
             Ok(None) => Err(self.server_died()),
             Err(excess) => {
@@ -258,6 +272,17 @@ impl Server {
         // Whatever it started goes with it.
         let _ = kill_process_group(pid, Signal::KILL);
         outcome
+    }
+
+    /// The child that was forked.
+    fn started(&mut self) -> Result<Pid, RunError> {
+        let Started { pid } = match receive(&self.process.started, Instant::now() + PATIENCE)? {
+            Received::Message(started) => started,
+            Received::Closed => return Err(self.server_died()),
+            Received::TimedOut => return Err(self.server_silent()),
+        };
+        let refused = || RunError::CannotFork(io::Error::from_raw_os_error(pid.saturating_neg()));
+        Pid::from_raw(pid.max(0)).filter(|_| pid > 1).ok_or_else(refused)
     }
 
     /// Waits for the end of a run, or until it takes more than it may. Nothing if its server is gone.
@@ -282,11 +307,13 @@ impl Server {
         match receive(&self.process.status, Instant::now() + patience)? {
             Received::Message(message) => Ok(message),
             Received::Closed => Err(self.server_died()),
-            Received::TimedOut => {
-                self.stop();
-                Err(RunError::ServerSilent)
-            }
+            Received::TimedOut => Err(self.server_silent()),
         }
+    }
+
+    fn server_silent(&mut self) -> RunError {
+        self.stop();
+        RunError::ServerSilent
     }
 
     fn server_died(&mut self) -> RunError {
@@ -311,6 +338,8 @@ impl Server {
         Ok(Run {
             end,
             crash: crash_of(end, &self.recorded.crash),
+            access: Access::of(end, &self.recorded),
+            message: message_of(end, &self.recorded.message),
             coverage: self.memory.read(self.layout.coverage, self.spec.coverage),
             input: seen,
             cpu: Duration::from_micros(ended.cpu_micros),

@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn what_is_stored_is_loaded() {
         let memory = SharedMemory::create(4096).unwrap();
-        let entry = LabelEntry { op: 3, width: 32, aux: 515, l1: 7, l2: 9, next: 1, k: u64::MAX };
+        let entry = LabelEntry { op: 3, width: 32, aux: 515, l1: 7, l2: 9, unused: 1, k: u64::MAX };
         memory.store(24, entry);
         assert_eq!(memory.load::<LabelEntry>(24), entry);
         assert_eq!(memory.load::<LabelEntry>(48), LabelEntry::default());

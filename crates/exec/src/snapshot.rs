@@ -6,8 +6,10 @@ use cairn_wire::snapshot::{ALIGNMENT, Header, MAX_LEN};
 use cairn_wire::{Layout, shadow};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// Bytes of memory, and what was known of them.
+#[derive(PartialEq, Eq)]
 struct Snapshot {
     bytes: Vec<u8>,
     /// A shadow word per byte, or none at all.
@@ -63,15 +65,25 @@ fn word(bytes: &[u8]) -> u32 {
 /// The snapshots of one run, each loaded and built once.
 #[derive(Default)]
 pub(crate) struct Snapshots {
-    loaded: HashMap<u64, Option<Snapshot>>,
+    loaded: HashMap<u64, Arc<Option<Snapshot>>>,
     built: HashMap<u64, Option<SnapshotId>>,
 }
 
 impl Snapshots {
-    /// Forgets the run before.
-    pub(crate) fn clear(&mut self) {
-        self.loaded.clear();
-        self.built.clear();
+    /// Those at some of the offsets.
+    pub(crate) fn of(&self, offsets: impl Iterator<Item = u64>) -> Snapshots {
+        let mut some = Snapshots::default();
+        for offset in offsets {
+            some.loaded.extend(self.loaded.get(&offset).map(|loaded| (offset, Arc::clone(loaded))));
+            some.built.extend(self.built.get(&offset).map(|built| (offset, *built)));
+        }
+        some
+    }
+
+    /// Whether what was loaded from an offset is what another run has there.
+    pub(crate) fn is_still_there(&self, memory: &SharedMemory, layout: &Layout, offset: u64) -> bool {
+        let loaded = self.loaded.get(&offset);
+        loaded.is_some_and(|loaded| **loaded == Snapshot::load(memory, layout, offset))
     }
 
     /// Labels that a snapshot needs, told the first time it is asked for.
@@ -79,7 +91,7 @@ impl Snapshots {
         match self.loaded.entry(offset) {
             Entry::Occupied(_) => Vec::new(),
             Entry::Vacant(place) => {
-                let loaded = place.insert(Snapshot::load(memory, layout, offset));
+                let loaded = place.insert(Arc::new(Snapshot::load(memory, layout, offset)));
                 loaded.iter().flat_map(Snapshot::labels).collect()
             }
         }
@@ -92,7 +104,7 @@ impl Snapshots {
         offset: u64,
         made: impl Fn(u32) -> Option<ExprId>,
     ) -> Option<SnapshotId> {
-        let loaded = self.loaded.get(&offset)?.as_ref()?;
+        let loaded = self.loaded.get(&offset)?.as_ref().as_ref()?;
         *self.built.entry(offset).or_insert_with(|| loaded.build(dag, made))
     }
 }

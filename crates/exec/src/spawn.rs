@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit, setsid};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -101,6 +101,8 @@ pub(crate) struct Process {
     pub(crate) child: Child,
     /// Our end of the command pipe.
     pub(crate) commands: File,
+    /// Our end of the pipe that tells of children that were forked.
+    pub(crate) started: File,
     /// Our end of the status pipe.
     pub(crate) status: File,
     /// What it said of itself.
@@ -149,10 +151,14 @@ fn last_words(spec: &TargetSpec, stage: &mut Stage, memory: &SharedMemory, limit
     try_again().unwrap_or_default()
 }
 
+/// Has the dynamic linker find all functions before the program starts.
+const BIND_NOW: &str = "LD_BIND_NOW";
+
 /// A program that has not said hello.
 struct Starting {
     child: Child,
     commands: File,
+    started: File,
     status: File,
 }
 
@@ -165,21 +171,29 @@ impl Starting {
     ) -> Result<Starting, StartError> {
         let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|e| set_up("a pipe")(e.into()));
         let (their_commands, commands) = pipe()?;
+        let (started, their_started) = pipe()?;
         let (status, their_status) = pipe()?;
         let mut command = stage.command(spec, None).map_err(set_up("the program's files"))?;
-        let inherited = [memory.fd().as_raw_fd(), their_commands.as_raw_fd(), their_status.as_raw_fd()];
+        let theirs = [their_commands, their_started, their_status];
+        let [command_fd, started_fd, status_fd] = theirs.each_ref().map(AsRawFd::as_raw_fd);
+        let inherited = [memory.fd().as_raw_fd(), command_fd, started_fd, status_fd];
         let sandbox = sandbox(spec, stage)?;
         let sealed = sandbox.as_ref().is_some_and(|sandbox| sandbox.protection.signals);
         let data = limits.memory.saturating_mul(DATA_PER_MEMORY) >> 20;
-        let [shared, command_fd, status_fd] = inherited;
-        let control = format!("{shared},{command_fd},{status_fd},{data},{}", u8::from(sealed));
-        command.env(ENV_CONTROL, control);
+        let numbers = inherited.map(|fd| fd.to_string()).join(",");
+        // Otherwise every run looks for every function anew.
+        let binds = spec.env.iter().all(|(name, _)| name != BIND_NOW) && std::env::var_os(BIND_NOW).is_none();
+        if binds {
+            command.env(BIND_NOW, "1");
+        }
+        let (sealed, binds) = (u8::from(sealed), u8::from(binds));
+        command.env(ENV_CONTROL, format!("{numbers},{data},{sealed},{binds}"));
         prepare_child(&mut command, inherited, limits.file_bytes, sandbox);
         let child = command
             .spawn()
             .map_err(|source| StartError::CannotExecute { path: spec.path.clone(), source })?;
-        drop::<[OwnedFd; 2]>([their_commands, their_status]);
-        Ok(Starting { child, commands: commands.into(), status: status.into() })
+        drop(theirs);
+        Ok(Starting { child, commands: commands.into(), started: started.into(), status: status.into() })
     }
 
     fn wait(mut self, spec: &TargetSpec, limits: &Limits) -> Result<Process, StartError> {
@@ -194,8 +208,8 @@ impl Starting {
                 StartError::Changed { path: path(), running: hello.sides, read: spec.coverage }
             }
             Received::Message(hello) => {
-                let Starting { child, commands, status } = self;
-                return Ok(Process { child, commands, status, hello });
+                let Starting { child, commands, started, status } = self;
+                return Ok(Process { child, commands, started, status, hello });
             }
             Received::TimedOut => StartError::NotReady { path: path(), after: limits.startup },
             Received::Closed => {
@@ -236,7 +250,8 @@ pub(crate) fn end(child: &mut Child) -> i32 {
 
 /// The sandbox of a program, if it is to have one.
 pub(crate) fn sandbox(spec: &TargetSpec, stage: &Stage) -> Result<Option<Sandbox>, StartError> {
-    let prepare = || Sandbox::prepare(stage.scratch()).map_err(set_up("the sandbox"));
+    let writable: Vec<&Path> = std::iter::once(stage.scratch()).chain(spec.writable.as_deref()).collect();
+    let prepare = || Sandbox::prepare(&writable).map_err(set_up("the sandbox"));
     spec.sandbox.then(prepare).transpose()
 }
 
@@ -248,13 +263,13 @@ fn pages(bytes: usize) -> usize {
 /// What happens in the child between `fork` and `exec`.
 fn prepare_child(
     command: &mut Command,
-    inherited: [RawFd; 3],
+    inherited: [RawFd; 4],
     file_bytes: u64,
     mut sandbox: Option<Sandbox>,
 ) {
     let in_child = move || {
         for fd in inherited {
-            // SAFETY: all three are open in the parent until `spawn` has returned, hence here.
+            // SAFETY: all are open in the parent until `spawn` has returned, hence here.
             let fd = unsafe { BorrowedFd::borrow_raw(fd) };
             fcntl_setfd(fd, FdFlags::empty())?;
         }

@@ -65,6 +65,8 @@ pub struct TargetSpec {
     pub sandbox: bool,
     /// Whether the program runs in its scratch directory even if it opens no symbolic file there.
     pub in_scratch: bool,
+    /// A directory that the program may write to beside its scratch directory.
+    pub writable: Option<PathBuf>,
 }
 
 impl TargetSpec {
@@ -83,6 +85,7 @@ impl TargetSpec {
             output: Output::Discard,
             sandbox: true,
             in_scratch: false,
+            writable: None,
         }
     }
 

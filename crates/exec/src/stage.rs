@@ -8,9 +8,10 @@ use cairn_wire::control::MAX_NAME;
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -104,7 +105,10 @@ impl Stage {
     /// Puts an input's streams in place and forgets what the run before has left and printed.
     pub(crate) fn prepare(&mut self, input: &Input) -> io::Result<()> {
         let stdin = input.objects.iter().find(|o| o.kind == ObjectKind::Stdin);
-        rewrite(&mut self.stdin, stdin.map_or(&[], |o| &o.bytes))?;
+        let bytes: &[u8] = stdin.map_or(&[], |o| &o.bytes);
+        // The position is the program's own: its descriptor was opened anew.
+        self.stdin.write_all_at(bytes, 0)?;
+        self.stdin.set_len(bytes.len() as u64)?;
         self.scratch.tidy()?;
         for object in input.objects.iter().filter(|o| o.kind == ObjectKind::File) {
             if let Some(file) = self.file(&object.name) {
@@ -112,7 +116,9 @@ impl Stage {
             }
         }
         for output in [&mut self.stdout, &mut self.stderr].into_iter().flatten() {
-            rewrite(output, &[])?;
+            // The position is shared with the program, which writes on from where the driver left it.
+            output.set_len(0)?;
+            output.rewind()?;
         }
         Ok(())
     }
@@ -158,13 +164,6 @@ fn stdio(output: Output, file: Option<&File>) -> io::Result<Stdio> {
         (None, Output::Inherit) => Ok(Stdio::inherit()),
         (None, Output::Discard | Output::Capture) => Ok(Stdio::null()),
     }
-}
-
-/// The position is shared with the program, which writes on from where the driver left it.
-fn rewrite(file: &mut File, bytes: &[u8]) -> io::Result<()> {
-    file.set_len(0)?;
-    file.rewind()?;
-    file.write_all(bytes)
 }
 
 fn content(file: Option<&mut File>) -> io::Result<Vec<u8>> {

@@ -43,7 +43,7 @@ struct object {
 struct label {
     uint8_t op, width;
     uint16_t aux;
-    uint32_t l1, l2, next;
+    uint32_t l1, l2, unused;
     uint64_t k;
 };
 
@@ -55,7 +55,7 @@ struct event {
 enum { INPUT = 1, EQ = 16, SITES = 5, SIDES = 10, STDIN = 0, ARGUMENT = 2, NAMED = 3, REJECTED = 8 };
 
 static struct control *control;
-static int shared, command, status;
+static int shared, command, started, status;
 
 static void *region(uint64_t offset)
 {
@@ -65,7 +65,7 @@ static void *region(uint64_t offset)
 static void attach(const char *descriptors)
 {
     struct stat file;
-    sscanf(descriptors, "%d,%d,%d", &shared, &command, &status);
+    sscanf(descriptors, "%d,%d,%d,%d", &shared, &command, &started, &status);
     fstat(shared, &file);
     control = mmap(NULL, file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
 }
@@ -140,7 +140,7 @@ static int run(int argc, char **argv)
 {
     char first = 0;
     setpgid(0, 0);
-    close(shared), close(command), close(status);
+    close(shared), close(command), close(started), close(status);
     lseek(0, 0, SEEK_SET);
     if (read(0, &first, 1) < 0)
         return 99;
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
         uint32_t ended[4] = {0};
         if (pid == 0)
             exit(run(argc, argv));
-        if (write(status, &pid, sizeof pid) < 0)
+        if (write(started, &pid, sizeof pid) < 0)
             break;
         waitpid(pid, &wait_status, 0);
         ended[0] = wait_status;

@@ -12,6 +12,7 @@ use hashbrown::hash_table::Entry;
 use rustc_hash::FxHashSet;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A node as stored: operands in the first words; a constant's value, or an input byte, takes all four.
 /// `low` is an extract's first bit or a function's number; a read has its snapshot in the second word.
@@ -74,8 +75,8 @@ const _: () = assert!(size_of::<Row>() == 24);
 ///
 /// Constructors panic when operand widths do not fit together: whoever decodes foreign bytes
 /// checks them first.
-#[derive(Default)]
 pub struct Dag {
+    identity: u64,
     rows: Vec<Row>,
     table: HashTable<u32>,
     sets: InputSets,
@@ -84,10 +85,23 @@ pub struct Dag {
     pub(crate) nesting: u8,
 }
 
+impl Default for Dag {
+    fn default() -> Dag {
+        Dag::new()
+    }
+}
+
 impl Dag {
     /// A table without expressions.
     pub fn new() -> Dag {
-        Dag::default()
+        static TABLES: AtomicU64 = AtomicU64::new(1);
+        let (rows, table, sets, snapshots, nesting) = Default::default();
+        Dag { identity: TABLES.fetch_add(1, Ordering::Relaxed), rows, table, sets, snapshots, nesting }
+    }
+
+    /// What tells this table from all others of the process, and is never 0.
+    pub fn identity(&self) -> u64 {
+        self.identity
     }
 
     /// How many expressions there are.

@@ -18,6 +18,7 @@ mod process;
 mod response;
 
 use args::Command;
+use cairn_wire::Checks;
 use plan::Plan;
 use process::Clang;
 use std::ffi::OsString;
@@ -27,6 +28,9 @@ use tempfile::TempDir;
 
 /// Set to anything but `0`, makes the driver a plain clang.
 pub const ENV_PLAIN: &str = "CAIRN_CC_PLAIN";
+
+/// Names faults to look for, as [`Checks::parse`] takes them.
+pub const ENV_CHECK: &str = "CAIRN_CC_CHECK";
 
 /// Where the tools and files are that a build needs.
 #[derive(Clone, Debug)]
@@ -53,6 +57,11 @@ pub trait Instrumenter {
     /// Reads a module from `input_bitcode` and writes it instrumented; an error says why it cannot,
     /// and the module is then compiled as it is.
     fn instrument(&self, input_bitcode: &Path, output_bitcode: &Path) -> Result<(), String>;
+
+    /// Faults that are looked for: the front end has to tell what must not overflow.
+    fn checks(&self) -> Checks {
+        Checks::default()
+    }
 }
 
 /// Does what `clang args` does, instrumenting what is compiled; the exit code.

@@ -45,11 +45,14 @@ impl Learner<'_> {
                 runners.push(Candidate::new(before.clone()));
             }
             let settings = (self.size.trials, self.size.executions);
-            let raced = race(objective, runners, settings, self.round, &mut rng)?;
+            let (raced, is_stopped) = race(objective, runners, settings, self.round, &mut rng)?;
             let best = raced[0].as_best();
             self.vain = if before.as_ref() == Some(&best.weights) { self.vain + 1 } else { 0 };
             objective.improved(&best);
             self.best = Some(best);
+            if is_stopped {
+                return Err(Stopped);
+            }
             if let [best, second, ..] = &raced[..] {
                 self.space = self.space.refined(&best.weights, &second.weights);
             }

@@ -55,8 +55,13 @@ pub(crate) fn halve(
         candidates.iter_mut().for_each(|candidate| candidate.scores.clear());
         let later = executions(&rungs.0[rung + 1..]);
         let stage = Stage { round, phase: Phase::Find, rest: later + rest };
+        let wanted = candidates.len();
         measure_all(objective, stage, &mut candidates, (rng.rand_u64(), *length))?;
+        let is_late = candidates.len() < wanted;
         best_first(&mut candidates);
+        if is_late {
+            break;
+        }
     }
     candidates.truncate(top as usize);
     Ok(candidates)

@@ -44,7 +44,8 @@ pub type Measured = f64;
 
 /// Measures weights.
 pub trait Objective {
-    /// The results of jobs in their order. The same job must give the same result.
+    /// The results of jobs in their order. The same job must give the same result. When samples are looked for and time is
+    /// short, the last may be left out: those that were measured are then checked.
     fn measure(&mut self, stage: Stage, jobs: &[Job]) -> Result<Vec<Measured>, Stopped>;
 
     /// These are the best weights so far.

@@ -9,19 +9,22 @@ use oorandom::Rand64;
 const FAIR_START: u32 = 3;
 
 /// Runs a race of at most `trials` measurements each; the best first, those that were dropped left out. Two always stay: what
-/// the best two have in common is what is learnt.
+/// the best two have in common is what is learnt. Also tells whether it was stopped: what was measured by then counts.
 pub(crate) fn race(
     objective: &mut dyn Objective,
     candidates: Vec<Candidate>,
     (trials, executions): (u32, u64),
     round: u32,
     rng: &mut Rand64,
-) -> Result<Vec<Candidate>, Stopped> {
+) -> Result<(Vec<Candidate>, bool), Stopped> {
     let mut running: Vec<_> = candidates.into_iter().map(|found| Candidate::new(found.weights)).collect();
     for trial in 1..=trials {
         let rest = running.len() as u64 * u64::from(trials - trial) * executions;
         let stage = Stage { round, phase: Phase::Check, rest };
-        measure_all(objective, stage, &mut running, (rng.rand_u64(), executions))?;
+        match measure_all(objective, stage, &mut running, (rng.rand_u64(), executions)) {
+            Err(Stopped) if trial > 1 => return Ok((running, true)),
+            measured => measured?,
+        }
         best_first(&mut running);
         if trial >= FAIR_START {
             drop_losers(&mut running);
@@ -30,7 +33,7 @@ pub(crate) fn race(
             break;
         }
     }
-    Ok(running)
+    Ok((running, false))
 }
 
 fn drop_losers(running: &mut Vec<Candidate>) {

@@ -47,16 +47,17 @@ impl Candidate {
     }
 }
 
-/// Measures every candidate once more.
+/// Measures every candidate once more; those for which there is no time are left out.
 pub(crate) fn measure_all(
     objective: &mut dyn Objective,
     stage: Stage,
-    candidates: &mut [Candidate],
+    candidates: &mut Vec<Candidate>,
     (seed, executions): (u64, u64),
 ) -> Result<(), Stopped> {
     let job = |candidate: &Candidate| Job { weights: candidate.weights.clone(), seed, executions };
     let jobs: Vec<Job> = candidates.iter().map(job).collect();
     let scores = objective.measure(stage, &jobs)?;
+    candidates.truncate(scores.len());
     candidates.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.scores.push(score));
     Ok(())
 }

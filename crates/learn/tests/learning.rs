@@ -1,6 +1,6 @@
 //! Learning on objectives whose best weights are known, with noise.
 
-use cairn_learn::{Job, Learnt, Measured, Objective, Size, Stage, Stopped, Weights, fast, published};
+use cairn_learn::{Job, Learnt, Measured, Objective, Phase, Size, Stage, Stopped, Weights, fast, published};
 use oorandom::Rand64;
 use std::collections::HashMap;
 
@@ -119,6 +119,34 @@ fn the_same_seed_learns_the_same_and_another_something_else() {
     assert_ne!(best(&learn(3)), best(&learn(4)));
     let learn = |seed| published(FEATURES, small(seed), &mut Synthetic::new(0.05));
     assert_eq!(learn(3), learn(3));
+}
+
+/// Has time for so many samples, and for so many measurements in all.
+struct Hurried(Synthetic, usize);
+
+impl Objective for Hurried {
+    fn measure(&mut self, stage: Stage, jobs: &[Job]) -> Result<Vec<Measured>, Stopped> {
+        let time = if stage.phase == Phase::Find { self.1.min(jobs.len()) } else { jobs.len() };
+        self.0.measure(stage, &jobs[..time])
+    }
+}
+
+#[test]
+fn without_time_for_all_samples_those_that_were_measured_are_checked() {
+    let known: Weights = vec![0.0; FEATURES].into();
+    let learn = |samples, measurements| {
+        let mut hurried = Hurried(Synthetic::new(0.05), samples);
+        hurried.0.patience = measurements;
+        let size = Size { rounds: 1, ..small(2) };
+        fast(FEATURES, size, std::slice::from_ref(&known), &mut hurried)
+    };
+    let whole = learn(30, usize::MAX);
+    assert!(!whole.stopped && Synthetic::worth(best(&whole)) > Synthetic::worth(&known));
+    // The race is cut short in its third lap.
+    let cut = learn(30, 30 + 10 * 2 + 5);
+    assert!(cut.stopped && cut.best.as_ref().unwrap().trials == 2, "{cut:?}");
+    assert!(Synthetic::worth(best(&cut)) > Synthetic::worth(&known));
+    assert!(learn(30, 30 + 5).best.is_none(), "nothing was checked");
 }
 
 #[test]

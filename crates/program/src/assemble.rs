@@ -48,6 +48,7 @@ pub(crate) fn assemble(mut units: Vec<PlacedUnit>) -> Result<Program, Damage> {
         Joiner::new(&mut program, &names, placed, index as u32).join()?;
     }
     for (index, placed) in units.iter().enumerate() {
+        program.checks = program.checks.with(placed.unit.checks);
         let pointed_at = placed.unit.pointed_at.iter().filter_map(|name| names.resolve(index as u32, name));
         for function in pointed_at {
             program.functions[function.0 as usize].address_taken = true;
@@ -187,7 +188,7 @@ impl<'a> Joiner<'a> {
         let sides = self.sides(local, site)?;
         let first_branch = self.claim_branches(site)?;
         let decides = !matches!(site.kind, SiteKind::Pin | SiteKind::Foreign);
-        let is_check = site.contents.contains(Contents::CHECK);
+        let is_check = site.contents.check().is_some();
         let counted = decides && !is_check && self.program.function(function).counted;
         self.program.counted_branches += if counted { sides.len() as u32 } else { 0 };
         let site = Site {

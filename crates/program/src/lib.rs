@@ -22,4 +22,4 @@ pub use cairn_wire::meta::Contents;
 pub use cairn_wire::{SiteId, SiteKind};
 pub use error::{Damage, ProgramError};
 pub use model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site};
-pub use symbols::{SourceFrame, Symbols};
+pub use symbols::{SourceFrame, Symbols, seen_from_here};

@@ -3,7 +3,7 @@
 use crate::assemble::{self, PlacedUnit};
 use crate::error::{Damage, ProgramError};
 use cairn_wire::meta::{Contents, Unit};
-use cairn_wire::{SiteId, SiteKind};
+use cairn_wire::{Checks, SiteId, SiteKind};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -147,6 +147,8 @@ pub struct Program {
     /// Owner of each coverage byte; a linker may leave bytes between units that nobody owns.
     pub(crate) owners: Vec<Option<(SiteId, u32)>>,
     pub(crate) counted_branches: u32,
+    /// Faults that some of its code decides on because that was asked for.
+    pub(crate) checks: Checks,
     /// Where functions lie in the file, sorted; empty if it was stripped.
     pub(crate) code: Vec<Code>,
 }
@@ -200,6 +202,11 @@ impl Program {
         self.counted_branches
     }
 
+    /// Faults that it was built to be checked for, beside those that always are.
+    pub fn checks(&self) -> Checks {
+        self.checks
+    }
+
     /// The branch that a side of a site is.
     pub fn branch(&self, site: SiteId, side: u32) -> BranchId {
         BranchId(self.site(site).first_branch.0 + side)
@@ -219,7 +226,7 @@ impl Program {
     pub fn is_fault(&self, branch: BranchId) -> bool {
         self.site_of(branch).is_some_and(|(site, side)| {
             let site = self.site(site);
-            side == 1 && site.contents.contains(Contents::CHECK) && self.function(site.function).counted
+            side == 1 && site.contents.check().is_some() && self.function(site.function).counted
         })
     }
 

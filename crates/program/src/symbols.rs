@@ -58,7 +58,7 @@ impl Symbols {
         while let Ok(Some(frame)) = frames.next() {
             let name = frame.function.as_ref().and_then(|function| function.raw_name().ok());
             let name = name.map(|name| source_name(&name).to_owned());
-            let line = frame.location.and_then(|place| Some((relative(place.file?), place.line?)));
+            let line = frame.location.and_then(|place| Some((seen_from_here(place.file?), place.line?)));
             if let Some(function) = name.or_else(|| self.symbol(address)) {
                 found.push(SourceFrame { function, line });
             }
@@ -72,7 +72,7 @@ impl Symbols {
 }
 
 /// A file's name as short as it can be from here.
-fn relative(file: &str) -> String {
+pub fn seen_from_here(file: &str) -> String {
     let here = std::env::current_dir().ok();
     let inside = here.as_deref().and_then(|here| Path::new(file).strip_prefix(here).ok());
     inside.map_or_else(|| file.to_owned(), |inside| inside.display().to_string())

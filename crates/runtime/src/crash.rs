@@ -6,14 +6,15 @@
 
 use crate::memory::reserve;
 use crate::state::state;
-use cairn_wire::control::{CRASH_FRAMES, PAGE};
+use cairn_wire::control::{CRASH_FRAMES, MESSAGE_WORDS, PAGE, fault};
+use core::arch::global_asm;
 use core::mem::{MaybeUninit, zeroed};
 use core::ops::Range;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use libc::{
-    REG_RIP, REG_RSP, SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_SIGINFO, SIG_DFL, SIGABRT, SIGBUS, SIGFPE,
-    SIGILL, SIGSEGV, SIGSYS, SIGTRAP, c_int, c_void, siginfo_t, stack_t, ucontext_t,
+    REG_ERR, REG_RIP, REG_RSP, SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_SIGINFO, SI_KERNEL, SIG_DFL, SIGABRT,
+    SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP, c_int, c_void, siginfo_t, stack_t, ucontext_t,
 };
 
 const FATAL: [c_int; 7] = [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS];
@@ -27,9 +28,25 @@ const LARGEST_STACK: usize = 64 << 20;
 /// Just above the main stack: its environment strings begin there.
 static STACK_END: AtomicUsize = AtomicUsize::new(0);
 
+/// An access so close to the stack pointer can only fail where the stack ends.
+const STACK_REACH: usize = 1 << 16;
+/// The bit of a page fault's code that says that it was to write.
+const WRITING: i64 = 2;
+
+// Not every C library has it.
+global_asm!(".weak __abort_msg");
+
 unsafe extern "C" {
     static __executable_start: u8;
     static etext: u8;
+    static __abort_msg: *const AbortMessage;
+}
+
+/// What glibc keeps for debuggers, of a failed assertion or of what it found wrong with the heap.
+#[repr(C)]
+struct AbortMessage {
+    size: u32,
+    text: [u8; 0],
 }
 
 /// Addresses of the program's own code.
@@ -73,12 +90,49 @@ unsafe extern "C" fn note(signal: c_int, info: *const siginfo_t, context: *const
     let mut frames = Frames { count: 0 };
     // A breakpoint tells of itself when it is over.
     frames.add(registers[REG_RIP as usize] as usize - usize::from(signal == SIGTRAP));
-    frames.search(registers[REG_RSP as usize] as usize);
+    let stack = registers[REG_RSP as usize] as usize;
+    match signal {
+        SIGSEGV | SIGBUS if !sent => {
+            // SAFETY: these signals tell of an address, unless the machine does not know it.
+            let (address, has_address) = unsafe { ((*info).si_addr() as usize, (*info).si_code < SI_KERNEL) };
+            let writes = registers[REG_ERR as usize] & WRITING != 0;
+            note_access(if has_address { address } else { usize::MAX }, writes, stack);
+        }
+        SIGABRT => note_message(),
+        _ => {}
+    }
+    frames.search(stack);
     if sent {
         // Nothing will fault again by itself: the signal was sent, by `abort` or by another process.
         // SAFETY: the default action is in force again.
         unsafe { libc::raise(signal) };
     }
+}
+
+fn note_access(address: usize, writes: bool, stack: usize) {
+    let bit = |set: bool, bit: u32| if set { bit } else { 0 };
+    let near = address.abs_diff(stack) < STACK_REACH;
+    let control = state().control();
+    control.fault_address = address as u64;
+    control.fault = fault::ACCESS | bit(writes, fault::WRITE) | bit(near, fault::NEAR_STACK);
+}
+
+fn note_message() {
+    let place = &raw const __abort_msg;
+    if place.is_null() {
+        return;
+    }
+    // SAFETY: the C library's own variable, null as long as there is no message.
+    let message = unsafe { *place };
+    if message.is_null() {
+        return;
+    }
+    // SAFETY: what it points to is a mapping of that many bytes, text and zeros.
+    let (size, text) = unsafe { ((*message).size as usize, (*message).text.as_ptr()) };
+    let room = (MESSAGE_WORDS * 8).min(size.saturating_sub(size_of::<u32>()));
+    let control = state().control();
+    // SAFETY: both are at least so large.
+    unsafe { core::ptr::copy_nonoverlapping(text, (&raw mut control.message) as *mut u8, room) };
 }
 
 struct Frames {
@@ -100,6 +154,7 @@ impl Frames {
             // Some other stack, whose end is unknown.
             return;
         }
+        let stack = first_mapped(stack);
         let end = end.min(stack.saturating_add(SEARCHED * 8));
         let mut at = stack.next_multiple_of(8);
         while at + 8 <= end && self.count < CRASH_FRAMES {
@@ -112,6 +167,19 @@ impl Frames {
             at += 8;
         }
     }
+}
+
+/// The first address of the stack from this one on that can be read: one that has overflowed ends above the stack pointer.
+fn first_mapped(stack: usize) -> usize {
+    let page = PAGE as usize;
+    let is_mapped = |at: usize| {
+        let mut resident = 0u8;
+        // SAFETY: only asks.
+        unsafe { libc::mincore(at as *mut c_void, page, &raw mut resident) == 0 }
+    };
+    let first = stack / page * page;
+    let found = (0..STACK_REACH / page).map(|n| first + n * page).find(|at| is_mapped(*at));
+    found.map_or(stack, |at| at.max(stack))
 }
 
 /// Whether an address in the program's code comes right after a call instruction.

@@ -15,9 +15,25 @@ impl Drop for Guard {
     }
 }
 
+unsafe extern "C" {
+    /// Not 0 as long as the process has never had a second thread.
+    static __libc_single_threaded: u8;
+}
+
+fn is_alone() -> bool {
+    // SAFETY: glibc changes it before it starts a thread, in this one.
+    unsafe { (&raw const __libc_single_threaded).read_volatile() != 0 }
+}
+
 /// Waits for its turn; `None` if this very thread is the one that writes.
 pub fn take() -> Option<Guard> {
     let me = tls() as *const _ as usize;
+    if is_alone() {
+        // Not even a signal handler is in the way: whatever it takes it has given back when this goes on.
+        let is_mine = OWNER.load(Ordering::Relaxed) == me;
+        OWNER.store(me, Ordering::Relaxed);
+        return (!is_mine).then_some(Guard(()));
+    }
     loop {
         match OWNER.compare_exchange_weak(0, me, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => return Some(Guard(())),

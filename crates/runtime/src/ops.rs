@@ -9,7 +9,10 @@ use cairn_wire::event::NO_SITE;
 use cairn_wire::shadow::LABEL_MASK;
 use cairn_wire::site::SiteRecord;
 use cairn_wire::tls::RETURNED;
-use cairn_wire::{EventKind, LabelEntry, Loss, Op};
+use cairn_wire::{EventKind, LabelEntry, Loss, Op, Outside};
+
+/// Most accesses outside their object that are told of a run: a loop may make millions.
+const MAX_OUTSIDE: u32 = 256;
 
 /// Interns an expression from its parts; `value` is what it is in this run.
 pub fn intern(op: Op, width: u32, aux: u16, operands: [u32; 2], k: u64, value: u64) -> u32 {
@@ -19,7 +22,7 @@ pub fn intern(op: Op, width: u32, aux: u16, operands: [u32; 2], k: u64, value: u
 /// As [`intern`], of any width.
 pub fn intern_wide(op: Op, width: u32, aux: u16, operands: [u32; 2], k: u64, value: u128) -> u32 {
     let [l1, l2] = operands;
-    state().intern(LabelEntry { op: op as u8, width: width as u8, aux, l1, l2, next: 0, k }, value)
+    state().intern(LabelEntry { op: op as u8, width: width as u8, aux, l1, l2, unused: 0, k }, value)
 }
 
 /// The lowest `width` bits.
@@ -142,6 +145,15 @@ pub extern "C" fn branch(record: *const SiteRecord, label: u32, value: u64) {
 pub extern "C" fn pin(record: *const SiteRecord, label: u32, value: u64) {
     if label != 0 {
         state().record(EventKind::Pin, site_id(record).unwrap_or(NO_SITE), label, value);
+    }
+}
+
+/// An access at a labelled address was outside its object.
+pub fn outside(record: *const SiteRecord, label: u32, how: Outside) {
+    let state = state();
+    if state.control().outside < MAX_OUTSIDE {
+        state.control().outside += 1;
+        state.record(EventKind::Outside, site_id(record).unwrap_or(NO_SITE), label, how as u64);
     }
 }
 

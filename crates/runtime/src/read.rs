@@ -4,13 +4,13 @@
 //! memory, and only that the address stays inside is pinned. Otherwise the address itself is.
 
 use crate::objects::{self, Extent};
-use crate::ops::{intern, pin};
+use crate::ops::{intern, outside, pin};
 use crate::shadow::load;
 use crate::snapshot::{Window, take};
 use crate::state::state;
-use cairn_wire::Op;
 use cairn_wire::site::SiteRecord;
 use cairn_wire::snapshot::MAX_LEN;
+use cairn_wire::{Op, Outside};
 
 /// Part of a larger object that is looked at, once it is pinned which part that is.
 const PART_BITS: u64 = 11;
@@ -35,6 +35,11 @@ impl Shape {
 
     fn is_constant(self) -> bool {
         self.0 & 1 << 9 != 0
+    }
+
+    /// The search is to ask what lies outside.
+    fn is_asked(self) -> bool {
+        self.0 & 1 << 10 != 0
     }
 
     fn len(self) -> u64 {
@@ -62,6 +67,26 @@ pub extern "C" fn read(
         pin(record, label, address);
         load(address, shape.size() as u32, value)
     })
+}
+
+/// Something was written to `address`, whose label is pinned; the rest is as for [`read`].
+pub extern "C" fn written(record: *const SiteRecord, label: u32, address: u64, base: u64, shape: u64) {
+    if label == 0 {
+        return;
+    }
+    let shape = Shape(shape);
+    let access = Access { record, label, address, size: shape.size(), value: 0 };
+    if let Some(window) = window(base, shape, label, address)
+        && let Some((is_inside, condition)) = access.inside(window)
+    {
+        if shape.is_asked() {
+            pin(record, condition, is_inside.into());
+        }
+        if !is_inside {
+            outside(record, label, Outside::Write);
+        }
+    }
+    pin(record, label, address);
 }
 
 /// The memory in which the address can move, by what the pass knows or what the address is made of.
@@ -107,20 +132,27 @@ impl Access {
     /// Label of what was read in a window; `None` if the address has to be pinned. That it is inside or
     /// not is part of the path either way.
     fn read(&self, window: Window) -> Option<u32> {
-        let last = window.len.checked_sub(self.size)?;
-        let index = self.address.wrapping_sub(window.base);
-        let index_label = self.offset_from(window.base);
-        let inside = index <= last;
-        let condition = intern(Op::Ule, 1, 64, [index_label, 0], last, inside.into());
-        pin(self.record, condition, inside.into());
-        if !inside {
+        let (is_inside, condition) = self.inside(window)?;
+        pin(self.record, condition, is_inside.into());
+        if !is_inside {
+            outside(self.record, self.label, Outside::Read);
             return None;
         }
+        let index = self.address.wrapping_sub(window.base);
+        let index_label = self.offset_from(window.base);
         let (index_label, window) =
             if window.len > MAX_LEN { self.part(index, index_label, window) } else { (index_label, window) };
         let offset = take(window)?;
         let label = intern(Op::Read, self.size as u32 * 8, 0, [index_label, 0], offset, self.value);
         Some(state().check(label, self.value))
+    }
+
+    /// Whether all of it is inside a window, and the label of that.
+    fn inside(&self, window: Window) -> Option<(bool, u32)> {
+        let last = window.len.checked_sub(self.size)?;
+        let is_inside = self.address.wrapping_sub(window.base) <= last;
+        let index = self.offset_from(window.base);
+        Some((is_inside, intern(Op::Ule, 1, 64, [index, 0], last, is_inside.into())))
     }
 
     fn offset_from(&self, base: u64) -> u32 {

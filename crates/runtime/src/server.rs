@@ -5,7 +5,7 @@ use crate::system::{errno, limit_data, number};
 use crate::{arguments, crash, io, keeper, lock, memory, message, objects};
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
-use cairn_wire::{ABI_VERSION, Event, LabelEntry};
+use cairn_wire::{ABI_VERSION, Event};
 use core::arch::global_asm;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::{MaybeUninit, zeroed};
@@ -32,14 +32,21 @@ unsafe extern "C" {
 struct Channel {
     shared: c_int,
     command: c_int,
+    started: c_int,
     status: c_int,
     data_mebibytes: Option<u64>,
     sealed: bool,
+    /// The driver has asked for all functions to be found at once, which the program is not to see.
+    bound: bool,
 }
 
 impl Channel {
+    fn descriptors(self) -> [c_int; 4] {
+        [self.shared, self.command, self.started, self.status]
+    }
+
     fn close(self) {
-        for fd in [self.shared, self.command, self.status] {
+        for fd in self.descriptors() {
             // SAFETY: closes a descriptor of ours.
             unsafe { libc::close(fd) };
         }
@@ -78,6 +85,9 @@ fn channel() -> Option<Channel> {
         }
         let channel = parse(CStr::from_ptr(value).to_bytes());
         libc::unsetenv(name);
+        if channel.is_some_and(|channel| channel.bound) {
+            libc::unsetenv(c"LD_BIND_NOW".as_ptr());
+        }
         channel
     }
 }
@@ -86,19 +96,25 @@ fn parse(text: &[u8]) -> Option<Channel> {
     let mut numbers = text.split(|b| *b == b',').map(number);
     let mut next = || numbers.next().flatten();
     let mut descriptor = || Some(next()? as c_int);
-    let (shared, command, status) = (descriptor()?, descriptor()?, descriptor()?);
-    Some(Channel { shared, command, status, data_mebibytes: next(), sealed: next() == Some(1) })
+    let (shared, command, started, status) = (descriptor()?, descriptor()?, descriptor()?, descriptor()?);
+    let data_mebibytes = next();
+    let mut is_set = || next() == Some(1);
+    Some(Channel { shared, command, started, status, data_mebibytes, sealed: is_set(), bound: is_set() })
 }
 
 fn attach(channel: Channel) {
-    for fd in [channel.shared, channel.command, channel.status] {
+    for fd in channel.descriptors() {
         // SAFETY: sets a flag of a descriptor.
         unsafe { libc::fcntl(fd, F_SETFD, FD_CLOEXEC) };
     }
     let first = memory::map_shared(channel.shared, control::PAGE);
     let Some(first) = first else { message::fatal(b"cannot map the shared memory") };
-    // SAFETY: the driver begins the shared memory with a control page.
-    let control = unsafe { *(first as *const Control) };
+    // SAFETY: the driver begins the shared memory with a control page, which was mapped just now.
+    let control = unsafe {
+        let control = *(first as *const Control);
+        libc::munmap(first as *mut c_void, control::PAGE as usize);
+        control
+    };
     if control.magic != control::MAGIC || control.abi != ABI_VERSION {
         hello(channel);
         message::fatal(b"this program was built by another version of Cairn");
@@ -143,6 +159,8 @@ fn serve(channel: Channel) -> Role {
     if let Some(most) = channel.data_mebibytes {
         limit_data(most);
     }
+    // SAFETY: registers a function of ours, for runs and what they fork.
+    unsafe { libc::pthread_atfork(None, None, Some(leave_recording)) };
     hello(channel);
     while receive(channel.command) == Some(RUN) {
         if state().control().mode & control::mode::LOG != 0 {
@@ -156,23 +174,21 @@ fn serve(channel: Channel) -> Role {
         if pid == 0 {
             return Role::Child;
         }
-        if !send(channel.status, &Started { pid }) {
-            break;
-        }
-        if pid > 0 && !send(channel.status, &wait(pid)) {
+        let ended = send(channel.started, &Started { pid }).then(|| wait(pid));
+        if !ended.is_some_and(|ended| send(channel.status, &ended)) {
             break;
         }
     }
     Role::Server
 }
 
-/// Waits for the end of a run, and of all that it has started: that may write to the shared memory as well.
+/// Waits for the end of a run, if there is one, and of all that it has started: that may write to the shared memory as well.
 fn wait(pid: c_int) -> Ended {
     let mut status = 0;
     // SAFETY: rusage is plain data; wait4 fills it.
     let mut usage: rusage = unsafe { zeroed() };
     // SAFETY: waits for our own child; the pointers are ours.
-    while unsafe { libc::wait4(pid, &mut status, 0, &mut usage) } < 0 && errno() == libc::EINTR {}
+    while pid > 0 && unsafe { libc::wait4(pid, &mut status, 0, &mut usage) } < 0 && errno() == libc::EINTR {}
     keeper::bury_the_rest();
     let micros = |t: timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
     Ended {
@@ -194,15 +210,9 @@ fn begin_child(channel: Channel) {
     let state = state();
     state.begin_run();
     let control = state.control();
-    let labels = u64::from(control.expected_labels) * size_of::<LabelEntry>() as u64;
-    let events = u64::from(control.expected_events) * size_of::<Event>() as u64;
-    let layout = control.layout;
-    let base = state.control as *mut u8;
-    memory::populate(base.wrapping_add(layout.labels as usize), labels);
-    memory::populate(base.wrapping_add(layout.events as usize), events);
+    state.table.expect(control.expected_labels);
+    memory::populate(state.events as *mut u8, u64::from(control.expected_events) * size_of::<Event>() as u64);
     io::begin_run();
-    // SAFETY: registers a function of ours.
-    unsafe { libc::pthread_atfork(None, None, Some(leave_recording)) };
 }
 
 /// Processes that the program forks share table and log with it, and cannot share the pen.

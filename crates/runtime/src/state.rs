@@ -124,6 +124,7 @@ impl State {
         (control.labels, control.events, control.flags, control.lost) = (1, 0, 0, 0);
         (control.crash, control.stale, control.snapshots_used) = ([0; control::CRASH_FRAMES], 0, 0);
         (control.log_used, control.log_lost) = (0, 0);
+        (control.fault, control.outside, control.message) = (0, 0, [0; control::MESSAGE_WORDS]);
         let mode = control.mode;
         self.tracing = mode & mode::TRACE != 0;
         self.checking = mode & mode::CHECK != 0;
@@ -157,7 +158,10 @@ impl State {
     pub fn intern(&mut self, entry: LabelEntry, value: u128) -> u32 {
         let Some(_guard) = self.writing() else { return 0 };
         let control = self.control();
-        self.table.intern(entry, value, control)
+        let label = self.table.intern(entry, value, control);
+        // With no room for this one, decisions would be missing from here on: the path ends, as a prefix of the whole.
+        self.tracing = label != 0;
+        label
     }
 
     /// Row of a label.
@@ -181,6 +185,7 @@ impl State {
         let control = self.control();
         if control.events >= self.event_capacity {
             control.flags |= control::flag::EVENTS_FULL;
+            self.tracing = false;
             return;
         }
         if kind.is_step() && self.thread == this_thread() {

@@ -1,24 +1,22 @@
 //! The hash-consed label table.
 //!
-//! Entries live in shared memory, the bucket heads in private memory that every forked run gets
-//! fresh. Heads start small (a short run touches four pages) and grow fourfold with the table, so
-//! a look-up costs a few steps however long the run: linear cost over the whole run.
+//! Entries live in shared memory, their index in private memory that every forked run gets fresh. A place of the index
+//! holds a label and the hash of its entry, so that entries are looked at only if they are the right ones: most of what
+//! looking up costs is memory that is not in the cache. The index begins as large as the run before needed it, and
+//! doubles when it is three quarters full. An entry's place follows from the upper bits of its hash: what was in
+//! order in the small index is in order in the large one, and growing is a walk through both.
 //!
 //! Beside the entries, in private memory, stands the value each label has in this run: what is loaded
 //! with a label but has another value was written by code that knows nothing of labels.
 
+use crate::memory::{populate, reserve};
 use cairn_wire::LabelEntry;
 use cairn_wire::control::{Control, flag};
 use cairn_wire::shadow::LABEL_MASK;
 use core::ptr::null_mut;
 
-const FIRST_BUCKETS: u32 = 4096;
-const GROWTH: u32 = 4;
-/// Levels 4 Ki to 64 Mi buckets.
-const LEVELS: u32 = 8;
-/// Room for all levels, one after the other.
-const HEAD_BYTES: usize =
-    4 * (FIRST_BUCKETS as usize) * ((GROWTH as usize).pow(LEVELS) - 1) / (GROWTH as usize - 1);
+/// Places of the smallest index, as a power of two.
+const FIRST_BITS: u32 = 11;
 
 /// The table and its hash index.
 pub struct Table {
@@ -27,32 +25,36 @@ pub struct Table {
     /// What the values have above 64 bits.
     high_values: *mut u64,
     capacity: u32,
-    heads: *mut u32,
-    buckets: u32,
-    level: u32,
+    /// Of each place the hash of an entry in the upper half, its label in the lower one; 0 for an empty place.
+    places: *mut u64,
+    bits: u32,
 }
 
 impl Table {
     /// A table with no room.
     pub const fn empty() -> Table {
-        Table {
-            entries: null_mut(),
-            values: null_mut(),
-            high_values: null_mut(),
-            capacity: 0,
-            heads: null_mut(),
-            buckets: FIRST_BUCKETS,
-            level: 0,
-        }
+        let (entries, values, high_values, places) = (null_mut(), null_mut(), null_mut(), null_mut());
+        Table { entries, values, high_values, capacity: 0, places, bits: FIRST_BITS }
     }
 
-    /// Gives the table its memory: entries in shared memory, heads reserved here.
+    /// Gives the table its memory: entries in shared memory, everything else reserved here.
     pub fn attach(&mut self, entries: *mut LabelEntry, capacity: u32) {
         self.entries = entries;
         self.capacity = capacity.min(LABEL_MASK);
-        self.heads = crate::memory::reserve(HEAD_BYTES) as *mut u32;
-        let values = || crate::memory::reserve(self.capacity as usize * size_of::<u64>()) as *mut u64;
+        self.places = reserve(index_bytes(self.capacity)) as *mut u64;
+        let values = || reserve(self.capacity as usize * size_of::<u64>()) as *mut u64;
         (self.values, self.high_values) = (values(), values());
+    }
+
+    /// Makes an empty table ready for about so many labels.
+    pub fn expect(&mut self, labels: u32) {
+        let labels = labels.min(self.capacity);
+        while is_full(labels, self.bits) {
+            self.enlarge();
+        }
+        populate(self.places as *mut u8, size_of::<u64>() as u64 * (1 << self.bits));
+        populate(self.values as *mut u8, size_of::<u64>() as u64 * u64::from(labels));
+        populate(self.entries as *mut u8, size_of::<LabelEntry>() as u64 * u64::from(labels));
     }
 
     /// Row of a label.
@@ -76,27 +78,28 @@ impl Table {
     }
 
     /// Label of the expression, new or old; 0 when the table is full.
-    pub fn intern(&mut self, mut entry: LabelEntry, value: u128, control: &mut Control) -> u32 {
-        let bucket = self.bucket(&entry);
-        // SAFETY: a bucket is below the number of buckets reserved for this level.
-        let head = unsafe { &mut *self.heads.add(bucket as usize) };
-        let mut label = *head;
-        while label != 0 {
-            let candidate = self.entry(label);
-            if same(&candidate, &entry) {
+    pub fn intern(&mut self, entry: LabelEntry, value: u128, control: &mut Control) -> u32 {
+        let hash = hash(&entry);
+        let mut place = self.first_place(hash);
+        loop {
+            // SAFETY: a place is below the number of places of this size.
+            let (found, label) = unpack(unsafe { *self.places.add(place) });
+            if label == 0 {
+                break;
+            }
+            if found == hash && self.entry(label) == entry {
                 return label;
             }
-            label = candidate.next;
+            place = self.next_place(place);
         }
         let label = control.labels;
         if label >= self.capacity {
             control.flags |= flag::LABELS_FULL;
             return 0;
         }
-        entry.next = *head;
-        *head = label;
-        // SAFETY: the label is below the capacity of all three tables.
+        // SAFETY: the label is below the capacity of all three tables, the place as above.
         unsafe {
+            *self.places.add(place) = pack(hash, label);
             *self.entries.add(label as usize) = entry;
             *self.values.add(label as usize) = value as u64;
             if entry.width > 64 {
@@ -104,34 +107,66 @@ impl Table {
             }
         }
         control.labels = label + 1;
-        if label > self.buckets && self.level + 1 < LEVELS {
-            self.grow(label);
+        if is_full(label, self.bits) {
+            self.grow();
         }
         label
     }
 
-    fn bucket(&self, entry: &LabelEntry) -> u32 {
-        hash(entry) & (self.buckets - 1)
+    /// Where entries with this hash are looked for first.
+    fn first_place(&self, hash: u32) -> usize {
+        (hash >> (u32::BITS - self.bits)) as usize
     }
 
-    fn grow(&mut self, last: u32) {
-        self.heads = self.heads.wrapping_add(self.buckets as usize);
-        self.buckets *= GROWTH;
-        self.level += 1;
-        for label in 1..=last {
-            let bucket = self.bucket(&self.entry(label));
-            // SAFETY: label and bucket are in range as in `intern`.
+    fn next_place(&self, place: usize) -> usize {
+        (place + 1) & ((1 << self.bits) - 1)
+    }
+
+    /// Goes on with an empty index of twice the size.
+    fn enlarge(&mut self) {
+        self.places = self.places.wrapping_add(1 << self.bits);
+        self.bits += 1;
+    }
+
+    fn grow(&mut self) {
+        let (old, count) = (self.places, 1 << self.bits);
+        self.enlarge();
+        for index in 0..count {
+            // SAFETY: `old` had so many places.
+            let packed = unsafe { *old.add(index) };
+            let (hash, label) = unpack(packed);
+            if label == 0 {
+                continue;
+            }
+            let mut place = self.first_place(hash);
+            // SAFETY: a place is below the number of places of this size, and some are empty.
             unsafe {
-                let head = self.heads.add(bucket as usize);
-                (*self.entries.add(label as usize)).next = *head;
-                *head = label;
+                while *self.places.add(place) != 0 {
+                    place = self.next_place(place);
+                }
+                *self.places.add(place) = packed;
             }
         }
     }
 }
 
-fn same(a: &LabelEntry, b: &LabelEntry) -> bool {
-    a.op == b.op && a.width == b.width && a.aux == b.aux && a.l1 == b.l1 && a.l2 == b.l2 && a.k == b.k
+/// Room for indexes of all sizes that so many labels can ask for, one after the other.
+fn index_bytes(labels: u32) -> usize {
+    let last = (FIRST_BITS..).find(|bits| !is_full(labels, *bits)).unwrap_or(FIRST_BITS);
+    size_of::<u64>() * ((2 << last) - (1 << FIRST_BITS))
+}
+
+/// Whether an index of this size has no room for another label.
+fn is_full(labels: u32, bits: u32) -> bool {
+    u64::from(labels) >= 3 << (bits - 2)
+}
+
+fn pack(hash: u32, label: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(label)
+}
+
+fn unpack(place: u64) -> (u32, u32) {
+    ((place >> 32) as u32, place as u32)
 }
 
 fn hash(entry: &LabelEntry) -> u32 {

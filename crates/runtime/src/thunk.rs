@@ -47,4 +47,5 @@ doors! {
     "__cairn_callee" => log::callee,
     "__cairn_lost_memory" => shadow::lost_memory,
     "__cairn_store" => shadow::store,
+    "__cairn_written" => read::written,
 }

@@ -25,3 +25,8 @@ pub use strategy::{
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};
 pub use weights::{Obtained, Weights};
+
+/// The guide's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/new-strategy.md")]
+struct Guide;

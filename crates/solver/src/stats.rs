@@ -2,11 +2,11 @@
 
 use crate::Answer;
 use crate::tape::Evaluations;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// What one layer did by itself: a question that it hands down was asked of it, but not answered by it.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Questions asked.
     pub asked: u64,
@@ -43,7 +43,7 @@ impl Tally {
 }
 
 /// The tally of every layer.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Layers {
     /// Leaves out constraints that do not matter.
     pub slice: Tally,

@@ -1,10 +1,11 @@
 //! What taking a side means for the deciding value.
 
-use crate::decision::Decision;
+use crate::decision::{Decision, DecisionId};
 use crate::step::{NodeId, StepKind};
 use crate::tree::{SAME, Tree};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId};
 use cairn_program::{Program, Site, SiteId, SiteKind};
+use rustc_hash::FxHashMap;
 
 /// The condition, of width 1, under which `value` takes this side of a site.
 pub fn side_condition(dag: &mut Dag, program: &Program, site: SiteId, value: ExprId, side: u32) -> ExprId {
@@ -66,35 +67,75 @@ fn in_range(dag: &mut Dag, value: ExprId, low: u64, high: u64) -> ExprId {
     dag.binary(BinOp::And, above, below)
 }
 
+/// Conditions that were asked for: every path to a flip wants those of all nodes before it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Conditions {
+    /// Of the side that a decision's first run took, by decision.
+    of_first: Vec<Option<ExprId>>,
+    /// Of other sides.
+    of_others: FxHashMap<(DecisionId, u32), ExprId>,
+}
+
+impl Conditions {
+    fn get(&self, (id, side): (DecisionId, u32), first: u32) -> Option<ExprId> {
+        match side == first {
+            true => *self.of_first.get(id.0 as usize)?,
+            false => self.of_others.get(&(id, side)).copied(),
+        }
+    }
+
+    fn set(&mut self, (id, side): (DecisionId, u32), first: u32, condition: ExprId) {
+        if side != first {
+            self.of_others.insert((id, side), condition);
+            return;
+        }
+        let index = id.0 as usize;
+        if index >= self.of_first.len() {
+            self.of_first.resize(index + 1, None);
+        }
+        self.of_first[index] = Some(condition);
+    }
+
+    pub fn bytes(&self) -> usize {
+        let others = self.of_others.capacity() * size_of::<((DecisionId, u32), ExprId)>();
+        self.of_first.capacity() * size_of::<Option<ExprId>>() + others
+    }
+}
+
 impl Tree {
     /// The condition under which a run that comes to this node leaves it by this side.
-    pub fn condition(&self, dag: &mut Dag, program: &Program, node: NodeId, side: u32) -> ExprId {
-        let Decision { kind, site, value, constant, .. } = *self.decision(node);
-        match kind {
-            StepKind::Branch => side_condition(dag, program, site, value, side),
-            StepKind::Pin => {
-                let same = pin_condition(dag, value, constant);
-                if side == SAME { same } else { dag.not(same) }
-            }
-            StepKind::Constraint => value,
-        }
+    pub fn condition(&mut self, dag: &mut Dag, program: &Program, node: NodeId, side: u32) -> ExprId {
+        let id = self.nodes.get(node).decision();
+        let decision = *self.decisions.get(id);
+        let known = self.conditions.get((id, side), decision.side);
+        known.unwrap_or_else(|| {
+            let condition = make_condition(dag, program, &decision, side);
+            self.conditions.set((id, side), decision.side, condition);
+            condition
+        })
     }
 
     /// The conditions under which a run comes to this node, from the root on, without those that
     /// follow from earlier ones.
-    pub fn path_condition(&self, dag: &mut Dag, program: &Program, node: NodeId) -> Vec<ExprId> {
-        self.conditions(dag, program, &self.prefix(node))
+    pub fn path_condition(&mut self, dag: &mut Dag, program: &Program, node: NodeId) -> Vec<ExprId> {
+        let prefix = self.prefix(node);
+        self.conditions_of(dag, program, &prefix)
     }
 
-    fn conditions(&self, dag: &mut Dag, program: &Program, sides: &[(NodeId, u32)]) -> Vec<ExprId> {
-        let free = sides.iter().filter(|(node, _)| !self.decision(*node).forced);
-        free.map(|&(node, side)| self.condition(dag, program, node, side)).collect()
+    fn conditions_of(&mut self, dag: &mut Dag, program: &Program, sides: &[(NodeId, u32)]) -> Vec<ExprId> {
+        let mut conditions = Vec::with_capacity(sides.len());
+        for &(node, side) in sides {
+            if !self.decision(node).forced {
+                conditions.push(self.condition(dag, program, node, side));
+            }
+        }
+        conditions
     }
 
     /// The conditions of [`Tree::path_condition`] but those that say which constants values were used as; nothing if
     /// there are no such.
     pub fn path_condition_without_constants(
-        &self,
+        &mut self,
         dag: &mut Dag,
         program: &Program,
         node: NodeId,
@@ -103,7 +144,7 @@ impl Tree {
         let before = prefix.len();
         prefix.retain(|(node, _)| !self.is_constant_choice(dag, *node));
         let some_left_out = prefix.len() < before;
-        some_left_out.then(|| self.conditions(dag, program, &prefix))
+        some_left_out.then(|| self.conditions_of(dag, program, &prefix))
     }
 
     /// Whether a node says which constant a value was used as. A pin of one bit says whether a table holds what was
@@ -111,5 +152,17 @@ impl Tree {
     pub fn is_constant_choice(&self, dag: &Dag, node: NodeId) -> bool {
         let Decision { kind, value, .. } = *self.decision(node);
         kind == StepKind::Pin && dag.width(value) > 1
+    }
+}
+
+fn make_condition(dag: &mut Dag, program: &Program, decision: &Decision, side: u32) -> ExprId {
+    let Decision { kind, site, value, constant, .. } = *decision;
+    match kind {
+        StepKind::Branch => side_condition(dag, program, site, value, side),
+        StepKind::Pin => {
+            let same = pin_condition(dag, value, constant);
+            if side == SAME { same } else { dag.not(same) }
+        }
+        StepKind::Constraint => value,
     }
 }

@@ -27,15 +27,10 @@ impl Coverage {
     pub fn merge(&mut self, bytes: &[u8]) -> Vec<BranchId> {
         let mut new = Vec::new();
         let bytes = &bytes[..bytes.len().min(self.covered.len)];
-        for (index, chunk) in bytes.chunks(8).enumerate() {
-            if chunk.iter().all(|byte| *byte == 0) {
-                continue;
-            }
-            for (at, _) in chunk.iter().enumerate().filter(|(_, byte)| **byte != 0) {
-                let branch = BranchId((index * 8 + at) as u32);
-                if self.covered.insert(branch) && self.counted.contains(branch) {
-                    new.push(branch);
-                }
+        for index in taken(bytes) {
+            let branch = BranchId(index as u32);
+            if self.covered.insert(branch) && self.counted.contains(branch) {
+                new.push(branch);
             }
         }
         self.counted_covered += new.len();
@@ -51,6 +46,17 @@ impl Coverage {
     pub fn covered(&self) -> usize {
         self.counted_covered
     }
+}
+
+/// Indices of the bytes that are not 0. Most are, so eight are looked at at once.
+pub fn taken(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let words = words.iter().enumerate().filter(|(_, word)| u64::from_ne_bytes(**word) != 0);
+    words.flat_map(|(index, word)| indices(index * 8, word)).chain(indices(bytes.len() - rest.len(), rest))
+}
+
+fn indices(first: usize, bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    bytes.iter().enumerate().filter(|(_, byte)| **byte != 0).map(move |(at, _)| first + at)
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

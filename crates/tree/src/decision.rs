@@ -25,7 +25,7 @@ pub(crate) struct Decision {
 }
 
 /// A decision that is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct DecisionId(pub u32);
 
 /// All different decisions.

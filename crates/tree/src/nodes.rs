@@ -43,6 +43,14 @@ impl Others {
         Others::Many,
     ];
 
+    /// The states that the one other side can be in, with their codes.
+    pub fn states() -> impl Iterator<Item = (u32, FlipState)> {
+        (0..).zip(Others::CODES).filter_map(|(code, others)| match others {
+            Others::One(state) => Some((code, state)),
+            Others::None | Others::Many => None,
+        })
+    }
+
     const fn code(self) -> u32 {
         match self {
             Others::One(state) => state as u32,
@@ -78,7 +86,12 @@ impl Record {
     }
 
     pub fn others(self) -> Others {
-        Others::CODES[(self.0 & OTHERS_MASK) as usize]
+        Others::CODES[self.others_code() as usize]
+    }
+
+    /// What [`Record::others`] is made from, a number below 8.
+    pub fn others_code(self) -> u32 {
+        self.0 & OTHERS_MASK
     }
 }
 
@@ -133,6 +146,11 @@ impl Nodes {
 
     pub fn get(&self, node: NodeId) -> Record {
         self.blocks[node.index() / BLOCK].records[node.index() % BLOCK]
+    }
+
+    /// All nodes, in order of creation.
+    pub fn records(&self) -> impl Iterator<Item = Record> + '_ {
+        self.blocks.iter().flat_map(|block| block.records).take(self.len)
     }
 
     /// Sets the state of a node's one other side.

@@ -34,6 +34,11 @@ impl Runs {
         run
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.runs.len()
+    }
+
     pub fn get(&self, run: RunId) -> &Run {
         &self.runs[run.index()]
     }

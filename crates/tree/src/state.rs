@@ -54,6 +54,13 @@ impl ChangedStates {
         changes.retain(|(side, _)| *side != flip.side);
     }
 
+    /// All changes.
+    pub fn all(&self) -> impl Iterator<Item = (Flip, FlipState)> + '_ {
+        self.changes.iter().flat_map(|(node, sides)| {
+            sides.iter().map(|(side, state)| (Flip { node: *node, side: *side }, *state))
+        })
+    }
+
     /// How many sides of a node have changed.
     pub fn count(&self, node: NodeId) -> usize {
         self.changes.get(&node).map_or(0, Vec::len)

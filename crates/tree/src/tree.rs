@@ -5,6 +5,7 @@
 //! ([`crate::runs`]), since a run that leaves the known paths makes all its later nodes one after the other.
 
 use crate::aside::Aside;
+use crate::condition::Conditions;
 use crate::cores::Cores;
 use crate::counts::Counts;
 use crate::decided::Decided;
@@ -62,6 +63,7 @@ pub struct Tree {
     shapes: Vec<Shape>,
     pub(crate) nodes: Nodes,
     pub(crate) decisions: Decisions,
+    pub(crate) conditions: Conditions,
     pub(crate) trails: TrailStore,
     pub(crate) runs: Runs,
     pub(crate) places: Places,
@@ -92,6 +94,7 @@ impl Tree {
             shapes: program.sites().map(|(_, site)| shape(site)).collect(),
             nodes: Nodes::default(),
             decisions: Decisions::default(),
+            conditions: Conditions::default(),
             trails: TrailStore::new(),
             runs: Runs::default(),
             places: Places::default(),
@@ -120,7 +123,11 @@ impl Tree {
 
     /// The memory it takes.
     pub fn bytes(&self) -> usize {
-        let shared = self.decisions.bytes() + self.cores.bytes() + self.trails.bytes() + self.decided.bytes();
+        let shared = self.decisions.bytes()
+            + self.conditions.bytes()
+            + self.cores.bytes()
+            + self.trails.bytes()
+            + self.decided.bytes();
         let per_run = self.runs.bytes() + self.places.bytes() + self.pending.bytes();
         let per_block = self.untried.bytes() + self.aside.bytes();
         self.nodes.bytes() + per_block + self.changed.bytes() + shared + per_run
@@ -161,6 +168,17 @@ impl Tree {
     /// Whether the side taken at a site tells the value it decides on.
     pub(crate) fn side_tells_value(&self, site: SiteId) -> bool {
         self.shapes[site.0 as usize].is_binary
+    }
+
+    /// The first branch of a site, and how many it has.
+    pub(crate) fn branches_of(&self, site: SiteId) -> (u32, u32) {
+        let Shape { first_branch, sides, .. } = self.shapes[site.0 as usize];
+        (first_branch, sides)
+    }
+
+    /// The first branch of every site, and how many it has.
+    pub(crate) fn sites(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.shapes.iter().map(|shape| (shape.first_branch, shape.sides))
     }
 
     /// The branch of the program that a side is; none for a pin or a constraint.

@@ -314,6 +314,54 @@ impl Pair {
         let pins = self.naive.nodes.iter().filter(|plain| plain.node.kind == StepKind::Pin);
         let open = pins.filter(|pin| !matches!(pin.states[1], FlipState::Sat | FlipState::Unsat));
         assert_eq!(self.tree.open_pins(), open.count());
+        self.check_outlooks();
+        self.check_picture();
+    }
+
+    /// Every branch has the states that it has at the nodes of its site.
+    fn check_outlooks(&self) {
+        use FlipState::{Aside, Diverged, Sat, Unknown, Unsat, Untried};
+        let outlooks = self.tree.outlooks();
+        for (branch, outlook) in (0..).zip(&outlooks) {
+            let (site, side) = self.program.site_of(BranchId(branch)).unwrap();
+            let here = |plain: &&NaiveNode| plain.node.kind == StepKind::Branch && plain.node.site == site;
+            for state in [Untried, Sat, Unsat, Unknown, Diverged, Aside] {
+                let mut nodes = self.naive.nodes.iter().filter(here);
+                let expected = nodes.any(|plain| plain.states[side as usize] == state);
+                assert_eq!(outlook.has(state), expected, "{state:?} of side {side} of {site:?}");
+            }
+            assert_eq!(outlook.is_met(), self.naive.nodes.iter().any(|plain| here(&plain)));
+        }
+        assert_eq!(outlooks.len(), self.program.branch_count() as usize);
+    }
+
+    /// Every run and every untried flip is counted behind each side that it is behind.
+    fn check_picture(&self) {
+        let picture = self.tree.picture(usize::MAX);
+        assert_eq!(picture.roots.iter().map(|way| way.runs).sum::<u64>(), self.naive.runs.len() as u64);
+        assert_eq!(picture.roots.iter().map(|way| way.untried).sum::<u64>(), self.tree.untried() as u64);
+        let untried: Vec<_> = self.naive.untried().into_iter().map(|(at, _)| self.naive.prefix(at)).collect();
+        for fork in &picture.forks {
+            let index = self.ids.iter().position(|id| *id == fork.node).unwrap();
+            for side in 0..self.naive.nodes[index].node.sides {
+                let at = (index, side);
+                let count = |of: fn(&cairn_tree::Way) -> u64| -> u64 {
+                    fork.ways.iter().filter(|way| way.side == side).map(of).sum()
+                };
+                let through = self.naive.runs.iter().filter(|(way, _)| way.contains(&at));
+                assert_eq!(count(|way| way.runs), through.count() as u64, "runs behind {at:?}");
+                let behind = untried.iter().filter(|prefix| prefix.contains(&at));
+                assert_eq!(count(|way| way.untried), behind.count() as u64, "untried behind {at:?}");
+            }
+            let left: u32 = fork.left.iter().map(|(_, sides)| sides).sum();
+            let states = self.naive.nodes[index].states.iter();
+            assert_eq!(left as usize, states.filter(|state| **state != FlipState::Sat).count());
+        }
+        let small = self.tree.picture(3);
+        assert_eq!(small.forks.len(), picture.forks.len().min(3));
+        let shown = |ways: &[cairn_tree::Way]| ways.iter().filter(|way| way.next.is_some()).count();
+        let linked = picture.forks.iter().map(|fork| shown(&fork.ways)).sum::<usize>();
+        assert_eq!(linked + shown(&picture.roots), picture.forks.len());
     }
 
     fn check_node(&self, index: usize, plain: &NaiveNode) {

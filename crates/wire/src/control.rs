@@ -15,6 +15,8 @@ pub const MAX_OBJECTS: usize = 512;
 pub const MAX_NAME: usize = 96;
 /// Code addresses kept of a crash.
 pub const CRASH_FRAMES: usize = 8;
+/// Words of what the C library says before it aborts.
+pub const MESSAGE_WORDS: usize = 24;
 /// Unit of every region's offset.
 pub const PAGE: u64 = 4096;
 
@@ -32,11 +34,21 @@ pub mod mode {
     pub const CALLEES: u32 = 16;
 }
 
+/// Bits of [`Control::fault`].
+pub mod fault {
+    /// An access failed, at [`super::Control::fault_address`].
+    pub const ACCESS: u32 = 1;
+    /// It was to write.
+    pub const WRITE: u32 = 2;
+    /// It was close to the stack pointer.
+    pub const NEAR_STACK: u32 = 4;
+}
+
 /// Bits of [`Control::flags`].
 pub mod flag {
-    /// The label table was full; later values are concrete.
+    /// The label table was full; nothing was recorded from there on.
     pub const LABELS_FULL: u32 = 1;
-    /// The event log was full; later decisions are missing.
+    /// The event log was full; nothing was recorded from there on.
     pub const EVENTS_FULL: u32 = 2;
     /// More input objects than [`super::MAX_OBJECTS`], or no room for their bytes.
     pub const OBJECTS_FULL: u32 = 4;
@@ -120,6 +132,14 @@ pub struct Control {
     /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
     /// Zero where unknown; calls outside the program are left out, and an entry may be stale.
     pub crash: [u64; CRASH_FRAMES],
+    /// What the signal was sent for: [`fault`] bits.
+    pub fault: u32,
+    /// Accesses outside their object that were told.
+    pub outside: u32,
+    /// Where an access failed.
+    pub fault_address: u64,
+    /// What the C library said before it aborted, as text that ends with its first zero byte.
+    pub message: [u64; MESSAGE_WORDS],
     /// Loads of bytes that code without instrumentation had written over: they count as concrete.
     pub stale: u64,
     /// Bytes of the snapshot region in use; written by the target.

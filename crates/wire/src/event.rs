@@ -14,12 +14,35 @@ pub enum EventKind {
     Constraint = 3,
     /// Diagnosis: a labelled value went where labels cannot follow; `value` is a [`Loss`].
     Lost = 4,
+    /// An access at a labelled address was outside its object; `value` is an [`Outside`]. Not part of the path.
+    Outside = 5,
 }
 
 impl EventKind {
     /// Whether it is a step of the path, which closes a piece of the branch log.
     pub const fn is_step(self) -> bool {
         matches!(self, EventKind::Branch | EventKind::Pin | EventKind::Constraint)
+    }
+}
+
+/// What an access outside an object does.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum Outside {
+    /// It reads.
+    Read = 1,
+    /// It writes.
+    Write = 2,
+}
+
+impl Outside {
+    /// The access with this number, if there is one.
+    pub const fn from_u64(number: u64) -> Option<Outside> {
+        match number {
+            1 => Some(Outside::Read),
+            2 => Some(Outside::Write),
+            _ => None,
+        }
     }
 }
 
@@ -98,6 +121,7 @@ impl Event {
             2 => Some(EventKind::Check),
             3 => Some(EventKind::Constraint),
             4 => Some(EventKind::Lost),
+            5 => Some(EventKind::Outside),
             _ => None,
         }
     }

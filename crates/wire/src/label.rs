@@ -307,8 +307,8 @@ pub struct LabelEntry {
     pub l1: u32,
     /// Second operand, or 0 for the constant `k`.
     pub l2: u32,
-    /// Next entry with the same hash; used by the runtime only.
-    pub next: u32,
+    /// Always 0.
+    pub unused: u32,
     /// The constant operand, or what the operation says.
     pub k: u64,
 }

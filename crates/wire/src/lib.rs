@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+pub mod checks;
 pub mod control;
 pub mod event;
 pub mod label;
@@ -20,10 +21,11 @@ pub mod site;
 pub mod snapshot;
 pub mod tls;
 
+pub use checks::{Check, Checks};
 pub use control::{Control, Layout, ObjectEntry, ObjectKind};
-pub use event::{Event, EventKind, Loss};
+pub use event::{Event, EventKind, Loss, Outside};
 pub use label::{LabelEntry, Math, Op};
 pub use site::{SiteId, SiteKind, SiteRecord};
 
 /// Version of everything in this crate; a target built with another one is refused.
-pub const ABI_VERSION: u32 = 5;
+pub const ABI_VERSION: u32 = 6;

@@ -4,6 +4,7 @@
 //! the distance to the unit's site records and coverage bytes, which the linker fills in; blobs lie
 //! one after the other in section [`crate::site::META_SECTION`], padded to eight bytes.
 
+use crate::checks::{Check, Checks};
 use crate::site::SiteKind;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -77,6 +78,8 @@ pub struct Unit {
     pub foreign: Vec<String>,
     /// Names of functions, defined here or elsewhere, whose address is used.
     pub pointed_at: Vec<String>,
+    /// Faults that it decides on because that was asked for.
+    pub checks: Checks,
 }
 
 /// A function with a body.
@@ -162,8 +165,21 @@ impl Contents {
     pub const DEREFERENCE: Contents = Contents(1 << 3);
     /// A local variable or a parameter.
     pub const LOCAL: Contents = Contents(1 << 4);
-    /// Nothing of the source, but whether an operand makes an operation fault: side 1 if it does.
-    pub const CHECK: Contents = Contents(1 << 5);
+    /// Nothing of the source, but whether operands make an operation fault: side 1 if they do.
+    const CHECK: Contents = Contents(1 << 5);
+    /// Which check it is.
+    const CHECK_SHIFT: u32 = 6;
+
+    /// What a check is made of.
+    pub fn of_check(check: Check) -> Contents {
+        Contents(Contents::CHECK.0 | (check as u8) << Contents::CHECK_SHIFT)
+    }
+
+    /// The check it is, if it is none of the source's conditions.
+    pub fn check(self) -> Option<Check> {
+        let checks = [Check::ZeroDivisor, Check::Quotient, Check::Overflow, Check::Shift];
+        self.contains(Contents::CHECK).then(|| checks[usize::from(self.0 >> Contents::CHECK_SHIFT)])
+    }
 
     /// The set with these bits.
     pub fn from_bits(bits: u8) -> Contents {
@@ -206,6 +222,7 @@ impl Unit {
         w.list(&self.sites, Writer::site);
         w.list(&self.foreign, |w, name| w.string(name));
         w.list(&self.pointed_at, |w, name| w.string(name));
+        w.int(self.checks.bits().into());
         w.0
     }
 
@@ -219,6 +236,7 @@ impl Unit {
             sites: r.list(Reader::site)?,
             foreign: r.list(Reader::string)?,
             pointed_at: r.list(Reader::string)?,
+            checks: Checks::from_bits(r.int()? as u32),
         })
     }
 }
@@ -409,12 +427,13 @@ mod tests {
                 column: 5,
                 first_side: 3,
                 width: 32,
-                contents: Contents::TEXT,
+                contents: Contents::of_check(Check::Shift),
                 callees: vec!["toupper".to_string()],
                 sides: vec![Side { successor: 1, values: vec![1, u64::MAX] }, Side::default()],
             }],
             foreign: vec!["qsort_r".to_string()],
             pointed_at: vec!["main".to_string(), "compare".to_string()],
+            checks: Checks::SHIFT,
         }
     }
 

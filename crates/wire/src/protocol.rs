@@ -1,10 +1,12 @@
 //! The fork server: who says what on which descriptor.
 //!
-//! The driver starts the target with [`ENV_CONTROL`] set to `shm,command,status,data,sealed`: three inherited
-//! descriptor numbers, how many mebibytes of data a run may have beyond those of the runtime, and whether (1) signals
-//! of runs and of the server are to be kept from the processes above them. The runtime maps the shared memory, writes a [`Hello`], and then, for every
-//! [`RUN`] byte it reads, forks a child and writes one [`Started`] and, when the child has ended, one
-//! [`Ended`]. End of file on the command pipe ends the server. Every message fits a pipe's atomic write.
+//! The driver starts the target with [`ENV_CONTROL`] set to `shm,command,started,status,data,sealed,bound`: four inherited
+//! descriptor numbers, how many mebibytes of data a run may have beyond those of the runtime, whether (1) signals
+//! of runs and of the server are to be kept from the processes above them, and whether the driver has set `LD_BIND_NOW`. The
+//! runtime maps the shared memory, writes a [`Hello`] to `status`, and then, for every [`RUN`] byte it reads, forks a child,
+//! writes a [`Started`] to `started` and, when the child has ended, an [`Ended`] to `status`. The driver waits for the latter
+//! only: two messages in one pipe would wake it twice. End of file on the command pipe ends the server. Every message fits a
+//! pipe's atomic write.
 
 /// Environment variable that turns an instrumented program into a fork server.
 pub const ENV_CONTROL: &str = "CAIRN_CONTROL";
@@ -35,7 +37,7 @@ pub struct Started {
     pub pid: i32,
 }
 
-/// A child has ended.
+/// A child has ended, or there is none.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ended {

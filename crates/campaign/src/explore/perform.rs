@@ -54,6 +54,9 @@ impl Worker<'_, '_> {
             Recalled::Astray => self.go_astray()?,
             Recalled::Nothing => {}
         }
+        if self.campaign.is_spent_by_others() {
+            return Ok(Went::Unknown);
+        }
         self.perform(input, cause, None)
     }
 
@@ -116,7 +119,7 @@ impl Worker<'_, '_> {
         let campaign = &mut *self.campaign;
         let mut path = path(campaign.program, &campaign.dag, &execution.trace, campaign.settings.max_steps);
         campaign.distrust(&mut execution, &mut path);
-        if campaign.settings.check && !path.damaged {
+        if campaign.settings.oracle && !path.damaged {
             campaign.oracle.compare(&campaign.dag, &execution, campaign.executions);
         }
         let trails = trails(campaign.program, &campaign.dag, &execution.trace, path.steps.len());
@@ -141,6 +144,7 @@ impl Worker<'_, '_> {
             Some(seen) => campaign.coverage.merge(&campaign.covered_before(covered, seen)),
             None => campaign.coverage.merge(covered),
         };
+        campaign.mark_growth(&new_branches);
         let difference = cause.flip.and_then(|flip| first_difference(&campaign.tree, flip, &added));
         let predicted = cause.flip.is_some() && difference.is_none();
         let callees = campaign.callees.new_ones(campaign.program, &execution.trace.callees);
@@ -161,10 +165,10 @@ impl Worker<'_, '_> {
 
     /// What runs are to record.
     fn mode(&self) -> Mode {
-        let Settings { check, diagnose, .. } = *self.campaign.settings;
+        let Settings { oracle, diagnose, .. } = *self.campaign.settings;
         let strategy = &self.campaign.strategies[0];
         let (log, callees) = (strategy.wants_trails(), strategy.wants_callees());
-        Mode { trace: true, check, diagnose, log, callees }
+        Mode { trace: true, check: oracle, diagnose, log, callees }
     }
 
     fn run_once(&mut self, input: &Input, mode: Mode, is_shared: bool) -> Result<Run, RunError> {
@@ -271,31 +275,29 @@ impl Worker<'_, '_> {
     ) -> Result<(), CampaignError> {
         let campaign = &mut *self.campaign;
         let parent = cause.base.and_then(|base| campaign.past[base.index()].test);
-        let candidate = Candidate {
-            end: execution.run.end,
-            spot: campaign.triage.spot(campaign.program, &execution.run.crash),
-            last: path.steps.last().map(|step| (step.site, step.side)),
-            new_branches: shown.new_branches.len(),
-            origin: cause.origin,
-            parent,
-            execution: campaign.executions,
-        };
         let was_seen = shown.seen.is_some();
-        let keep = match shown.seen {
+        let kept = match shown.seen {
             Some(seen) => {
-                campaign.corpus.recall(&candidate, seen.kept.as_ref());
+                campaign.corpus.recall(&seen.kept);
                 seen.kept
             }
             None => {
-                let keep = campaign.corpus.judge(&candidate);
-                campaign.note_run(self.id, &shown, &execution.run.input, keep.clone(), cause)?;
-                keep
+                let kept = campaign.corpus.judge(&Candidate {
+                    end: execution.run.end,
+                    marks: campaign.triage.marks(campaign.program, &execution, path),
+                    new_branches: shown.new_branches.len(),
+                    origin: cause.origin,
+                    parent,
+                    execution: campaign.executions,
+                });
+                campaign.note_run(self.id, &shown, &execution.run.input, kept.clone(), cause)?;
+                kept
             }
         };
         let mut test = parent;
-        if let Some(keep) = keep {
-            test = if keep.place == Place::Queue { Some(keep.id) } else { parent };
-            self.write(&keep, &execution.run, was_seen)?;
+        for keep in kept {
+            test = if keep.place == Place::Queue { Some(keep.id) } else { test };
+            self.write(&keep, &execution.run, path, was_seen)?;
         }
         self.campaign.past.push(PastRun { input: execution.run.input, test });
         Ok(())

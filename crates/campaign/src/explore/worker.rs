@@ -107,6 +107,8 @@ impl<'w, 'a> Worker<'w, 'a> {
                 return Ok(Stop::Memory);
             }
             self.cost = Cost::default();
+            self.campaign.tell_description();
+            self.campaign.hear_witness()?;
             if let Some(run) = self.campaign.chronicle.given(self.id)? {
                 self.repeat(run, Cause::GIVEN)?;
                 continue;

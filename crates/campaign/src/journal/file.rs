@@ -138,7 +138,7 @@ impl OldJournal {
     fn survey(&mut self, record: Record) {
         let Record::Ran(ran) = record else { return };
         self.runs += 1;
-        if let Some(keep) = ran.seen.and_then(|seen| seen.kept) {
+        for keep in ran.seen.map(|seen| seen.kept).unwrap_or_default() {
             self.kept[keep.place as usize].push(keep.name);
         }
     }

@@ -180,8 +180,8 @@ pub(crate) struct Seen {
     pub timeout: Option<Timeout>,
     /// Branches of the user's that it was the first to take.
     pub new_branches: Vec<u32>,
-    /// The file that its input was kept as.
-    pub kept: Option<Keep>,
+    /// The files that its input was kept as.
+    pub kept: Vec<Keep>,
 }
 
 /// A run whose time was up.

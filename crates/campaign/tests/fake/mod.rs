@@ -2,13 +2,12 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
 use cairn_campaign::{CampaignDirectory, Execution, Executor, Settings, Summary, run};
-use cairn_exec::{End, Flags, Input, Mode, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
+use cairn_exec::{End, Input, Mode, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
 use cairn_program::{Program, SiteId};
 use cairn_wire::ObjectKind;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
 /// A value and its expression.
 #[derive(Clone, Copy)]
@@ -182,9 +181,7 @@ impl Executor for Fake {
         self.mode = mode;
         let mut dag = Dag::new();
         let (end, Tracer { input, coverage, crash, .. }) = self.trace(&mut dag);
-        let (cpu, max_rss_kib, flags) = (Duration::ZERO, 0, Flags::default());
-        let (stdout, stderr) = (Vec::new(), Vec::new());
-        Ok(Run { end, coverage, input, cpu, max_rss_kib, flags, crash, stdout, stderr })
+        Ok(Run { end, coverage, crash, ..Run::of_nothing(&input) })
     }
 
     fn decode(&mut self, dag: &mut Dag) -> Trace {

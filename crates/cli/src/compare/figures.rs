@@ -1,5 +1,6 @@
 //! What a comparison shows of each strategy.
 
+use super::baseline::{Baseline, Change};
 use super::ranks;
 use crate::trial::Trial;
 use cairn_program::BranchId;
@@ -23,6 +24,8 @@ pub(super) struct Figure {
     pub(super) choosing: f64,
     /// How likely the difference to the best is chance; none for the best.
     pub(super) probability: Option<f64>,
+    /// How it was in an earlier comparison, if it was there.
+    pub(super) change: Option<Change>,
 }
 
 /// All strategies, and what they are measured by.
@@ -38,7 +41,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    pub(super) fn of(strategies: &[String], trials: &[Trial]) -> Figures {
+    pub(super) fn of(strategies: &[String], trials: &[Trial], baseline: Option<&Baseline>) -> Figures {
         let groups: Vec<Vec<&Trial>> =
             strategies.iter().map(|s| trials.iter().filter(|trial| trial.strategy == *s).collect()).collect();
         let counts: Vec<Vec<f64>> = groups.iter().map(|group| counts(group)).collect();
@@ -67,6 +70,7 @@ impl Figures {
                 seconds: total / (groups[i].len().max(1)) as f64,
                 choosing: if total > 0.0 { choosing / total } else { 0.0 },
                 probability: (i != best).then(|| ranks::probability(&counts[i], &counts[best])),
+                change: baseline.and_then(|baseline| baseline.change(&strategies[i], &counts[i])),
             }
         };
         let together = covered.iter().flatten().collect::<HashSet<_>>().len();
@@ -79,10 +83,10 @@ fn counts(trials: &[&Trial]) -> Vec<f64> {
 }
 
 fn union(trials: &[&Trial]) -> HashSet<BranchId> {
-    trials.iter().flat_map(|trial| trial.covered.iter().map(|(_, branch)| *branch)).collect()
+    trials.iter().flat_map(|trial| trial.covered.iter().map(|covered| covered.branch)).collect()
 }
 
-fn mean(values: &[f64]) -> f64 {
+pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 

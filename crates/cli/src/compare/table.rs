@@ -7,33 +7,74 @@ use std::fmt::Write;
 
 const HEAD: [&str; 10] =
     ["strategy", "trials", "mean", "max", "std dev", "only it", "execs to target", "time", "choosing", "p"];
+/// What there is beside it if there is an earlier comparison.
+const CHANGE: [&str; 3] = ["before", "change", "p of change"];
 
-/// The table and what its columns mean.
-pub(super) fn text(figures: &Figures, branches: u32, trials: &[Trial]) -> String {
-    let mut rows: Vec<Vec<String>> = vec![HEAD.map(str::to_owned).to_vec()];
-    rows.extend(figures.all.iter().map(row));
-    let widths: Vec<usize> =
-        (0..HEAD.len()).map(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        // Names to the left, numbers to the right.
-        let _ = write!(text, "{:<width$}", row[0], width = widths[0]);
-        for (cell, width) in row.iter().zip(&widths).skip(1) {
-            let _ = write!(text, "  {cell:>width$}");
+/// What a comparison shows.
+pub(super) struct Table {
+    pub(super) head: Vec<String>,
+    /// A strategy each.
+    pub(super) rows: Vec<Vec<String>>,
+    /// What the columns mean.
+    pub(super) notes: Vec<String>,
+}
+
+impl Table {
+    pub(super) fn of(figures: &Figures, branches: u32, trials: &[Trial], has_baseline: bool) -> Table {
+        let with_change = |mut row: Vec<String>, change: [String; 3]| {
+            row.extend(change.into_iter().filter(|_| has_baseline));
+            row
+        };
+        let covered = format!(
+            "branches covered of {} after {}, {} by all together; best: {}",
+            grouped(branches.into()),
+            executions(trials),
+            grouped(figures.together as u64),
+            figures.all[figures.best].strategy,
+        );
+        let target = grouped(figures.target as u64);
+        let means = format!(
+            "target: {target} branches, the mean of the worst; p: that a strategy differs from the best by chance (Mann-Whitney)"
+        );
+        let before =
+            "before: the mean in the baseline; p of change: that it differs from that by chance".to_owned();
+        Table {
+            head: with_change(HEAD.map(str::to_owned).to_vec(), CHANGE.map(str::to_owned)),
+            rows: figures.all.iter().map(|figure| with_change(row(figure), change(figure))).collect(),
+            notes: [covered, means].into_iter().chain(has_baseline.then_some(before)).collect(),
+        }
+    }
+
+    /// All of it, in columns.
+    pub(super) fn text(&self) -> String {
+        let rows = || std::iter::once(&self.head).chain(&self.rows);
+        let width = |i: usize| rows().map(|row| row[i].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
+        let mut text = String::new();
+        for row in rows() {
+            // Names to the left, numbers to the right.
+            let _ = write!(text, "{:<width$}", row[0], width = widths[0]);
+            for (cell, width) in row.iter().zip(&widths).skip(1) {
+                let _ = write!(text, "  {cell:>width$}");
+            }
+            text.push('\n');
         }
         text.push('\n');
+        self.notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
+        text
     }
-    let _ = writeln!(
-        text,
-        "\nbranches covered of {} after {}, {} by all together; best: {}\n\
-         target: {} branches, the mean of the worst; p: that a strategy differs from the best by chance (Mann-Whitney)",
-        grouped(branches.into()),
-        executions(trials),
-        grouped(figures.together as u64),
-        figures.all[figures.best].strategy,
-        grouped(figures.target as u64),
-    );
-    text
+}
+
+/// What has changed since the earlier comparison.
+fn change(figure: &Figure) -> [String; 3] {
+    match &figure.change {
+        Some(change) => [
+            format!("{:.1}", change.before),
+            format!("{:+.1}", figure.mean - change.before),
+            probability(change.probability),
+        ],
+        None => ["-"; 3].map(str::to_owned),
+    }
 }
 
 /// As many as all campaigns made, or from so many to so many.

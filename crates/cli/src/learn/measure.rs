@@ -10,6 +10,7 @@ use cairn_learn::{Best, Job, Measured, Objective, Stage, Stopped};
 use cairn_search::Obtained;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -33,7 +34,7 @@ impl<'a> Measurer<'a> {
         started: Instant,
     ) -> Result<Measurer<'a>, Failure> {
         let end = args.time().map(|time| started + time);
-        let progress = Progress::new(args.quiet, end);
+        let progress = Progress::start(args.quiet, end, &plan.stop)?;
         let scratch = tempfile::tempdir()?;
         Ok(Measurer { plan, journal, progress, workers: jobs(args.jobs), end, scratch, failure: None })
     }
@@ -44,7 +45,7 @@ impl<'a> Measurer<'a> {
 
     /// Ends measuring; tells what went wrong, if anything did.
     pub fn finish(&mut self) -> Result<(), Failure> {
-        self.progress.clear();
+        self.progress.end();
         self.failure.take().map_or(Ok(()), Err)
     }
 
@@ -57,6 +58,9 @@ impl<'a> Measurer<'a> {
         let shared = Mutex::new((&mut self.journal, &mut self.progress));
         let (plan, end) = (self.plan, self.end);
         let made = plan.for_each(wanted, self.workers, |at, job| {
+            if shared.lock().expect("nobody panics with it").1.is_late() {
+                return Ok(false);
+            }
             let Some(covered) = campaign(plan, &files[at], job, end)? else { return Ok(false) };
             let mut shared = shared.lock().expect("nobody panics with it");
             shared.0.note(job, covered)?;
@@ -65,9 +69,15 @@ impl<'a> Measurer<'a> {
         });
         match made {
             Ok(true) => Ok(()),
+            Ok(false) if self.progress.is_late() && !self.is_over() => Ok(()),
             Ok(false) => Err(Stopped),
             Err(failure) => Err(self.fail(failure)),
         }
+    }
+
+    /// Whether there is no time left, or the user has had enough.
+    fn is_over(&self) -> bool {
+        self.plan.stop.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
     fn write(&self, number: usize, job: &Job) -> Result<PathBuf, Failure> {
@@ -88,7 +98,7 @@ impl Objective for Measurer<'_> {
         if !wanted.is_empty() {
             self.make(stage, &wanted)?;
         }
-        Ok(jobs.iter().map(|job| self.journal.known(job).expect("it was made")).collect())
+        Ok(jobs.iter().map_while(|job| self.journal.known(job)).collect())
     }
 
     fn improved(&mut self, best: &Best) {
@@ -109,7 +119,7 @@ fn campaign(
     }
     // Weights must be good wherever a search begins, and trials differ.
     let length = Length { seed: job.seed, execs: job.executions, time, random_start: true };
-    let trial = plan.run(&format!("parametric:{}", weights.display()), 0, length)?;
+    let trial = plan.run(&format!("parametric:{}", weights.display()), 0, length, |_| ())?;
     let whole = trial.filter(|trial| trial.summary.notes.stop != Stop::Time);
     Ok(whole.map(|trial| trial.summary.branches_covered as f64))
 }

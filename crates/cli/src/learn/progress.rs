@@ -1,21 +1,36 @@
 //! How learning is doing.
 
+use crate::failure::Failure;
+use crate::live::Live;
 use crate::message::tell;
-use crate::style::{clock, grouped};
+use crate::row::Row;
+use crate::style::{Style, clock, grouped};
+use crate::terminal;
 use cairn_learn::{Job, Phase, Stage};
-use std::io::{IsTerminal, stderr};
+use std::io::stderr;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-const LIVE_PERIOD: Duration = Duration::from_millis(200);
-const PLAIN_PERIOD: Duration = Duration::from_secs(10);
+/// Time between two lines where there is no terminal.
+const PERIOD: Duration = Duration::from_secs(10);
+
+/// Samples that are measured however late it is.
+const ENOUGH: usize = 24;
 
 /// Shows where learning stands, if it is to.
 pub struct Progress {
+    state: Arc<Mutex<State>>,
+    /// Draws it, on a terminal.
+    live: Option<Live>,
     quiet: bool,
-    live: bool,
+    told: Instant,
+}
+
+/// Where learning stands.
+struct State {
     started: Instant,
     end: Option<Instant>,
-    told: Instant,
     stage: Option<Stage>,
     /// Campaigns of the stage, made and in all.
     made: usize,
@@ -27,57 +42,69 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new(quiet: bool, end: Option<Instant>) -> Progress {
+    pub fn start(quiet: bool, end: Option<Instant>, stop: &Arc<AtomicBool>) -> Result<Progress, Failure> {
         let now = Instant::now();
-        let live = stderr().is_terminal();
-        let (started, told) = (now, now);
-        Progress {
-            quiet,
-            live,
-            started,
-            end,
-            told,
-            stage: None,
-            made: 0,
-            all: 0,
-            executions: 0,
-            left: 0,
-            best: None,
-        }
+        let (stage, made, all, executions, left, best) = Default::default();
+        let state = State { started: now, end, stage, made, all, executions, left, best };
+        let state = Arc::new(Mutex::new(state));
+        let (shown, style) = (state.clone(), Style::of(&stderr()));
+        let live = (!quiet && terminal::can_draw()).then(|| {
+            Live::start(stop.clone(), move |size| {
+                let line = shown.lock().expect("nobody panics with it").line();
+                vec![Row::new(size.width, style).add(" ").add(&line).text()]
+            })
+        });
+        Ok(Progress { state, live: live.transpose()?, quiet, told: now })
     }
 
     /// These campaigns come next.
     pub fn begin(&mut self, stage: Stage, jobs: &[&Job]) {
-        self.stage = Some(stage);
-        (self.made, self.all) = (0, jobs.len());
-        self.left = jobs.iter().map(|job| job.executions).sum();
+        let mut state = self.state.lock().expect("nobody panics with it");
+        state.stage = Some(stage);
+        (state.made, state.all) = (0, jobs.len());
+        state.left = jobs.iter().map(|job| job.executions).sum();
     }
 
     /// A campaign was made.
     pub fn done(&mut self, job: &Job) {
-        self.made += 1;
-        self.executions += job.executions;
-        self.left -= job.executions;
-        let period = if self.live { LIVE_PERIOD } else { PLAIN_PERIOD };
-        if !self.quiet && self.told.elapsed() >= period {
+        let mut state = self.state.lock().expect("nobody panics with it");
+        state.made += 1;
+        state.executions += job.executions;
+        state.left -= job.executions;
+        if !self.quiet && self.live.is_none() && self.told.elapsed() >= PERIOD {
             self.told = Instant::now();
-            match self.live {
-                true => tell(format_args!("\r\x1b[K{}", self.line())),
-                false => tell(format_args!("{}\n", self.line())),
-            }
+            tell(format_args!("{}\n", state.line()));
         }
+    }
+
+    /// Whether so little time is left that it is better to check what has been found.
+    pub fn is_late(&self) -> bool {
+        self.state.lock().expect("nobody panics with it").is_late()
     }
 
     /// The best covers so much.
     pub fn improved(&mut self, mean: f64) {
-        self.best = Some(mean);
+        self.state.lock().expect("nobody panics with it").best = Some(mean);
     }
 
     /// Makes room for other text.
-    pub fn clear(&self) {
-        if self.live && !self.quiet {
-            tell("\r\x1b[K");
-        }
+    pub fn end(&mut self) {
+        self.live = None;
+    }
+}
+
+impl State {
+    /// A race is mostly decided by half of its runs.
+    fn is_late(&self) -> bool {
+        let (Some(stage), Some(end)) = (self.stage, self.end) else { return false };
+        let allowed = end.saturating_duration_since(Instant::now()).as_secs_f64();
+        let is_enough = stage.phase == Phase::Find && self.made >= ENOUGH.min(self.all);
+        is_enough && allowed * self.speed() < stage.rest as f64 / 2.0
+    }
+
+    /// Executions in a second so far.
+    fn speed(&self) -> f64 {
+        self.executions as f64 / self.started.elapsed().as_secs_f64()
     }
 
     fn line(&self) -> String {
@@ -96,8 +123,10 @@ impl Progress {
 
     /// The rest of the round at most; there may be others, but no longer than the user allows.
     fn time_left(&self, stage: Stage) -> String {
-        let speed = self.executions as f64 / self.started.elapsed().as_secs_f64();
-        let round = (self.left + stage.rest) as f64 / speed;
+        if self.executions == 0 {
+            return String::new();
+        }
+        let round = (self.left + stage.rest) as f64 / self.speed();
         let allowed = self.end.map(|end| end.saturating_duration_since(Instant::now()).as_secs_f64());
         match allowed.filter(|allowed| *allowed < round) {
             Some(allowed) => format!("{} left", clock(allowed)),

@@ -1,5 +1,6 @@
 //! `cairn compare` runs every strategy as often, and tells them apart.
 
+use crate::chromium::Chromium;
 use crate::common::{root, run, write_source};
 
 /// Random input does not find the word; whoever solves does, and covers all.
@@ -62,7 +63,53 @@ fn strategies_are_told_apart_and_the_same_seed_gives_the_same_figures() {
     assert_eq!(without_times("first.csv"), without_times("second.csv"));
     let curves = std::fs::read_to_string(file("curves.csv")).unwrap();
     let last = curves.lines().rfind(|line| line.starts_with("dfs,0,")).unwrap();
-    assert!(last.ends_with(",9"), "{curves}");
+    assert!(last.starts_with("dfs,0,5,9,"), "{curves}");
+}
+
+#[test]
+fn an_earlier_comparison_is_the_baseline() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = write_source(directory.path(), "word.c", WORD);
+    let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let compare = |strategies: &str, trials: &str, more: &[&str]| {
+        let usual = ["compare", "--quiet", "--execs", "40", "--fixed-length", "--sym-stdin", "4"];
+        let asked = ["--strategies", strategies, "--trials", trials, source.to_str().unwrap()];
+        run(usual.iter().chain(&asked).chain(more))
+    };
+    let (csv, page) = (file("first.csv"), file("page.html"));
+    assert_eq!(compare("random-input,dfs", "2", &["--csv", &csv]).code, Some(0));
+    let again = compare("dfs,bfs", "2", &["--baseline", &csv, "--html", &page]);
+    assert_eq!((again.code, again.stderr.as_str()), (Some(0), ""), "{again:?}");
+    let row = |said: &str, name: &str| -> Vec<String> {
+        let line = said.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().rev().take(3).map(str::to_owned).collect()
+    };
+    assert_eq!(row(&again.stdout, "dfs"), ["1.000", "+0.0", "9.0"]);
+    assert_eq!(row(&again.stdout, "bfs"), ["-", "-", "-"]);
+    let mut browser = Chromium::start();
+    browser.open(std::path::Path::new(&page), "");
+    browser.wait_for("document.querySelectorAll('#curves .line').length === 2");
+    assert_eq!((browser.count("#curves .band"), browser.count("tbody tr")), (2, 2));
+    browser.click("[data-value=time]");
+    browser.wait_for("document.querySelectorAll('#curves .line').length === 2");
+    let theme = "document.documentElement.dataset.theme";
+    let before = browser.value(theme);
+    browser.press("t");
+    assert_ne!(browser.value(theme), before);
+    assert_eq!(browser.complaints, Vec::<String>::new());
+
+    // The same file as if it were of another program, and no file of ours.
+    let text = std::fs::read_to_string(&csv).unwrap();
+    std::fs::write(&csv, text.replace(",word", ",sentence")).unwrap();
+    let other = compare("dfs", "1", &["--baseline", &csv]);
+    assert!(other.stderr.contains("of another program, sentence, not word"), "{other:?}");
+    for (baseline, complaint) in
+        [(file("none.csv"), "cannot read"), (source.display().to_string(), "is no file that")]
+    {
+        let refused = compare("dfs", "1", &["--baseline", &baseline]);
+        assert_eq!((refused.code, refused.stderr.lines().count()), (Some(2), 1), "{refused:?}");
+        assert!(refused.stderr.contains(complaint), "{refused:?}");
+    }
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn check(example: &Example) -> Vec<String> {
 }
 
 fn check_campaign(example: &Example, program: &Path, out: &Path) -> Vec<String> {
-    let mut args: Vec<String> = ["run", "--json", "--check", "--out"].map(str::to_owned).to_vec();
+    let mut args: Vec<String> = ["run", "--json", "--oracle", "--out"].map(str::to_owned).to_vec();
     args.push(out.display().to_string());
     args.extend([
         "--strategy".to_owned(),

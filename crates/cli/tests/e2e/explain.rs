@@ -59,7 +59,7 @@ fn parametric_search_goes_by_the_file_and_finds_its_way() {
     let strategy = format!("parametric:{file}");
     let (source, out) = (source.to_str().unwrap(), out.to_str().unwrap());
     let search = ["run", source, "--strategy", &strategy, "--sym-file", "20", "--execs", "1000"];
-    let said = run(search.into_iter().chain(["--check", "--json", "--out", out, "--", "@@"]));
+    let said = run(search.into_iter().chain(["--oracle", "--json", "--out", out, "--", "@@"]));
     let json: serde_json::Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
     assert_eq!(said.code, Some(1), "there is a crash to be found: {json}");
 }

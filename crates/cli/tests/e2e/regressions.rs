@@ -31,7 +31,7 @@ impl Place {
     /// Explores `program`, which reads one byte of standard input.
     fn campaign(&self, options: &[&str]) -> Said {
         let mut cairn = cairn();
-        cairn.args(["run", "--check", "--sym-stdin", "1", "--out", "out"]).args(options).arg("program");
+        cairn.args(["run", "--oracle", "--sym-stdin", "1", "--out", "out"]).args(options).arg("program");
         said(cairn.current_dir(self.0.path()))
     }
 
@@ -210,7 +210,7 @@ fn an_order_of_threads_is_named_where_it_misleads_the_search() {
 /// A campaign on so many bytes in which no value differs from the evaluator's, and no run from what was predicted.
 fn exact_campaign(place: &Place, bytes: &str, execs: &str) -> Said {
     let mut cairn = cairn();
-    cairn.args(["run", "--check", "--fixed-length", "--sym-stdin", bytes]);
+    cairn.args(["run", "--oracle", "--fixed-length", "--sym-stdin", bytes]);
     let said = said(cairn.args(["--execs", execs, "--out", "out", "program"]).current_dir(place.0.path()));
     assert!(said.stdout.contains(", 0 differ\n"), "{said:?}");
     assert!(!said.stdout.contains("not go where predicted"), "{said:?}");

@@ -4,6 +4,7 @@ use super::args::{Command, Item, Opt};
 use super::input::{Input, Kind};
 use super::options::Role;
 use super::{Language, Session, deps};
+use cairn_wire::Checks;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,10 @@ use std::path::{Path, PathBuf};
 /// Solver and machine agree that integers wrap, that memory has no types and that address 0 is an address, so the front
 /// end shall not tell the back end otherwise: who uses a null pointer is to crash there, not anywhere. Clang's driver is
 /// bypassed: it would compare these with the user's own flags of that kind, and complain.
-const PLAIN_SEMANTICS: [&str; 6] =
-    ["-Xclang", "-fwrapv", "-Xclang", "-relaxed-aliasing", "-Xclang", "-fno-delete-null-pointer-checks"];
+const PLAIN_SEMANTICS: [&str; 4] =
+    ["-Xclang", "-relaxed-aliasing", "-Xclang", "-fno-delete-null-pointer-checks"];
+/// If overflow is looked for the pass has to see where it must not be, and takes that back itself.
+const WRAPPING: [&str; 2] = ["-Xclang", "-fwrapv"];
 
 /// What must hold whatever the user says. The level keeps clang from marking functions `optnone`,
 /// and without passes the branches stay those of the source; lifetime markers would add switches that
@@ -146,6 +149,9 @@ impl Unit<'_> {
     fn adjusted_words(&self) -> Vec<OsString> {
         let command = self.session.command;
         let mut words: Vec<_> = PLAIN_SEMANTICS.map(OsString::from).into();
+        if !self.session.pass.checks().contains(Checks::OVERFLOW) {
+            words.extend(WRAPPING.map(OsString::from));
+        }
         words.extend(command.options().filter(|opt| goes_to_front_end(opt)).flat_map(front_end_option));
         words.push(EXACT.into());
         words.extend(AFTER.map(OsString::from));

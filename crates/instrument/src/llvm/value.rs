@@ -417,6 +417,21 @@ impl Value {
         unsafe { LLVMGetICmpPredicate(self.0) }
     }
 
+    /// Whether an operation's signed result is taken to have room.
+    pub fn must_not_wrap(self) -> bool {
+        unsafe { LLVMGetNSW(self.0) != 0 }
+    }
+
+    /// Takes no result for granted to have room, and no address to stay inside its object.
+    pub fn allow_wrapping(self) {
+        use Opcode::{LLVMAdd, LLVMGetElementPtr, LLVMMul, LLVMShl, LLVMSub};
+        match self.opcode() {
+            LLVMAdd | LLVMSub | LLVMMul | LLVMShl => unsafe { LLVMSetNSW(self.0, 0) },
+            LLVMGetElementPtr => unsafe { LLVMSetIsInBounds(self.0, 0) },
+            _ => {}
+        }
+    }
+
     /// Whether a branch has a condition.
     pub fn is_conditional(self) -> bool {
         unsafe { LLVMIsConditional(self.0) != 0 }

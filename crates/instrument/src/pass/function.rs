@@ -16,7 +16,7 @@ use super::sites::{FunctionSites, SiteRef, Sites};
 use super::taint::{is_constant_data, labelled_values};
 use super::types::{labelable, labelable_in_memory, leaves, loss, scalar_width};
 use crate::llvm::{Block, Builder, Module, Opcode, Predicate, Type, Value};
-use cairn_wire::Loss;
+use cairn_wire::{Checks, Loss};
 use std::collections::{HashMap, HashSet};
 
 /// What is known of the whole unit.
@@ -25,6 +25,8 @@ pub struct Unit<'a> {
     pub abi: &'a Abi,
     /// Whether it stands for a part of the C library.
     pub is_model: bool,
+    /// Faults that it is to decide on.
+    pub checks: Checks,
     /// Functions that get labels.
     pub instrumented: &'a HashSet<Value>,
     /// Functions that only instrumented code of this unit calls, and only directly: they need no tag.
@@ -135,7 +137,7 @@ impl<'a> FunctionPass<'a> {
                 if segment.reads_memory() {
                     self.close(block, segment, instruction);
                 }
-                self.pin(instruction, instruction.operand(1), segment);
+                self.write(instruction, segment);
                 if !labelable_in_memory(self.unit.module, instruction.operand(0).ty()) {
                     self.lose(instruction, &[instruction.operand(0)], Loss::Vector, segment);
                 }
@@ -221,6 +223,14 @@ impl<'a> FunctionPass<'a> {
             segment.actions.push(Action::Load { address: load.operand(0), value: load });
         } else if !labelable_in_memory(self.unit.module, load.ty()) {
             self.lose_memory(load, load.operand(0), load.ty(), loss(load.ty()), segment);
+        }
+    }
+
+    /// A store whose address may have a label.
+    fn write(&mut self, store: Value, segment: &mut Segment) {
+        if self.labelled.contains(&store.operand(1)) {
+            let site = self.sites.pin(self.found.index, store);
+            segment.actions.push(Action::Write(site, store));
         }
     }
 
@@ -317,7 +327,7 @@ impl<'a> FunctionPass<'a> {
                 }
                 Action::Store { address, value } => words.extend(self.shadow_words(*address, value.ty())),
                 Action::LoseMemory { address, ty, .. } => words.extend(self.shadow_words(*address, *ty)),
-                Action::Decision(..) | Action::Pin(..) | Action::Lose { .. } => {}
+                Action::Decision(..) | Action::Pin(..) | Action::Write(..) | Action::Lose { .. } => {}
             }
         }
         words

@@ -39,6 +39,14 @@ pub fn intrinsic(callee: Value) -> Option<Intrinsic> {
     }))
 }
 
+/// Whether an instruction is a call of `llvm.abs`.
+pub fn is_absolute(instruction: Value) -> bool {
+    let is_it = |callee: Value| {
+        callee.is_function() && callee.name().strip_prefix("llvm.").is_some_and(|name| has_stem(name, "abs"))
+    };
+    instruction.is_call() && is_it(instruction.callee())
+}
+
 /// Whether a call is one of code that is better not run twice.
 pub fn is_costly(callee: Value) -> bool {
     let is_math = || matches!(intrinsic(callee), Some(Intrinsic::Operation(Meaning::Math(_))));

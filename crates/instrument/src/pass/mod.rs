@@ -29,6 +29,7 @@ use crate::driver::Instrumenter;
 use crate::llvm::{Linkage, Module, Opcode, Value};
 pub(crate) use abi::WRAPPER_PREFIX;
 use abi::{Abi, WRAPPED};
+use cairn_wire::Checks;
 use cairn_wire::site::USER_MAIN;
 use function::{FunctionPass, Unit};
 use sites::{Sites, is_address_taken};
@@ -39,7 +40,11 @@ use std::path::Path;
 const SYSTEM_HEADERS: &str = "/usr/include/";
 
 /// The instrumenting pass.
-pub struct Pass;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pass {
+    /// Faults to look for beside those that always are.
+    pub checks: Checks,
+}
 
 impl Instrumenter for Pass {
     fn instrument(&self, input: &Path, output: &Path) -> Result<(), String> {
@@ -54,17 +59,22 @@ impl Instrumenter for Pass {
         if has_wide_switch(&module) {
             module.run_passes(c"function(lower-switch)")?;
         }
-        instrument(&module);
+        instrument(&module, self.checks);
         module.verify().map_err(|e| format!("internal error: the instrumented module is malformed: {e}"))?;
         module.run_passes(c"function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)")?;
         module.write(output)
     }
+
+    fn checks(&self) -> Checks {
+        self.checks
+    }
 }
 
-fn instrument(module: &Module) {
+fn instrument(module: &Module, checks: Checks) {
     let abi = Abi::declare(module);
     let is_model = modelled::is_model(module);
-    let mut sites = Sites::new(module, !is_model);
+    let checks = if is_model { Checks::default() } else { checks };
+    let mut sites = Sites::new(module, !is_model, checks);
     forget_purity(module);
     keep_ends_apart(module);
     if !is_model {
@@ -78,11 +88,11 @@ fn instrument(module: &Module) {
     let bodies: Vec<Value> = module.functions().into_iter().filter(|f| has_own_body(*f)).collect();
     let instrumented: HashSet<Value> = bodies.iter().copied().filter(|f| can_instrument(*f)).collect();
     let private = instrumented.iter().copied().filter(|f| is_private(*f)).collect();
-    let unit = Unit { module, abi: &abi, is_model, instrumented: &instrumented, private: &private };
+    let unit = Unit { module, abi: &abi, is_model, checks, instrumented: &instrumented, private: &private };
     for function in bodies {
         let chosen = instrumented.contains(&function);
         if chosen && !is_model {
-            checks::insert(module, function);
+            checks::insert(module, function, checks);
         }
         let found = sites.add_function(module, function, chosen);
         if chosen {

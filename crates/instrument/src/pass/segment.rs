@@ -23,6 +23,8 @@ pub enum Action {
     },
     /// Reads the label of a load whose address may have one itself.
     Read(SiteRef, Value),
+    /// Records that the address of a store was used as a constant.
+    Write(SiteRef, Value),
     /// Writes the label of a value that was stored.
     Store {
         /// Where.
@@ -80,6 +82,7 @@ impl Action {
             // The address of a load or store is looked at by its own pin.
             Action::Load { .. } | Action::LoseMemory { .. } => Vec::new(),
             Action::Read(_, load) => vec![load.operand(0)],
+            Action::Write(_, store) => vec![store.operand(1)],
             Action::Decision(_, value)
             | Action::Pin(_, value)
             | Action::Store { value, .. }

@@ -8,7 +8,7 @@ use super::intrinsics::intrinsic;
 use super::mark::{mark, mark_at};
 use crate::llvm::{Block, Linkage, Location, Module, Opcode, Value};
 use cairn_wire::site::{self, SiteKind, SiteRecord};
-use cairn_wire::{ABI_VERSION, meta};
+use cairn_wire::{ABI_VERSION, Checks, meta};
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 
@@ -48,8 +48,8 @@ pub struct FunctionSites {
 
 impl Sites {
     /// No sites yet, in a unit whose branches count as the user's or not.
-    pub fn new(module: &Module, counted: bool) -> Sites {
-        let unit = meta::Unit { source: module.source(), ..meta::Unit::default() };
+    pub fn new(module: &Module, counted: bool, checks: Checks) -> Sites {
+        let unit = meta::Unit { source: module.source(), checks, ..meta::Unit::default() };
         let placeholder = |name| module.global(name, module.byte_array(0));
         Sites {
             unit,

@@ -218,6 +218,7 @@ impl Strategy for Auto {
 
     fn describe(&self) -> String {
         let names: Vec<&str> = self.arms.iter().map(|arm| arm.name.as_str()).collect();
-        format!("auto (whichever of {} brings most; now {})", names.join(", "), self.arms[self.playing].name)
+        let now = &self.arms[self.playing].name;
+        format!("auto, now {now} (whichever of {} brings most)", names.join(", "))
     }
 }

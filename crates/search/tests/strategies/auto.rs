@@ -5,15 +5,15 @@ use cairn_expr::{Dag, InputByte};
 use cairn_program::{BranchId, Program, SiteId};
 use cairn_search::{Auto, Cost, Next, Outcome, Rng, RunView, Strategy, Uncovered};
 use cairn_tree::{Flip, Step, StepKind, Tree};
-use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Wishes for random input as often as it may, and leaves its number.
 struct Stub {
     number: usize,
     wishes: usize,
-    last: Rc<Cell<usize>>,
+    last: Arc<AtomicUsize>,
 }
 
 impl Strategy for Stub {
@@ -24,7 +24,7 @@ impl Strategy for Stub {
             return Next::Done;
         }
         self.wishes -= 1;
-        self.last.set(self.number);
+        self.last.store(self.number, Relaxed);
         Next::Restart
     }
 
@@ -36,7 +36,7 @@ impl Strategy for Stub {
 }
 
 /// Arms with so many wishes.
-fn stubs(wishes: &[usize], last: &Rc<Cell<usize>>) -> Vec<(String, Box<dyn Strategy>)> {
+fn stubs(wishes: &[usize], last: &Arc<AtomicUsize>) -> Vec<(String, Box<dyn Strategy>)> {
     let stub = |(number, &wishes): (usize, &usize)| {
         let stub: Box<dyn Strategy> = Box::new(Stub { number, wishes, last: last.clone() });
         (number.to_string(), stub)
@@ -59,7 +59,7 @@ fn play_after(
 ) -> Vec<usize> {
     let simulation = Simulation::new(straight_program(1), 1);
     let flip = any_flip();
-    let last = Rc::new(Cell::new(0));
+    let last = Arc::new(AtomicUsize::new(0));
     let mut auto = Auto::new(stubs(wishes, &last));
     let (mut rng, mut tree) = (Rng::new(1), simulation.tree.clone());
     let branches = [BranchId(0); 9];
@@ -73,8 +73,8 @@ fn play_after(
         for _ in 0..set_aside {
             auto.on_outcome(flip, Outcome::SetAside, Cost::default());
         }
-        run(&mut auto, &mut tree, brings(last.get(), played.len()));
-        played.push(last.get());
+        run(&mut auto, &mut tree, brings(last.load(Relaxed), played.len()));
+        played.push(last.load(Relaxed));
     }
     played
 }
@@ -163,16 +163,16 @@ fn who_comes_to_where_others_cover_something_is_asked_most() {
     const RUNS: usize = 1000;
     let simulation = Simulation::new(straight_program(RUNS), RUNS);
     let (program, mut tree, mut rng) = (&simulation.program, simulation.tree.clone(), Rng::new(1));
-    let last = Rc::new(Cell::new(0));
+    let last = Arc::new(AtomicUsize::new(0));
     let mut auto = Auto::for_program(stubs(&[usize::MAX; 3], &last), program);
     let (mut played, mut opened, mut gleaned) = (Vec::new(), 0, 0);
     while played.len() < RUNS {
         match auto.next(&tree, &mut rng) {
             // The second comes to one more decision each time; none covers anything.
             Next::Restart => {
-                opened += u32::from(last.get() == 1);
+                opened += u32::from(last.load(Relaxed) == 1);
                 through((opened, 0), None, program, &mut tree, &mut auto);
-                played.push(last.get());
+                played.push(last.load(Relaxed));
             }
             Next::Flip { flip, .. } => {
                 let decisions = tree.depth(flip.node) + 1;

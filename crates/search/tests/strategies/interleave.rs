@@ -3,19 +3,18 @@
 use crate::simulate::{Simulation, flips, straight_program};
 use cairn_search::{Cost, Interleave, Next, Outcome, Rng, RunView, Strategy, create};
 use cairn_tree::{Flip, Tree};
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// Wishes for what it was given, and tells what it hears.
 struct Script {
     wishes: Vec<Next>,
     name: &'static str,
-    heard: Rc<RefCell<Vec<String>>>,
+    heard: Arc<Mutex<Vec<String>>>,
 }
 
 impl Strategy for Script {
     fn on_run(&mut self, run: &RunView) {
-        self.heard.borrow_mut().push(format!("{} sees run {}", self.name, run.run.index()));
+        self.heard.lock().unwrap().push(format!("{} sees run {}", self.name, run.run.index()));
     }
 
     fn next(&mut self, _: &Tree, _: &mut Rng) -> Next {
@@ -23,7 +22,7 @@ impl Strategy for Script {
     }
 
     fn on_outcome(&mut self, _: Flip, outcome: Outcome, _: Cost) {
-        self.heard.borrow_mut().push(format!("{}: {outcome:?}", self.name));
+        self.heard.lock().unwrap().push(format!("{}: {outcome:?}", self.name));
     }
 
     fn describe(&self) -> String {
@@ -34,7 +33,7 @@ impl Strategy for Script {
 #[test]
 fn turns_are_strict_and_all_see_every_run() {
     let mut simulation = Simulation::new(straight_program(2), 2);
-    let heard = Rc::new(RefCell::new(Vec::new()));
+    let heard = Arc::new(Mutex::new(Vec::new()));
     simulation.run(vec![false; 2], None, &mut *create("bfs", &simulation.program).unwrap());
     let [first, second] = *simulation.tree.frontier().collect::<Vec<_>>() else { panic!() };
     let wish = |flip| Next::flip(&simulation.tree, flip);
@@ -54,7 +53,7 @@ fn turns_are_strict_and_all_see_every_run() {
         "a sees run 3",
         "b sees run 3",
     ];
-    assert_eq!(*heard.borrow(), expected);
+    assert_eq!(*heard.lock().unwrap(), expected);
 }
 
 #[test]

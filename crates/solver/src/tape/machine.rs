@@ -8,7 +8,7 @@ use super::native::{Compiler, Native};
 use super::{Scratch, Tape};
 use cairn_expr::{Dag, ExprId, InputByte};
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::time::Instant;
@@ -45,7 +45,7 @@ impl Code {
 }
 
 /// How tapes were run, and what it took to compile some.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Evaluations {
     /// Runs step by step.
     pub interpreted: u64,

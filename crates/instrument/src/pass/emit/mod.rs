@@ -64,6 +64,10 @@ impl<'a, 'b> Slow<'a, 'b> {
                 let label = self.read(site, load);
                 self.set(load, vec![label]);
             }
+            Action::Write(site, store) => {
+                self.adopt(store.operand(1));
+                self.write(site, store);
+            }
             Action::Store { address, value } => {
                 self.adopt(address);
                 self.store(address, value);

@@ -1,4 +1,4 @@
-//! Loads at symbolic addresses: in which memory the address can move.
+//! Loads and stores at symbolic addresses: in which memory the address can move.
 //!
 //! An address is a root and indices, some of them labelled. The outermost of those that is symbolic in a run
 //! says which array is meant: the runtime is told where that one starts and how long it is. What the types
@@ -12,12 +12,15 @@ use crate::pass::function::FunctionPass;
 use crate::pass::sites::SiteRef;
 use crate::pass::taint::is_constant_data;
 use crate::pass::types::scalar_width;
-use cairn_wire::Op;
+use cairn_wire::{Checks, Op};
 
 /// Largest scalar that is read as one value.
 const MAX_SIZE: u64 = 8;
+/// Largest value whose size a description of a store has room for.
+const MAX_WRITTEN: u64 = 0xff;
 const SURE: u64 = 1 << 8;
 const CONSTANT: u64 = 1 << 9;
+const ASKED: u64 = 1 << 10;
 const LEN_SHIFT: u32 = 16;
 
 impl FunctionPass<'_> {
@@ -65,6 +68,20 @@ impl Slow<'_, '_> {
             }
             _ => label,
         }
+    }
+
+    /// A store whose address may have a label is at the constant it is.
+    pub fn write(&mut self, site: SiteRef, store: Value) {
+        let address = store.operand(1);
+        let size = self.pass.unit.module.store_size(store.operand(0).ty());
+        if size > MAX_WRITTEN {
+            return self.report(self.pass.unit.abi.pin, site, address);
+        }
+        let asked = if self.pass.unit.checks.contains(Checks::BOUNDS) { ASKED } else { 0 };
+        let (base, extent) = self.window(address);
+        let shape = self.pass.builder.binary(Opcode::LLVMOr, extent, self.constant(64, size | asked));
+        let arguments = [self.pass.record(site), self.label(address), self.wide(address), base, shape];
+        self.pass.builder.call(self.pass.unit.abi.written, &arguments);
     }
 
     /// Where the memory starts that an address can move in, and what is known of it; zeros for nothing.

@@ -1,0 +1,140 @@
+//! Builds of the user's sources that have nothing of Cairn in them: what they show is shown by the program itself.
+
+use crate::compile::{in_place, is_cxx};
+use crate::failure::Failure;
+use crate::native::run_plain;
+use crate::toolchain;
+use cairn_campaign::Builds;
+use cairn_exec::{Input, Limits, Output, Run, TargetSpec};
+use cairn_wire::Checks;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What the campaign wants to hear, and what would cost a process each time: names are looked up by ourselves.
+const REPORTS: [(&str, &str); 2] = [
+    ("ASAN_OPTIONS", "symbolize=0:color=never"),
+    ("UBSAN_OPTIONS", "symbolize=0:color=never:print_stacktrace=1"),
+];
+/// Of what can be told of undefined behaviour, what works on this machine and is done on purpose in many programs.
+const TOLERATED: &str = "alignment,function,pointer-overflow,object-size,vptr";
+/// What sanitizers keep about memory counts as the program's.
+const MORE_MEMORY: u64 = 3;
+/// Most that such a run may write, reports included.
+const MOST_OUTPUT: u64 = 32 << 20;
+/// Time between two looks at a compiler.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The builds, made when they are first asked for.
+#[derive(Debug)]
+pub struct SecondBuilds {
+    sources: Vec<PathBuf>,
+    /// Where they go; the instrumented program is there under this name.
+    program: PathBuf,
+    spec: TargetSpec,
+    limits: Limits,
+    checks: Checks,
+    plain: OnceLock<Option<PathBuf>>,
+    sanitized: OnceLock<Option<PathBuf>>,
+    stop: AtomicBool,
+}
+
+impl SecondBuilds {
+    /// Of sources that were compiled to a program, which is run like this.
+    pub fn new(sources: &[PathBuf], spec: &TargetSpec, limits: Limits, checks: Checks) -> SecondBuilds {
+        let mut own = spec.clone();
+        own.output = Output::Capture;
+        own.env.extend(REPORTS.map(|(name, value)| (name.into(), value.into())));
+        let limits = Limits { file_bytes: MOST_OUTPUT, ..limits };
+        SecondBuilds {
+            sources: sources.to_vec(),
+            program: spec.path.clone(),
+            spec: own,
+            limits,
+            checks,
+            plain: OnceLock::new(),
+            sanitized: OnceLock::new(),
+            stop: AtomicBool::new(false),
+        }
+    }
+
+    fn beside(&self, extension: &str) -> PathBuf {
+        let name = self.program.file_name().unwrap_or_default().to_string_lossy();
+        self.program.with_file_name(format!("{name}.{extension}"))
+    }
+
+    /// Makes a program of the sources; none if that does not work.
+    fn build(&self, program: PathBuf, options: &[String], own: &[&str]) -> Option<PathBuf> {
+        let tools = toolchain::find().ok()?;
+        let is_cxx = self.sources.iter().any(|file| is_cxx(file));
+        let mut words: Vec<OsString> = ["-O0", "-g", "-w", "-idirafter"].map(OsString::from).into();
+        words.push(tools.include_dir.clone().into());
+        words.extend(options.iter().map(OsString::from));
+        words.extend(self.sources.iter().map(|file| in_place(file)));
+        words.extend(own.iter().map(|name| tools.include_dir.join(name).into()));
+        words.extend(is_cxx.then(|| "-lstdc++".into()));
+        words.extend(["-lm".into(), "-o".into(), program.clone().into()]);
+        let done = self.to_its_end(Command::new(&tools.clang).args(words));
+        done.unwrap_or(false).then_some(program)
+    }
+
+    /// Runs a compiler, as long as somebody wants to know; whether it succeeded.
+    fn to_its_end(&self, command: &mut Command) -> Result<bool, Failure> {
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = quiet.spawn()?;
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status.success());
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                child.kill()?;
+                child.wait()?;
+                return Ok(false);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn run(&self, program: &Path, limits: Limits, input: &Input) -> Option<Run> {
+        let spec = TargetSpec { path: program.to_owned(), ..self.spec.clone() };
+        run_plain(spec, &limits, input).ok()
+    }
+
+    /// What sanitizers are to look at.
+    fn sanitizers(&self) -> Vec<String> {
+        let unwanted = [(Checks::OVERFLOW, ",signed-integer-overflow"), (Checks::SHIFT, ",shift")];
+        let unwanted = unwanted.into_iter().filter(|(check, _)| !self.checks.contains(*check));
+        let names: String = unwanted.map(|(_, name)| name).collect();
+        vec![
+            "-fsanitize=address,undefined".to_owned(),
+            format!("-fno-sanitize={TOLERATED}{names}"),
+            "-fno-omit-frame-pointer".to_owned(),
+        ]
+    }
+}
+
+impl Builds for SecondBuilds {
+    fn plain(&self, input: &Input) -> Option<Run> {
+        let build = || self.build(self.beside("plain"), &[], &["cairn_replay.c"]);
+        self.run(self.plain.get_or_init(build).as_ref()?, self.limits, input)
+    }
+
+    fn sanitized(&self, input: &Input) -> Option<Run> {
+        let own = ["cairn_replay.c", "cairn_sanitized.c"];
+        let build = || self.build(self.sanitized_program(), &self.sanitizers(), &own);
+        let program = self.sanitized.get_or_init(build).as_ref()?;
+        let limits = Limits { memory: self.limits.memory.saturating_mul(MORE_MEMORY), ..self.limits };
+        self.run(program, limits, input)
+    }
+
+    fn sanitized_program(&self) -> PathBuf {
+        self.beside("sanitized")
+    }
+
+    fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}

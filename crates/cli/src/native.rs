@@ -1,0 +1,30 @@
+//! A run of a program that has nothing of Cairn in it, on a test of any kind.
+
+use crate::failure::Failure;
+use cairn_campaign::encode_test;
+use cairn_exec::{Input, Limits, Object, Run, TargetSpec, run_native};
+use cairn_wire::ObjectKind;
+use tempfile::NamedTempFile;
+
+/// Names the test to `cairn_replay.c` in a plain build.
+const ENV_TEST: &str = "CAIRN_TEST";
+
+/// Runs the program once.
+pub fn run_plain(mut spec: TargetSpec, limits: &Limits, input: &Input) -> Result<Run, Failure> {
+    let _named = hand_over_named(&mut spec, input)?;
+    Ok(run_native(&spec, limits, input)?)
+}
+
+/// Hands a plain build the objects that it names itself, in a file that is there as long as what is given back. The rest of
+/// the input reaches the program by itself.
+fn hand_over_named(spec: &mut TargetSpec, input: &Input) -> Result<Option<NamedTempFile>, Failure> {
+    let is_named = |object: &&Object| object.kind == ObjectKind::Named;
+    let named = Input { objects: input.objects.iter().filter(is_named).cloned().collect() };
+    if named.objects.is_empty() {
+        return Ok(None);
+    }
+    let test = NamedTempFile::with_suffix(".ktest")?;
+    std::fs::write(test.path(), encode_test(&named, &[]).0)?;
+    spec.env.push((ENV_TEST.into(), test.path().into()));
+    Ok(Some(test))
+}

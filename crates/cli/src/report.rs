@@ -1,0 +1,54 @@
+//! `cairn report`: what a campaign covered and found, as a page or for other tools.
+
+mod findings;
+mod gather;
+mod places;
+mod plain;
+mod progress;
+mod retrace;
+mod sources;
+mod statistics;
+mod tree;
+mod why;
+
+use crate::args::{ReportArgs, ReportFormat};
+use crate::failure::{Failure, NOTHING_FOUND};
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Where the page goes unless told otherwise.
+const PAGE: &str = "report.html";
+/// Stands for standard output.
+const STANDARD_OUTPUT: &str = "-";
+
+/// Gathers all there is to tell, and writes it.
+pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    let report = gather::gather(args)?;
+    let text = match args.format {
+        ReportFormat::Html => cairn_report::html(&report),
+        ReportFormat::Lcov => cairn_report::lcov(&report),
+        ReportFormat::Sarif => cairn_report::sarif(&report),
+        ReportFormat::Json => cairn_report::json(&report),
+        ReportFormat::Csv => cairn_report::csv(&report),
+        ReportFormat::Junit => cairn_report::junit(&report),
+    };
+    match out(args) {
+        Some(file) => {
+            std::fs::write(&file, text).map_err(|error| Failure::cannot("write", &file, &error))?;
+            writeln!(stdout(), "the report is in {}", file.display())?;
+        }
+        None => stdout().write_all(text.as_bytes())?,
+    }
+    Ok(ExitCode::from(NOTHING_FOUND))
+}
+
+/// The file to write; none for standard output.
+fn out(args: &ReportArgs) -> Option<PathBuf> {
+    match (&args.out, args.format) {
+        (Some(out), _) if out == Path::new(STANDARD_OUTPUT) => None,
+        (Some(out), _) => Some(out.clone()),
+        (None, ReportFormat::Html) => Some(args.directory.join(PAGE)),
+        (None, _) => None,
+    }
+}

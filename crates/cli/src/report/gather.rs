@@ -1,0 +1,175 @@
+//! All there is to tell of a campaign, from its directory, its program, and its tests run once more.
+
+use super::findings::Context;
+use super::places::Labels;
+use super::plain;
+use super::retrace::{Retraced, coverage, diagnose, retrace};
+use super::sources::{Covered, Hits, Texts};
+use super::{statistics, tree};
+use crate::args::{ReportArgs, SubjectArgs};
+use crate::doctor;
+use crate::failure::Failure;
+use crate::suite::{self, Suite};
+use crate::{run, target};
+use cairn_campaign::{Collector, Fate, Notes, Place, Replay, Snapshot};
+use cairn_exec::{Server, TargetSpec};
+use cairn_program::{BranchId, Program, SiteId};
+use cairn_report::{Advice, Generator, Report, Test};
+use cairn_tree::Coverage;
+use std::path::{Path, PathBuf};
+
+/// Longest time of a run if nobody tells, in milliseconds.
+const TIMEOUT: u64 = 1000;
+
+/// The campaign that a directory holds.
+struct Subject<'a> {
+    args: &'a ReportArgs,
+    suite: Suite,
+    snapshot: Option<Snapshot>,
+    program: Program,
+    path: PathBuf,
+    spec: TargetSpec,
+    missing: Vec<String>,
+}
+
+/// Gathers it.
+pub fn gather(args: &ReportArgs) -> Result<Report, Failure> {
+    let suite = Suite::of_campaign(&args.directory, &Place::ALL)?;
+    let subject = suite::subject(args.named.subject(), &suite, &args.directory)?;
+    let scratch = tempfile::tempdir()?;
+    let checks = suite.made_by.as_ref().and_then(|run| run.check).unwrap_or_default();
+    let path = target::program_path(&subject, checks, |_| Ok(scratch.path().join("program")))?;
+    let program = Program::read(&path)?;
+    let campaigns = suite.made_by.as_ref().map(|run| run.limits.timeout);
+    let spec = target::spec(&subject, &path, &program, args.timeout.or(campaigns).unwrap_or(TIMEOUT))?;
+    let mut missing = Vec::new();
+    let snapshot = snapshot(&args.directory, &path, &mut missing)?;
+    let limits = subject.room.limits();
+    let mut server = Server::start(spec.clone(), limits)?;
+    let tests = retrace(&program, &mut server, &spec.blank_input(), &suite.files, &mut missing)?;
+    let collector = diagnose(&mut server, &tests)?;
+    drop(server);
+    let gathered = Subject { args, suite, snapshot, program, path, spec, missing };
+    let mut report = gathered.report(&tests, collector);
+    if args.replay_coverage {
+        plain::measure(&gathered.plain_build(&subject, limits)?, &tests, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// What the campaign last told of itself, if that is about this program.
+fn snapshot(
+    directory: &Path,
+    program: &Path,
+    missing: &mut Vec<String>,
+) -> Result<Option<Snapshot>, Failure> {
+    let why = match Snapshot::read(directory) {
+        Ok(Some(snapshot)) if snapshot.target == target::fingerprint(program)? => return Ok(Some(snapshot)),
+        Ok(Some(_)) => "the program is not the one that the campaign explored".to_owned(),
+        Ok(None) => "the campaign ended before it told how far it had come".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    missing.push(format!(
+        "{why}: why branches are not covered, the execution tree and the solver's figures are left out"
+    ));
+    Ok(None)
+}
+
+impl Subject<'_> {
+    fn report(&self, tests: &[Retraced], collector: Collector) -> Report {
+        let mut coverage = coverage(&self.program, tests);
+        self.add_campaigns(&mut coverage);
+        let hits = Hits::new(&self.program, tests);
+        let fates = self.fates();
+        let texts = Texts::read(&self.program);
+        let labels = &Labels::new(&self.program, &texts);
+        let covered = Covered { program: &self.program, labels, hits: &hits, coverage: &coverage, fates };
+        let told = self.snapshot.as_ref();
+        let made_by = self.suite.made_by.as_deref();
+        let replay = made_by.map_or_else(|| self.bare_replay(), |run| run::replay(run, &self.path));
+        let again = |test: &Path| replay.command(test);
+        let context = Context {
+            directory: &self.args.directory,
+            blank: &self.spec.blank_input(),
+            tests,
+            again: &again,
+        };
+        Report {
+            generator: Generator { name: "Cairn".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+            campaign: statistics::campaign(&self.args.directory, told, made_by),
+            curve: statistics::curve(&self.args.directory, told),
+            files: covered.files(&texts),
+            tests: tests.iter().map(|test| self.test(test)).collect(),
+            findings: context.findings(),
+            tree: told.map(|told| tree::tree(&self.program, labels, &told.tree)).unwrap_or_default(),
+            layers: told.map(|told| statistics::layers(&told.summary)).unwrap_or_default(),
+            figures: told.map(statistics::figures).unwrap_or_default(),
+            // Without a test nothing was looked at.
+            advice: if tests.is_empty() { Vec::new() } else { self.advice(collector, &coverage) },
+            missing: self.missing.clone(),
+        }
+    }
+
+    fn fates(&self) -> Option<&[Fate]> {
+        self.snapshot.as_ref().map(|snapshot| snapshot.fates.as_slice())
+    }
+
+    /// The campaign may have covered what its tests do not show again, for want of time or because the program does not repeat itself.
+    fn add_campaigns(&self, coverage: &mut Coverage) {
+        let is_covered = |fate: &Fate| u8::from(*fate == Fate::Covered);
+        coverage.merge(&self.fates().unwrap_or_default().iter().map(is_covered).collect::<Vec<_>>());
+    }
+
+    fn bare_replay(&self) -> Replay {
+        let words = ["cairn", "replay", &self.path.to_string_lossy()].map(str::to_owned);
+        Replay { before: words.to_vec(), after: Vec::new() }
+    }
+
+    fn test(&self, test: &Retraced) -> Test {
+        let name = test.path.strip_prefix(&self.args.directory).unwrap_or(&test.path);
+        Test {
+            name: name.display().to_string(),
+            bytes: test.input.len() as u64,
+            end: test.end.map(|end| end.to_string()),
+            branches: test.branches.len() as u64,
+        }
+    }
+
+    /// What `cairn doctor` would say.
+    fn advice(&self, mut collector: Collector, coverage: &Coverage) -> Vec<Advice> {
+        let (mut notes, mut divergences) = (Notes::default(), 0);
+        if let Some(snapshot) = &self.snapshot {
+            (notes, divergences) = (snapshot.notes.clone(), snapshot.summary.divergences);
+            // Those of the tests alone are counted by the collector.
+            notes.rejected_runs = u64::MAX;
+            collector.recall(self.decided(), &snapshot.unanswered);
+        }
+        let reasons = collector.reasons(&self.program, coverage, &notes, divergences);
+        let paragraph = |reasons: &[cairn_campaign::Reason]| Advice {
+            title: doctor::sentence(reasons),
+            lines: doctor::details(reasons),
+        };
+        reasons.chunk_by(|a, b| doctor::topic(a.kind) == doctor::topic(b.kind)).map(paragraph).collect()
+    }
+
+    /// Sites that the input decided in some run.
+    fn decided(&self) -> Vec<SiteId> {
+        let met = self.fates().unwrap_or_default().iter().enumerate();
+        let met = met.filter(|(_, fate)| !matches!(fate, Fate::Unmet | Fate::Covered));
+        met.filter_map(|(branch, _)| self.program.site_of(BranchId(branch as u32)))
+            .map(|(site, _)| site)
+            .collect()
+    }
+
+    fn plain_build(
+        &self,
+        subject: &SubjectArgs,
+        limits: cairn_exec::Limits,
+    ) -> Result<plain::Build, Failure> {
+        let made_of = match (&self.suite.made_by, self.args.named.target.is_empty()) {
+            (Some(run), true) => run.subject.target.as_slice(),
+            _ => subject.target.as_slice(),
+        };
+        plain::Build::new(made_of, &self.spec, limits)
+    }
+}

@@ -1,0 +1,98 @@
+//! Sites and their sides as the user knows them.
+
+use super::sources::Texts;
+use cairn_program::{Program, Site, SiteId, SiteKind};
+use cairn_report::Place;
+use std::collections::HashSet;
+
+/// Values of a case that are shown.
+const MOST_VALUES: usize = 4;
+
+/// Knows what sides are called.
+pub struct Labels<'a> {
+    program: &'a Program,
+    /// Conditions that the compiler tests without the `!` that the source has before them.
+    negated: HashSet<SiteId>,
+}
+
+impl<'a> Labels<'a> {
+    /// Of a program with this source.
+    pub fn new(program: &'a Program, texts: &Texts) -> Labels<'a> {
+        let is_negated = |site: &Site| {
+            let line = texts.line(&site.file, site.line);
+            site.kind == SiteKind::Branch && line.is_some_and(|line| begins_negated(line, site.column))
+        };
+        let negated = program.sites().filter(|(_, site)| is_negated(site)).map(|(id, _)| id).collect();
+        Labels { program, negated }
+    }
+
+    /// What a side is called.
+    pub fn label(&self, id: SiteId, side: u32) -> String {
+        label(self.program.site(id), side, self.negated.contains(&id))
+    }
+}
+
+/// Whether a condition that begins in a column is a `!` before something that is tested as a whole. Operands of `&&` and `||`
+/// are tested one by one.
+fn begins_negated(line: &str, column: u32) -> bool {
+    let condition = line.get((column as usize).saturating_sub(1)..).unwrap_or_default();
+    let is_one = !condition.contains("&&") && !condition.contains("||");
+    column > 0
+        && is_one
+        && condition.starts_with('!')
+        && !condition.starts_with("!=")
+        && !condition.starts_with("!!")
+}
+
+fn label(site: &Site, side: u32, is_negated: bool) -> String {
+    match site.kind {
+        SiteKind::Branch | SiteKind::Select if (side == 1) != is_negated => "true".to_owned(),
+        SiteKind::Branch | SiteKind::Select => "false".to_owned(),
+        SiteKind::Switch if side as usize + 1 == site.sides.len() => "default".to_owned(),
+        SiteKind::Switch => format!("case {}", values(site, &site.sides[side as usize].values)),
+        SiteKind::Pin | SiteKind::Foreign => format!("side {side}"),
+    }
+}
+
+fn values(site: &Site, values: &[u64]) -> String {
+    let mut words: Vec<String> =
+        values.iter().take(MOST_VALUES).map(|value| number(*value, site.width)).collect();
+    words.extend((values.len() > MOST_VALUES).then(|| "…".to_owned()));
+    words.join(", ")
+}
+
+/// A value as the source would have it, most likely: a letter, or a number with a sign.
+fn number(value: u64, width: u32) -> String {
+    let shift = 64 - width.clamp(1, 64);
+    let signed = (value << shift) as i64 >> shift;
+    match u8::try_from(signed) {
+        Ok(letter) if letter.is_ascii_graphic() && letter != b'\'' => {
+            format!("{signed} '{}'", letter as char)
+        }
+        _ => signed.to_string(),
+    }
+}
+
+/// Where a site is; nothing if its line is not known.
+pub fn place(program: &Program, site: SiteId) -> Option<Place> {
+    let site = program.site(site);
+    (site.line > 0).then(|| Place { file: site.file.to_string(), line: site.line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_is_true_if_the_source_says_so() {
+        let negated = |line: &str| begins_negated(line, 5);
+        assert!(negated("if (!a)") && negated("if (!(a > 5))"));
+        assert!(!negated("if (a)") && !negated("if (!a && b)") && !negated("if (!!a)") && !negated("if"));
+    }
+
+    #[test]
+    fn values_are_those_of_the_source() {
+        assert_eq!([number(65, 8), number(0xff, 8), number(7, 32)], ["65 'A'", "-1", "7"]);
+        assert_eq!(number(u64::MAX, 64), "-1");
+    }
+}

@@ -1,0 +1,152 @@
+//! The tests on a plain build, and what llvm-cov says of it.
+
+use super::progress::Progress;
+use super::retrace::Retraced;
+use crate::compile;
+use crate::failure::Failure;
+use crate::native::run_plain;
+use crate::toolchain;
+use cairn_exec::{Limits, TargetSpec};
+use cairn_report::{Plain, Report};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Counters lie in the file itself while the program runs: a crash takes nothing along.
+const FLAGS: [&str; 6] =
+    ["-g", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-mllvm", "-runtime-counter-relocation"];
+
+/// A plain build that counts.
+pub struct Build {
+    scratch: tempfile::TempDir,
+    spec: TargetSpec,
+    limits: Limits,
+}
+
+impl Build {
+    /// Compiles C files to a program that is run as this one is.
+    pub fn new(files: &[PathBuf], spec: &TargetSpec, limits: Limits) -> Result<Build, Failure> {
+        if !files.iter().any(|file| compile::is_source(file)) {
+            return Err(Failure::new(
+                "--replay-coverage needs the C files: it works for campaigns that were given these, not a program",
+            ));
+        }
+        if let Some(missing) = files.iter().find(|file| !file.exists()) {
+            return Err(Failure::new(format_args!("--replay-coverage: no such file: {}", missing.display())));
+        }
+        let scratch = tempfile::tempdir()?;
+        let (program, markers) = (scratch.path().join("program"), scratch.path().join("markers.o"));
+        let tools = toolchain::find()?;
+        let include = &tools.include_dir;
+        let mut clang = Command::new(&tools.clang);
+        finish(
+            clang
+                .args(["-w", "-O1", "-c", "-I"])
+                .arg(include)
+                .arg(include.join("cairn_replay.c"))
+                .arg("-o")
+                .arg(&markers),
+        )?;
+        let mut clang = Command::new(compile::driver_for(&tools.clang, files));
+        clang
+            .arg("-w")
+            .args(FLAGS)
+            .arg("-I")
+            .arg(include)
+            .args(files)
+            .arg(&markers)
+            .arg("-lm")
+            .arg("-o")
+            .arg(&program);
+        finish(&mut clang)?;
+        let mut spec = TargetSpec { path: program, coverage: 0, ..spec.clone() };
+        spec.writable = Some(scratch.path().to_owned());
+        Ok(Build { scratch, spec, limits })
+    }
+
+    fn run(&self, tests: &[Retraced]) -> Result<(), Failure> {
+        let mut progress = Progress::new("tests run on a plain build", tests.len());
+        for (number, test) in tests.iter().enumerate() {
+            progress.at(number);
+            let mut spec = self.spec.clone();
+            let profile = self.scratch.path().join(format!("{number}%c.profraw"));
+            spec.env.push(("LLVM_PROFILE_FILE".into(), profile.into()));
+            run_plain(spec, &self.limits, &test.input)?;
+        }
+        Ok(())
+    }
+
+    /// What llvm-cov makes of all runs together.
+    fn export(&self) -> Result<Value, Failure> {
+        let (list, merged) = (self.scratch.path().join("list"), self.scratch.path().join("merged"));
+        let is_profile = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "profraw");
+        let entries = std::fs::read_dir(self.scratch.path())?.flatten().map(|entry| entry.path());
+        let profiles: Vec<String> =
+            entries.filter(is_profile).map(|path| path.display().to_string()).collect();
+        if profiles.is_empty() {
+            return Err(Failure::new("--replay-coverage: no test could be run on the plain build"));
+        }
+        std::fs::write(&list, profiles.join("\n"))?;
+        let mut from = OsString::from("--input-files=");
+        from.push(&list);
+        finish(
+            Command::new(tool("llvm-profdata")).args(["merge", "-sparse"]).arg(from).arg("-o").arg(&merged),
+        )?;
+        let mut profile = OsString::from("-instr-profile=");
+        profile.push(&merged);
+        let told = finish(Command::new(tool("llvm-cov")).arg("export").arg(&self.spec.path).arg(profile))?;
+        Ok(serde_json::from_slice(&told)?)
+    }
+}
+
+/// Runs the tests on a plain build, and puts llvm-cov's figures beside those of each file.
+pub fn measure(build: &Build, tests: &[Retraced], report: &mut Report) -> Result<(), Failure> {
+    build.run(tests)?;
+    let told = build.export()?;
+    for file in told["data"][0]["files"].as_array().into_iter().flatten() {
+        let count = |name: &str| file["summary"]["branches"][name].as_u64();
+        let name = file["filename"].as_str().unwrap_or_default();
+        let ours = report.files.iter_mut().find(|ours| is_same(&ours.path, name));
+        if let (Some(ours), Some(branches), Some(covered)) = (ours, count("count"), count("covered")) {
+            ours.plain = Some(Plain { branches, covered, lines: lines(&file["branches"]) });
+        }
+    }
+    Ok(())
+}
+
+/// Branches and covered ones by line, of a list of line, column, end, and how often a condition was true and false.
+fn lines(conditions: &Value) -> Vec<(u64, u64, u64)> {
+    let mut lines: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for condition in conditions.as_array().into_iter().flatten() {
+        let number = |index: usize| condition[index].as_u64().unwrap_or(0);
+        let line = lines.entry(number(0)).or_default();
+        line.0 += 2;
+        line.1 += u64::from(number(4) > 0) + u64::from(number(5) > 0);
+    }
+    lines.into_iter().map(|(line, (branches, covered))| (line, branches, covered)).collect()
+}
+
+fn is_same(ours: &str, theirs: &str) -> bool {
+    let real = |path: &str| Path::new(path).canonicalize().ok();
+    ours == theirs || (real(ours).is_some() && real(ours) == real(theirs))
+}
+
+/// A tool of LLVM, by Debian's name if it has that.
+fn tool(name: &str) -> PathBuf {
+    let debians = format!("{name}-19");
+    toolchain::on_path(&debians).unwrap_or_else(|| name.into())
+}
+
+/// A command to its end; what it prints.
+fn finish(command: &mut Command) -> Result<Vec<u8>, Failure> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| Failure::cannot("run", Path::new(&name), &error))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let first = said.lines().find(|line| line.contains("error")).or(said.lines().next()).unwrap_or_default();
+    Err(Failure::new(format_args!("--replay-coverage: {name} failed: {first}")))
+}

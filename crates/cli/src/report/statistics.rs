@@ -1,0 +1,155 @@
+//! The figures of a campaign: its own, or what AFL's files tell if it was killed early.
+
+use crate::args::RunArgs;
+use crate::style::{Style, clock, grouped};
+use crate::summary::Report as Ending;
+use cairn_campaign::{Snapshot, Summary};
+use cairn_report::{Campaign, Layer, Point};
+use std::path::Path;
+
+/// How the campaign went.
+pub fn campaign(directory: &Path, snapshot: Option<&Snapshot>, made_by: Option<&RunArgs>) -> Campaign {
+    let stats = Stats::read(directory);
+    let mut campaign = Campaign {
+        program: stats.field("afl_banner").unwrap_or_default(),
+        command: stats.field("command_line").unwrap_or_default(),
+        directory: directory.display().to_string(),
+        started: stats.number("start_time"),
+        executions: stats.number("execs_done").unwrap_or(0),
+        seconds: stats.number("run_time").unwrap_or(0) as f64,
+        ended: "it was killed before it told how far it had come".to_owned(),
+        strategy: made_by.map(|run| run.strategy.clone()).unwrap_or_default(),
+        seed: made_by.map_or(0, |run| run.seed),
+        ..Campaign::default()
+    };
+    if let Some(snapshot) = snapshot {
+        tell(&mut campaign, directory, snapshot, made_by);
+    }
+    campaign
+}
+
+fn tell(campaign: &mut Campaign, directory: &Path, snapshot: &Snapshot, made_by: Option<&RunArgs>) {
+    let summary = &snapshot.summary;
+    let ending = Ending {
+        summary,
+        directory,
+        symbolic_input: made_by.is_some_and(|run| run.subject.input.is_any()),
+        style: Style::plain(),
+    };
+    campaign.ended = match snapshot.ended {
+        true => ending.ending().to_owned(),
+        false => format!(
+            "it is still running, or was killed: this is how it was after {} executions",
+            grouped(summary.executions)
+        ),
+    };
+    campaign.notes = ending.remarks();
+    campaign.executions = summary.executions.max(campaign.executions * u64::from(!snapshot.ended));
+    campaign.seconds = summary.elapsed_seconds.max(campaign.seconds * f64::from(u8::from(!snapshot.ended)));
+    campaign.budget_executions = snapshot.budget.executions;
+    campaign.budget_seconds = snapshot.budget.seconds;
+    campaign.strategy.clone_from(&summary.strategy);
+    campaign.strategy_says.clone_from(&snapshot.strategy);
+    campaign.seed = summary.seed;
+}
+
+/// When coverage grew: what the campaign tells of every new branch, or what it noted every few seconds.
+pub fn curve(directory: &Path, snapshot: Option<&Snapshot>) -> Vec<Point> {
+    let Some(snapshot) = snapshot else { return plot_data(directory) };
+    let mut curve: Vec<Point> = snapshot
+        .curve
+        .iter()
+        .map(|milestone| Point {
+            executions: milestone.execution,
+            seconds: milestone.millis as f64 / 1000.0,
+            covered: milestone.covered.into(),
+        })
+        .collect();
+    let Summary { executions, elapsed_seconds: seconds, branches_covered: covered, .. } = snapshot.summary;
+    curve.push(Point { executions, seconds, covered });
+    curve
+}
+
+fn plot_data(directory: &Path) -> Vec<Point> {
+    let text = std::fs::read_to_string(directory.join("plot_data")).unwrap_or_default();
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(", ").collect();
+        Some(Point {
+            seconds: fields.first()?.parse().ok()?,
+            executions: fields.get(11)?.parse().ok()?,
+            covered: fields.get(12)?.parse().ok()?,
+        })
+    };
+    text.lines().filter_map(row).collect()
+}
+
+/// What each layer of the solver did, from the top.
+pub fn layers(summary: &Summary) -> Vec<Layer> {
+    let layers = &summary.solver.layers;
+    let all = [
+        ("slice", "leaves out what does not matter", layers.slice),
+        ("cache", "remembers questions", layers.cache),
+        ("enumerate", "tries all of few values", layers.enumerate),
+        ("reuse", "tries old answers", layers.reuse),
+        ("walk", "searches among numbers", layers.walk),
+        ("validate", "checks answers", layers.validate),
+        ("z3", "asks Z3", layers.smt),
+    ];
+    let layer = |(name, about, tally): (&'static str, &'static str, cairn_solver::Tally)| Layer {
+        name,
+        about,
+        asked: tally.asked,
+        sat: tally.sat,
+        unsat: tally.unsat,
+        unknown: tally.unknown,
+        seconds: tally.seconds,
+    };
+    all.map(layer).into()
+}
+
+/// More figures, by name.
+pub fn figures(snapshot: &Snapshot) -> Vec<(String, String)> {
+    let Summary { solver, .. } = snapshot.summary;
+    let summary = &snapshot.summary;
+    let rows = [
+        ("questions asked of the solver", grouped(solver.queries)),
+        ("answered with an input", grouped(solver.sat)),
+        ("shown to have no answer", grouped(solver.unsat)),
+        ("without an answer", grouped(solver.unknown)),
+        ("time spent solving", clock(solver.seconds)),
+        ("time the strategy took to choose", clock(summary.choosing_seconds)),
+        (
+            "executions per second",
+            grouped((summary.executions as f64 / summary.elapsed_seconds.max(1e-3)) as u64),
+        ),
+        ("decisions in the execution tree", grouped(snapshot.tree.nodes)),
+        ("decisions on the longest path", grouped(snapshot.tree.deepest.into())),
+        ("memory of the execution tree", format!("{} KiB", grouped(summary.tree_bytes >> 10))),
+        ("runs that went elsewhere than predicted", grouped(summary.divergences)),
+        (
+            "evaluations by local search",
+            grouped(solver.evaluations.interpreted + solver.evaluations.compiled),
+        ),
+        ("every path was tried", if summary.exhausted { "yes" } else { "no" }.to_owned()),
+    ];
+    rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The fields of `fuzzer_stats`.
+struct Stats(String);
+
+impl Stats {
+    fn read(directory: &Path) -> Stats {
+        let bytes = std::fs::read(directory.join("fuzzer_stats")).unwrap_or_default();
+        Stats(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn field(&self, name: &str) -> Option<String> {
+        let fields = self.0.lines().filter_map(|line| line.split_once(": "));
+        fields.filter(|(found, _)| found.trim_end() == name).map(|(_, value)| value.to_owned()).next()
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.field(name)?.parse().ok()
+    }
+}

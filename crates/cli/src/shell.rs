@@ -1,0 +1,75 @@
+//! `cairn completions` and `cairn man`: what shells and `man` want to know, from the command line's one definition.
+
+use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::failure::{Failure, NOTHING_FOUND};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command, CommandFactory};
+use clap_mangen::Man;
+use std::ffi::OsStr;
+use std::io::{Write, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Prints what makes a shell complete our words.
+pub fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "cairn", &mut script);
+    stdout().write_all(&script)?;
+    Ok(ExitCode::from(NOTHING_FOUND))
+}
+
+/// Prints the manual page, or writes those of all commands to a directory.
+pub fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
+    match &args.out {
+        Some(directory) => write_pages(directory)?,
+        None => stdout().write_all(&page(cli())?)?,
+    }
+    Ok(ExitCode::from(NOTHING_FOUND))
+}
+
+fn write_pages(directory: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(directory).map_err(|error| Failure::cannot("create", directory, &error))?;
+    let all = cli();
+    let of_command = |command: &Command| {
+        let name = format!("cairn-{}", command.get_name());
+        command.clone().display_name(&name).bin_name(name.replacen('-', " ", 1))
+    };
+    let commands: Vec<Command> = all.get_subcommands().map(of_command).collect();
+    for command in std::iter::once(all).chain(commands) {
+        let file = directory.join(Man::new(command.clone()).get_filename());
+        let page = page(command)?;
+        std::fs::write(&file, page).map_err(|error| Failure::cannot("write", &file, &error))?;
+    }
+    Ok(())
+}
+
+fn cli() -> Command {
+    Cli::command().disable_help_subcommand(true)
+}
+
+fn page(command: Command) -> Result<Vec<u8>, Failure> {
+    let mut page = Vec::new();
+    // Without a date: the same flags give the same page.
+    Man::new(command)
+        .manual("Cairn")
+        .source(concat!("cairn ", env!("CARGO_PKG_VERSION")))
+        .render(&mut page)?;
+    Ok(page)
+}
+
+/// A strategy: shells offer the names there are; what is wrong with others, and with settings, the registry says better.
+#[derive(Clone)]
+pub struct StrategyParser;
+
+impl TypedValueParser for StrategyParser {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        clap::builder::StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let offered = |info: &cairn_search::Info| PossibleValue::new(info.name).help(info.summary);
+        Some(Box::new(cairn_search::list().iter().map(offered)))
+    }
+}

@@ -1,0 +1,70 @@
+//! What was made of the label tables of earlier runs.
+//!
+//! Runs that decide alike hand out the same labels in the same order, and a new input takes an old path for most of its
+//! way. So of a table only what comes after the part that it has in common with one of the last tables is made anew.
+
+use super::Recording;
+use super::memo::Memo;
+use super::table::Table;
+use cairn_expr::Dag;
+use cairn_wire::{Event, LabelEntry};
+
+/// Tables that are remembered. Searches go back and forth between few paths.
+const TABLES: usize = 4;
+
+/// The last tables, the one that was of use last at the end.
+#[derive(Default)]
+pub(super) struct Earlier {
+    tables: Vec<Table>,
+    /// The expressions that they speak of.
+    dag: u64,
+    memo: Memo,
+    /// Room for the rows of a recording.
+    rows: Vec<LabelEntry>,
+}
+
+impl Earlier {
+    /// The table of a recording, with expressions for all labels of the events, of which there are some.
+    pub(super) fn table(&mut self, recording: &Recording, events: &[Event], dag: &mut Dag) -> &Table {
+        if self.dag != dag.identity() {
+            self.tables.clear();
+            self.memo.clear();
+            self.dag = dag.identity();
+        }
+        let count = events.iter().map(|event| event.label + 1).max().unwrap_or(0);
+        self.rows.clear();
+        self.rows.extend((0..count).map(|label| recording.entry(label)));
+        let (like, mut table) = self.best(recording);
+        table.begin(
+            &mut self.rows,
+            recording.object_sizes,
+            like.as_ref().map(|(like, common)| (like, *common)),
+        );
+        events.iter().for_each(|event| table.want(event.label));
+        table.mark(recording);
+        table.build(recording, &mut self.memo, dag);
+        self.tables.extend(like.map(|(like, _)| like));
+        self.tables.push(table);
+        let last = self.tables.len() - 1;
+        &self.tables[last]
+    }
+
+    /// Takes out the table that has most in common with the rows, with how many these are, and another to write over: a
+    /// new one, or the one that was of no use for longest.
+    fn best(&mut self, recording: &Recording) -> (Option<(Table, usize)>, Table) {
+        let mut best: Option<(usize, usize)> = None;
+        for (index, table) in self.tables.iter().enumerate().rev() {
+            let common = table.common(&self.rows, recording);
+            if best.is_none_or(|(_, most)| common > most) {
+                best = Some((index, common));
+            }
+            // There is no better one.
+            if common == self.rows.len() {
+                break;
+            }
+        }
+        let like = best.map(|(index, common)| (self.tables.remove(index), common));
+        let is_full = self.tables.len() + 2 > TABLES;
+        (like, if is_full { self.tables.remove(0) } else { Table::default() })
+    }
+}

@@ -1,0 +1,71 @@
+//! SARIF against its own schema, which the crate `serde-sarif` ships: no network.
+
+use cairn_report::{Finding, Frame, Generator, Place, Report, sarif};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// The schema, from where cargo keeps the sources of crates.
+fn schema() -> Value {
+    let cargo = Command::new(env!("CARGO")).args(["metadata", "--format-version", "1", "--locked"]).output();
+    let told: Value = serde_json::from_slice(&cargo.unwrap().stdout).unwrap();
+    let packages = told["packages"].as_array().unwrap();
+    let shipping = packages.iter().find(|package| package["name"] == "serde-sarif").unwrap();
+    let manifest = Path::new(shipping["manifest_path"].as_str().unwrap());
+    let text = std::fs::read_to_string(manifest.with_file_name("src").join("schema.json")).unwrap();
+    // One of its patterns has a bracket too many, which not every engine takes for a letter.
+    serde_json::from_str(&text.replace("{2}]?$", "{2}$")).unwrap()
+}
+
+fn finding(kind: &str, is_hang: bool, file: &str) -> Finding {
+    let place = Some(Place { file: file.to_owned(), line: 7 });
+    let stack =
+        vec![Frame { function: "f".to_owned(), place }, Frame { function: "main".to_owned(), place: None }];
+    let headline = format!("{kind} in f");
+    Finding {
+        name: "crashes/id:000000".to_owned(),
+        kind: kind.to_owned(),
+        is_hang,
+        headline,
+        stack,
+        ..Finding::default()
+    }
+}
+
+#[test]
+fn the_log_is_valid() {
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let generator = Generator { name: "Cairn".to_owned(), version: "0.1.0".to_owned() };
+    let findings = vec![
+        finding("SIGSEGV", false, "a b.c"),
+        finding("SIGSEGV", false, "/abs/ü.c"),
+        finding("time limit reached", true, "a.c"),
+        Finding { kind: "SIGABRT".to_owned(), ..Finding::default() },
+    ];
+    for findings in [findings, Vec::new()] {
+        let report = Report { generator: generator.clone(), findings, ..Report::default() };
+        let mut log: Value = serde_json::from_str(&sarif(&report)).unwrap();
+        let errors: Vec<String> = validator.iter_errors(&log).map(|error| error.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new());
+        log["runs"][0]["tool"]["driver"]["rules"] = Value::String("none".to_owned());
+        assert!(!validator.is_valid(&log), "the schema is looked at");
+    }
+}
+
+#[test]
+fn results_name_their_rules_and_places() {
+    let report = Report {
+        findings: vec![finding("A", false, "x.c"), finding("B", true, "/y z.c"), finding("A", false, "x.c")],
+        ..Report::default()
+    };
+    let log: Value = serde_json::from_str(&sarif(&report)).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let rules = &log["runs"][0]["tool"]["driver"]["rules"];
+    for (result, (rule, level)) in results.iter().zip([("A", "error"), ("B", "warning"), ("A", "error")]) {
+        assert_eq!(result["ruleId"], rule);
+        assert_eq!(rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"], rule);
+        assert_eq!(result["level"], level);
+    }
+    assert_eq!(results[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "file:///y%20z.c");
+    assert_eq!(rules.as_array().unwrap().len(), 2);
+}
