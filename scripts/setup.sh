@@ -2,8 +2,8 @@
 # Brings a Debian machine with Rust to the point where Cairn builds: installs the Debian packages
 # that are missing and fetches Z3 into .deps/. Says nothing when there is nothing to do.
 # With --tests also what the tests need: csmith, which makes random programs, AFL++ and lcov, whose tools read campaigns and
-# reports, tmux, a terminal to look at, groff, which reads the manual pages, a browser for the pages of reports, and the sources
-# of all crates, one of which ships a schema.
+# reports, tmux, a terminal to look at, groff, which reads the manual pages, a browser for the pages of reports, a validator of JSON,
+# and the sources of all crates, one of which ships a schema for it.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -21,7 +21,7 @@ stop() { say "$*"; exit 2; }
 wanted_packages() {
     echo g++ libc6-dev clang-19 libclang-rt-19-dev llvm-19 llvm-19-dev lld-19
     z3_present || has_pip || echo python3-pip
-    [ "$wanted_for" != --tests ] || echo csmith libcsmith-dev afl++ gnuplot-nox tmux groff-base lcov chromium
+    [ "$wanted_for" != --tests ] || echo csmith libcsmith-dev afl++ gnuplot-nox tmux groff-base lcov chromium python3-jsonschema
 }
 
 z3_present() { [ -e "$z3_dir/$z3_library" ] && [ -e "$z3_dir/libz3.so" ]; }

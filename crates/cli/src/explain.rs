@@ -46,6 +46,14 @@ fn text(weights: &Weights) -> String {
             let _ = writeln!(text, "It {verb} branches {}.", words.join("; branches "));
         }
     }
+    if let Some(beside) = &weights.beside {
+        let _ = writeln!(
+            text,
+            "For {:.0} % of the search it leaves the choice to {}.",
+            beside.share * 100.0,
+            beside.strategy
+        );
+    }
     text.push('\n');
     for (feature, weight) in &all {
         let _ = writeln!(text, "{weight:>+8.2}  {:<24}  branches {}", feature.name(), feature.words());
@@ -70,6 +78,7 @@ fn object(weights: &Weights) -> Value {
         "name": weights.name,
         "target": weights.target,
         "obtained": weights.obtained,
+        "beside": weights.beside,
         "features": by_strength(weights).into_iter().map(feature).collect::<Vec<_>>(),
     })
 }

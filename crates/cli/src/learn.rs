@@ -6,6 +6,7 @@
 mod journal;
 mod measure;
 mod progress;
+mod sample;
 
 use crate::args::LearnArgs;
 use crate::failure::{Failure, NOTHING_FOUND};
@@ -13,12 +14,11 @@ use crate::message::tell;
 use crate::style::{counted, grouped};
 use crate::trial::{Length, Plan, jobs};
 use cairn_learn::{Best, Learnt, Size, fast, published};
-use cairn_search::{Feature, Obtained, Weights};
+use cairn_search::{Feature, Obtained};
 use journal::{Journal, Task};
 use measure::Measurer;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The part of the time that finding and checking once may take: there should be a second round, and half a third.
@@ -59,7 +59,7 @@ fn run(measurer: &mut Measurer) -> Learnt {
     if as_published {
         return published(Feature::COUNT, size, measurer);
     }
-    fast(Feature::COUNT, size, &[Arc::from(&Weights::default().values()[..])], measurer)
+    fast(sample::LENGTH, size, &sample::known(), measurer)
 }
 
 fn task(args: &LearnArgs, plan: &Plan) -> Result<Task, Failure> {
@@ -120,15 +120,9 @@ fn write_weights(
         mean_coverage: Some(best.mean),
         date: None,
     };
-    let mut weights = weights(&name, &best.weights, obtained);
+    let mut weights = sample::weights(&name, &best.weights, obtained);
     weights.target = plan.spec.path.file_name().map(|name| name.to_string_lossy().into_owned());
     std::fs::write(&args.out, weights.to_toml()).map_err(|error| Failure::cannot("write", &args.out, &error))
-}
-
-/// Weights as a strategy wants them.
-fn weights(name: &str, weights: &[f64], obtained: Obtained) -> Weights {
-    let values = weights.try_into().expect("as many as there are features");
-    Weights::new(name, values, obtained)
 }
 
 fn tell_result(args: &LearnArgs, learnt: &Learnt, best: &Best, task: &Task) -> Result<(), Failure> {

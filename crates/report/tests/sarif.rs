@@ -1,12 +1,13 @@
-//! SARIF against its own schema, which the crate `serde-sarif` ships: no network.
+//! SARIF against its own schema, which the crate `serde-sarif` ships: no network. Debian's python3-jsonschema looks at it: a crate that does
+//! would make cargo build most of the others once more, with other features, and take minutes of every test run.
 
 use cairn_report::{Finding, Frame, Generator, Place, Report, sarif};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// The schema, from where cargo keeps the sources of crates.
-fn schema() -> Value {
+fn schema() -> String {
     let cargo = Command::new(env!("CARGO")).args(["metadata", "--format-version", "1", "--locked"]).output();
     let told: Value = serde_json::from_slice(&cargo.unwrap().stdout).unwrap();
     let packages = told["packages"].as_array().unwrap();
@@ -14,7 +15,21 @@ fn schema() -> Value {
     let manifest = Path::new(shipping["manifest_path"].as_str().unwrap());
     let text = std::fs::read_to_string(manifest.with_file_name("src").join("schema.json")).unwrap();
     // One of its patterns has a bracket too many, which not every engine takes for a letter.
-    serde_json::from_str(&text.replace("{2}]?$", "{2}$")).unwrap()
+    text.replace("{2}]?$", "{2}$")
+}
+
+/// What the validator says of a log.
+fn validated(directory: &Path, log: &Value) -> Output {
+    let (schema, instance) = (directory.join("schema.json"), directory.join("log.json"));
+    std::fs::write(&instance, log.to_string()).unwrap();
+    // Debian's own Python, whichever comes first on the path.
+    let mut python = Command::new("/usr/bin/python3");
+    python
+        .args(["-W", "ignore", "-m", "jsonschema", "--instance"])
+        .arg(instance)
+        .arg(schema)
+        .output()
+        .unwrap()
 }
 
 fn finding(kind: &str, is_hang: bool, file: &str) -> Finding {
@@ -34,7 +49,8 @@ fn finding(kind: &str, is_hang: bool, file: &str) -> Finding {
 
 #[test]
 fn the_log_is_valid() {
-    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("schema.json"), schema()).unwrap();
     let generator = Generator { name: "Cairn".to_owned(), version: "0.1.0".to_owned() };
     let findings = vec![
         finding("SIGSEGV", false, "a b.c"),
@@ -45,10 +61,12 @@ fn the_log_is_valid() {
     for findings in [findings, Vec::new()] {
         let report = Report { generator: generator.clone(), findings, ..Report::default() };
         let mut log: Value = serde_json::from_str(&sarif(&report)).unwrap();
-        let errors: Vec<String> = validator.iter_errors(&log).map(|error| error.to_string()).collect();
-        assert_eq!(errors, Vec::<String>::new());
+        let said = validated(directory.path(), &log);
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
         log["runs"][0]["tool"]["driver"]["rules"] = Value::String("none".to_owned());
-        assert!(!validator.is_valid(&log), "the schema is looked at");
+        let said = validated(directory.path(), &log);
+        let errors = String::from_utf8_lossy(&said.stderr);
+        assert!(!said.status.success() && errors.contains("'none' is not of type 'array'"), "{errors}");
     }
 }
 

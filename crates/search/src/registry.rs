@@ -88,7 +88,7 @@ const ALL: &[Info] = &[
         name: "parametric",
         usage: "parametric[:FILE]",
         summary: "the branch of the last path that learnt weights like best (ParaDySE)",
-        make: Make::WithSettings(|file, program| Ok(Box::new(parametric(file, program)?))),
+        make: Make::WithSettings(parametric),
     },
     Info {
         name: "chameleon",
@@ -254,10 +254,13 @@ pub fn split_list(list: &str) -> Vec<String> {
     asked
 }
 
-/// By the weights of a file, or by those that ship with Cairn.
-fn parametric(file: Option<&str>, program: &Program) -> Result<Parametric, String> {
+/// By the weights of a file, or by those that ship with Cairn; and by what the file has beside them.
+fn parametric(file: Option<&str>, program: &Program) -> Made {
     let weights = file.map_or_else(|| Ok(Weights::default()), weights::read)?;
-    Ok(Parametric::new(&weights, program))
+    let by_weights = Box::new(Parametric::new(&weights, program));
+    let Some(beside) = &weights.beside else { return Ok(by_weights) };
+    let other = create(&beside.strategy, program).map_err(|error| error.to_string())?;
+    Ok(Box::new(Interleave::by_share("in company", [by_weights, other], beside.share)))
 }
 
 /// Strategies in turn.

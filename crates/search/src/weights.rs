@@ -1,10 +1,12 @@
 //! Weights of the forty features: what `parametric` goes by, and the file they are kept in.
 
+mod beside;
 mod file;
 
 use crate::features::Feature;
 use serde::{Deserialize, Serialize};
 
+pub use beside::Beside;
 pub(crate) use file::read;
 
 /// The weights that ship with Cairn.
@@ -19,6 +21,8 @@ pub struct Weights {
     pub target: Option<String>,
     /// How they came about.
     pub obtained: Obtained,
+    /// Another strategy that has a share of the search.
+    pub beside: Option<Beside>,
     values: [f64; Feature::COUNT],
 }
 
@@ -51,13 +55,15 @@ struct Written {
     target: Option<String>,
     features: Vec<String>,
     weights: Vec<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<Beside>,
     obtained: Obtained,
 }
 
 impl Weights {
     /// Weights in the order of [`Feature::all`].
     pub fn new(name: &str, values: [f64; Feature::COUNT], obtained: Obtained) -> Weights {
-        Weights { name: name.to_owned(), target: None, obtained, values }
+        Weights { name: name.to_owned(), target: None, obtained, beside: None, values }
     }
 
     /// The weights in the order of [`Feature::all`].
@@ -91,8 +97,9 @@ impl Weights {
         if let Some(missing) = Feature::all().find(|feature| values[*feature as usize].is_none()) {
             return Err(format!("has no weight for `{}`", missing.name()));
         }
-        let Written { name, target, obtained, .. } = written;
-        Ok(Weights { name, target, obtained, values: values.map(Option::unwrap_or_default) })
+        let Written { name, target, obtained, beside, .. } = written;
+        beside.as_ref().map_or(Ok(()), Beside::check)?;
+        Ok(Weights { name, target, obtained, beside, values: values.map(Option::unwrap_or_default) })
     }
 
     /// The text of a file with these weights.
@@ -103,6 +110,7 @@ impl Weights {
             target: self.target.clone(),
             features,
             weights: self.values.to_vec(),
+            beside: self.beside.clone(),
             obtained: self.obtained.clone(),
         };
         toml::to_string_pretty(&written).expect("strings and numbers can be written")
@@ -130,14 +138,24 @@ mod tests {
     fn a_file_survives_reading_and_writing() {
         let mut weights = Weights::default();
         weights.target = Some("sed".to_owned());
+        weights.beside = Some(Beside { strategy: "klee".to_owned(), share: 0.25 });
         weights.obtained = Obtained { rounds: Some(3), mean_coverage: Some(700.5), ..weights.obtained };
         assert_eq!(Weights::parse(&weights.to_toml()), Ok(weights));
     }
 
     #[test]
     fn wrong_files_are_told_in_a_sentence() {
-        let text = Weights::default().to_toml();
+        let mut weights = Weights::default();
+        weights.beside = Some(Beside { strategy: "klee".to_owned(), share: 0.25 });
+        let text = weights.to_toml();
         let cases = [
+            ("\"klee\"", "\"parametric\"", "has `parametric` beside it, which is none of cfg, cgs,"),
+            (
+                "share = 0.25",
+                "share = 1.5",
+                "gives `klee` beside it a share of 1.5, which is not from 0 to 1",
+            ),
+            ("share = 0.25", "share = nan", "which is not from 0 to 1"),
             ("\"in-main\"", "\"in-the-main\"", "names a feature `in-the-main` that is none"),
             ("\"in-main\"", "\"nested\"", "names `nested` twice"),
             ("    \"in-main\",\n", "", "has 39 features but 40 weights"),

@@ -2,6 +2,7 @@
 
 use super::journal::Journal;
 use super::progress::Progress;
+use super::sample;
 use crate::args::LearnArgs;
 use crate::failure::Failure;
 use crate::trial::{Length, Plan, jobs};
@@ -82,7 +83,7 @@ impl<'a> Measurer<'a> {
 
     fn write(&self, number: usize, job: &Job) -> Result<PathBuf, Failure> {
         let path = self.scratch.path().join(format!("{number}.toml"));
-        std::fs::write(&path, super::weights("sample", &job.weights, Obtained::default()).to_toml())?;
+        std::fs::write(&path, sample::weights("sample", &job.weights, Obtained::default()).to_toml())?;
         Ok(path)
     }
 

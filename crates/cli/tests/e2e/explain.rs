@@ -1,6 +1,6 @@
 //! Weights: explained, searched with, and refused if they are wrong.
 
-use crate::common::{root, run, write_source};
+use crate::common::{Said, root, run, write_source};
 use std::path::Path;
 
 /// The weights that ship, as a file, with one text in place of another.
@@ -9,6 +9,15 @@ fn weights(directory: &Path, from: &str, to: &str) -> String {
     let changed = shipped.replacen(from, to, 1);
     assert!(from == to || changed != shipped, "{from}");
     write_source(directory, "weights.toml", &changed).to_str().unwrap().to_owned()
+}
+
+/// Searches an example by a file of weights.
+fn search(directory: &Path, file: &str, option: &str) -> Said {
+    let (source, out) = (root().join("examples/magic.c"), directory.join("out"));
+    let (strategy, out) = (format!("parametric:{file}"), out.to_str().unwrap().to_owned());
+    let words =
+        ["run", source.to_str().unwrap(), "--strategy", &strategy, "--sym-file", "20", "--execs", "1000"];
+    run(words.into_iter().chain(["--oracle", option, "--out", &out, "--", "@@"]))
 }
 
 #[test]
@@ -31,6 +40,19 @@ fn weights_are_told_in_words_the_strongest_first() {
         (&json["features"][0]["feature"], &json["features"][0]["weight"]),
         (&"in-main".into(), &(-99.5).into())
     );
+    assert!(json["beside"].is_null());
+}
+
+#[test]
+fn what_stands_beside_the_weights_is_told_and_searched_with() {
+    let directory = tempfile::tempdir().unwrap();
+    let beside = "[beside]\nstrategy = \"generational\"\nshare = 0.25\n\n[obtained]";
+    let file = weights(directory.path(), "[obtained]", beside);
+    let said = run(["explain", &file]).stdout;
+    assert!(said.contains("For 25 % of the search it leaves the choice to generational."), "{said}");
+    let said = search(directory.path(), &file, "--log=json");
+    assert_eq!(said.code, Some(1), "there is a crash to be found: {said:?}");
+    assert!(said.stderr.contains("and for 25 % of the time generational"), "{}", said.stderr);
 }
 
 #[test]
@@ -54,12 +76,7 @@ fn a_wrong_file_of_weights_is_one_sentence() {
 fn parametric_search_goes_by_the_file_and_finds_its_way() {
     let directory = tempfile::tempdir().unwrap();
     let file = weights(directory.path(), "", "");
-    let source = root().join("examples/magic.c");
-    let out = directory.path().join("out");
-    let strategy = format!("parametric:{file}");
-    let (source, out) = (source.to_str().unwrap(), out.to_str().unwrap());
-    let search = ["run", source, "--strategy", &strategy, "--sym-file", "20", "--execs", "1000"];
-    let said = run(search.into_iter().chain(["--oracle", "--json", "--out", out, "--", "@@"]));
+    let said = search(directory.path(), &file, "--json");
     let json: serde_json::Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
     assert_eq!(said.code, Some(1), "there is a crash to be found: {json}");
 }

@@ -64,3 +64,29 @@ fn it_goes_on_while_any_of_them_does() {
     assert_eq!(simulation.drive(&mut *strategy, &mut Rng::new(0), 100).last(), Some(&Next::Done));
     assert!(simulation.tree.exhausted(), "a bounded search gives up its turns");
 }
+
+#[test]
+fn by_share_the_second_has_its_part_in_stretches() {
+    let tree = Simulation::new(straight_program(2), 2).tree;
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let script = |name, wish: Next| Script { wishes: vec![wish; 4_000], name, heard: heard.clone() };
+    let (a, b) = (script("a", Next::Restart), script("b", Next::Revive(Vec::new())));
+    let mut both = Interleave::by_share("both", [Box::new(a), Box::new(b)], 0.25);
+    let mut rng = Rng::new(7);
+    let asked: Vec<bool> = (0..4_000).map(|_| both.next(&tree, &mut rng) != Next::Restart).collect();
+    let second = asked.iter().filter(|second| **second).count();
+    assert!((800..1_200).contains(&second), "{second} of 4,000");
+    assert!(asked.chunks(8).all(|stretch| stretch.iter().all(|one| *one == stretch[0])));
+    assert_eq!(both.describe(), "both: a, and for 25 % of the time b");
+}
+
+#[test]
+fn by_share_one_that_is_done_leaves_all_to_the_other() {
+    let tree = Simulation::new(straight_program(2), 2).tree;
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let script = |name, wishes| Script { wishes, name, heard: heard.clone() };
+    let (a, b) = (script("a", vec![Next::Restart; 3]), script("b", vec![]));
+    let mut both = Interleave::by_share("both", [Box::new(a), Box::new(b)], 1.0);
+    let asked: Vec<Next> = (0..4).map(|_| both.next(&tree, &mut Rng::new(0))).collect();
+    assert_eq!(asked, [Next::Restart, Next::Restart, Next::Restart, Next::Done]);
+}
