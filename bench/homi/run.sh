@@ -16,7 +16,7 @@ frontier="random-state;random-path;klee;covnew;md2u;depth;icnt;cpicnt;qc"
 
 # The strategy that covers most in short campaigns.
 best() {
-    COMPARE=1 KEEP=$to/$1/plain "$here/campaign.sh" "$1" --strategies "$frontier" --time "${FIND_TIME:-60s}" --trials 2 --quiet >&2
+    DO=compare KEEP=$to/$1/plain "$here/campaign.sh" "$1" --strategies "$frontier" --time "${FIND_TIME:-60s}" --trials 2 --quiet >&2
     python3 "$root/bench/homi/table.py" best "$to/$1/plain/trials.csv"
 }
 

@@ -31,7 +31,7 @@ for program in "${programs[@]}"; do
             compare_example "$name"
         else
             rm -rf "${to:?}/$name"
-            COMPARE=1 KEEP=$to/$name "$here/campaign.sh" "$name" "${options[@]}"
+            DO=compare KEEP=$to/$name "$here/campaign.sh" "$name" "${options[@]}"
         fi
     done
 done
