@@ -6,7 +6,7 @@
 
 use crate::halving::{Rungs, halve};
 use crate::objective::{Objective, Stopped};
-use crate::race::race;
+use crate::race::{FAIR_START, race};
 use crate::round::{Best, Candidate, Learnt};
 use crate::size::Size;
 use crate::space::{Space, Weights};
@@ -47,6 +47,10 @@ impl Learner<'_> {
             let settings = (self.size.trials, self.size.executions);
             let (raced, is_stopped) = race(objective, runners, settings, self.round, &mut rng)?;
             let best = raced[0].as_best();
+            if is_stopped && self.best.is_some() && best.trials < FAIR_START {
+                // Too little to doubt what an earlier race has shown.
+                return Err(Stopped);
+            }
             self.vain = if before.as_ref() == Some(&best.weights) { self.vain + 1 } else { 0 };
             objective.improved(&best);
             self.best = Some(best);

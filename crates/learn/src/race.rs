@@ -6,7 +6,7 @@ use crate::statistics::are_below_zero;
 use oorandom::Rand64;
 
 /// Measurements before anybody is dropped.
-const FAIR_START: u32 = 3;
+pub(crate) const FAIR_START: u32 = 3;
 
 /// Runs a race of at most `trials` measurements each; the best first, those that were dropped left out. Two always stay: what
 /// the best two have in common is what is learnt. Also tells whether it was stopped: what was measured by then counts.

@@ -150,6 +150,20 @@ fn without_time_for_all_samples_those_that_were_measured_are_checked() {
 }
 
 #[test]
+fn a_race_that_hardly_began_does_not_unseat_the_winner_of_a_whole_one() {
+    let size = Size { rounds: 2, ..small(2) };
+    let mut first = Hurried(Synthetic::new(0.05), 30);
+    let one = fast(FEATURES, Size { rounds: 1, ..size }, &[], &mut first);
+    let made = first.0.known.len();
+    let mut both = Hurried(Synthetic::new(0.05), 30);
+    // Time for the samples of the second round and one lap of its race.
+    both.0.patience = made + 30 + 11;
+    let cut = fast(FEATURES, size, &[], &mut both);
+    assert!(cut.stopped && cut.rounds == 2);
+    assert_eq!(cut.best, one.best);
+}
+
+#[test]
 fn stopped_anywhere_and_started_again_it_learns_the_same() {
     let whole = fast(FEATURES, small(3), &[], &mut Synthetic::new(0.05));
     let mut objective = Synthetic::new(0.05);
