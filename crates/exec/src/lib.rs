@@ -12,6 +12,7 @@ mod control;
 mod decode;
 mod end;
 mod input;
+mod keeper;
 mod log;
 mod native;
 mod pipe;

@@ -9,7 +9,11 @@ use landlock::{
     ABI, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
     RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, apply_filter,
+};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -83,7 +87,23 @@ const PRETENDED: &[libc::c_long] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
 ];
+
+/// System calls of Linux 6.13 and 6.17 that have no names yet.
+const SETXATTRAT: libc::c_long = 463;
+const REMOVEXATTRAT: libc::c_long = 466;
+const FILE_SETATTR: libc::c_long = 469;
+
+/// Requests to files that are pretended too: they change attributes, and need no file that is open for writing.
+const PRETENDED_REQUESTS: [u64; 4] =
+    [FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION];
+const FS_IOC_SETFLAGS: u64 = 0x4008_6602;
+const FS_IOC32_SETFLAGS: u64 = 0x4004_6602;
+const FS_IOC_FSSETXATTR: u64 = 0x401c_5820;
+const FS_IOC_SETVERSION: u64 = 0x4008_7602;
 
 /// What a sandbox keeps a program from, here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,12 +180,28 @@ impl Sandbox {
     }
 }
 
+/// Keeps the signals in that a process and its descendants send, and nothing else.
+pub(crate) struct Wall(RulesetCreated);
+
+impl Wall {
+    /// One that is ready to be entered, if the system knows of such.
+    pub(crate) fn prepare() -> Option<Wall> {
+        Some(Wall(Ruleset::default().scope(Scope::Signal).ok()?.create().ok()?))
+    }
+
+    /// Puts the calling process behind it, for good. Makes system calls only.
+    pub(crate) fn enter(self) -> io::Result<()> {
+        self.0.restrict_self().map(|_| ()).map_err(|_| io::ErrorKind::PermissionDenied.into())
+    }
+}
+
 fn rules(writable: &[&Path]) -> Result<RulesetCreated, RulesetError> {
     let writes = AccessFs::from_write(LANDLOCK);
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
     let mut ruleset = ruleset.handle_access(writes)?.scope(Scope::Signal)?.create()?;
     for directory in writable {
-        ruleset = beneath(ruleset, directory, writes)?;
+        // A device is the same one wherever its name is.
+        ruleset = beneath(ruleset, directory, writes & !(AccessFs::MakeBlock | AccessFs::MakeChar))?;
     }
     for device in DEVICES {
         ruleset = beneath(
@@ -189,15 +225,41 @@ fn beneath(
     }
 }
 
-fn filters() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
-    let arch = std::env::consts::ARCH.try_into()?;
-    let filter = |calls: &[libc::c_long], errno: i32| {
-        let rules = calls.iter().map(|call| (*call, Vec::new())).collect();
-        SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno as u32), arch)?.try_into()
-    };
-    let mut filters = vec![filter(REFUSED, libc::EPERM)?, filter(PRETENDED, 0)?];
+/// What a filter looks for: system calls, each with the arguments it matters with; with any, if none are told.
+type Calls = BTreeMap<i64, Vec<SeccompRule>>;
+
+fn filters() -> Result<Vec<BpfProgram>, BackendError> {
+    let mut refused = always(REFUSED);
+    refused.extend(to_other_processes()?);
+    let mut pretended = always(PRETENDED);
+    pretended.insert(libc::SYS_ioctl, requests()?);
+    let mut filters = vec![filter(refused, libc::EPERM)?, filter(pretended, 0)?];
     if landlock_version() < KNOWS_TRUNCATE {
-        filters.push(filter(&[libc::SYS_truncate], libc::EACCES)?);
+        filters.push(filter(always(&[libc::SYS_truncate]), libc::EACCES)?);
     }
     Ok(filters)
+}
+
+/// Has these calls end at once with this error, or as if they had succeeded.
+fn filter(calls: Calls, errno: i32) -> Result<BpfProgram, BackendError> {
+    let arch = std::env::consts::ARCH.try_into()?;
+    SeccompFilter::new(calls, SeccompAction::Allow, SeccompAction::Errno(errno as u32), arch)?.try_into()
+}
+
+fn always(calls: &[libc::c_long]) -> Calls {
+    calls.iter().map(|call| (*call, Vec::new())).collect()
+}
+
+/// Calls that set limits and priority of any process of the user's, unless it is told by 0, which is the caller.
+fn to_other_processes() -> Result<Calls, BackendError> {
+    let differs = |argument, length| SeccompCondition::new(argument, length, SeccompCmpOp::Ne, 0);
+    let names_one = |argument| differs(argument, SeccompCmpArgLen::Dword);
+    let sets_limits = SeccompRule::new(vec![names_one(0)?, differs(2, SeccompCmpArgLen::Qword)?])?;
+    let sets_priority = SeccompRule::new(vec![names_one(1)?])?;
+    Ok([(libc::SYS_prlimit64, vec![sets_limits]), (libc::SYS_setpriority, vec![sets_priority])].into())
+}
+
+fn requests() -> Result<Vec<SeccompRule>, BackendError> {
+    let is = |request| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request);
+    PRETENDED_REQUESTS.into_iter().map(|request| SeccompRule::new(vec![is(request)?])).collect()
 }

@@ -36,14 +36,14 @@ impl Excess {
     }
 }
 
-/// Whether the processes below `root`, or it itself, are too many or too large. `recording` bytes of what they have in
+/// Whether the processes below `root`, which is ours, are too many or too large. `recording` bytes of what they have in
 /// common are not theirs.
 pub(crate) fn excess(root: u32, recording: u64, limits: &Limits) -> Option<Excess> {
     let family = family(root, limits.processes);
     if family.len() > limits.processes {
         return Some(Excess::Processes);
     }
-    let sizes = || family.iter().filter_map(|pid| resident(*pid, recording));
+    let sizes = || family.iter().skip(1).filter_map(|pid| resident(*pid, recording));
     let too_large = sizes().any(|bytes| bytes > limits.memory);
     let too_many = || sizes().sum::<u64>() / SHARED > limits.memory;
     (too_large || too_many()).then_some(Excess::Memory)
@@ -83,12 +83,17 @@ mod tests {
 
     #[test]
     fn a_process_that_grows_is_noticed() {
-        let me = std::process::id();
-        let limits = Limits { memory: 256 << 20, ..Limits::default() };
-        assert_eq!(excess(me, 0, &limits), None);
-        let much = std::hint::black_box(vec![1u8; 300 << 20]);
-        assert_eq!(excess(me, 0, &limits), Some(Excess::Memory));
-        drop(much);
+        let limits = Limits { memory: 100 << 20, ..Limits::default() };
+        let holds_all = "{ head -c 200M /dev/zero; sleep 5; } | tail -n 1 >/dev/null";
+        let mut child = std::process::Command::new("sh").args(["-c", holds_all]).spawn().unwrap();
+        let deadline = std::time::Instant::now() + Duration::from_secs(20);
+        while excess(child.id(), 0, &limits) != Some(Excess::Memory) {
+            assert!(std::time::Instant::now() < deadline, "nobody has noticed");
+        }
+        let more = Limits { memory: 400 << 20, ..limits };
+        assert_eq!(excess(child.id(), 0, &more), None);
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 
     #[test]

@@ -187,8 +187,14 @@ fn wait(pid: c_int) -> Ended {
     let mut status = 0;
     // SAFETY: rusage is plain data; wait4 fills it.
     let mut usage: rusage = unsafe { zeroed() };
-    // SAFETY: waits for our own child; the pointers are ours.
-    while pid > 0 && unsafe { libc::wait4(pid, &mut status, 0, &mut usage) } < 0 && errno() == libc::EINTR {}
+    while pid > 0 {
+        // SAFETY: waits for our own child; the pointers are ours.
+        let waited = unsafe { libc::wait4(pid, &mut status, 0, &mut usage) };
+        // A run that has made us its debugger stops, and has not ended.
+        if (waited == pid && !libc::WIFSTOPPED(status)) || (waited < 0 && errno() != libc::EINTR) {
+            break;
+        }
+    }
     keeper::bury_the_rest();
     let micros = |t: timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
     Ended {

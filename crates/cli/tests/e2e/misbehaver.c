@@ -5,16 +5,19 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define LIFETIME 60
@@ -217,11 +220,43 @@ static void reach_out(void)
     chmod(beside, 0);
     unlink(beside);
     if (truncate(beside, 0) == 0 || rename(beside, "treasure") == 0 || socket(AF_INET, SOCK_DGRAM, 0) >= 0
-        || socket(AF_INET6, SOCK_STREAM, 0) >= 0)
-        creat("/dev/full", 0);
+        || socket(AF_INET6, SOCK_STREAM, 0) >= 0 || socket(AF_UNIX, SOCK_STREAM, 0) >= 0
+        || open("/dev/shm/cairn-escaped", O_CREAT | O_WRONLY, 0600) >= 0)
+        abort();
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
         abort();
+}
+
+/* Changes what belongs to others and has no contents: limits and priority of processes, attributes of files. A device in its
+   own directory would be as good as the one in another. */
+static void meddle(void)
+{
+    struct rlimit few = {64, 64};
+    if (prlimit(getppid(), RLIMIT_NOFILE, &few, NULL) == 0 || setpriority(PRIO_PROCESS, getppid(), 19) == 0)
+        abort();
+    if (prlimit(0, RLIMIT_NOFILE, &few, NULL) < 0 || setpriority(PRIO_PROCESS, 0, 19) < 0)
+        abort();
+    char name[512];
+    snprintf(name, sizeof name, "%s/treasure", getenv("OUTSIDE"));
+    int fd = open(name, O_RDONLY), before = 0, after = 0;
+    if (ioctl(fd, FS_IOC_GETFLAGS, &before) == 0) {
+        int flags = before ^ FS_NOATIME_FL;
+        ioctl(fd, FS_IOC_SETFLAGS, &flags);
+        if (ioctl(fd, FS_IOC_GETFLAGS, &after) < 0 || after != before)
+            abort();
+    }
+    snprintf(name, sizeof name, "%s/device", getenv("TMPDIR"));
+    if (mknod(name, S_IFCHR | 0600, makedev(1, 3)) == 0)
+        abort();
+}
+
+/* Waits for ever in the hands of a debugger, who is its parent. */
+static void be_traced(void)
+{
+    alarm(LIFETIME);
+    ptrace(PTRACE_TRACEME, 0, 0, 0);
+    raise(SIGSTOP);
 }
 
 static void misbehave(char how)
@@ -250,6 +285,8 @@ static void misbehave(char how)
     case 'u': reach_out(); break;
     case 'v': kill_from_within(); break;
     case 'w': keep_company(); break;
+    case 'x': meddle(); break;
+    case 'y': be_traced(); break;
     }
 }
 

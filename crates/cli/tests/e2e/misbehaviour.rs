@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// What the program can be made to do, as `misbehaver.c` has it.
-const HARMS: std::ops::RangeInclusive<char> = 'a'..='w';
+const HARMS: std::ops::RangeInclusive<char> = 'a'..='y';
 
 /// A place for a campaign: where it is started, where it may write, and what it must not touch.
 struct Place {
@@ -134,14 +134,60 @@ fn a_target_that_misbehaves_harms_nobody_and_loses_no_test() {
     let tests = place.tests();
     let lost: Vec<char> = HARMS.chain(['z']).filter(|harm| !tests.contains_key(harm)).collect();
     assert!(lost.is_empty(), "no test was kept of {lost:?}: {explored:?}");
-    let kinds =
-        [('a', "hangs/"), ('b', "hangs/"), ('o', "hangs/"), ('q', "hangs/"), ('w', "hangs/"), ('d', ",oom,")];
-    for (harm, kind) in
-        kinds.into_iter().chain([('e', "sig:11"), ('f', ",forks,"), ('l', "sig:09"), ('z', "sig:06")])
-    {
+    let crashes = [('d', ",oom,"), ('e', "sig:11"), ('f', ",forks,"), ('l', "sig:09"), ('z', "sig:06")];
+    for (harm, kind) in "aboqwy".chars().map(|harm| (harm, "hangs/")).chain(crashes) {
         assert!(tests[&harm].contains(kind), "{harm}: {}", tests[&harm]);
     }
+    for refused in ['u', 'x'] {
+        assert!(!tests[&refused].contains("crashes/"), "it succeeded: {}", tests[&refused]);
+    }
     assert!(!explored.stdout.contains("fork server"), "no run reached it: {explored:?}");
+}
+
+/// Builds that confirm findings and replay tests are the same program, and have no fork server.
+#[test]
+fn builds_that_confirm_harm_nobody_either() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let place = Place::with("misbehaver.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/misbehaver.c");
+    let place = Place { program: source, ..place };
+    let explored = place.run_inputs("fgkpuvwxy-", &["--timeout", "1000", "--memory", "100"]);
+    assert_eq!(explored.code, Some(1), "{explored:?}");
+    assert!(place.at("out/cairn-build/misbehaver.sanitized").is_file(), "{explored:?}");
+    place.assert_nothing_is_left();
+    place.assert_nothing_is_touched();
+    let forks = fs::read_dir(place.at("out/crashes/reports")).unwrap().map(|entry| entry.unwrap().path());
+    let told = forks
+        .filter_map(|path| fs::read_to_string(path).ok())
+        .find(|text| text.contains("too many processes"));
+    let told = told.unwrap_or_else(|| panic!("{explored:?}"));
+    assert!(told.contains("plain build"), "the other builds end by it as well: {told}");
+}
+
+/// Whoever kills `cairn` while another build runs has nothing else to kill.
+#[test]
+fn a_build_that_confirms_ends_with_the_campaign() {
+    let place = Place::with("misbehaver.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/misbehaver.c");
+    fs::create_dir_all(place.at("seeds")).unwrap();
+    fs::write(place.at("seeds/w"), "w-").unwrap();
+    for options in [&[][..], &["--no-sandbox"]] {
+        let mut command = cairn();
+        command.args(["run", "-q", "--force", "--sym-stdin", "2", "--execs", "1", "--timeout", "4000"]);
+        command.args(options).args(["--seeds", "../seeds", "--out", "../out"]).arg(&source);
+        let mut campaign = place.furnish(&mut command).stdout(Stdio::null()).spawn().unwrap();
+        let is_confirming = |pid: &u32| {
+            let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+            program.to_string_lossy().ends_with("misbehaver.sanitized")
+        };
+        let confirming = || place.processes().iter().filter(|(pid, _)| is_confirming(pid)).count();
+        wait_until(|| confirming() == 6);
+        campaign.kill().unwrap();
+        campaign.wait().unwrap();
+        wait_until(|| place.processes().is_empty());
+    }
 }
 
 /// The same without a sandbox: what is left behind is still found, a server that is taken along is replaced.
