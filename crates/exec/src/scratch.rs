@@ -109,30 +109,55 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // What cannot be emptied would stay.
-        let _ = unlock(self.path());
+        let _ = unlock(self.path()).and_then(|()| empty(self.path(), remove_directory));
     }
 }
 
 fn remove(path: &Path, is_directory: bool) -> io::Result<()> {
-    if !is_directory {
-        return fs::remove_file(path);
+    if is_directory { remove_directory(path) } else { fs::remove_file(path) }
+}
+
+fn remove_directory(path: &Path) -> io::Result<()> {
+    fs::remove_dir_all(path).or_else(|_| dismantle(path))
+}
+
+/// Removes a directory that is locked, or deeper than there are descriptors or letters in a path: what is two levels below it
+/// is moved up, until there are no two levels.
+fn dismantle(top: &Path) -> io::Result<()> {
+    let mut moved = 0u64;
+    let mut move_up = |directory: &Path| {
+        unlock(directory)?;
+        let mut names = std::iter::from_fn(|| {
+            moved += 1;
+            Some(top.join(format!("moved-{moved}")))
+        });
+        let free = names.find(|name| fs::symlink_metadata(name).is_err()).unwrap_or_default();
+        fs::rename(directory, free)
+    };
+    let mut take_apart = |directory: &Path| {
+        unlock(directory)?;
+        empty(directory, &mut move_up)?;
+        fs::remove_dir(directory)
+    };
+    unlock(top)?;
+    while fs::read_dir(top)?.next().is_some() {
+        empty(top, &mut take_apart)?;
     }
-    fs::remove_dir_all(path).or_else(|_| {
-        unlock(path)?;
-        fs::remove_dir_all(path)
-    })
+    fs::remove_dir(top)
+}
+
+/// Removes all files of a directory, and does something about its directories.
+fn empty(directory: &Path, mut with: impl FnMut(&Path) -> io::Result<()>) -> io::Result<()> {
+    let entries: Vec<_> = fs::read_dir(directory)?.collect::<io::Result<_>>()?;
+    for entry in entries {
+        if entry.file_type()?.is_dir() { with(&entry.path())? } else { fs::remove_file(entry.path())? }
+    }
+    Ok(())
 }
 
 /// Directories without permissions cannot be emptied, except by root.
 fn unlock(directory: &Path) -> io::Result<()> {
-    fs::set_permissions(directory, Permissions::from_mode(OWNER_ONLY))?;
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            unlock(&entry.path())?;
-        }
-    }
-    Ok(())
+    fs::set_permissions(directory, Permissions::from_mode(OWNER_ONLY))
 }
 
 #[cfg(test)]
@@ -165,6 +190,25 @@ mod tests {
         assert_eq!(names(&scratch), ["a", "d"]);
         assert_eq!(fs::read(at("d/b")).unwrap(), b"text");
         assert!(!at("d/litter").exists());
+    }
+
+    #[test]
+    fn a_tree_that_is_deeper_than_a_path_is_long_is_removed() {
+        let top = tempfile::tempdir().unwrap();
+        let deep = top.path().join("deep");
+        let branch = vec!["a-name-of-thirty-letters-or-so"; 60].join("/");
+        fs::create_dir(&deep).unwrap();
+        for n in 0..20 {
+            // A longer one each time, below a new beginning.
+            let beginning = top.path().join(format!("beginning-{n}"));
+            fs::create_dir_all(beginning.join(&branch)).unwrap();
+            fs::write(beginning.join("file"), "").unwrap();
+            fs::rename(&deep, beginning.join(&branch).join("moved-1")).unwrap();
+            fs::set_permissions(beginning.join(&branch), Permissions::from_mode(0)).unwrap();
+            fs::rename(&beginning, &deep).unwrap();
+        }
+        dismantle(&deep).unwrap();
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 0);
     }
 
     #[test]
