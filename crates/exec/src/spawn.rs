@@ -118,9 +118,19 @@ impl Process {
         limits: &Limits,
     ) -> Result<Process, StartError> {
         refuse_uninstrumented(&spec.path)?;
-        match Starting::launch(spec, stage, memory, limits)?.wait(spec, limits) {
+        let start = |stage: &Stage, binding| {
+            Starting::launch(spec, stage, memory, limits, binding)?.wait(spec, limits)
+        };
+        if is_ours_to_bind(spec) {
+            match start(stage, Binding::AtOnce) {
+                // A function that nobody has is no harm to a program that never calls it.
+                Err(StartError::Died { .. }) => {}
+                other => return other,
+            }
+        }
+        match start(stage, Binding::AsItIs) {
             Err(StartError::Died { path, end, .. }) => {
-                let message = last_words(spec, stage, memory, limits);
+                let message = last_words(stage, |stage| start(stage, Binding::AsItIs));
                 Err(StartError::Died { path, end, message })
             }
             other => other,
@@ -140,10 +150,10 @@ fn refuse_uninstrumented(path: &Path) -> Result<(), StartError> {
 }
 
 /// Starts a program that died once again, to hear what it has to say.
-fn last_words(spec: &TargetSpec, stage: &mut Stage, memory: &SharedMemory, limits: &Limits) -> String {
+fn last_words(stage: &mut Stage, start: impl Fn(&Stage) -> Result<Process, StartError>) -> String {
     let mut try_again = || -> Option<String> {
         stage.divert_stderr().ok()?;
-        let died = Starting::launch(spec, stage, memory, limits).ok()?.wait(spec, limits);
+        let died = start(stage);
         let (_, stderr) = died.is_err().then(|| stage.output().ok())??;
         let stderr = String::from_utf8_lossy(&stderr);
         Some(stderr.lines().map(str::trim).find(|line| !line.is_empty())?.to_owned())
@@ -151,8 +161,22 @@ fn last_words(spec: &TargetSpec, stage: &mut Stage, memory: &SharedMemory, limit
     try_again().unwrap_or_default()
 }
 
+/// When the dynamic linker looks for a program's functions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Binding {
+    /// Before the program starts. Otherwise every run looks for every function anew.
+    AtOnce,
+    /// As it would without us.
+    AsItIs,
+}
+
 /// Has the dynamic linker find all functions before the program starts.
 const BIND_NOW: &str = "LD_BIND_NOW";
+
+/// Whether the user has said nothing of how functions are to be found.
+fn is_ours_to_bind(spec: &TargetSpec) -> bool {
+    spec.env.iter().all(|(name, _)| name != BIND_NOW) && std::env::var_os(BIND_NOW).is_none()
+}
 
 /// A program that has not said hello.
 struct Starting {
@@ -168,6 +192,7 @@ impl Starting {
         stage: &Stage,
         memory: &SharedMemory,
         limits: &Limits,
+        binding: Binding,
     ) -> Result<Starting, StartError> {
         let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|e| set_up("a pipe")(e.into()));
         let (their_commands, commands) = pipe()?;
@@ -181,8 +206,7 @@ impl Starting {
         let sealed = sandbox.as_ref().is_some_and(|sandbox| sandbox.protection.signals);
         let data = limits.memory.saturating_mul(DATA_PER_MEMORY) >> 20;
         let numbers = inherited.map(|fd| fd.to_string()).join(",");
-        // Otherwise every run looks for every function anew.
-        let binds = spec.env.iter().all(|(name, _)| name != BIND_NOW) && std::env::var_os(BIND_NOW).is_none();
+        let binds = binding == Binding::AtOnce;
         if binds {
             command.env(BIND_NOW, "1");
         }

@@ -310,3 +310,15 @@ fn what_a_run_leaves_running_is_killed_and_buried() {
     assert!(summary["executions"].as_u64() > Some(20), "{summary}");
     assert_eq!(summary["crashes"], 0, "{summary}");
 }
+
+/// The dynamic linker is asked to find all functions at once, so that runs need not. That is no reason not to start.
+#[test]
+fn a_library_with_a_function_that_nobody_has_is_no_harm_until_it_is_called() {
+    let nine = "int nobody(int);\nint nine(int x) { if (x == 300) return nobody(x); return x == 9; }\n";
+    let place = Place::with(&[("main.c", READS_A_CHARACTER), ("nine.c", nine)]);
+    place.cc(&["-fPIC", "-shared", "nine.c", "-o", "libnine.so"]);
+    let may_lack = "-Wl,--unresolved-symbols=ignore-in-shared-libs";
+    place.cc(&["main.c", "-L.", "-lnine", "-Wl,-rpath,$ORIGIN", may_lack, "-o", "program"]);
+    let said = place.campaign(&["--execs", "20"]);
+    assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
+}
