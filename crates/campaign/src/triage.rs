@@ -50,17 +50,18 @@ impl Mark {
     }
 }
 
-/// Knows the program's line tables, once they are needed.
+/// Knows the program's line tables and its checks, once they are needed.
 #[derive(Debug)]
 pub(crate) struct Triage {
     path: Option<PathBuf>,
     symbols: OnceCell<Option<Symbols>>,
+    checks: OnceCell<Vec<SiteId>>,
 }
 
 impl Triage {
     /// Of the program at this path.
     pub fn new(path: Option<PathBuf>) -> Triage {
-        Triage { path, symbols: OnceCell::new() }
+        Triage { path, symbols: OnceCell::new(), checks: OnceCell::new() }
     }
 
     /// What a run ended with that is wrong.
@@ -78,7 +79,7 @@ impl Triage {
         if execution.run.end == End::Rejected || path.damaged {
             return marks;
         }
-        for mark in silent(program, execution, path) {
+        for mark in self.silent(program, execution, path) {
             match marks.iter_mut().find(|known| known.key() == mark.key()) {
                 // What is written outside an object may fault, and is known better so.
                 Some(known) if !known.is_silent => known.kind = mark.kind,
@@ -108,6 +109,30 @@ impl Triage {
         frames
     }
 
+    /// What is wrong with a run that it did not end by, in the user's code.
+    fn silent(&self, program: &Program, execution: &Execution, path: &Steps) -> Vec<Mark> {
+        let steps = path.steps.iter().filter(|step| step.kind == StepKind::Branch && step.side == 1);
+        // Those whose operands do not depend on the input are no steps, but are marked as branches are.
+        let marked = self.checks(program).iter().filter(|site| {
+            let fault = program.branch(**site, 1).0 as usize;
+            execution.run.coverage.get(fault).is_some_and(|taken| *taken != 0)
+        });
+        // A division that faults ends the program, unless a compiler took it out, which it may.
+        let goes_on = Kind::of_end(&execution.run) != Some(Kind::DivisionByZero);
+        let checks = steps.map(|step| step.site).chain(marked.copied()).filter_map(|site| {
+            let check = program.site(site).contents.check().filter(|check| check.is_silent() || goes_on)?;
+            Some((site, Kind::of_check(check)))
+        });
+        let outside = execution.trace.outside.iter().map(|(site, how)| (*site, Kind::of_outside(*how)));
+        checks.chain(outside).filter_map(|(site, kind)| silent_mark(program, site, kind)).collect()
+    }
+
+    /// All decisions on whether there is a fault.
+    fn checks(&self, program: &Program) -> &[SiteId] {
+        let are_checks = || program.sites().filter(|(_, site)| site.contents.check().is_some());
+        self.checks.get_or_init(|| are_checks().map(|(id, _)| id).collect())
+    }
+
     fn frames(&self, address: u64) -> Vec<SourceFrame> {
         let symbols = self.symbols.get_or_init(|| Symbols::read(self.path.as_ref()?));
         symbols.as_ref().map(|symbols| symbols.frames(address)).unwrap_or_default()
@@ -126,17 +151,6 @@ fn refine(mark: &mut Mark, program: &Program, last: Option<&Step>) {
     if let (Kind::DivisionByZero, Some(check)) = (&mark.kind, check) {
         mark.kind = Kind::of_check(check);
     }
-}
-
-/// What is wrong with a run that it did not end by, in the user's code.
-fn silent(program: &Program, execution: &Execution, path: &Steps) -> Vec<Mark> {
-    let is_taken = |step: &&Step| step.kind == StepKind::Branch && step.side == 1;
-    let checks = path.steps.iter().filter(is_taken).filter_map(|step| {
-        let check = program.site(step.site).contents.check().filter(|check| check.is_silent())?;
-        Some((step.site, Kind::of_check(check)))
-    });
-    let outside = execution.trace.outside.iter().map(|(site, how)| (*site, Kind::of_outside(*how)));
-    checks.chain(outside).filter_map(|(site, kind)| silent_mark(program, site, kind)).collect()
 }
 
 fn silent_mark(program: &Program, site: SiteId, kind: Kind) -> Option<Mark> {

@@ -339,3 +339,32 @@ fn builds_that_confirm_leave_no_process_behind() {
     let left: Vec<PathBuf> = programs.filter(|program| program.starts_with(place.path())).collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+/// The operands are constants by the time they are used: it was decided before which.
+const DECIDED_BEFORE: &str = r#"
+#include <limits.h>
+#include <stdio.h>
+int main(void) {
+    int c = getchar();
+    int parts = c == 'z' ? 0 : 1;
+    int whole = c == 'm' ? INT_MAX : 7;
+    int share = 100 / parts;
+    int next = whole + 1;
+    return (share & 1) + (next == 3);
+}
+"#;
+
+#[test]
+fn operands_that_do_not_depend_on_the_input_themselves_are_looked_at_too() {
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "before.c", DECIDED_BEFORE);
+    let out = place.path().join("out");
+    let mut command = cairn();
+    command.args(["run", "-q", "--json", "--no-sanitizers", "--check", "all", "--sym-stdin", "1", "--out"]);
+    let said = said(command.arg(&out).arg(&source));
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let summary: Value = serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+    assert_eq!(summary["findings"]["kinds"]["division by zero"], 1, "{summary}");
+    assert_eq!(summary["findings"]["kinds"]["signed overflow"], 1, "{summary}");
+    assert_eq!(summary["crashes"], 2, "{summary}");
+}
