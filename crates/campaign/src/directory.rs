@@ -25,6 +25,8 @@ const STATS: &str = "fuzzer_stats";
 const PLOT: &str = "plot_data";
 /// What `cairn report` writes there unless told otherwise.
 const PAGE: &str = "report.html";
+/// Numbers of the tests that the build with sanitizers was run on, one per line.
+const SANITIZED_TESTS: &str = "sanitized_tests";
 /// End of the hidden name of a file that is being written.
 const UNFINISHED: &str = ".new";
 /// What there is to say of findings, in a directory of its own beside their inputs.
@@ -78,6 +80,8 @@ pub struct CampaignDirectory {
     log: Option<Log>,
     /// Files that the journal does not tell of, the last first.
     strangers: Vec<PathBuf>,
+    /// Tests that sanitizers have seen before.
+    sanitized_tests: HashSet<u32>,
 }
 
 #[derive(Debug)]
@@ -105,7 +109,8 @@ impl CampaignDirectory {
         let plot = plot.map_err(|source| unwritable(&plot_path, source))?;
         let log = Some(Log::New(Journal::create(path)?));
         let (path, started) = (path.to_owned(), SystemTime::now());
-        Ok(CampaignDirectory { path, plot, started, log, strangers: Vec::new() })
+        let (strangers, sanitized_tests) = Default::default();
+        Ok(CampaignDirectory { path, plot, started, log, strangers, sanitized_tests })
     }
 
     /// Opens the directory to go on with the campaign in it. What a process that was killed has left half done is cleared away.
@@ -135,6 +140,7 @@ impl CampaignDirectory {
             started,
             log: Some(Log::Old(Box::new(old))),
             strangers,
+            sanitized_tests: sanitized_tests(path),
         })
     }
 
@@ -267,6 +273,22 @@ impl CampaignDirectory {
         names
     }
 
+    /// Whether sanitizers have seen a test before.
+    pub(crate) fn was_sanitized(&self, test: u32) -> bool {
+        self.sanitized_tests.contains(&test)
+    }
+
+    /// Notes that sanitizers have seen a test, and that all they said of it is written.
+    pub(crate) fn note_sanitized(&mut self, test: u32) -> Result<(), DirectoryError> {
+        if !self.sanitized_tests.insert(test) {
+            return Ok(());
+        }
+        let path = self.path.join(SANITIZED_TESTS);
+        let file = fs::OpenOptions::new().create(true).append(true).open(&path);
+        let noted = file.and_then(|mut file| file.write_all(format!("{test}\n").as_bytes()));
+        noted.map_err(|source| unwritable(&path, source))
+    }
+
     /// A path in the directory, from there.
     pub(crate) fn inside(&self, path: &Path) -> String {
         path.strip_prefix(&self.path).unwrap_or(path).display().to_string()
@@ -295,6 +317,18 @@ impl CampaignDirectory {
     }
 }
 
+/// Tests that sanitizers have seen, of a campaign that goes on. A line that was cut short may be another number's beginning, and
+/// is taken away: what comes next would be added to it.
+fn sanitized_tests(campaign: &Path) -> HashSet<u32> {
+    let path = campaign.join(SANITIZED_TESTS);
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+    if whole.len() < text.len() && write_whole(campaign, SANITIZED_TESTS, whole.as_bytes(), true).is_err() {
+        return HashSet::new();
+    }
+    whole.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
 fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
     let ignore_missing = |path: &Path, result: io::Result<()>| match result {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(unwritable(path, source)),
@@ -306,7 +340,7 @@ fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
     }
     let notes = path.join(sync::NOTES);
     ignore_missing(&notes, fs::remove_dir_all(&notes))?;
-    for file in [STATS, PLOT, JOURNAL, SNAPSHOT, PAGE].map(|name| path.join(name)) {
+    for file in [STATS, PLOT, JOURNAL, SNAPSHOT, PAGE, SANITIZED_TESTS].map(|name| path.join(name)) {
         ignore_missing(&file, fs::remove_file(&file))?;
     }
     Ok(())

@@ -207,7 +207,7 @@ impl<'a> Campaign<'a> {
             memory: Memory::new(settings.memory),
             triage: Triage::new(settings.program.clone()),
             findings: Findings::default(),
-            witness: settings.builds.clone().filter(|_| directory.is_some()).map(Witness::new),
+            witness: None,
             callees: Callees::default(),
             sync: settings.sync.clone().map(Sync::new),
             past: Vec::new(),
@@ -229,6 +229,7 @@ impl<'a> Campaign<'a> {
         };
         campaign.reserve_numbers()?;
         campaign.recall_sanitized();
+        campaign.call_witness();
         campaign.note()?;
         Ok(campaign)
     }

@@ -67,14 +67,14 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    /// A thread that asks these builds.
-    pub fn new(builds: Arc<dyn Builds>) -> Witness {
+    /// A thread that asks these builds. Of tests it tells what is not known.
+    pub fn new(builds: Arc<dyn Builds>, known: BTreeSet<Key>) -> Witness {
         let (questions, theirs) = channel();
         let (told, answers) = channel();
         let (stop, asked) = (Arc::new(AtomicBool::new(false)), builds.clone());
         let flag = stop.clone();
         let thread = std::thread::spawn(move || {
-            let mut asker = Asker { builds: &*asked, symbols: None, known: BTreeSet::new(), stop: &flag };
+            let mut asker = Asker { builds: &*asked, symbols: None, known, stop: &flag };
             for (about, input) in theirs {
                 if flag.load(Ordering::Relaxed) || told.send(asker.answer(about, &input)).is_err() {
                     break;

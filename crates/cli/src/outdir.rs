@@ -10,7 +10,7 @@ const BUILD: &str = "cairn-build";
 /// Where in there, if the campaign has one already.
 const AGAIN: &str = "again";
 /// What a campaign directory may contain.
-const OURS: [&str; 10] = [
+const OURS: [&str; 11] = [
     "queue",
     "crashes",
     "hangs",
@@ -18,12 +18,13 @@ const OURS: [&str; 10] = [
     "plot_data",
     "journal",
     "snapshot.json",
+    "sanitized_tests",
     "report.html",
     ".synced",
     BUILD,
 ];
 /// What a campaign that was killed may leave besides.
-const LEFTOVERS: [&str; 3] = [PROBE, ".fuzzer_stats.new", ".snapshot.json.new"];
+const LEFTOVERS: [&str; 4] = [PROBE, ".fuzzer_stats.new", ".snapshot.json.new", ".sanitized_tests.new"];
 /// A file that is written to see whether it can be.
 const PROBE: &str = ".cairn-probe";
 /// What makes it one that is worth something.

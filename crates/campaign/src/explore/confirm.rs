@@ -10,7 +10,7 @@ use crate::sanitizer::SanitizerError;
 use crate::summary::Stop;
 use crate::testcase::read_test;
 use crate::triage::{Mark, Spot};
-use crate::witness::{About, Answer};
+use crate::witness::{About, Answer, Witness};
 use cairn_exec::{End, Input};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -21,6 +21,13 @@ const LOOK: Duration = Duration::from_millis(50);
 const LAST_WORDS: Duration = Duration::from_millis(800);
 
 impl Campaign<'_> {
+    /// Has other builds made, if there are to be any.
+    pub(super) fn call_witness(&mut self) {
+        let known = self.findings.entries.iter().map(|entry| entry.mark.key()).collect();
+        let builds = self.settings.builds.clone().filter(|_| self.directory.is_some());
+        self.witness = builds.map(|builds| Witness::new(builds, known));
+    }
+
     /// Has other builds run an input, if there are any.
     pub(super) fn ask_witness(&mut self, about: About, input: &Input) {
         if let Some(witness) = &mut self.witness {
@@ -68,6 +75,9 @@ impl Campaign<'_> {
                 let end = answer.sanitized.unwrap_or(End::Exit(0));
                 for (nth, (error, input)) in answer.errors.into_iter().enumerate() {
                     self.take_error(&sanitized_name(test, nth), &error, input, end)?;
+                }
+                if let Some(directory) = self.directory.as_mut().filter(|_| answer.sanitized.is_some()) {
+                    directory.note_sanitized(test)?;
                 }
             }
         }

@@ -41,7 +41,7 @@ impl Worker<'_, '_> {
         };
         let mut file = directory.keep(keep, &run.input, &self.campaign.settings.command, was_kept)?;
         let mut headline = None;
-        if keep.place == Place::Queue {
+        if keep.place == Place::Queue && !directory.was_sanitized(keep.id) {
             self.campaign.ask_witness(About::Test(keep.id), &run.input);
         }
         if let Some(mark) = &keep.finding {

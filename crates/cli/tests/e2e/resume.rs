@@ -312,3 +312,51 @@ fn a_program_that_does_not_repeat_itself_loses_nothing_either() {
         assert!(after.number(figure) >= before.number(figure), "{figure}: {before:?} {after:?}");
     }
 }
+
+/// Adds a byte to a file whenever it is run with sanitizers.
+const COUNTS_SANITIZED_RUNS: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+    char word[4] = "";
+#if __has_feature(address_sanitizer)
+    int runs = open(getenv("RUNS"), O_CREAT | O_WRONLY | O_APPEND, 0600);
+    if (write(runs, "x", 1) != 1)
+        abort();
+#endif
+    if (!fread(word, 1, 3, stdin))
+        return 1;
+    for (int i = 0; i < 3; i++)
+        if (word[i] == "key"[i])
+            puts("more");
+    return 0;
+}
+"#;
+
+#[test]
+fn tests_that_sanitizers_have_seen_are_not_shown_to_them_again() {
+    let place = tempfile::tempdir().unwrap();
+    let source = write_source(place.path(), "counts.c", COUNTS_SANITIZED_RUNS);
+    let (out, runs) = (place.path().join("out"), place.path().join("runs"));
+    let explore = |options: &[&str]| {
+        let mut command = cairn();
+        command.args(["run", "--json", "--no-sandbox", "--sym-stdin", "3", "--out"]).arg(&out).args(options);
+        Figures::of(&said(command.env("RUNS", &runs).arg(&source)))
+    };
+    let made = || std::fs::metadata(&runs).map_or(0, |file| file.len());
+    let begun = explore(&["--execs", "4"]);
+    assert_eq!(made(), begun.number("tests"));
+    let whole = explore(&["--resume"]);
+    assert!(whole.number("tests") > begun.number("tests"), "{whole:?}");
+    assert_eq!(made(), whole.number("tests"));
+    // A number whose line was cut short is none.
+    let noted = std::fs::read(out.join("sanitized_tests")).unwrap();
+    std::fs::write(out.join("sanitized_tests"), &noted[..noted.len() - 1]).unwrap();
+    assert_eq!(explore(&["--resume"]), whole);
+    assert_eq!(made(), whole.number("tests") + 1);
+    assert_eq!(explore(&["--resume"]), whole);
+    assert_eq!(made(), whole.number("tests") + 1);
+}
