@@ -160,6 +160,7 @@ impl Kind {
             Kind::SignedOverflow => "overflow",
             Kind::ShiftOutOfRange => "shift",
             Kind::OutOfBoundsRead | Kind::OutOfBoundsWrite => "bounds",
+            Kind::DivisionByZero | Kind::QuotientOverflow => "division",
             _ => "sanitizer",
         }
     }

@@ -347,7 +347,7 @@ fn tests_that_sanitizers_have_seen_are_not_shown_to_them_again() {
         Figures::of(&said(command.env("RUNS", &runs).arg(&source)))
     };
     let made = || std::fs::metadata(&runs).map_or(0, |file| file.len());
-    let begun = explore(&["--execs", "4"]);
+    let begun = explore(&["--execs", "2"]);
     assert_eq!(made(), begun.number("tests"));
     let whole = explore(&["--resume"]);
     assert!(whole.number("tests") > begun.number("tests"), "{whole:?}");
