@@ -291,7 +291,8 @@ impl Report<'_> {
                     .to_owned(),
             );
         }
-        if self.summary.solver.queries > 0 || notes.cut_runs + notes.slow_runs > 0 {
+        let is_followed = self.summary.solver.queries + self.summary.untried > 0;
+        if is_followed || notes.cut_runs + notes.slow_runs > 0 {
             return None;
         }
         Some(match self.symbolic_input {

@@ -156,6 +156,10 @@ fn builds_that_confirm_harm_nobody_either() {
     let explored = place.run_inputs("fgkpuvwxy-", &["--timeout", "1000", "--memory", "100"]);
     assert_eq!(explored.code, Some(1), "{explored:?}");
     assert!(place.at("out/cairn-build/misbehaver.sanitized").is_file(), "{explored:?}");
+    assert!(
+        !explored.stdout.contains("no branch that Cairn follows"),
+        "there was no time for more: {explored:?}"
+    );
     place.assert_nothing_is_left();
     place.assert_nothing_is_touched();
     let forks = fs::read_dir(place.at("out/crashes/reports")).unwrap().map(|entry| entry.unwrap().path());
