@@ -5,8 +5,8 @@ use cairn_campaign::{Fate, Fork as ToldFork, TreeTop, Way as ToldWay};
 use cairn_program::{Program, Site, SiteId, SiteKind};
 use cairn_report::{Fork, Tree, Way};
 
-/// How the names of library functions begin that stand for others.
-const MODEL: &str = "__cairn_m_";
+/// How the names of functions begin that stand for those of the library.
+const STANDS_FOR: [&str; 2] = ["__cairn_m_", "__cairn_w_"];
 
 /// What stands for a function of the library that has no record of what it does with a value.
 const NOWHERE: &str = "a call";
@@ -29,7 +29,7 @@ fn fork(program: &Program, labels: &Labels, told: &ToldFork) -> Fork {
     Fork {
         // Where a library function decides is nobody's business.
         place: function.filter(|function| function.counted).and_then(|_| place(program, id)),
-        function: function.map_or(NOWHERE, |function| function.name.trim_start_matches(MODEL)).to_owned(),
+        function: function.map_or(NOWHERE, |function| library_name(&function.name)).to_owned(),
         kind: site.map_or("value", |site| kind(site, told.pin)),
         depth: told.depth,
         passed: told.passed,
@@ -37,6 +37,10 @@ fn fork(program: &Program, labels: &Labels, told: &ToldFork) -> Fork {
         ways: told.ways.iter().map(|told_way| way(told_way, side_label(told_way.side))).collect(),
         left: told.left.iter().map(|(fate, sides)| (fate_name(*fate), *sides)).collect(),
     }
+}
+
+fn library_name(name: &str) -> &str {
+    STANDS_FOR.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
 fn kind(site: &Site, is_pin: bool) -> &'static str {
@@ -92,6 +96,10 @@ mod tests {
         let labels = Labels::new(&program, &Texts::read(&program));
         let tree = tree(&program, &labels, &serde_json::from_value(told).unwrap());
         assert_eq!((tree.nodes, tree.roots.len()), (3, 1));
+        assert_eq!(
+            ["__cairn_w_memchr", "__cairn_m_atoi", "parse"].map(library_name),
+            ["memchr", "atoi", "parse"]
+        );
         let fork = &tree.forks[0];
         assert_eq!((fork.kind, fork.function.as_str(), &fork.place), ("value", NOWHERE, &None));
         assert_eq!([&fork.ways[0].label, &fork.ways[1].label], ["this value", "another value"]);
