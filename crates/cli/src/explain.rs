@@ -66,7 +66,7 @@ fn heading(weights: &Weights) -> String {
     let target = weights.target.as_ref().map(|target| format!(", for {target}")).unwrap_or_default();
     let obtained = &weights.obtained;
     let mut facts = vec![obtained.how.clone()];
-    facts.extend(obtained.rounds.map(|rounds| counted(rounds.into(), "round", "rounds")));
+    facts.extend(obtained.rounds.map(|rounds| counted(rounds, "round", "rounds")));
     facts.extend(obtained.executions.map(|executions| format!("campaigns of {executions} executions")));
     facts.extend(obtained.mean_coverage.map(|mean| format!("{mean:.1} branches covered on average")));
     facts.extend(obtained.date.clone());
