@@ -125,7 +125,7 @@ impl Finding {
 
     fn size(&self) -> String {
         let bytes = if self.bytes == 1 { "byte" } else { "bytes" };
-        let smaller = self.smallest != self.input;
+        let smaller = self.bytes < self.found_bytes;
         let found_with =
             if smaller { format!(" of the {} it was found with", self.found_bytes) } else { String::new() };
         format!(", {} {bytes}{found_with}", self.bytes)

@@ -99,10 +99,16 @@ impl Triage {
         Some(line.map_or(Spot::Code(address), |(file, line)| Spot::Line(file, line)))
     }
 
-    /// The stack in terms of the source, from the first frame of the user's on to `main`.
+    /// The stack in terms of the source, from the first frame of the user's on to `main`. What has neither a line nor was
+    /// compiled with `cairn cc` lies there by accident: it is the tracer's.
     pub fn stack(&self, program: &Program, stack: &[u64]) -> Vec<SourceFrame> {
         let first = stack.iter().position(|address| is_users(program, *address)).unwrap_or(0);
-        let mut frames: Vec<_> = stack.iter().skip(first).flat_map(|address| self.frames(*address)).collect();
+        let of = |address: &u64| {
+            let mut frames = self.frames(*address);
+            frames.retain(|frame| frame.line.is_some() || program.function_at(*address).is_some());
+            frames
+        };
+        let mut frames: Vec<_> = stack.iter().skip(first).flat_map(of).collect();
         if let Some(main) = frames.iter().position(|frame| frame.function == "main") {
             frames.truncate(main + 1);
         }

@@ -1,5 +1,6 @@
 //! The command line, defined once: help and parsing both come from here.
 
+use crate::row::wrapped;
 use crate::shell::StrategyParser;
 use crate::units::{Budget, FileArg, length, size};
 use cairn_campaign::SyncSettings;
@@ -280,7 +281,7 @@ pub enum LogKind {
     Auto,
     /// A line every few seconds, and for what is worth one
     Plain,
-    /// A JSON object per line: start, progress, test, crash, hang, warning, end
+    /// A JSON object per line: start, progress, test, crash, hang, warning, end, error
     Json,
 }
 
@@ -658,8 +659,30 @@ fn positive(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Columns of how a strategy is written, and of what it does: a manual page in 80 columns has room for both.
+const USAGE: usize = 27;
+const SUMMARY: usize = 42;
+
 /// The strategies that `--strategy` knows, for the help text.
 fn strategies() -> String {
-    let lines = cairn_search::list().iter().map(|s| format!("  {:<27} {}\n", s.usage, s.summary));
+    let lines = cairn_search::list().iter().flat_map(|strategy| {
+        let usages = [strategy.usage].into_iter().chain(std::iter::repeat(""));
+        // Wrapped here: what wraps text in terminals and manual pages knows nothing of columns.
+        let told = wrapped(strategy.summary, SUMMARY, usize::MAX);
+        usages.zip(told).map(|(usage, told)| format!("  {usage:<USAGE$} {told}\n"))
+    });
     format!("Strategies:\n{}", lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strategies_fit_into_a_manual_page() {
+        let text = strategies();
+        assert!(text.lines().all(|line| line.chars().count() <= 3 + USAGE + SUMMARY), "{text}");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(cairn_search::list().iter().all(|strategy| words.contains(strategy.summary)), "{text}");
+    }
 }

@@ -3,7 +3,7 @@
 use crate::args::CminArgs;
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::fresh::Fresh;
-use crate::message::tell;
+use crate::message::{print, tell};
 use crate::style::{counted, grouped};
 use crate::suite::{self, Suite};
 use crate::target;
@@ -12,7 +12,6 @@ use cairn_exec::{Input, RunError, Server, Severity};
 use cairn_program::{BranchId, Program};
 use cairn_wire::Checks;
 use std::collections::HashSet;
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -49,10 +48,10 @@ pub fn cmin(args: &CminArgs) -> Result<ExitCode, Failure> {
     match &args.out {
         Some(out) => {
             write(&kept, out)?;
-            writeln!(stdout(), "{told}; they are in {}", out.display())?;
+            print(format_args!("{told}; they are in {}\n", out.display()))?;
         }
         None => {
-            kept.iter().try_for_each(|test| writeln!(stdout(), "{}", test.path.display()))?;
+            kept.iter().try_for_each(|test| print(format_args!("{}\n", test.path.display())))?;
             tell(format_args!("cairn: {told}\n"));
         }
     }

@@ -13,13 +13,13 @@ mod table;
 
 use crate::args::CompareArgs;
 use crate::failure::{Failure, NOTHING_FOUND};
-use crate::message::{tell, warn};
+use crate::message::{print, tell, warn};
+use crate::target;
 use crate::trial::{Length, Plan, Trial, jobs};
 use baseline::Baseline;
 use figures::Figures;
 use progress::Bar;
 use std::fs::OpenOptions;
-use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -31,7 +31,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     check_files(args)?;
     let plan = Plan::new(&args.subject, &args.limits)?;
-    let program = program_name(args);
+    let program = target::name(&args.subject.target);
     let (trials, outcome) = run_all(args, &plan, &strategies);
     // What was done before something failed may have taken hours.
     if !trials.is_empty() {
@@ -40,19 +40,13 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         otherwise.into_iter().for_each(warn);
         let figures = Figures::of(&strategies, &trials, baseline.as_ref());
         let table = Table::of(&figures, branches, &trials, baseline.is_some());
-        write!(stdout(), "{}", table.text())?;
+        print(table.text())?;
         let page = || page::html(&program, branches, &strategies, &trials, &table);
         args.html.as_ref().map_or(Ok(()), |file| write(file, &page()))?;
         args.csv.as_ref().map_or(Ok(()), |file| write(file, &csv::trials(&program, &trials)))?;
         args.curves.as_ref().map_or(Ok(()), |file| write(file, &csv::curves(&trials)))?;
     }
     outcome.map(|()| ExitCode::from(NOTHING_FOUND))
-}
-
-/// What the first file of the program is called.
-fn program_name(args: &CompareArgs) -> String {
-    let stem = args.subject.target.first().and_then(|file| file.file_stem());
-    stem.unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// What cannot be written is better known before the work than after it. What the files hold stays until then.

@@ -3,6 +3,7 @@
 use crate::args::{DoctorArgs, LogKind};
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::interrupt;
+use crate::message::print;
 use crate::status::Status;
 use crate::style::{Style, clock, counted, grouped, percent};
 use crate::target;
@@ -12,7 +13,7 @@ use cairn_program::Program;
 use cairn_wire::Checks;
 use serde_json::json;
 use std::fmt::Write as _;
-use std::io::{Write, stdout};
+use std::io::stdout;
 use std::process::ExitCode;
 
 /// A short campaign, of which nothing is kept but the reasons.
@@ -36,7 +37,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     status.end(None)?;
     let summary = outcome?;
     let text = if args.json { json_text(&summary) } else { report(&summary, Style::of(&stdout())) };
-    write!(stdout(), "{text}")?;
+    print(text)?;
     Ok(ExitCode::from(NOTHING_FOUND))
 }
 

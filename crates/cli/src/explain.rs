@@ -2,10 +2,11 @@
 
 use crate::args::ExplainArgs;
 use crate::failure::Failure;
+use crate::message::print;
+use crate::style::counted;
 use cairn_search::{Feature, Weights};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{Write, stdout};
 use std::process::ExitCode;
 
 /// So many likes and dislikes go into sentences; the table has all.
@@ -15,8 +16,8 @@ const SAID: usize = 5;
 pub fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let weights = read(args)?;
     match args.json {
-        true => writeln!(stdout(), "{}", object(&weights))?,
-        false => write!(stdout(), "{}", text(&weights))?,
+        true => print(format_args!("{}\n", object(&weights)))?,
+        false => print(text(&weights))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -65,7 +66,7 @@ fn heading(weights: &Weights) -> String {
     let target = weights.target.as_ref().map(|target| format!(", for {target}")).unwrap_or_default();
     let obtained = &weights.obtained;
     let mut facts = vec![obtained.how.clone()];
-    facts.extend(obtained.rounds.map(|rounds| format!("{rounds} rounds")));
+    facts.extend(obtained.rounds.map(|rounds| counted(rounds, "round", "rounds")));
     facts.extend(obtained.executions.map(|executions| format!("campaigns of {executions} executions")));
     facts.extend(obtained.mean_coverage.map(|mean| format!("{mean:.1} branches covered on average")));
     facts.extend(obtained.date.clone());

@@ -3,15 +3,16 @@
 use crate::args::{ExportArgs, Format};
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::fresh::Fresh;
+use crate::message::print;
 use crate::style::counted;
 use crate::suite::Suite;
+use crate::target;
 use cairn_campaign::testcomp::{self, Metadata};
 use cairn_campaign::{KTEST, Place, encode_ktest, one_stream, read_test};
 use cairn_exec::Input;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -38,7 +39,7 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode, Failure> {
     }
     let written = files.len() - usize::from(args.format == Format::Testcomp);
     let written = counted(written as u64, "test", "tests");
-    writeln!(stdout(), "{written} in {}", args.out.display())?;
+    print(format_args!("{written} in {}\n", args.out.display()))?;
     Ok(ExitCode::from(NOTHING_FOUND))
 }
 
@@ -53,12 +54,8 @@ fn places(format: Format) -> &'static [Place] {
 /// The program as KLEE's tests mention it.
 fn program_name(suite: &Suite) -> Vec<String> {
     let Some(run) = &suite.made_by else { return Vec::new() };
-    let program = run.subject.target.first().and_then(|path| path.file_stem()).unwrap_or_default();
-    let args = run.subject.args.iter();
-    std::iter::once(program)
-        .chain(args.map(|arg| arg.as_os_str()))
-        .map(|w| w.to_string_lossy().into_owned())
-        .collect()
+    let args = run.subject.args.iter().map(|arg| arg.to_string_lossy().into_owned());
+    std::iter::once(target::name(&run.subject.target)).chain(args).collect()
 }
 
 /// Named as KLEE names its own.

@@ -10,14 +10,14 @@ mod sample;
 
 use crate::args::LearnArgs;
 use crate::failure::{Failure, NOTHING_FOUND};
-use crate::message::tell;
+use crate::message::{print, tell};
 use crate::style::{counted, grouped};
+use crate::target;
 use crate::trial::{Length, Plan, jobs};
 use cairn_learn::{Best, Learnt, Size, fast, published};
 use cairn_search::{Feature, Obtained};
 use journal::{Journal, Task};
 use measure::Measurer;
-use std::io::{Write, stdout};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,7 @@ pub fn learn(args: &LearnArgs) -> Result<ExitCode, Failure> {
             Journal::path(&args.out).display()
         )));
     };
-    write_weights(args, &plan, &learnt, best, measurer.journal().task())?;
+    write_weights(args, &learnt, best, measurer.journal().task())?;
     tell_result(args, &learnt, best, measurer.journal().task())?;
     Ok(ExitCode::from(NOTHING_FOUND))
 }
@@ -65,7 +65,7 @@ fn run(measurer: &mut Measurer) -> Learnt {
 fn task(args: &LearnArgs, plan: &Plan) -> Result<Task, Failure> {
     Ok(Task {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        target: crate::target::fingerprint(&plan.spec.path)?,
+        target: target::fingerprint(&plan.spec.path)?,
         published: args.published,
         size: size(args, plan)?,
     })
@@ -104,13 +104,7 @@ fn speed(args: &LearnArgs, plan: &Plan, time: Duration) -> Result<f64, Failure> 
     Ok((trial.summary.executions as f64 / trial.summary.elapsed_seconds.max(1e-3)).max(1.0))
 }
 
-fn write_weights(
-    args: &LearnArgs,
-    plan: &Plan,
-    learnt: &Learnt,
-    best: &Best,
-    task: &Task,
-) -> Result<(), Failure> {
+fn write_weights(args: &LearnArgs, learnt: &Learnt, best: &Best, task: &Task) -> Result<(), Failure> {
     let name = args.out.file_stem().unwrap_or_default().to_string_lossy();
     let how = if task.published { "find, check and refine as published" } else { "halving and racing" };
     let obtained = Obtained {
@@ -121,24 +115,19 @@ fn write_weights(
         date: None,
     };
     let mut weights = sample::weights(&name, &best.weights, obtained);
-    weights.target = plan.spec.path.file_name().map(|name| name.to_string_lossy().into_owned());
+    weights.target = Some(target::name(&args.subject.target));
     std::fs::write(&args.out, weights.to_toml()).map_err(|error| Failure::cannot("write", &args.out, &error))
 }
 
 fn tell_result(args: &LearnArgs, learnt: &Learnt, best: &Best, task: &Task) -> Result<(), Failure> {
     let file = args.out.display();
-    writeln!(
-        stdout(),
-        "{file}: {:.1} branches on average of {} ({} each), {}{}",
+    print(format_args!(
+        "{file}: {:.1} branches on average of {} ({} each), {}{}\n\
+         use it with --strategy parametric:{file}; `cairn explain {file}` says what it likes\n",
         best.mean,
         counted(best.trials.into(), "campaign", "campaigns"),
         counted(task.size.executions, "execution", "executions"),
         counted(learnt.rounds.into(), "round", "rounds"),
         if learnt.stopped { "; not done yet: --resume goes on" } else { "" },
-    )?;
-    writeln!(
-        stdout(),
-        "use it with --strategy parametric:{file}; `cairn explain {file}` says what it likes"
-    )?;
-    Ok(())
+    ))
 }

@@ -71,7 +71,12 @@ fn as_compiler(words: &[OsString]) -> Option<(Language, &[OsString])> {
 fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
     let cli = match Cli::try_parse_from(units::join_file_names(words)) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => {
+            if asks_for_json(words) {
+                message::use_json();
+            }
+            return usage(&error);
+        }
     };
     match cli.command {
         Command::Cc(compiler) => compile::compiler(&compiler.args, Language::C),
@@ -92,6 +97,14 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
     }
+}
+
+/// Whether messages are to be JSON, on a command line that cannot be understood as a whole.
+fn asks_for_json(words: &[OsString]) -> bool {
+    // What stands behind is the program's.
+    let own = words.split(|word| word == "--").next().unwrap_or_default();
+    let has_pair = own.windows(2).any(|pair| pair[0] == "--log" && pair[1] == "json");
+    has_pair || own.iter().any(|word| word == "--log=json")
 }
 
 /// Help and version are answers; everything else is a mistake, told in one line.

@@ -1,9 +1,10 @@
-//! What goes to standard error: sentences, or JSON objects if the user wants these.
+//! What Cairn prints: results on standard output; on standard error sentences, or JSON objects if the user wants these.
 
+use crate::failure::Failure;
 use crate::terminal;
 use serde_json::{Value, json};
 use std::fmt::Display;
-use std::io::{Write, stderr};
+use std::io::{ErrorKind, Write, stderr, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
@@ -13,6 +14,17 @@ static IS_JSON: AtomicBool = AtomicBool::new(false);
 /// From now on every line is a JSON object.
 pub fn use_json() {
     IS_JSON.store(true, Ordering::Relaxed);
+}
+
+/// Writes a result to standard output. A reader that has seen enough, as in `cairn report … | head`, is no failure.
+pub fn print(text: impl Display) -> Result<(), Failure> {
+    let mut stream = stdout().lock();
+    match write!(stream, "{text}").and_then(|()| stream.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::new(format_args!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes to standard error, in one piece. Whoever closed it does not want to know, and that is no reason to end.

@@ -13,7 +13,7 @@ mod why;
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, NOTHING_FOUND};
-use std::io::{Write, stdout};
+use crate::message::{print, warn};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -25,6 +25,7 @@ const STANDARD_OUTPUT: &str = "-";
 /// Gathers all there is to tell, and writes it.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let report = gather::gather(args)?;
+    report.missing.iter().for_each(warn);
     let text = match args.format {
         ReportFormat::Html => cairn_report::html(&report),
         ReportFormat::Lcov => cairn_report::lcov(&report),
@@ -36,9 +37,9 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     match out(args) {
         Some(file) => {
             std::fs::write(&file, text).map_err(|error| Failure::cannot("write", &file, &error))?;
-            writeln!(stdout(), "the report is in {}", file.display())?;
+            print(format_args!("the report is in {}\n", file.display()))?;
         }
-        None => stdout().write_all(text.as_bytes())?,
+        None => print(text)?,
     }
     Ok(ExitCode::from(NOTHING_FOUND))
 }

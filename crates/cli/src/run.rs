@@ -20,7 +20,7 @@ use cairn_exec::{Server, StartError, TargetSpec};
 use cairn_program::Program;
 use cairn_solver::{Solver, WalkSettings};
 use cairn_wire::Checks;
-use std::io::{Write, stderr, stdout};
+use std::io::{stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -192,9 +192,9 @@ fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
         if !args.quiet && args.log != LogKind::Json {
             message::tell(report(Style::of(&stderr())).text());
         }
-        writeln!(stdout(), "{}", serde_json::to_string(summary)?)?;
+        message::print(serde_json::to_string(summary)? + "\n")?;
     } else {
-        write!(stdout(), "{}", report(Style::of(&stdout())).text())?;
+        message::print(report(Style::of(&stdout())).text())?;
     }
     Ok(())
 }

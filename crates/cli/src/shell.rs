@@ -2,11 +2,11 @@
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::{Failure, NOTHING_FOUND};
+use crate::message::print;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command, CommandFactory};
 use clap_mangen::Man;
 use std::ffi::OsStr;
-use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 pub fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "cairn", &mut script);
-    stdout().write_all(&script)?;
+    print(String::from_utf8_lossy(&script))?;
     Ok(ExitCode::from(NOTHING_FOUND))
 }
 
@@ -22,7 +22,7 @@ pub fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
 pub fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     match &args.out {
         Some(directory) => write_pages(directory)?,
-        None => stdout().write_all(&page(cli())?)?,
+        None => print(String::from_utf8_lossy(&page(cli())?))?,
     }
     Ok(ExitCode::from(NOTHING_FOUND))
 }

@@ -5,9 +5,9 @@ mod session;
 
 use crate::args::SolveArgs;
 use crate::failure::{FAILED, Failure};
+use crate::message::print;
 use answers::{Answers, Outcome};
 use session::Session;
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -27,7 +27,7 @@ pub fn solve(args: &SolveArgs) -> Result<ExitCode, Failure> {
                 for outcome in outcomes {
                     outcome.warn();
                     if !args.json {
-                        write!(stdout(), "{}", if is_one { outcome.full() } else { outcome.line() })?;
+                        print(if is_one { outcome.full() } else { outcome.line() })?;
                     }
                     answers.add(outcome);
                 }
@@ -40,9 +40,9 @@ pub fn solve(args: &SolveArgs) -> Result<ExitCode, Failure> {
         }
     }
     if args.json {
-        writeln!(stdout(), "{}", answers.json(&session.layers()))?;
+        print(format_args!("{}\n", answers.json(&session.layers())))?;
     } else if !is_one {
-        writeln!(stdout(), "{}", answers.totals())?;
+        print(format_args!("{}\n", answers.totals()))?;
     }
     let code = if answers.all_decided() { 0 } else { UNDECIDED };
     Ok(ExitCode::from(if failed { FAILED } else { code }))

@@ -35,6 +35,9 @@ impl Suite {
 
     /// The tests of a campaign, if it has any.
     pub fn of_campaign(directory: &Path, places: &[Place]) -> Result<Suite, Failure> {
+        if !directory.exists() {
+            return Err(Failure::new(format_args!("no such directory: {}", directory.display())));
+        }
         if !is_campaign(directory) {
             return Err(Failure::new(format_args!("{} is not a campaign directory", directory.display())));
         }

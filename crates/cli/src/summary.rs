@@ -226,7 +226,10 @@ impl Report<'_> {
         }
         let crash = s.notes.found.iter().find(|finding| finding.kind != HANG);
         if let Some(first) = crash.or(s.notes.found.first()) {
-            let _ = write!(text, "; the first, {}, again: {}", first.headline(), first.reproduce);
+            // Of a hang nothing may be known but that it is one.
+            let headline = Some(first.headline()).filter(|headline| headline != HANG);
+            let what = headline.map_or(String::new(), |headline| format!(", {headline},"));
+            let _ = write!(text, "; the first{what} again: {}", first.reproduce);
         }
         Some(text)
     }

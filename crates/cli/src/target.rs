@@ -98,6 +98,13 @@ pub fn spec(
     Ok(spec)
 }
 
+/// What the program is called: as its file, or as the first of its sources.
+pub fn name(target: &[PathBuf]) -> String {
+    let first = target.first().map_or(Path::new(""), PathBuf::as_path);
+    let name = if compile::is_source(first) { first.file_stem() } else { first.file_name() };
+    name.unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The program and its arguments. By its bare name: where it lies says nothing about the campaign.
 pub fn command(spec: &TargetSpec, subject: &SubjectArgs) -> Vec<String> {
     let name = spec.path.file_name().unwrap_or(spec.path.as_os_str());

@@ -4,7 +4,7 @@ use crate::escape::{in_script, xml};
 use crate::html::{STYLE, fill};
 use serde_json::{Value, json};
 
-const PAGE: &str = include_str!("../assets/comparison.html");
+const PAGE: &str = concat!(include_str!("../assets/head.html"), include_str!("../assets/comparison.html"));
 const SCRIPTS: [&str; 3] = [
     include_str!("../assets/plot.js"),
     include_str!("../assets/page.js"),

@@ -14,22 +14,22 @@ pub fn csv(report: &Report) -> String {
             let _ = writeln!(
                 text,
                 "{},{},{},{},{kind},{},{},{},{why},{}",
-                field(&file.name),
+                csv_field(&file.name),
                 site.line,
                 site.column,
-                field(&site.function),
-                field(&side.label),
+                csv_field(&site.function),
+                csv_field(&side.label),
                 u8::from(side.covered),
                 side.tests,
-                field(explanation),
+                csv_field(explanation),
             );
         }
     }
     text
 }
 
-/// A field, in quotes if it needs them.
-fn field(text: &str) -> String {
+/// A field of such a table, in quotes if it needs them.
+pub fn csv_field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

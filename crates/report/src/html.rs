@@ -4,7 +4,7 @@ use crate::escape::{in_script, xml};
 use crate::model::{Report, Source};
 use serde_json::json;
 
-const PAGE: &str = include_str!("../assets/page.html");
+const PAGE: &str = concat!(include_str!("../assets/head.html"), include_str!("../assets/page.html"));
 pub(crate) const STYLE: &str = include_str!("../assets/page.css");
 
 /// The scripts of the page, one after the other; the plot's is of use on other pages too.

@@ -15,7 +15,7 @@ mod sarif;
 mod testing;
 
 pub use comparison::{Compared, Comparison, Curve, comparison_html};
-pub use csv::csv;
+pub use csv::{csv, csv_field};
 pub use html::html;
 pub use junit::junit;
 pub use lcov::lcov;

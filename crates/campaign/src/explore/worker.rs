@@ -166,7 +166,9 @@ impl<'w, 'a> Worker<'w, 'a> {
         if self.campaign.is_alone() || self.campaign.crowd.ended.is_some() {
             return Ok(());
         }
-        self.wait_for_turn()?;
+        if self.campaign.chronicle.rebuilding().is_some() {
+            self.wait_for_turn()?;
+        }
         Ok(self.campaign.chronicle.woke(self.id)?)
     }
 

@@ -74,7 +74,7 @@ impl Baseline {
 
 /// The campaigns of a file; none if it has not the columns it should.
 fn rows(text: &str) -> Option<Vec<Row>> {
-    let mut lines = text.lines().map(csv::fields);
+    let mut lines = csv::records(text).into_iter();
     let head = lines.next()?;
     let column = |name: &str| head.iter().position(|field| field == name);
     let (strategy, executions) = (column("strategy")?, column("executions")?);

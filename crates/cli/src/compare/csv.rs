@@ -1,6 +1,7 @@
 //! Comparisons for other programs.
 
 use crate::trial::Trial;
+use cairn_report::csv_field as field;
 use std::fmt::Write;
 
 /// A line per campaign.
@@ -50,21 +51,41 @@ pub(super) fn curves(trials: &[Trial]) -> String {
     text
 }
 
-/// The fields of a line that was written so.
-pub(super) fn fields(line: &str) -> Vec<String> {
-    let mut fields = vec![String::new()];
-    let mut is_quoted = false;
-    for c in line.chars() {
+/// The fields of each line of what was written so.
+pub(super) fn records(text: &str) -> Vec<Vec<String>> {
+    let mut records = Vec::new();
+    let (mut record, mut field, mut is_quoted) = (Vec::new(), String::new(), false);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
         match c {
+            // Two of them inside quotes are one of the text.
+            '"' if is_quoted && chars.next_if_eq(&'"').is_some() => field.push('"'),
             '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => fields.push(String::new()),
-            c => fields.last_mut().expect("there is one").push(c),
+            ',' if !is_quoted => record.push(std::mem::take(&mut field)),
+            '\n' if !is_quoted => {
+                record.push(std::mem::take(&mut field));
+                records.push(std::mem::take(&mut record));
+            }
+            '\r' if !is_quoted => {}
+            c => field.push(c),
         }
     }
-    fields
+    if !field.is_empty() || !record.is_empty() {
+        record.push(field);
+        records.push(record);
+    }
+    records
 }
 
-/// Quoted if it has commas.
-fn field(text: &str) -> String {
-    if text.contains(',') { format!("\"{text}\"") } else { text.to_owned() }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let row = ["cgs:5,nodom", "we\"ird, name", "two\nlines", "\"", "", "plain"];
+        let line = row.map(field).join(",");
+        assert_eq!(records(&format!("a,b\r\n{line}\n")), [vec!["a", "b"], row.to_vec()]);
+        assert_eq!(records("a\nb"), [["a"], ["b"]]);
+    }
 }

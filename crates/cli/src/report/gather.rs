@@ -106,8 +106,16 @@ impl Subject<'_> {
             figures: told.map(statistics::figures).unwrap_or_default(),
             // Without a test nothing was looked at.
             advice: if tests.is_empty() { Vec::new() } else { self.advice(collector, &coverage) },
-            missing: self.missing.clone(),
+            missing: self.missing.iter().cloned().chain(self.changed(&texts)).collect(),
         }
+    }
+
+    fn changed(&self, texts: &Texts) -> Option<String> {
+        let changed = texts.changed_since(&self.path);
+        let told = |files: String| {
+            format!("changed since the program was built, so that lines may be others: {files}")
+        };
+        (!changed.is_empty()).then(|| told(changed.join(", ")))
     }
 
     fn fates(&self) -> Option<&[Fate]> {

@@ -140,6 +140,14 @@ impl Texts {
         Texts(texts)
     }
 
+    /// Files that were written to after the program: their lines may not be those that it was made of.
+    pub fn changed_since(&self, program: &Path) -> Vec<String> {
+        let written = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+        let Some(built) = written(program) else { return Vec::new() };
+        let is_newer = |name: &&String| written(&absolute(name)).is_some_and(|changed| changed > built);
+        self.0.keys().filter(is_newer).cloned().collect()
+    }
+
     /// A line of a file, counted from 1.
     pub fn line(&self, file: &str, line: u32) -> Option<&str> {
         let (Source::Text(text), starts) = self.0.get(file)? else { return None };

@@ -3,6 +3,7 @@
 use crate::args::RunArgs;
 use crate::style::{Style, clock, grouped};
 use crate::summary::Report as Ending;
+use crate::target;
 use cairn_campaign::{Snapshot, Summary};
 use cairn_report::{Campaign, Layer, Point};
 use std::path::Path;
@@ -10,8 +11,10 @@ use std::path::Path;
 /// How the campaign went.
 pub fn campaign(directory: &Path, snapshot: Option<&Snapshot>, made_by: Option<&RunArgs>) -> Campaign {
     let stats = Stats::read(directory);
+    // AFL's name for it has no letter that a shell would mind.
+    let name = made_by.map(|run| target::name(&run.subject.target));
     let mut campaign = Campaign {
-        program: stats.field("afl_banner").unwrap_or_default(),
+        program: name.or_else(|| stats.field("afl_banner")).unwrap_or_default(),
         command: stats.field("command_line").unwrap_or_default(),
         directory: directory.display().to_string(),
         started: stats.number("start_time"),

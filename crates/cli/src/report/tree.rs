@@ -5,15 +5,14 @@ use cairn_campaign::{Fate, Fork as ToldFork, TreeTop, Way as ToldWay};
 use cairn_program::{Program, Site, SiteId, SiteKind};
 use cairn_report::{Fork, Tree, Way};
 
-/// How the names of library functions begin that stand for others.
-const MODEL: &str = "__cairn_m_";
+/// How the names of functions begin that stand for those of the library.
+const STANDS_FOR: [&str; 2] = ["__cairn_m_", "__cairn_w_"];
 
-/// What a campaign tells of its tree; of forks that the program does not have, nothing.
+/// What stands for a function of the library that has no record of what it does with a value.
+const NOWHERE: &str = "a call";
+
+/// What a campaign tells of its tree.
 pub fn tree(program: &Program, labels: &Labels, told: &TreeTop) -> Tree {
-    let is_known = |fork: &ToldFork| fork.site < program.site_count();
-    if !told.forks.iter().all(is_known) {
-        return Tree::default();
-    }
     Tree {
         nodes: told.nodes,
         deepest: told.deepest,
@@ -24,20 +23,24 @@ pub fn tree(program: &Program, labels: &Labels, told: &TreeTop) -> Tree {
 
 fn fork(program: &Program, labels: &Labels, told: &ToldFork) -> Fork {
     let id = SiteId(told.site);
-    let site = program.site(id);
-    let function = program.function(site.function);
+    let site = (told.site < program.site_count()).then(|| program.site(id));
+    let function = site.map(|site| program.function(site.function));
     let side_label = |side| side_label(labels, (id, site), told.pin, side);
     Fork {
         // Where a library function decides is nobody's business.
-        place: place(program, id).filter(|_| function.counted),
-        function: function.name.trim_start_matches(MODEL).to_owned(),
-        kind: kind(site, told.pin),
+        place: function.filter(|function| function.counted).and_then(|_| place(program, id)),
+        function: function.map_or(NOWHERE, |function| library_name(&function.name)).to_owned(),
+        kind: site.map_or("value", |site| kind(site, told.pin)),
         depth: told.depth,
         passed: told.passed,
         passed_untried: told.passed_untried,
         ways: told.ways.iter().map(|told_way| way(told_way, side_label(told_way.side))).collect(),
         left: told.left.iter().map(|(fate, sides)| (fate_name(*fate), *sides)).collect(),
     }
+}
+
+fn library_name(name: &str) -> &str {
+    STANDS_FOR.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
 fn kind(site: &Site, is_pin: bool) -> &'static str {
@@ -49,11 +52,13 @@ fn kind(site: &Site, is_pin: bool) -> &'static str {
     }
 }
 
-fn side_label(labels: &Labels, (id, site): (SiteId, &Site), is_pin: bool, side: u32) -> String {
+fn side_label(labels: &Labels, (id, site): (SiteId, Option<&Site>), is_pin: bool, side: u32) -> String {
     match (is_pin, side) {
         (true, 0) => "this value".to_owned(),
         (true, _) => "another value".to_owned(),
-        (false, side) if (side as usize) < site.sides.len() => labels.label(id, side),
+        (false, side) if site.is_some_and(|site| (side as usize) < site.sides.len()) => {
+            labels.label(id, side)
+        }
         (false, side) => format!("side {side}"),
     }
 }
@@ -72,5 +77,31 @@ fn fate_name(fate: Fate) -> &'static str {
         Fate::Refused => "refused",
         Fate::Unsat => "unsat",
         Fate::Unmet => "unmet",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sources::Texts;
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_value_that_is_fixed_nowhere_hides_no_tree() {
+        let way = |side: u32| json!({ "side": side, "runs": 2, "untried": 1, "next": null, "single": true });
+        let fork = json!({ "site": u32::MAX >> 4, "pin": true, "depth": 0, "passed": 0, "passed_untried": 0,
+                           "ways": [way(0), way(1)], "left": [] });
+        let told = json!({ "nodes": 3, "deepest": 1, "roots": [way(0)], "forks": [fork] });
+        let program = Program::default();
+        let labels = Labels::new(&program, &Texts::read(&program));
+        let tree = tree(&program, &labels, &serde_json::from_value(told).unwrap());
+        assert_eq!((tree.nodes, tree.roots.len()), (3, 1));
+        assert_eq!(
+            ["__cairn_w_memchr", "__cairn_m_atoi", "parse"].map(library_name),
+            ["memchr", "atoi", "parse"]
+        );
+        let fork = &tree.forks[0];
+        assert_eq!((fork.kind, fork.function.as_str(), &fork.place), ("value", NOWHERE, &None));
+        assert_eq!([&fork.ways[0].label, &fork.ways[1].label], ["this value", "another value"]);
     }
 }

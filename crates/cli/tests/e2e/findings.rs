@@ -1,8 +1,10 @@
 //! What a user is told of a crash.
 
-use crate::common::{run, write_source};
+use crate::common::{build_instrumented, root, run, write_source};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
+use std::process::Command;
 
 /// Four faults, each of which many inputs show; two are in library functions.
 const FAULTY: &str = r#"
@@ -104,6 +106,25 @@ fn explained(out: &Path) -> BTreeSet<(String, Vec<u8>)> {
     let count =
         std::fs::read_dir(&reports).unwrap().filter(|e| is_report(&e.as_ref().unwrap().file_name())).count();
     (0..count).map(one).collect()
+}
+
+#[test]
+fn the_tracer_is_no_part_of_a_stack() {
+    let place = tempfile::tempdir().unwrap();
+    let (whole, stripped) = (place.path().join("whole"), place.path().join("stripped"));
+    build_instrumented(&root().join("examples/calculator.c"), &whole);
+    let done = Command::new("strip").arg(&whole).arg("-o").arg(&stripped).status().unwrap();
+    assert!(done.success());
+    for (program, frames) in [(&whole, 4), (&stripped, 0)] {
+        let out = place.path().join("out");
+        let options = ["run", "-q", "--force", "--sym-stdin", "5", "--execs", "200", "--out"];
+        let said = run(options.iter().map(OsStr::new).chain([out.as_os_str(), program.as_os_str()]));
+        assert_eq!(said.code, Some(1), "{said:?}");
+        let report = std::fs::read(out.join("crashes/reports/id:000000.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        assert_eq!(report["frames"].as_array().unwrap().len(), frames, "{report}");
+        assert!(!report.to_string().contains("__cairn") && !said.stdout.contains("__cairn"), "{report}");
+    }
 }
 
 #[test]

@@ -39,6 +39,10 @@ int main(int argc, char **argv)
 }
 ";
 
+/// What a page from a file may meet: nothing may be written to the clipboard but by a command on what is selected.
+const REFUSE_NEW_WAY: &str = "navigator.clipboard.writeText = async () => { throw new Error('no'); }, \
+    document.execCommand = command => { put = command === 'copy' ? document.activeElement.value : null; }";
+
 struct Bed {
     directory: TempDir,
 }
@@ -179,8 +183,15 @@ fn findings_tree_and_keys_work() {
     for part in ["SIGABRT", "main", "garden.c:10", "cairn replay", "\"xy\"", "78 79"] {
         assert!(finding.contains(part), "{part}: {finding}");
     }
-    browser.click(".finding .copy");
-    browser.wait_for("document.getElementById('status').textContent === 'copied'");
+    // Neither the new way nor the old one may put anything else on the clipboard.
+    for way in ["navigator.clipboard.writeText = async text => { put = text; }", REFUSE_NEW_WAY] {
+        browser.value(&format!("put = null, document.getElementById('status').textContent = '', {way}"));
+        browser.click(".finding .copy");
+        browser.wait_for("document.getElementById('status').textContent === 'copied'");
+        let command = browser.text(".finding .command pre");
+        assert!(command.starts_with("cairn replay "), "{command}");
+        assert_eq!(browser.value("put"), json!(command), "{way}");
+    }
     browser.click(".finding .stack a");
     browser.wait_for("document.querySelector('#lines .here')?.dataset.line === '10'");
     browser.press("4");
@@ -371,7 +382,7 @@ fn bad_usage_is_told_in_a_sentence() {
         assert_eq!(said.stderr.lines().count(), 1, "{}", said.stderr);
     };
     refused(&["."], "is not a campaign directory");
-    refused(&["nowhere"], "is not a campaign directory");
+    refused(&["nowhere"], "no such directory: nowhere");
     refused(&["out", "--out", "/proc/nothing/x"], "cannot write");
     refused(&["out", "missing.c"], "no such file");
     refused(&["out", "--format", "pdf"], "pdf");

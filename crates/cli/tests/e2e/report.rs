@@ -1,6 +1,6 @@
 //! What `cairn report` writes for other tools, and whether it is what they say themselves.
 
-use crate::common::{root, run, said};
+use crate::common::{cairn, root, run, said};
 use crate::example::Example;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -70,6 +70,51 @@ fn every_format_tells_the_same_campaign() {
     assert_eq!(results.len() as u64, summary["crashes"].as_u64().unwrap());
     assert_eq!(results[0]["ruleId"], "division by zero");
     check_genhtml(&out, directory.path(), (covered, total));
+}
+
+/// With the reading end of its standard output closed: how it ends, and what it complains of.
+fn unheard(command: &mut Command) -> (Option<i32>, String) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = command.stdout(writer).output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = Example::named("calculator").source;
+    let run = ["run", "--quiet", "--sym-stdin", "5", "--execs", "200", "--out", "out"];
+    let found = unheard(cairn().current_dir(&directory).args(run).arg(&source));
+    assert_eq!(found, (Some(1), String::new()), "what was found is told by the exit code");
+    let told = unheard(cairn().current_dir(&directory).args(["report", "out", "--format", "json"]));
+    assert_eq!(told, (Some(0), String::new()));
+    let compare =
+        ["compare", "--quiet", "--strategies", "dfs", "--trials", "1", "--execs", "9", "--csv", "a.csv"];
+    let compared =
+        unheard(cairn().current_dir(&directory).args(compare).args(["--sym-stdin", "5"]).arg(&source));
+    assert_eq!(compared, (Some(0), String::new()));
+    assert!(fs::read_to_string(directory.path().join("a.csv")).unwrap().contains("dfs,0,"));
+}
+
+#[test]
+fn a_changed_source_and_a_name_are_told_as_they_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("it's <b>, \"ü\".c");
+    fs::copy(&Example::named("calculator").source, &source).unwrap();
+    let out = directory.path().join("out");
+    let options = ["run", "--quiet", "--sym-stdin", "5", "--execs", "200", "--out", out.to_str().unwrap()];
+    let made = said(cairn().args(options).arg(&source));
+    assert_eq!(made.code, Some(1), "{made:?}");
+    let before = json(&out, &[]);
+    assert_eq!(before["campaign"]["program"], "it's <b>, \"ü\"");
+    assert_eq!(before["missing"], Value::Array(Vec::new()));
+    let later = fs::File::options().append(true).open(&source).unwrap();
+    later.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(60)).unwrap();
+    let told = run(["report", out.to_str().unwrap(), "--format", "json"]);
+    let missing = &serde_json::from_str::<Value>(&told.stdout).unwrap()["missing"];
+    assert!(missing[0].as_str().unwrap().starts_with("changed since the program was built"), "{missing}");
+    assert!(told.stderr.starts_with("cairn: warning: changed since") && told.code == Some(0), "{told:?}");
 }
 
 /// `genhtml` reads the tracefile, and counts what we count.

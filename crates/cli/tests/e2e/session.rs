@@ -232,7 +232,7 @@ fn a_hang_is_a_finding() {
     let out = at(place.path(), "out");
     let said = run(["run", "--sym-stdin", "1", "--timeout", "200", "--out", &out, source.to_str().unwrap()]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.stdout.contains("1 hang; the first, hang, again"), "{said:?}");
+    assert!(said.stdout.contains("1 hang; the first again: cairn replay "), "{said:?}");
     assert_eq!(std::fs::read(only_file(&place.path().join("out/hangs"))).unwrap(), b"q");
 }
 
