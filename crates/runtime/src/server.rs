@@ -187,13 +187,12 @@ fn wait(pid: c_int) -> Ended {
     let mut status = 0;
     // SAFETY: rusage is plain data; wait4 fills it.
     let mut usage: rusage = unsafe { zeroed() };
-    while pid > 0 {
+    let mut goes_on = pid > 0;
+    while goes_on {
         // SAFETY: waits for our own child; the pointers are ours.
         let waited = unsafe { libc::wait4(pid, &mut status, 0, &mut usage) };
         // A run that has made us its debugger stops, and has not ended.
-        if (waited == pid && !libc::WIFSTOPPED(status)) || (waited < 0 && errno() != libc::EINTR) {
-            break;
-        }
+        goes_on = if waited < 0 { errno() == libc::EINTR } else { libc::WIFSTOPPED(status) };
     }
     keeper::bury_the_rest();
     let micros = |t: timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;

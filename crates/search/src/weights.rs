@@ -145,9 +145,8 @@ mod tests {
 
     #[test]
     fn wrong_files_are_told_in_a_sentence() {
-        let mut weights = Weights::default();
-        weights.beside = Some(Beside { strategy: "klee".to_owned(), share: 0.25 });
-        let text = weights.to_toml();
+        let beside = Some(Beside { strategy: "klee".to_owned(), share: 0.25 });
+        let text = Weights { beside, ..Weights::default() }.to_toml();
         let cases = [
             ("\"klee\"", "\"parametric\"", "has `parametric` beside it, which is none of cfg, cgs,"),
             (
