@@ -204,7 +204,7 @@ mod tests {
             fs::create_dir_all(beginning.join(&branch)).unwrap();
             fs::write(beginning.join("file"), "").unwrap();
             fs::rename(&deep, beginning.join(&branch).join("moved-1")).unwrap();
-            fs::set_permissions(beginning.join(&branch), Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(beginning.join(&branch), Permissions::from_mode(0o000)).unwrap();
             fs::rename(&beginning, &deep).unwrap();
         }
         dismantle(&deep).unwrap();
