@@ -2,10 +2,12 @@
 //!
 //! Most runs leave nothing there. The system tells when something was put there, so that it is looked at only then.
 
+mod left_behind;
+
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::read;
 use std::cell::Cell;
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -17,6 +19,8 @@ const OWNER_ONLY: u32 = 0o700;
 /// A scratch directory, and what belongs there.
 pub(crate) struct Scratch {
     directory: TempDir,
+    /// Ours as long as it is open.
+    _claim: File,
     /// Files that the driver writes, by their paths below the directory.
     files: Vec<PathBuf>,
     /// Hears of what is put there, if the system allows it.
@@ -28,9 +32,11 @@ pub(crate) struct Scratch {
 impl Scratch {
     /// Makes an empty one.
     pub(crate) fn create() -> io::Result<Scratch> {
-        let directory = tempfile::Builder::new().prefix("cairn-").tempdir()?;
+        let directory = tempfile::Builder::new().prefix(left_behind::PREFIX).tempdir()?;
+        let claim = left_behind::claim(directory.path())?;
+        left_behind::remove_once(directory.path());
         let news = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
-        let scratch = Scratch { directory, files: Vec::new(), news, deaf: Cell::new(false) };
+        let scratch = Scratch { directory, _claim: claim, files: Vec::new(), news, deaf: Cell::new(false) };
         scratch.listen(scratch.path());
         Ok(scratch)
     }
