@@ -76,9 +76,22 @@ fn whole_of(halves: [u32; 2], width: u32) -> Option<u32> {
 /// Whether the words are those of one value, stored whole and still there.
 fn whole(words: &[u32], label: u32, value: u64) -> bool {
     let state = state();
-    words.iter().enumerate().all(|(i, w)| *w == word(label, i as u32))
+    are_of(words, label)
         && (label == 0
             || usize::from(state.entry(label).width) == words.len() * 8 && state.value(label) == value)
+}
+
+/// Whether these are the words of a label's bytes, all at once where there are as many as usual.
+fn are_of(words: &[u32], label: u32) -> bool {
+    fn differ(words: &[u32], label: u32) -> bool {
+        words.iter().zip(0..).fold(0, |or, (w, i)| or | (w ^ word(label, i))) != 0
+    }
+    match words {
+        [only] => *only == label,
+        [_, _, _, _] => !differ(&words[..4], label),
+        [_, _, _, _, _, _, _, _] => !differ(&words[..8], label),
+        _ => !differ(words, label),
+    }
 }
 
 /// Puts a value together from runs of bytes of other values and of constants, top byte first.
