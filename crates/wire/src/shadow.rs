@@ -2,7 +2,7 @@
 //!
 //! Most memory is concrete, and looking at its shadow would drag five times the program's data through the cache. So there
 //! are hints: one byte for [`GRAIN`] bytes of the application, 0 if no byte that starts within [`REACH`] of any of these has a label.
-//! Only where a hint is set is there anything to look for in the shadow. Addresses that are far apart share hints, and
+//! Only where a hint is set is there anything to look for in the shadow. Addresses that are megabytes apart share hints, and
 //! a hint stays when labels go: it never says too little. They lie so low that their address fits an instruction.
 //!
 //! A shadow word is `byte_index << 29 | label`: byte `byte_index` of the value with that label.
@@ -23,8 +23,8 @@ pub const LABEL_MASK: u32 = (1 << LABEL_BITS) - 1;
 
 /// Where the hints start: below what 32 bits with a sign reach, above programs that are linked to fixed addresses.
 pub const HINTS: u64 = 0x7000_0000;
-/// How many hints there are.
-pub const HINT_COUNT: u64 = 1 << 28;
+/// How many hints there are: few enough that all are mapped before the first run, and that they stay in the cache.
+pub const HINT_COUNT: u64 = 1 << 15;
 /// Application bytes to hints, as a shift.
 pub const GRAIN_SHIFT: u64 = 6;
 /// Application bytes of a hint.
