@@ -18,6 +18,9 @@ pub struct Inputs {
     places: Vec<(Value, u64)>,
 }
 
+/// A place by its distance from a common root: distance, size, address.
+type Near = (i64, u64, Value);
+
 impl Inputs {
     /// Nothing that could be labelled.
     pub fn is_empty(&self) -> bool {
@@ -90,7 +93,7 @@ impl FunctionPass<'_> {
     /// One hint for all places that are within reach of the first of them.
     fn hints(&self, places: &[(Value, u64)]) -> Vec<Value> {
         let (module, abi) = (self.unit.module, self.unit.abi);
-        let mut by_root: Vec<(Value, Vec<(i64, u64, Value)>)> = Vec::new();
+        let mut by_root: Vec<(Value, Vec<Near>)> = Vec::new();
         for &(address, size) in places {
             let (root, start) = place(module, address);
             let near = (start, size, address);
