@@ -1,4 +1,4 @@
-//! Address space: the shadow, private reservations, the shared memory.
+//! Address space: the shadow and its hints, private reservations, the shared memory.
 
 use crate::message::fatal;
 use cairn_wire::control::PAGE;
@@ -21,17 +21,27 @@ const MADV_POPULATE_WRITE: i32 = 23;
 static MAP_SHADOW: extern "C" fn() = map_shadow;
 
 extern "C" fn map_shadow() {
-    let base = shadow::BASE as *mut c_void;
+    if !reserve_at(shadow::BASE, shadow::SIZE) {
+        fatal(b"cannot reserve the shadow memory (64 TiB of addresses): lift the address space limit (ulimit -v)");
+    }
+    if !reserve_at(shadow::HINTS, shadow::HINT_COUNT) {
+        fatal(b"cannot reserve memory at 0x70000000: link the program as position-independent (-pie)");
+    }
+}
+
+/// Zeroed private memory at this address; false if something else is there.
+fn reserve_at(at: u64, bytes: u64) -> bool {
+    let (at, bytes) = (at as *mut c_void, bytes as usize);
     // SAFETY: a fresh mapping that replaces nothing.
     unsafe {
-        let at = libc::mmap(base, shadow::SIZE as usize, READ_WRITE, PRIVATE | MAP_FIXED_NOREPLACE, -1, 0);
-        if at != base {
-            fatal(b"cannot reserve the shadow memory (64 TiB of addresses): lift the address space limit (ulimit -v)");
+        if libc::mmap(at, bytes, READ_WRITE, PRIVATE | MAP_FIXED_NOREPLACE, -1, 0) != at {
+            return false;
         }
         // A labelled byte must cost a small page, not two megabytes of zeros; and no core dump needs them.
-        libc::madvise(base, shadow::SIZE as usize, libc::MADV_NOHUGEPAGE);
-        libc::madvise(base, shadow::SIZE as usize, libc::MADV_DONTDUMP);
+        libc::madvise(at, bytes, libc::MADV_NOHUGEPAGE);
+        libc::madvise(at, bytes, libc::MADV_DONTDUMP);
     }
+    true
 }
 
 /// Zeroed private memory that costs nothing until touched.

@@ -2,7 +2,7 @@
 
 use crate::ops::{self, low_bits};
 use crate::state::state;
-use cairn_wire::shadow::{LABEL_BITS, LABEL_MASK, address, word};
+use cairn_wire::shadow::{ADDRESS_MASK, GRAIN, LABEL_BITS, LABEL_MASK, REACH, address, hint, word};
 use cairn_wire::{Op, SiteRecord};
 
 /// Most bytes of one value that shadow words can number.
@@ -14,10 +14,32 @@ pub fn words(addr: u64, len: u64) -> &'static mut [u32] {
     unsafe { core::slice::from_raw_parts_mut(address(addr) as *mut u32, len as usize) }
 }
 
-/// Whether some byte has a label.
-pub fn any(words: &[u32]) -> bool {
-    // Whole cache lines at a time: most of what is looked at is concrete.
-    words.chunks(16).any(|chunk| chunk.iter().fold(0, |or, w| or | w) != 0)
+/// Whether some of `len` bytes has a label; of more bytes than there are none has, and whoever touches them will fault.
+pub fn any(addr: u64, len: u64) -> bool {
+    if len > ADDRESS_MASK {
+        return false;
+    }
+    let end = addr.wrapping_add(len);
+    let mut at = addr;
+    while at != end {
+        let grain = (GRAIN - at % GRAIN).min(end.wrapping_sub(at));
+        // SAFETY: hints are mapped as the shadow is.
+        let hinted = unsafe { *(hint(at) as *const u8) } != 0;
+        if hinted && words(at, grain).iter().fold(0, |or, w| or | w) != 0 {
+            return true;
+        }
+        at = at.wrapping_add(grain);
+    }
+    false
+}
+
+/// Sets the hints of `len` bytes that get labels: those of all addresses that reach them.
+fn set_hints(addr: u64, len: u64) {
+    let (first, end) = (addr.saturating_sub(REACH - 1) / GRAIN, addr.saturating_add(len).div_ceil(GRAIN));
+    for grain in first..end {
+        // SAFETY: as in `any`; all threads write the same.
+        unsafe { *(hint(grain * GRAIN) as *mut u8) = 1 };
+    }
 }
 
 /// Label of the `size` bytes at `addr`, which hold `value`.
@@ -54,9 +76,22 @@ fn whole_of(halves: [u32; 2], width: u32) -> Option<u32> {
 /// Whether the words are those of one value, stored whole and still there.
 fn whole(words: &[u32], label: u32, value: u64) -> bool {
     let state = state();
-    words.iter().enumerate().all(|(i, w)| *w == word(label, i as u32))
+    are_of(words, label)
         && (label == 0
             || usize::from(state.entry(label).width) == words.len() * 8 && state.value(label) == value)
+}
+
+/// Whether these are the words of a label's bytes, all at once where there are as many as usual.
+fn are_of(words: &[u32], label: u32) -> bool {
+    fn differ(words: &[u32], label: u32) -> bool {
+        words.iter().zip(0..).fold(0, |or, (w, i)| or | (w ^ word(label, i))) != 0
+    }
+    match words {
+        [only] => *only == label,
+        [_, _, _, _] => !differ(&words[..4], label),
+        [_, _, _, _, _, _, _, _] => !differ(&words[..8], label),
+        _ => !differ(words, label),
+    }
 }
 
 /// Puts a value together from runs of bytes of other values and of constants, top byte first.
@@ -144,6 +179,7 @@ fn store_word(addr: u64, size: u32, label: u32) {
         width if width < size * 8 => ops::intern(Op::ZExt, size * 8, 0, [label, 0], 0, state().value(label)),
         _ => label,
     };
+    set_hints(addr, size.into());
     for (i, w) in words.iter_mut().enumerate() {
         *w = word(label, i as u32);
     }
@@ -159,9 +195,8 @@ pub extern "C" fn lost_memory(record: *const SiteRecord, addr: u64, len: u64, wh
 /// Makes `len` bytes at `addr` concrete.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cairn_clear(addr: u64, len: u64) {
-    let words = words(addr, len);
-    if any(words) {
-        words.fill(0);
+    if any(addr, len) {
+        words(addr, len).fill(0);
     }
 }
 
@@ -174,15 +209,16 @@ extern "C" fn __cairn_tracing() -> i32 {
 /// Whether any of `len` bytes at `addr` has a label.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_any_symbolic(addr: u64, len: u64) -> i32 {
-    (state().tracing && any(words(addr, len))).into()
+    (state().tracing && any(addr, len)).into()
 }
 
 /// Copies the labels of `len` bytes, as `memmove` does the bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cairn_copy(to: u64, from: u64, len: u64) {
-    if !any(words(from, len)) {
+    if !any(from, len) {
         return __cairn_clear(to, len);
     }
+    set_hints(to, len);
     // SAFETY: both ranges are shadow memory; `copy` allows them to overlap.
     unsafe { core::ptr::copy(address(from) as *const u32, address(to) as *mut u32, len as usize) }
 }
@@ -195,6 +231,7 @@ pub extern "C" fn __cairn_fill(addr: u64, label: u32, len: u64) {
     }
     let width = state().entry(label).width;
     let byte = if width == 8 { label } else { ops::extract(label, 0, 8) };
+    set_hints(addr, len);
     words(addr, len).fill(word(byte, 0));
 }
 
@@ -203,6 +240,7 @@ pub fn mark_input(addr: u64, object: u16, offset: u64) {
     // SAFETY: the caller has just written this byte.
     let value = u64::from(unsafe { *(addr as *const u8) });
     let label = input_label(object, offset, value);
+    set_hints(addr, 1);
     words(addr, 1)[0] = word(label, 0);
     state().check(label, value);
 }

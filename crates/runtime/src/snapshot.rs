@@ -72,7 +72,8 @@ fn is_unchanged(state: &State, copied: &Copied) -> bool {
         (header, bytes, words)
     };
     let words = words(window.base, window.len);
-    let same_labels = if header.labelled != 0 { same(old_words, words) } else { !any(words) };
+    let same_labels =
+        if header.labelled != 0 { same(old_words, words) } else { !any(window.base, window.len) };
     same_labels && same(bytes, window.bytes())
 }
 
@@ -106,16 +107,17 @@ fn copy(state: &mut State, window: Window) -> Option<u64> {
 
 /// Takes labels off bytes that code without instrumentation has written over; whether any are left.
 fn drop_stale(state: &mut State, window: Window) -> bool {
-    let words = words(window.base, window.len);
-    if !any(words) {
+    if !any(window.base, window.len) {
         return false;
     }
-    for (word, byte) in words.iter_mut().zip(window.bytes()).filter(|(word, _)| **word != 0) {
+    for (word, byte) in
+        words(window.base, window.len).iter_mut().zip(window.bytes()).filter(|(word, _)| **word != 0)
+    {
         let value = state.value(*word & LABEL_MASK) >> ((*word >> LABEL_BITS) * 8);
         if value as u8 != *byte {
             *word = 0;
             state.control().stale += 1;
         }
     }
-    any(words)
+    any(window.base, window.len)
 }

@@ -4,9 +4,11 @@
 
 use crate::lock;
 use crate::log::Log;
+use crate::memory::populate;
 use crate::table::Table;
 use crate::tls::tls;
 use cairn_wire::control::{self, Control, mode};
+use cairn_wire::shadow;
 use cairn_wire::site::SiteRecord;
 use cairn_wire::{Event, EventKind, LabelEntry, ObjectEntry};
 use core::cell::UnsafeCell;
@@ -114,6 +116,8 @@ impl State {
         self.snapshots = region(layout.snapshots);
         self.snapshot_size = layout.snapshot_size;
         self.log.attach(region(layout.log), layout.log_capacity, region(layout.callees));
+        // Once here, instead of a fault for each page in each run.
+        populate(shadow::HINTS as *mut u8, shadow::HINT_COUNT);
         self.table.attach(region(layout.labels) as *mut LabelEntry, layout.label_capacity as u32);
     }
 

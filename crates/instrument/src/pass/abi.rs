@@ -137,6 +137,14 @@ impl Abi {
         builder.int_to_ptr(moved, self.pointer)
     }
 
+    /// Address of the hint for what lies at an address (given as integer).
+    pub fn hint_address(&self, module: &Module, builder: &Builder, address: Value) -> Value {
+        let grain = builder.binary(Opcode::LLVMLShr, address, module.constant(64, shadow::GRAIN_SHIFT));
+        let index = builder.binary(Opcode::LLVMAnd, grain, module.constant(64, shadow::HINT_COUNT - 1));
+        let moved = builder.binary(Opcode::LLVMAdd, index, module.constant(64, shadow::HINTS));
+        builder.int_to_ptr(moved, self.pointer)
+    }
+
     /// Whether the tag names a function that is called.
     pub fn is_called(&self, module: &Module, builder: &Builder, function: Value) -> Value {
         self.tag_is(module, builder, builder.ptr_to_int(function, self.word))

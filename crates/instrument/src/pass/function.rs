@@ -13,9 +13,9 @@ use super::intrinsics::{Intrinsic, intrinsic};
 use super::meaning::meaning;
 use super::segment::{Action, Segment};
 use super::sites::{FunctionSites, SiteRef, Sites};
-use super::taint::{is_constant_data, labelled_values};
+use super::taint::labelled_values;
 use super::types::{labelable, labelable_in_memory, leaves, loss, scalar_width};
-use crate::llvm::{Block, Builder, Module, Opcode, Predicate, Type, Value};
+use crate::llvm::{Block, Builder, Module, Opcode, Type, Value};
 use cairn_wire::{Checks, Loss};
 use std::collections::{HashMap, HashSet};
 
@@ -259,12 +259,13 @@ impl<'a> FunctionPass<'a> {
         let (module, abi) = (self.unit.module, self.unit.abi);
         let head = self.cut(block, before);
         self.builder.at_end(head);
-        let Some(any) = self.any_label(&segment) else {
+        let inputs = self.inputs(&segment);
+        if inputs.is_empty() {
             self.builder.jump(block);
             return;
-        };
+        }
         let slow = module.block_at_end(self.function);
-        module.mark_unlikely(self.builder.branch(any, slow, block));
+        let concrete = self.guard(&inputs, head, slow, block);
         self.builder.at_end(slow);
         let computed = Slow::new(self).run(&segment.actions);
         self.builder.jump(block);
@@ -272,7 +273,8 @@ impl<'a> FunctionPass<'a> {
         for (value, labels) in computed {
             let merged = labels.into_iter().map(|label| {
                 let phi = self.builder.phi(abi.label);
-                phi.add_incoming(&[(abi.concrete, head), (label, slow)]);
+                concrete.iter().for_each(|from| phi.add_incoming(&[(abi.concrete, *from)]));
+                phi.add_incoming(&[(label, slow)]);
                 phi
             });
             let merged = merged.collect();
@@ -290,62 +292,6 @@ impl<'a> FunctionPass<'a> {
             self.builder.insert(first);
         }
         head
-    }
-
-    /// Whether anything the segment looks at is labelled, as one flag.
-    fn any_label(&self, segment: &Segment) -> Option<Value> {
-        let module = self.unit.module;
-        let words = self.words_of(segment);
-        let widest = words.iter().map(|w| w.ty().int_width()).max()?;
-        let wide = module.int(widest);
-        let all = words.into_iter().map(|word| self.builder.zext(word, wide));
-        let all = all.reduce(|a, b| self.builder.binary(Opcode::LLVMOr, a, b))?;
-        Some(self.builder.compare(Predicate::LLVMIntNE, all, module.constant(widest, 0)))
-    }
-
-    /// Labels from outside and shadow words the segment depends on.
-    fn words_of(&self, segment: &Segment) -> Vec<Value> {
-        let mut inside = HashSet::new();
-        let mut seen = HashSet::new();
-        let mut words = Vec::new();
-        for action in &segment.actions {
-            for value in action.inputs().into_iter().filter(|v| !inside.contains(v)) {
-                let labels = self.labels.get(&value).into_iter().flatten();
-                words.extend(labels.copied().filter(|l| *l != self.unit.abi.concrete && seen.insert(*l)));
-            }
-            match action {
-                Action::Operation(value) => drop(inside.insert(*value)),
-                Action::Load { address, value } => {
-                    inside.insert(*value);
-                    words.extend(self.shadow_words(*address, value.ty()));
-                }
-                Action::Read(_, load) => {
-                    inside.insert(*load);
-                    if !is_constant_data(load.operand(0)) {
-                        words.extend(self.shadow_words(load.operand(0), load.ty()));
-                    }
-                }
-                Action::Store { address, value } => words.extend(self.shadow_words(*address, value.ty())),
-                Action::LoseMemory { address, ty, .. } => words.extend(self.shadow_words(*address, *ty)),
-                Action::Decision(..) | Action::Pin(..) | Action::Write(..) | Action::Lose { .. } => {}
-            }
-        }
-        words
-    }
-
-    /// The shadow of a value in memory, in words as wide as LLVM handles well.
-    fn shadow_words(&self, address: Value, ty: Type) -> Vec<Value> {
-        const WORD_BYTES: u64 = 8;
-        let module = self.unit.module;
-        let size = module.store_size(ty);
-        let address = self.unit.abi.widen(&self.builder, address);
-        let word = |start: u64| {
-            let at = self.builder.binary(Opcode::LLVMAdd, address, module.constant(64, start));
-            let at = self.unit.abi.shadow_address(module, &self.builder, at);
-            let bits = 32 * (size - start).min(WORD_BYTES) as u32;
-            self.builder.load(module.int(bits), at, 4)
-        };
-        (0..size).step_by(WORD_BYTES as usize).map(word).collect()
     }
 
     /// Whether a value's type can carry a label.

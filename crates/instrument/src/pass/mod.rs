@@ -12,6 +12,7 @@ mod edges;
 mod emit;
 mod foreign;
 mod function;
+mod guard;
 mod inline;
 mod intrinsics;
 mod mark;
