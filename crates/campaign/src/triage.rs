@@ -108,11 +108,27 @@ impl Triage {
             frames.retain(|frame| frame.line.is_some() || program.function_at(*address).is_some());
             frames
         };
-        let mut frames: Vec<_> = stack.iter().skip(first).flat_map(of).collect();
+        let mut frames: Vec<_> = self.callers(program, &stack[first..]).iter().flat_map(of).collect();
         if let Some(main) = frames.iter().position(|frame| frame.function == "main") {
             frames.truncate(main + 1);
         }
         frames
+    }
+
+    /// The addresses on a stack without those that lie there by accident: a direct call leads to the function that is next further
+    /// in. Where none does, what is there is taken as it is: functions also end by jumping to others.
+    fn callers(&self, program: &Program, mut stack: &[u64]) -> Vec<u64> {
+        let called = |address: &u64| program.function_at(self.symbols()?.called_by(*address)?);
+        let mut callers: Vec<u64> = Vec::new();
+        while let Some(next) = stack.first() {
+            let inner = callers.last().and_then(|inner| program.function_at(*inner));
+            let is_doubtful = inner.is_some() && called(next).is_some_and(|called| Some(called) != inner);
+            let leads_there = || stack.iter().position(|address| called(address) == inner);
+            let at = is_doubtful.then(leads_there).flatten().unwrap_or(0);
+            callers.push(stack[at]);
+            stack = &stack[at + 1..];
+        }
+        callers
     }
 
     /// What is wrong with a run that it did not end by, in the user's code.
@@ -140,8 +156,11 @@ impl Triage {
     }
 
     fn frames(&self, address: u64) -> Vec<SourceFrame> {
-        let symbols = self.symbols.get_or_init(|| Symbols::read(self.path.as_ref()?));
-        symbols.as_ref().map(|symbols| symbols.frames(address)).unwrap_or_default()
+        self.symbols().map(|symbols| symbols.frames(address)).unwrap_or_default()
+    }
+
+    fn symbols(&self) -> Option<&Symbols> {
+        self.symbols.get_or_init(|| Symbols::read(self.path.as_ref()?)).as_ref()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::assemble::source_name;
 use addr2line::Loader;
+use object::{Object, ObjectSection, SectionKind};
 use std::fmt;
 use std::path::Path;
 
@@ -24,9 +25,15 @@ impl fmt::Display for SourceFrame {
     }
 }
 
-/// The line tables of an executable.
+/// A direct call: this byte, and the distance to the function from what follows.
+const CALL: u8 = 0xe8;
+const CALL_LENGTH: u64 = 5;
+
+/// The line tables of an executable, and its code.
 pub struct Symbols {
     loader: Loader,
+    /// Addresses and bytes of sections.
+    code: Vec<(u64, Vec<u8>)>,
 }
 
 impl fmt::Debug for Symbols {
@@ -38,7 +45,24 @@ impl fmt::Debug for Symbols {
 impl Symbols {
     /// Those of the executable at this path; none if it cannot be read.
     pub fn read(path: &Path) -> Option<Symbols> {
-        Some(Symbols { loader: Loader::new(path).ok()? })
+        Some(Symbols { loader: Loader::new(path).ok()?, code: code(path).unwrap_or_default() })
+    }
+
+    /// Where the direct call leads whose last byte this is; none if it is no such call.
+    pub fn called_by(&self, offset: u64) -> Option<u64> {
+        let base = self.loader.relative_address_base();
+        let after = offset + base + 1;
+        let instruction = self.bytes_at(after.checked_sub(CALL_LENGTH)?)?;
+        let [CALL, distance @ ..] = instruction else { return None };
+        let distance = i64::from(i32::from_le_bytes(*distance));
+        after.checked_add_signed(distance)?.checked_sub(base)
+    }
+
+    fn bytes_at(&self, address: u64) -> Option<&[u8; CALL_LENGTH as usize]> {
+        self.code.iter().find_map(|(start, bytes)| {
+            let from = usize::try_from(address.checked_sub(*start)?).ok()?;
+            bytes.get(from..)?.first_chunk()
+        })
     }
 
     /// The functions an instruction belongs to, inlined ones first; empty if nothing is known. Its address counts
@@ -69,6 +93,13 @@ impl Symbols {
     fn symbol(&self, address: u64) -> Option<String> {
         self.loader.find_symbol(address).map(|name| source_name(name).to_owned())
     }
+}
+
+fn code(path: &Path) -> Option<Vec<(u64, Vec<u8>)>> {
+    let data = std::fs::read(path).ok()?;
+    let file = object::File::parse(&*data).ok()?;
+    let sections = file.sections().filter(|section| section.kind() == SectionKind::Text);
+    Some(sections.filter_map(|section| Some((section.address(), section.data().ok()?.to_vec()))).collect())
 }
 
 /// A file's name as short as it can be from here.
