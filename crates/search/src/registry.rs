@@ -257,10 +257,13 @@ pub fn split_list(list: &str) -> Vec<String> {
 /// By the weights of a file, or by those that ship with Cairn; and by what the file has beside them.
 fn parametric(file: Option<&str>, program: &Program) -> Made {
     let weights = file.map_or_else(|| Ok(Weights::default()), weights::read)?;
-    let by_weights = Box::new(Parametric::new(&weights, program));
-    let Some(beside) = &weights.beside else { return Ok(by_weights) };
+    let by_weights = || Box::new(Parametric::new(&weights, program));
+    let Some(beside) = &weights.beside else { return Ok(by_weights()) };
     let other = create(&beside.strategy, program).map_err(|error| error.to_string())?;
-    Ok(Box::new(Interleave::by_share("in company", [by_weights, other], beside.share)))
+    if beside.share >= 1.0 {
+        return Ok(other);
+    }
+    Ok(Box::new(Interleave::by_share("in company", [by_weights(), other], beside.share)))
 }
 
 /// Strategies in turn.
