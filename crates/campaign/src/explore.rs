@@ -275,16 +275,15 @@ impl<'a> Campaign<'a> {
         if self.chronicle.rebuilding().is_some() {
             return None;
         }
-        if self.settings.execs.is_some_and(|most| self.executions >= most) {
+        if self.is_spent() {
             return Some(Stop::Executions);
         }
         self.is_time_up().then_some(Stop::Time)
     }
 
-    /// Whether other workers have made all executions. That is seen too late when the past ends in the middle of a wish; if the
-    /// campaign goes on later, the run is made then.
-    fn is_spent_by_others(&self) -> bool {
-        !self.is_alone() && self.settings.execs.is_some_and(|most| self.executions >= most)
+    /// Whether all executions are made.
+    fn is_spent(&self) -> bool {
+        self.settings.execs.is_some_and(|most| self.executions >= most)
     }
 
     /// Whether all executions that are left may be made by what workers are at.

@@ -1,7 +1,7 @@
 //! Several workers, each on a thread of its own with its own target and solver, on one tree.
 //!
-//! Every worker has a search of its own, which sees all runs. A flip that one is at is set aside for the others. Running and
-//! solving, which is most of the time, happens in parallel; choosing and taking in results in turn (`turn.rs`).
+//! Every worker has a search of its own, which sees all runs. A flip that one is at is nobody else's: until its outcome is known it
+//! counts as one the solver gave up on. Running and solving, which is most of the time, happens in parallel; choosing and taking in results in turn (`turn.rs`).
 
 use super::worker::Worker;
 use super::{Campaign, CampaignError};

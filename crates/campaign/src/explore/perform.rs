@@ -1,7 +1,7 @@
 //! Runs, and what they show.
 
 use super::worker::Worker;
-use super::{CampaignError, Cause, PastRun, Wish};
+use super::{Campaign, CampaignError, Cause, PastRun, Wish};
 use crate::corpus::{Candidate, Origin, Place};
 use crate::executor::Execution;
 use crate::journal::{OldRun, Recalled, Seen, Timeout};
@@ -14,6 +14,7 @@ use crate::trails::trails;
 use crate::untold::add_untold_pins;
 use cairn_exec::{End, Input, Mode, Run, RunError};
 use cairn_program::BranchId;
+use cairn_tree::AddedRun;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -54,7 +55,9 @@ impl Worker<'_, '_> {
             Recalled::Astray => self.go_astray()?,
             Recalled::Nothing => {}
         }
-        if self.campaign.is_spent_by_others() {
+        // Others have made all executions: that is seen only here when the past ends in the middle of a wish. If the campaign goes on later,
+        // the run is made then.
+        if !self.campaign.is_alone() && self.campaign.is_spent() {
             return Ok(Went::Unknown);
         }
         self.perform(input, cause, None)
@@ -114,25 +117,22 @@ impl Worker<'_, '_> {
             return Ok(Went::Unknown);
         }
         let timeout = self.timeout(&mut execution, seen.as_ref())?;
-        let slow = timeout.is_some_and(|timeout| timeout.is_only_slow);
         self.cost.run += started.elapsed();
+        self.take_in(input, execution, timeout, cause, seen)
+    }
+
+    /// Takes in what a run shows. Tells where it went.
+    fn take_in(
+        &mut self,
+        input: &Input,
+        mut execution: Execution,
+        timeout: Option<Timeout>,
+        cause: Cause,
+        seen: Option<Seen>,
+    ) -> Result<Went, CampaignError> {
+        let slow = timeout.is_some_and(|timeout| timeout.is_only_slow);
         let campaign = &mut *self.campaign;
-        let mut path = path(campaign.program, &campaign.dag, &execution.trace, campaign.settings.max_steps);
-        campaign.distrust(&mut execution, &mut path);
-        if campaign.settings.oracle && !path.damaged {
-            campaign.oracle.compare(&campaign.dag, &execution, campaign.executions);
-        }
-        let trails = trails(campaign.program, &campaign.dag, &execution.trace, path.steps.len());
-        if let (Some(flip), End::Signal(_), false) = (cause.flip, execution.run.end, slow) {
-            add_untold_pins(&campaign.tree, &campaign.dag, flip, &execution.run.input, &mut path.steps);
-        }
-        if campaign.settings.diagnose {
-            campaign.collector.look(&campaign.dag, &execution);
-        }
-        let added = campaign.tree.add_run_with_trails(&path.steps, &trails);
-        if campaign.strategies[0].wants_cores() {
-            campaign.tree.find_cores(&campaign.dag, campaign.program);
-        }
+        let (path, added) = campaign.add(&mut execution, cause, slow);
         let cut = campaign.count(&execution, &path, &added) || slow;
         let end = execution.run.end;
         let covered = match end {
@@ -301,6 +301,29 @@ impl Worker<'_, '_> {
         }
         self.campaign.past.push(PastRun { input: execution.run.input, test });
         Ok(())
+    }
+}
+
+impl Campaign<'_> {
+    /// Adds the path of a run to the tree, once all doubts about its recording are settled.
+    fn add(&mut self, execution: &mut Execution, cause: Cause, slow: bool) -> (Path, AddedRun) {
+        let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);
+        self.distrust(execution, &mut path);
+        if self.settings.oracle && !path.damaged {
+            self.oracle.compare(&self.dag, execution, self.executions);
+        }
+        let trails = trails(self.program, &self.dag, &execution.trace, path.steps.len());
+        if let (Some(flip), End::Signal(_), false) = (cause.flip, execution.run.end, slow) {
+            add_untold_pins(&self.tree, &self.dag, flip, &execution.run.input, &mut path.steps);
+        }
+        if self.settings.diagnose {
+            self.collector.look(&self.dag, execution);
+        }
+        let added = self.tree.add_run_with_trails(&path.steps, &trails);
+        if self.strategies[0].wants_cores() {
+            self.tree.find_cores(&self.dag, self.program);
+        }
+        (path, added)
     }
 }
 

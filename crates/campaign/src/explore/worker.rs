@@ -166,9 +166,7 @@ impl<'w, 'a> Worker<'w, 'a> {
         if self.campaign.is_alone() || self.campaign.crowd.ended.is_some() {
             return Ok(());
         }
-        if self.campaign.chronicle.rebuilding().is_some() {
-            self.wait_for_turn()?;
-        }
+        self.wait_for_turn()?;
         Ok(self.campaign.chronicle.woke(self.id)?)
     }
 

@@ -150,13 +150,16 @@ fn several_workers_explore_what_one_does() {
 fn several_workers_that_are_killed_lose_nothing_either() {
     let scene = Scene::new("calculator");
     let budget = ["--execs", "400", "--workers", "3"];
+    let begun = Instant::now();
+    scene.figures(&scene.out("whole"), &budget);
+    let time = begun.elapsed();
     let mut rng = fastrand::Rng::with_seed(3);
     let out = scene.out("killed");
     let mut kept = BTreeMap::new();
     for _ in 0..8 {
         let options: &[&str] = if out.join("queue").exists() { &["--resume"] } else { &["--force"] };
         let mut child = start(scene.command(&out, &[options, &budget].concat()));
-        std::thread::sleep(Duration::from_millis(rng.u64(20..400)));
+        std::thread::sleep(time.mul_f64(rng.f64() * 1.1));
         child.kill().unwrap();
         child.wait().unwrap();
         let now = if out.exists() { files(&out) } else { BTreeMap::new() };
