@@ -19,7 +19,7 @@ pub(crate) struct Path {
 pub(crate) fn path(program: &Program, dag: &Dag, trace: &Trace, max_steps: usize) -> Path {
     let mut steps = Vec::with_capacity(trace.steps.len().min(max_steps));
     let mut damaged = trace.damaged;
-    let mut cut = false;
+    let mut cut = trace.cut;
     for step in trace.steps.iter().filter(|step| dag.as_constant(step.value).is_none()) {
         if steps.len() == max_steps {
             cut = true;

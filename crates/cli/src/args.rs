@@ -493,7 +493,7 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Campaigns at a time; one per core unless told otherwise
-    #[arg(long, value_name = "N", help_heading = "Budget", value_parser = positive)]
+    #[arg(long, value_name = "N", help_heading = "Budget", value_parser = clap::value_parser!(u64).range(1..=64))]
     pub jobs: Option<u64>,
     /// Write a line per campaign to this file
     #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
@@ -549,7 +549,7 @@ pub struct LearnArgs {
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Campaigns at a time; one per core unless told otherwise
-    #[arg(long, value_name = "N", help_heading = "Budget", value_parser = positive)]
+    #[arg(long, value_name = "N", help_heading = "Budget", value_parser = clap::value_parser!(u64).range(1..=64))]
     pub jobs: Option<u64>,
     /// Where to write the weights; what was measured goes to FILE.journal
     #[arg(long, value_name = "FILE", default_value = "learnt.toml", help_heading = "Output")]
@@ -639,7 +639,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// A number that is at least so much.
 fn number(least: u32) -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(i64::from(least)..)
+    clap::value_parser!(u32).range(i64::from(least)..=100_000)
 }
 
 /// As AFL++ wants it.

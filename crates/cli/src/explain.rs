@@ -70,7 +70,8 @@ fn heading(weights: &Weights) -> String {
     facts.extend(obtained.executions.map(|executions| format!("campaigns of {executions} executions")));
     facts.extend(obtained.mean_coverage.map(|mean| format!("{mean:.1} branches covered on average")));
     facts.extend(obtained.date.clone());
-    format!("Weights `{}`{target}: {}.\n\n", weights.name, facts.join("; "))
+    // What somebody else has written is not to move the cursor.
+    format!("Weights `{}`{target}: {}.\n\n", weights.name.escape_debug(), facts.join("; "))
 }
 
 fn object(weights: &Weights) -> Value {

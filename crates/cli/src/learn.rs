@@ -14,10 +14,12 @@ use crate::message::{print, tell};
 use crate::style::{counted, grouped};
 use crate::target;
 use crate::trial::{Length, Plan, jobs};
+use cairn_campaign::Stop;
 use cairn_learn::{Best, Learnt, Size, fast, published};
 use cairn_search::{Feature, Obtained};
 use journal::{Journal, Task};
 use measure::Measurer;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -31,10 +33,16 @@ const FAST_TOP: u32 = 6;
 
 /// Learns, and writes what was learnt.
 pub fn learn(args: &LearnArgs) -> Result<ExitCode, Failure> {
+    if args.out.is_dir() {
+        return Err(Failure::new(format_args!(
+            "{} is a directory: --out FILE names a file",
+            args.out.display()
+        )));
+    }
     let plan = Plan::new(&args.subject, &args.limits)?;
     let started = Instant::now();
     let journal = if args.resume {
-        Journal::open(&args.out, &plan.spec.path)?
+        Journal::open(&args.out, &plan.spec.path, input_mark(args, &plan))?
     } else {
         Journal::may_create(&args.out, args.force)?;
         Journal::create(&args.out, task(args, &plan)?)?
@@ -66,9 +74,17 @@ fn task(args: &LearnArgs, plan: &Plan) -> Result<Task, Failure> {
     Ok(Task {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: target::fingerprint(&plan.spec.path)?,
+        input: input_mark(args, plan),
         published: args.published,
         size: size(args, plan)?,
     })
+}
+
+/// What campaigns are made on besides the program: measurements on something else do not compare.
+fn input_mark(args: &LearnArgs, plan: &Plan) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{:?}", (plan.inputs(), &args.subject.args, plan.spec.timeout)).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// How much is to be measured. Unless the user says how many samples, as many as there is time for.
@@ -84,15 +100,18 @@ fn size(args: &LearnArgs, plan: &Plan) -> Result<Size, Failure> {
     let Some(time) = args.time().filter(|_| !args.published && args.samples.is_none()) else {
         return Ok(size);
     };
-    let speed = speed(args, plan, time)? * jobs(args.jobs) as f64;
+    // More campaigns than cores are no faster.
+    let speed = speed(args, plan, time)? * jobs(args.jobs).min(jobs(None)) as f64;
     let budget = speed * time.as_secs_f64() * ROUND;
     let fits = |samples: &u32| Size { samples: *samples, ..size }.fast_round() as f64 <= budget;
     let samples = SAMPLES.rev().find(fits).unwrap_or(*SAMPLES.start());
-    tell(format_args!(
-        "cairn: {} executions a second: {} samples a round (--samples says otherwise)\n",
-        grouped(speed as u64),
-        grouped(samples.into())
-    ));
+    if !args.quiet {
+        tell(format_args!(
+            "cairn: {} executions a second: {} samples a round (--samples says otherwise)\n",
+            grouped(speed as u64),
+            grouped(samples.into())
+        ));
+    }
     Ok(Size { samples, ..size })
 }
 
@@ -101,6 +120,13 @@ fn speed(args: &LearnArgs, plan: &Plan, time: Duration) -> Result<f64, Failure> 
     let length = Length { seed: args.seed, execs: args.execs, time: Some(time / 20), random_start: true };
     let trial = plan.run("parametric", 0, length, |_| ())?;
     let Some(trial) = trial else { return Err(Failure::new("stopped before anything was learnt")) };
+    if trial.summary.notes.stop == Stop::Done {
+        return Err(Failure::new(format_args!(
+            "there is nothing to learn: all paths of this program that are known with this input are tried after {}; if that is a \
+             surprise, `cairn doctor` says why (--samples N learns all the same)",
+            counted(trial.summary.executions, "execution", "executions")
+        )));
+    }
     Ok((trial.summary.executions as f64 / trial.summary.elapsed_seconds.max(1e-3)).max(1.0))
 }
 

@@ -68,6 +68,11 @@ impl Plan {
         Ok(Plan { program, spec, inputs, limits, room, stop, _scratch: scratch })
     }
 
+    /// What campaigns begin with.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
     /// Makes a campaign, and tells how far it is; nothing if the user ended it.
     pub fn run(
         &self,

@@ -61,6 +61,8 @@ pub struct Trace {
     pub callees: Vec<Callee>,
     /// Labels the run gave out.
     pub label_count: u32,
+    /// There were more steps than are ever looked at.
+    pub cut: bool,
     /// The recording is broken; the steps are those from before the first thing that makes no sense.
     pub damaged: bool,
 }
@@ -99,35 +101,70 @@ impl Recording<'_> {
     }
 }
 
+/// Most steps of a run that are made of its events. A program that loops for ever on its input makes millions until its time
+/// is up; the tree takes fewer than these, and making expressions of all takes longer than the run.
+const MOST_STEPS: usize = 400_000;
+
 /// What is kept from run to run.
-#[derive(Default)]
 pub(crate) struct Decoder {
     events: Vec<Event>,
     earlier: Earlier,
+    most_steps: usize,
+}
+
+impl Default for Decoder {
+    fn default() -> Decoder {
+        Decoder { events: Vec::new(), earlier: Earlier::default(), most_steps: MOST_STEPS }
+    }
+}
+
+/// Why no more events are read.
+#[derive(PartialEq, Eq)]
+enum Halt {
+    /// These are all.
+    End,
+    /// The next one makes no sense.
+    Nonsense,
+    /// There are enough steps.
+    Enough,
 }
 
 impl Decoder {
     /// The path of a run.
     pub(crate) fn decode(&mut self, recording: &Recording, dag: &mut Dag) -> Trace {
-        let all_sane = self.read_events(recording);
+        let halt = self.read_events(recording);
         let mut trace = match self.events.is_empty() {
             // What is remembered is of use for later runs still.
             true => Trace::default(),
             false => collect(&self.events, self.earlier.table(recording, &self.events, dag), dag),
         };
         trace.label_count = recording.recorded.labels.saturating_sub(1);
-        trace.damaged |= recording.recorded.damaged || !all_sane;
+        trace.damaged |= recording.recorded.damaged || halt == Halt::Nonsense;
+        trace.cut = halt == Halt::Enough;
         trace
     }
 
-    /// Copies the events up to the first that makes no sense; tells whether that is all of them.
-    fn read_events(&mut self, recording: &Recording) -> bool {
-        let count = recording.recorded.events;
-        let sane = (0..count).map(|i| recording.event(i)).take_while(|e| recording.is_sane(e));
+    /// Copies the events as far as they are looked at.
+    fn read_events(&mut self, recording: &Recording) -> Halt {
         self.events.clear();
-        self.events.extend(sane);
-        self.events.len() == count as usize
+        let mut steps = 0;
+        for index in 0..recording.recorded.events {
+            let event = recording.event(index);
+            if !recording.is_sane(&event) {
+                return Halt::Nonsense;
+            }
+            steps += usize::from(is_step(&event));
+            if steps > self.most_steps {
+                return Halt::Enough;
+            }
+            self.events.push(event);
+        }
+        Halt::End
     }
+}
+
+fn is_step(event: &Event) -> bool {
+    matches!(event.kind(), Some(EventKind::Branch | EventKind::Pin | EventKind::Constraint))
 }
 
 /// The events, with the expressions of their labels.

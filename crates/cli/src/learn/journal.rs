@@ -9,9 +9,9 @@ use cairn_learn::{Job, Size};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write;
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// What is learnt.
@@ -21,6 +21,8 @@ pub struct Task {
     pub version: String,
     /// Of the program's file.
     pub target: u64,
+    /// Of the input, the arguments and the limit of time.
+    pub input: u64,
     /// Whether as published.
     pub published: bool,
     /// How much is measured for it.
@@ -64,16 +66,20 @@ impl Journal {
     /// A new journal.
     pub fn create(weights: &Path, task: Task) -> Result<Journal, Failure> {
         let path = Journal::path(weights);
+        let mut file = claim(&path, OpenOptions::new().append(true).create(true))?;
         let first = format!("{}\n", serde_json::to_string(&task)?);
-        std::fs::write(&path, first).map_err(|error| Failure::cannot("write", &path, &error))?;
-        Journal::append_to(path, task, HashMap::new())
+        let written = file.set_len(0).and_then(|()| file.write_all(first.as_bytes()));
+        written.map_err(|error| Failure::cannot("write", &path, &error))?;
+        Ok(Journal { path, file, task, known: HashMap::new() })
     }
 
-    /// The journal of a learning on this program that was cut short.
-    pub fn open(weights: &Path, program: &Path) -> Result<Journal, Failure> {
+    /// The journal of a learning on this program and input that was cut short.
+    pub fn open(weights: &Path, program: &Path, input: u64) -> Result<Journal, Failure> {
         let path = Journal::path(weights);
-        let text =
-            std::fs::read_to_string(&path).map_err(|error| Failure::cannot("go on with", &path, &error))?;
+        let mut file = claim(&path, OpenOptions::new().read(true).append(true))?;
+        let mut text = String::new();
+        let read = file.read_to_string(&mut text);
+        read.map_err(|error| Failure::cannot("go on with", &path, &error))?;
         // What follows the last line break was cut short.
         let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
         let mut lines = whole.lines();
@@ -82,21 +88,14 @@ impl Journal {
         if task.target != fingerprint(program)? {
             return Err(Failure::new("the journal is about another program: --force begins anew"));
         }
+        if task.input != input {
+            return Err(Failure::new(
+                "the journal is about other input, arguments or another --timeout: go on with what it was begun with, or --force begins anew",
+            ));
+        }
         let known = lines.map(|line| serde_json::from_str(line).map(|Line { job, covered }| (job, covered)));
         let known = known.collect::<Result<_, _>>().map_err(|_| damaged())?;
-        let file = OpenOptions::new()
-            .write(true)
-            .open(&path)
-            .map_err(|error| Failure::cannot("write", &path, &error))?;
         file.set_len(whole.len() as u64)?;
-        Journal::append_to(path, task, known)
-    }
-
-    fn append_to(path: PathBuf, task: Task, known: HashMap<u64, f64>) -> Result<Journal, Failure> {
-        let file = OpenOptions::new()
-            .append(true)
-            .open(&path)
-            .map_err(|error| Failure::cannot("write", &path, &error))?;
         Ok(Journal { path, file, task, known })
     }
 
@@ -116,6 +115,21 @@ impl Journal {
         self.known.insert(line.job, covered);
         let text = format!("{}\n", serde_json::to_string(&line)?);
         self.file.write_all(text.as_bytes()).map_err(|error| Failure::cannot("write", &self.path, &error))
+    }
+}
+
+/// Opens a journal that nobody else is writing.
+fn claim(path: &Path, options: &OpenOptions) -> Result<File, Failure> {
+    let file = options.open(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Failure::cannot("go on with", path, &error),
+        _ => Failure::cannot("write", path, &error),
+    })?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            Err(Failure::new(format_args!("another `cairn learn` is at work on {}", path.display())))
+        }
+        Err(TryLockError::Error(error)) => Err(Failure::cannot("write", path, &error)),
+        Ok(()) => Ok(file),
     }
 }
 

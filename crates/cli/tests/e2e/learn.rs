@@ -89,3 +89,32 @@ fn without_time_for_all_samples_there_are_weights_all_the_same() {
     assert!(said.code == Some(0) && said.stdout.contains("--resume goes on"), "{said:?}");
     assert!(read(directory.path(), "weights.toml").contains("weights = ["));
 }
+
+#[test]
+fn a_journal_belongs_to_one_learning_on_one_input() {
+    let directory = tempfile::tempdir().unwrap();
+    let said = run(learning(directory.path(), SIZE));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let mut other = learning(directory.path(), &["--resume"]);
+    assert_eq!(other[2], "5");
+    other[2] = "4".to_owned();
+    let said = run(other);
+    assert!(said.code == Some(2) && said.stderr.contains("about other input"), "{said:?}");
+
+    let journal = std::fs::File::open(directory.path().join("weights.toml.journal")).unwrap();
+    journal.lock().unwrap();
+    for options in [&["--resume"][..], &[&["--force"], SIZE].concat()] {
+        let said = run(learning(directory.path(), options));
+        assert!(said.code == Some(2) && said.stderr.contains("another `cairn learn` is at work"), "{said:?}");
+    }
+}
+
+#[test]
+fn where_nothing_can_be_learnt_that_is_said_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let said = run(learning(directory.path(), &["--time", "5m"]));
+    assert!(said.code == Some(2) && said.stderr.contains("there is nothing to learn"), "{said:?}");
+    std::fs::create_dir(directory.path().join("weights.toml")).unwrap();
+    let said = run(learning(directory.path(), &[&["--force"], SIZE].concat()));
+    assert!(said.code == Some(2) && said.stderr.contains("is a directory"), "{said:?}");
+}

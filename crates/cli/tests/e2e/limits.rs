@@ -34,6 +34,32 @@ const HANGS: &str = r#"
     int main(void) { int c = getchar(); if (c == 'x') return 0; for (volatile int i = 0;; i++) ; }
 "#;
 
+/// A sum of more bytes than anybody tries the values of.
+const LONG: &str = r#"
+    #include <stdio.h>
+    int main(void)
+    {
+        unsigned sum = 0;
+        for (int c; (c = getchar()) != EOF;) sum = sum * 31 + c;
+        if (sum == 0x12345) puts("found");
+        return 0;
+    }
+"#;
+
+/// Millions of decisions in one run.
+const LOOPS: &str = r#"
+    #include <stdio.h>
+    int main(void)
+    {
+        unsigned x = getchar(), y = 0;
+        for (unsigned i = 0; i < 20000000; i++) {
+            y = y * x + i;
+            if (y == 12345) puts("found");
+        }
+        return 0;
+    }
+"#;
+
 fn text(path: &Path) -> String {
     path.display().to_string()
 }
@@ -43,14 +69,17 @@ fn time_is_kept_whatever_the_solver_and_the_program_do() {
     let place = tempfile::tempdir().unwrap();
     let options =
         |solver: &'static str, timeout: &'static str| ["--solver-timeout", solver, "--timeout", timeout];
-    for (name, source, limits, timeout) in
-        [("hard", HARD, options("60000", "500"), 500), ("hangs", HANGS, options("1000", "6000"), 6000)]
-    {
+    for (name, source, input, limits, timeout) in [
+        ("hard", HARD, "16", options("60000", "500"), 500),
+        ("hangs", HANGS, "16", options("1000", "6000"), 6000),
+        ("long", LONG, "16384", options("1000", "2000"), 2000),
+        ("loops", LOOPS, "4", options("1000", "3000"), 3000),
+    ] {
         let source = write_source(place.path(), &format!("{name}.c"), source);
         let program = place.path().join(name);
         build_instrumented(&source, &program);
         let (out, begun) = (text(&place.path().join(name)) + "-out", Instant::now());
-        let mut args = vec!["run", "-q", "--time", "2s", "--sym-stdin", "16", "--out", &out];
+        let mut args = vec!["run", "-q", "--time", "2s", "--sym-stdin", input, "--out", &out];
         args.extend(limits);
         let program = text(&program);
         let said = run(args.iter().chain([&program.as_str()]));

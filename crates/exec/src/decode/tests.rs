@@ -74,6 +74,23 @@ impl Tape {
 }
 
 #[test]
+fn of_a_long_path_the_first_steps_are_taken() {
+    let mut tape = Tape::new(&[200]);
+    let byte = tape.byte(0);
+    let conditions: Vec<u32> = (0..5).map(|k| tape.label(Op::Eq, 1, 8, byte, 0, k)).collect();
+    conditions.iter().for_each(|condition| tape.event(EventKind::Branch, 1, *condition, 0));
+    let short = |most_steps| {
+        let mut decoder = Decoder { most_steps, ..Decoder::default() };
+        let trace = tape.decode_by(&mut decoder, &mut Dag::new());
+        (trace.steps.len(), trace.cut, trace.damaged)
+    };
+    assert_eq!(
+        [3, 4, 5, 6].map(short),
+        [(3, true, false), (4, true, false), (5, false, false), (5, false, false)]
+    );
+}
+
+#[test]
 fn every_operation_means_what_wire_says() {
     let cases: &[(Op, u8, u16, u64, u128)] = &[
         // Byte 0 is 200 (-56 signed); the constant is the second operand.

@@ -78,9 +78,13 @@ fn a_strategy_around_another_leaves_it_its_settings() {
     }
     assert!(refusal("homi:dsf").contains("there is no strategy `dsf`"));
     assert!(refusal("homi[cycle=9]").contains("it takes `:` and a strategy"));
-    for setting in ["cycle=0", "pace=3", "rounds=3/4", "ratio=100/2", "least=few", "explore"] {
+    let (huge, many) = (format!("rounds={0}/{0}", u64::MAX), format!("candidates={}", u64::MAX));
+    let steps = format!("rounds={}/4", u64::MAX);
+    let wrong =
+        ["cycle=0", "pace=3", "rounds=3/4", "ratio=100/2", "least=few", "explore", &huge, &many, &steps];
+    for setting in wrong {
         let refused = refusal(&format!("homi[{setting}]:bfs"));
-        assert!(refused.contains(&format!("`{setting}` is none of its settings")), "{refused}");
+        assert!(refused.contains(&format!("`{setting}` is no setting that it can have")), "{refused}");
     }
 }
 

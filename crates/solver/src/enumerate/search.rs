@@ -59,10 +59,7 @@ impl<'a> Search<'a> {
         input: &'a mut [u8],
         scratch: &'a mut Scratch,
     ) -> Option<Search<'a>> {
-        let order = order(&checks, sets);
-        if order.len() > MAX_BYTES {
-            return None;
-        }
+        let order = order(&checks, sets)?;
         let mut bits = vec![0u128; sets.len()];
         (0..).zip(&order).for_each(|(i, &byte)| bits[byte as usize] = 1 << i);
         let bits_of = |check: &Check| check.places.iter().fold(0, |all, &place| all | bits[place as usize]);
@@ -129,11 +126,17 @@ enum Failure {
 
 /// Bytes with a choice, those of the last check first, then always one that shares a check with those before; the
 /// one with the fewest values if there are several. What comes last changes first: of a number that is its lowest byte.
-fn order(checks: &[Check], sets: &[ByteSet]) -> Vec<u32> {
+/// None if there are too many: finding their order takes time that grows with their square.
+fn order(checks: &[Check], sets: &[ByteSet]) -> Option<Vec<u32>> {
     let mut reached = vec![false; sets.len()];
+    let mut is_checked = vec![false; sets.len()];
+    let places = checks.iter().flat_map(|check| &check.places);
+    places.for_each(|&place| is_checked[place as usize] = true);
     let mut waiting: Vec<u32> = (0..sets.len() as u32).collect();
-    waiting.retain(|&byte| sets[byte as usize].len() > 1);
-    waiting.retain(|byte| checks.iter().any(|check| check.places.contains(byte)));
+    waiting.retain(|&byte| is_checked[byte as usize] && sets[byte as usize].len() > 1);
+    if waiting.len() > MAX_BYTES {
+        return None;
+    }
     let mut reach = |check: &Check| check.places.iter().for_each(|&place| reached[place as usize] = true);
     checks.last().map(&mut reach);
     let mut order = Vec::new();
@@ -145,5 +148,5 @@ fn order(checks: &[Check], sets: &[ByteSet]) -> Vec<u32> {
         touching.flat_map(|check| &check.places).for_each(|&place| reached[place as usize] = true);
         order.push(byte);
     }
-    order
+    Some(order)
 }

@@ -2,6 +2,11 @@
 
 use crate::rng::Rng;
 
+/// Limits of what a user can set: far beyond what is of any use, and nothing overflows.
+const MOST_STEPS: usize = 1_000;
+const MOST_FLIPS: u64 = 1_000_000_000;
+const MOST_CANDIDATES: u64 = 100_000;
+
 /// Equal steps up to a most: of 800 and 4 these are 200, 400, 600 and 800.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Steps {
@@ -26,7 +31,9 @@ impl Steps {
     fn parse(text: &str) -> Option<Steps> {
         let (most, count) = text.split_once('/')?;
         let steps = Steps { most: most.parse().ok()?, count: count.parse().ok()? };
-        (steps.count > 0 && steps.most >= steps.count as u64).then_some(steps)
+        let is_sane = (1..=MOST_STEPS).contains(&steps.count)
+            && (steps.count as u64..=MOST_FLIPS).contains(&steps.most);
+        is_sane.then_some(steps)
     }
 }
 
@@ -81,14 +88,15 @@ impl Default for Settings {
     }
 }
 
-const USAGE: &str = "its settings are cycle=FLIPS, rounds=MOST/STEPS, ratio=PERCENT/STEPS, learn=runs or weights, explore=ROUNDS, candidates=N and least=STATES";
+const USAGE: &str = "they are cycle=FLIPS (1 or more), rounds=MOST/STEPS (up to a thousand STEPS, and MOST no less), ratio=PERCENT/STEPS \
+    (below 100), learn=runs or weights, explore=ROUNDS, candidates=N (1 to 100000) and least=STATES";
 
 impl Settings {
     /// The settings in a user's words, with commas between them.
     pub fn parse(text: &str) -> Result<Settings, String> {
         let mut settings = Settings::default();
         for part in text.split(',').filter(|part| !part.is_empty()) {
-            settings.set(part).ok_or_else(|| format!("`{part}` is none of its settings: {USAGE}"))?;
+            settings.set(part).ok_or_else(|| format!("`{part}` is no setting that it can have: {USAGE}"))?;
         }
         Ok(settings)
     }
@@ -102,7 +110,9 @@ impl Settings {
             "ratio" => self.ratio = Steps::parse(value).filter(|steps| steps.most < 100)?,
             "learn" => self.learn = Evidence::parse(value)?,
             "explore" => self.explore = number()?,
-            "candidates" => self.candidates = number().filter(|n| *n > 0)? as usize,
+            "candidates" => {
+                self.candidates = number().filter(|n| (1..=MOST_CANDIDATES).contains(n))? as usize;
+            }
             "least" => self.least = number()? as usize,
             _ => return None,
         }
