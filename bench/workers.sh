@@ -3,23 +3,16 @@
 # bytes, in turn.
 #
 #     bench/workers.sh [ROUNDS]                         STRATEGIES="auto generational" EXECS=8000 WORKERS=2
-set -euo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
-cairn=$root/target/release/cairn
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-"$cairn" cc -O2 -g "$root/bench/programs/json.c" -o json
-mkdir seeds
-printf '%s' '{"a":[1,2.5,-3e2,true,false,null],"bc":{"d":"e\n\u0041","f":[[],{}]},"g":"hello world","h":[{"i":1},{"j":"k"}],"l":12345678901234,"m":"xyz12"}' >seeds/document
+source "$(dirname "$0")/common.sh"
+"$cairn" cc -O2 -g bench/programs/json.c -o "$work/json"
 
 # Executions per second of one campaign.
 rate() {
     local status=0
-    "$cairn" run --quiet --json --force --out out --strategy "$1" --workers "$2" --seed "$3" --execs "${EXECS:-8000}" \
-        --seeds seeds --sym-stdin 143 ./json >figures.json || status=$?
+    "$cairn" run --quiet --json --force --out "$work/out" --strategy "$1" --workers "$2" --seed "$3" --execs "${EXECS:-8000}" \
+        --seeds bench/inputs --sym-stdin 143 "$work/json" >"$work/figures.json" || status=$?
     [ "$status" -le 1 ]
-    python3 -c 'import json; f = json.load(open("figures.json")); print(round(f["executions"] / f["elapsed_seconds"]))'
+    python3 -c 'import json, sys; f = json.load(sys.stdin); print(round(f["executions"] / f["elapsed_seconds"]))' <"$work/figures.json"
 }
 
 many=${WORKERS:-2}

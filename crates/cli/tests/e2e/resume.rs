@@ -47,6 +47,25 @@ impl Scene {
         assert!(matches!(said.code, Some(0 | 1)), "{options:?}: {said:?}");
         Figures::of(&said)
     }
+
+    /// Begins a campaign or goes on with it, and kills it after this time. Files that were kept before must be there still; those
+    /// that are there then are kept from now on.
+    fn kill_within(
+        &self,
+        time: Duration,
+        out: &Path,
+        budget: &[&str],
+        kept: &mut BTreeMap<PathBuf, Vec<u8>>,
+    ) {
+        let options: &[&str] = if out.join("queue").exists() { &["--resume"] } else { &["--force"] };
+        let mut child = start(self.command(out, &[options, budget].concat()));
+        std::thread::sleep(time);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = if out.exists() { files(out) } else { BTreeMap::new() };
+        assert!(kept.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{kept:?} {now:?}");
+        *kept = now;
+    }
 }
 
 /// What must not depend on whether a campaign was cut short.
@@ -113,15 +132,9 @@ fn killed_at_any_moment_a_campaign_goes_on_as_if_nothing_had_happened() {
     let out = scene.out("killed");
     let (mut kept, mut covered, mut made) = (BTreeMap::new(), 0, 0);
     for _ in 0..KILLS {
-        let options: &[&str] = if out.join("queue").exists() { &["--resume"] } else { &["--force"] };
-        let mut child = start(scene.command(&out, &[options, &budget].concat()));
-        std::thread::sleep(time.mul_f64(rng.f64() * 1.1));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let now = if out.exists() { files(&out) } else { BTreeMap::new() };
-        assert!(kept.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{kept:?} {now:?}");
+        scene.kill_within(time.mul_f64(rng.f64() * 1.1), &out, &budget, &mut kept);
         let reported = |name, before| stat(&out, name).map_or(before, |now| now.max(before));
-        (kept, covered, made) = (now, reported("edges_found", covered), reported("execs_done", made));
+        (covered, made) = (reported("edges_found", covered), reported("execs_done", made));
     }
     let resumed = scene.figures(&out, &[&["--resume"], &budget[..]].concat());
     assert!(resumed.number("branches_covered") >= covered && resumed.number("executions") >= made);
@@ -157,14 +170,7 @@ fn several_workers_that_are_killed_lose_nothing_either() {
     let out = scene.out("killed");
     let mut kept = BTreeMap::new();
     for _ in 0..8 {
-        let options: &[&str] = if out.join("queue").exists() { &["--resume"] } else { &["--force"] };
-        let mut child = start(scene.command(&out, &[options, &budget].concat()));
-        std::thread::sleep(time.mul_f64(rng.f64() * 1.1));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let now = if out.exists() { files(&out) } else { BTreeMap::new() };
-        assert!(kept.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{kept:?} {now:?}");
-        kept = now;
+        scene.kill_within(time.mul_f64(rng.f64() * 1.1), &out, &budget, &mut kept);
     }
     let mut last = cairn();
     last.args(["run", "--json", "--resume", "--out"]).arg(&out).args(budget).args(scene.example.options());
