@@ -374,6 +374,7 @@ impl<'a> Campaign<'a> {
         let flags = execution.run.flags;
         let cut = path.cut || flags.labels_full || flags.events_full || flags.objects_full;
         self.notes.cut_runs += u64::from(cut);
+        self.notes.reused_runs += u64::from(execution.run.reused);
         self.notes.most_labels = self.notes.most_labels.max(execution.trace.label_count);
         self.notes.lost_values += u64::from(flags.lost);
         self.notes.rejected_runs += u64::from(execution.run.end == End::Rejected);

@@ -48,6 +48,8 @@ pub struct Summary {
     pub missing_logs: u64,
     /// Runs with more to record than there is room for: what is known of them is the beginning of their paths.
     pub cut_runs: u64,
+    /// Runs made by a process that had made others before.
+    pub reused_runs: u64,
     /// Most labels that a run has given out.
     pub most_labels: u32,
     /// Flips that were not tried yet.
@@ -143,6 +145,8 @@ pub struct Notes {
     pub damaged_runs: u64,
     /// Runs with more labels or decisions than are recorded.
     pub cut_runs: u64,
+    /// Runs made by a process that had made others before.
+    pub reused_runs: u64,
     /// Most labels that a run has given out.
     pub most_labels: u32,
     /// Runs that took too much time or memory, but only while they were traced.
@@ -211,6 +215,7 @@ impl Summary {
             full_logs: notes.full_logs,
             missing_logs: notes.missing_logs,
             cut_runs: notes.cut_runs,
+            reused_runs: notes.reused_runs,
             most_labels: notes.most_labels,
             untried: tree.untried() as u64,
             tree_bytes: tree.bytes() as u64,

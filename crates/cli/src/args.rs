@@ -116,6 +116,9 @@ pub struct RoomArgs {
     /// Let the program write to files outside its scratch directory, use the network, and send signals to other processes
     #[arg(long, help_heading = "Safety")]
     pub no_sandbox: bool,
+    /// Fork a process for every execution, even where one process could make many of them
+    #[arg(long, help_heading = "Safety")]
+    pub fork_each: bool,
 }
 
 /// Mebibytes one execution may use unless told otherwise.
@@ -128,7 +131,7 @@ impl RoomArgs {
         cairn_exec::Limits { memory, ..cairn_exec::Limits::default() }
     }
 
-    /// The options that say so, where that is not the usual.
+    /// The options that say so for one execution, where that is not the usual.
     pub fn options(&self) -> Vec<String> {
         let memory = (self.memory != DEFAULT_MEMORY).then(|| format!("--memory={}", self.memory));
         let flags = [(self.scratch, "--scratch"), (self.no_sandbox, "--no-sandbox")];
@@ -140,6 +143,7 @@ impl RoomArgs {
     pub fn furnish(&self, spec: &mut cairn_exec::TargetSpec) {
         spec.sandbox = !self.no_sandbox;
         spec.in_scratch = self.scratch;
+        spec.reuse = !self.fork_each;
     }
 }
 

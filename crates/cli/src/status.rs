@@ -71,7 +71,7 @@ impl Status {
     /// Makes room for the summary.
     pub fn end(&mut self, summary: Option<&Summary>) -> Result<(), Failure> {
         if let (Show::Log(log), Some(summary)) = (&self.show, summary) {
-            log.end(summary)?;
+            log.end(summary, &self.view.strategy)?;
         }
         self.show = Show::Nothing;
         Ok(())

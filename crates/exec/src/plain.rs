@@ -30,9 +30,19 @@ unsafe impl Plain for Callee {}
 
 const _: () = assert!(
     size_of::<Control>()
-        == 8 + 2 * 4 + 15 * 8 + 2 * 4 + 8 + 6 * 4 + CRASH_FRAMES * 8 + 2 * 4 + 8 + MESSAGE_WORDS * 8 + 4 * 8
+        == 8 + 2 * 4
+            + 15 * 8
+            + 2 * 4
+            + 8
+            + 6 * 4
+            + CRASH_FRAMES * 8
+            + 2 * 4
+            + 8
+            + MESSAGE_WORDS * 8
+            + 4 * 8
+            + 2 * 4
 );
-const _: () = assert!(size_of::<Ended>() == 16 && size_of::<Hello>() == 16 && size_of::<Started>() == 4);
+const _: () = assert!(size_of::<Ended>() == 24 && size_of::<Hello>() == 16 && size_of::<Started>() == 4);
 
 /// The bytes of a structure, for reading into it.
 pub(crate) fn bytes_mut<T: Plain>(value: &mut T) -> &mut [u8] {

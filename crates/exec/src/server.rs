@@ -102,6 +102,8 @@ pub struct Run {
     pub max_rss_kib: u32,
     /// What to know of its recording.
     pub flags: Flags,
+    /// Whether its process had made another run before.
+    pub reused: bool,
     /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
     /// Empty if none did, or if nobody knows.
     pub crash: Vec<u64>,
@@ -119,9 +121,9 @@ impl Run {
     /// A run that nothing is known of.
     pub fn of_nothing(input: &Input) -> Run {
         let (coverage, crash, access, message) = Default::default();
-        let (flags, stdout, stderr, max_rss_kib) = Default::default();
+        let (flags, reused, stdout, stderr, max_rss_kib) = Default::default();
         let (end, input, cpu) = (End::Exit(0), input.clone(), Duration::ZERO);
-        Run { end, coverage, input, cpu, max_rss_kib, flags, crash, access, message, stdout, stderr }
+        Run { end, coverage, input, cpu, max_rss_kib, flags, reused, crash, access, message, stdout, stderr }
     }
 }
 
@@ -164,6 +166,10 @@ pub struct Server {
     memory: SharedMemory,
     stage: Stage,
     process: Process,
+    /// The process that waits for the next run, if there is one.
+    waiting: Option<Pid>,
+    /// Whether the last run was made by a process that waited for it.
+    reused: bool,
     recorded: Recorded,
     /// What the last run was to record.
     mode: Mode,
@@ -183,8 +189,21 @@ impl Server {
         let blank = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
         debug_assert!(blank.is_ok(), "nothing always fits");
         let process = Process::start(&spec, &mut stage, &memory, &limits)?;
-        let (recorded, mode, object_sizes, decoder) = Default::default();
-        Ok(Server { spec, limits, layout, memory, stage, process, recorded, mode, object_sizes, decoder })
+        let (waiting, reused, recorded, mode, object_sizes, decoder) = Default::default();
+        Ok(Server {
+            spec,
+            limits,
+            layout,
+            memory,
+            stage,
+            process,
+            waiting,
+            reused,
+            recorded,
+            mode,
+            object_sizes,
+            decoder,
+        })
     }
 
     /// Brings the program up once more after its server died.
@@ -231,7 +250,7 @@ impl Server {
     fn run_once(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
         self.stage.prepare(input)?;
         let (stage, desk) = (&self.stage, Desk { memory: &self.memory, layout: &self.layout });
-        desk.hand_out(input, mode.bits(), self.recorded, |o| stage.name_of(o))?;
+        desk.hand_out(input, self.mode_bits(mode), self.recorded, |o| stage.name_of(o))?;
         self.memory.zero(self.layout.coverage, self.spec.coverage);
         self.mode = mode;
         if mode.log || mode.callees {
@@ -239,6 +258,12 @@ impl Server {
         }
         let (ended, excess) = self.execute()?;
         self.observe(input, &ended, excess)
+    }
+
+    /// A process that has written over the shared memory is not to make another run.
+    fn mode_bits(&self, mode: Mode) -> u32 {
+        let reuse = self.spec.reuse && !self.recorded.damaged;
+        mode.bits() | if reuse { mode::REUSE } else { 0 }
     }
 
     fn check_arguments(&self, input: &Input) -> Result<(), RunError> {
@@ -269,8 +294,13 @@ impl Server {
                 self.expect(PATIENCE).map(|ended| (ended, Some(excess)))
             }
         };
-        // Whatever it started goes with it.
-        let _ = kill_process_group(pid, Signal::KILL);
+        self.reused = self.waiting == Some(pid);
+        let waits = outcome.as_ref().is_ok_and(|(ended, _)| ended.waits != 0);
+        self.waiting = waits.then_some(pid);
+        if !waits {
+            // Whatever it started goes with it.
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
         outcome
     }
 
@@ -345,6 +375,7 @@ impl Server {
             cpu: Duration::from_micros(ended.cpu_micros),
             max_rss_kib: ended.max_rss_kib,
             flags: flags_of(self.recorded),
+            reused: self.reused,
             stdout,
             stderr,
         })

@@ -61,6 +61,8 @@ pub struct TargetSpec {
     pub timeout: Duration,
     /// Where the program's output goes.
     pub output: Output,
+    /// Whether one process may make many runs, where what they leave behind can be undone.
+    pub reuse: bool,
     /// Whether the program is kept from harm: see [`crate::Protection`].
     pub sandbox: bool,
     /// Whether the program runs in its scratch directory even if it opens no symbolic file there.
@@ -83,6 +85,7 @@ impl TargetSpec {
             coverage,
             timeout: Duration::from_secs(1),
             output: Output::Discard,
+            reuse: true,
             sandbox: true,
             in_scratch: false,
             writable: None,

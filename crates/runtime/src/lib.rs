@@ -20,6 +20,7 @@ mod message;
 mod objects;
 mod ops;
 mod read;
+mod reuse;
 mod server;
 mod shadow;
 mod snapshot;

@@ -82,9 +82,12 @@ impl Log {
         self.callees = callees as *mut Callee;
     }
 
-    /// Has the program's code changed, if it was not; the server does so before it forks, for all runs that follow.
-    pub fn prepare(&mut self) {
+    /// Has the program's code changed, if it was not; the server does so before it forks, for all runs that follow. Tells whether it
+    /// has just tried.
+    pub fn prepare(&mut self) -> bool {
+        let is_first = self.diverted.is_none();
         self.diverted.get_or_insert_with(divert_marks);
+        is_first
     }
 
     /// Starts the log of a run, in its first thread.

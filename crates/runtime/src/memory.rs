@@ -3,6 +3,7 @@
 use crate::message::fatal;
 use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
+use core::cell::UnsafeCell;
 use core::ops::Range;
 use core::ptr::null_mut;
 use libc::{
@@ -51,8 +52,54 @@ pub fn reserve(bytes: usize) -> *mut u8 {
     if at == MAP_FAILED {
         fatal(b"cannot reserve memory for the label table");
     }
+    // SAFETY: the process has one thread whenever memory is reserved.
+    unsafe { (*RESERVED.0.get()).add(at as usize..at as usize + bytes.next_multiple_of(PAGE as usize)) };
     at as *mut u8
 }
+
+/// Everything that was reserved by [`reserve`], in order; nothing if that was more than can be remembered.
+pub fn reserved() -> Option<&'static [Range<usize>]> {
+    // SAFETY: as in `reserve`.
+    let list = unsafe { &*RESERVED.0.get() };
+    list.ranges.get(..list.count)
+}
+
+/// Gives a reservation back, and its labels.
+pub fn release(range: &Range<usize>) {
+    drop_shadow(range.start as u64, range.len() as u64);
+    // SAFETY: a mapping of ours that nobody uses any more.
+    unsafe { libc::munmap(range.start as *mut c_void, range.len()) };
+}
+
+/// Drops the contents of whole pages: they are zeros afterwards.
+pub fn drop_pages(range: Range<usize>) {
+    // SAFETY: the caller no longer needs what is there; what is not mapped stays so.
+    unsafe { libc::madvise(range.start as *mut c_void, range.len(), libc::MADV_DONTNEED) };
+}
+
+const MOST_RESERVED: usize = 64;
+
+struct Reserved {
+    ranges: [Range<usize>; MOST_RESERVED],
+    /// May be larger than there is room for.
+    count: usize,
+}
+
+impl Reserved {
+    fn add(&mut self, range: Range<usize>) {
+        if let Some(place) = self.ranges.get_mut(self.count) {
+            *place = range;
+        }
+        self.count += 1;
+    }
+}
+
+struct List(UnsafeCell<Reserved>);
+
+// SAFETY: see `reserve`.
+unsafe impl Sync for List {}
+
+static RESERVED: List = List(UnsafeCell::new(Reserved { ranges: [const { 0..0 }; MOST_RESERVED], count: 0 }));
 
 /// Maps `len` bytes of the shared memory anywhere.
 pub fn map_shared(fd: i32, len: u64) -> Option<*mut u8> {

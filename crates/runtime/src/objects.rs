@@ -10,6 +10,7 @@ use cairn_wire::control::PAGE;
 use cairn_wire::object::ObjectRecord;
 use cairn_wire::shadow::ADDRESS_MASK;
 use core::arch::global_asm;
+use core::ops::Range;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use libc::c_void;
 
@@ -115,4 +116,12 @@ pub fn freed(at: *mut c_void) {
         // SAFETY: a byte of the map.
         unsafe { *mark = 0 };
     }
+}
+
+/// Forgets all blocks in a range.
+pub fn forget(range: Range<u64>) {
+    let Some(first) = mark_of(range.start) else { return };
+    let count = (range.end - range.start).div_ceil(GRANULE) as usize;
+    // SAFETY: so many bytes of the map.
+    unsafe { core::slice::from_raw_parts_mut(first, count) }.fill(0);
 }

@@ -2,13 +2,14 @@
 
 use crate::state::{site_count, state};
 use crate::system::{errno, limit_data, number};
-use crate::{arguments, crash, io, keeper, lock, memory, message, objects};
+use crate::{arguments, crash, io, keeper, lock, memory, message, objects, reuse};
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
 use cairn_wire::{ABI_VERSION, Event};
 use core::arch::global_asm;
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::mem::{MaybeUninit, zeroed};
+use core::mem::{MaybeUninit, replace, zeroed};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use libc::{F_SETFD, FD_CLOEXEC, rusage, timeval};
 
 // Weak, so that a program whose own `main` was not instrumented still links; it then has no server.
@@ -22,7 +23,7 @@ global_asm!(
 
 unsafe extern "C" {
     /// The program's own `main`, as the pass has renamed it, or that of fuzz targets (`include/cairn_fuzzer.c`).
-    fn __cairn_user_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
+    pub fn __cairn_user_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
     static mut __start_cairn_cov: u8;
     static mut __stop_cairn_cov: u8;
 }
@@ -62,14 +63,22 @@ unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut 
             return 0;
         }
         begin_child(channel);
-        // SAFETY: argc and argv are those of the process.
-        let (argc, label) = unsafe { arguments::replace(argc, argv) };
-        arguments::announce(__cairn_user_main as *const () as usize, label);
-        // SAFETY: the program's own entry.
-        return unsafe { __cairn_user_main(argc, argv, envp) };
+        return reuse::launch(argc, argv, envp);
     }
     // SAFETY: the program's own entry with the process's own arguments.
     unsafe { __cairn_user_main(argc, argv, envp) }
+}
+
+/// All that comes before the program's own `main`, in every run; gives the number of its arguments.
+pub extern "C" fn prepare(argc: c_int, argv: *mut *mut c_char) -> c_int {
+    begin_run();
+    // SAFETY: argc and argv are those of the process.
+    let (argc, label) = unsafe { arguments::replace(argc, argv) };
+    arguments::announce(__cairn_user_main as *const () as usize, label);
+    // SAFETY: the thread's own error number, which is 0 when a program starts.
+    unsafe { *libc::__errno_location() = 0 };
+    reuse::watch_calls();
+    argc
 }
 
 /// Descriptors from the environment, which then forgets them: programs the target starts are not servers.
@@ -154,7 +163,8 @@ enum Role {
     Child,
 }
 
-/// Forks a child per command; returns in the child, and in the server when the driver is gone.
+/// A run for every command, in a process of its own or in one that was used before; returns in the former, and in the server when the driver
+/// is gone.
 fn serve(channel: Channel) -> Role {
     if let Some(most) = channel.data_mebibytes {
         limit_data(most);
@@ -162,61 +172,138 @@ fn serve(channel: Channel) -> Role {
     // SAFETY: registers a function of ours, for runs and what they fork.
     unsafe { libc::pthread_atfork(None, None, Some(leave_recording)) };
     hello(channel);
+    let mut waiting: Option<Process> = None;
     while receive(channel.command) == Some(RUN) {
-        if state().control().mode & control::mode::LOG != 0 {
-            state().log.prepare();
+        let mode = state().control().mode;
+        let is_changed = mode & control::mode::LOG != 0 && state().log.prepare();
+        if is_changed || mode & control::mode::REUSE == 0 {
+            waiting.take().inspect(|process| process.discard());
         }
-        // SAFETY: the server has one thread unless a constructor of the program made more.
-        let pid = match unsafe { libc::fork() } {
-            -1 => -errno(),
-            pid => pid,
+        let mut process = match waiting.take().filter(Process::go_on) {
+            Some(process) => process,
+            None => {
+                Attempts::begin(mode);
+                // SAFETY: the server has one thread unless a constructor of the program made more.
+                match unsafe { libc::fork() } {
+                    0 => return Role::Child,
+                    -1 => Process { pid: -errno(), cpu_micros: 0 },
+                    pid => Process { pid, cpu_micros: 0 },
+                }
+            }
         };
-        if pid == 0 {
-            return Role::Child;
-        }
-        let ended = send(channel.started, &Started { pid }).then(|| wait(pid));
-        if !ended.is_some_and(|ended| send(channel.status, &ended)) {
-            break;
-        }
+        let ended = send(channel.started, &Started { pid: process.pid }).then(|| process.wait());
+        let Some(ended) = ended.filter(|ended| send(channel.status, ended)) else { break };
+        Attempts::end(ended.waits != 0);
+        waiting = (ended.waits != 0).then_some(process);
     }
     Role::Server
 }
 
-/// Waits for the end of a run, if there is one, and of all that it has started: that may write to the shared memory as well.
-fn wait(pid: c_int) -> Ended {
-    let mut status = 0;
-    // SAFETY: rusage is plain data; wait4 fills it.
-    let mut usage: rusage = unsafe { zeroed() };
-    let mut goes_on = pid > 0;
-    while goes_on {
-        // SAFETY: waits for our own child; the pointers are ours.
-        let waited = unsafe { libc::wait4(pid, &mut status, 0, &mut usage) };
-        // A run that has made us its debugger stops, and has not ended.
-        goes_on = if waited < 0 { errno() == libc::EINTR } else { libc::WIFSTOPPED(status) };
+/// How often a process could be used again: a program whose runs always leave something behind is not worth the trouble.
+struct Attempts;
+
+static FORKED: AtomicU32 = AtomicU32::new(0);
+static REUSED: AtomicU32 = AtomicU32::new(0);
+
+impl Attempts {
+    const FIRST: u32 = 8;
+
+    /// Decides what the process that is forked next will be.
+    fn begin(mode: u32) {
+        let (forked, reused) = (FORKED.load(Relaxed), REUSED.load(Relaxed));
+        let is_one = mode & control::mode::REUSE != 0 && forked < Self::FIRST + reused;
+        reuse::attempt(is_one);
+        if is_one {
+            FORKED.store(forked + 1, Relaxed);
+        }
     }
-    keeper::bury_the_rest();
-    let micros = |t: timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
-    Ended {
-        wait_status: status,
-        max_rss_kib: usage.ru_maxrss as u32,
-        cpu_micros: micros(usage.ru_utime) + micros(usage.ru_stime),
+
+    fn end(waits: bool) {
+        REUSED.store(REUSED.load(Relaxed).saturating_add(waits.into()), Relaxed);
     }
+}
+
+/// A process for runs.
+struct Process {
+    /// Negative if there is none.
+    pid: c_int,
+    /// What it has taken so far.
+    cpu_micros: u64,
+}
+
+impl Process {
+    /// Has it make another run; false if it is gone.
+    fn go_on(&self) -> bool {
+        // SAFETY: a signal to our own child, which nobody has waited for.
+        unsafe { libc::kill(self.pid, libc::SIGCONT) == 0 }
+    }
+
+    /// Ends it: it is not to make another run.
+    fn discard(&self) {
+        // SAFETY: as above.
+        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+        keeper::bury_the_rest();
+    }
+
+    /// Waits for the end of a run, if there is one, and of all that it has started: that may write to the shared memory as well.
+    fn wait(&mut self) -> Ended {
+        let mut status = 0;
+        // SAFETY: rusage is plain data; wait4 fills it.
+        let mut usage: rusage = unsafe { zeroed() };
+        let mut waits = false;
+        let mut goes_on = self.pid > 0;
+        while goes_on {
+            // SAFETY: waits for our own child; the pointers are ours.
+            let waited = unsafe { libc::wait4(self.pid, &mut status, libc::WUNTRACED, &mut usage) };
+            waits = waited > 0 && libc::WIFSTOPPED(status) && state().control().waits == control::WAITS;
+            // A run that was stopped, or has made us its debugger, has not ended.
+            goes_on = if waited < 0 { errno() == libc::EINTR } else { libc::WIFSTOPPED(status) && !waits };
+        }
+        if waits {
+            status = (state().control().exit_code as c_int & 0xff) << 8;
+        } else {
+            keeper::bury_the_rest();
+        }
+        let micros = |t: timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
+        let before = replace(&mut self.cpu_micros, micros(usage.ru_utime) + micros(usage.ru_stime));
+        Ended {
+            wait_status: status,
+            max_rss_kib: usage.ru_maxrss as u32,
+            cpu_micros: self.cpu_micros.saturating_sub(before),
+            waits: waits.into(),
+        }
+    }
+}
+
+/// Tells the server that a run has ended with this code and is undone, and waits for the next one.
+pub fn wait_for_next(code: c_int) {
+    let control = state().control();
+    control.exit_code = code as u32;
+    control.waits = control::WAITS;
+    // SAFETY: stops this process, and touches no memory.
+    unsafe { libc::raise(libc::SIGSTOP) };
 }
 
 fn begin_child(channel: Channel) {
     channel.close();
     keeper::begin_run();
-    // SAFETY: plain system calls on our own descriptors and process.
-    unsafe {
-        libc::setpgid(0, 0);
-        // The offset is shared with the server and with earlier runs.
-        libc::lseek(0, 0, libc::SEEK_SET);
-    }
+    // SAFETY: a plain system call on our own process.
+    unsafe { libc::setpgid(0, 0) };
+}
+
+fn begin_run() {
+    // SAFETY: the offset is shared with the server and with earlier runs.
+    unsafe { libc::lseek(0, 0, libc::SEEK_SET) };
     let state = state();
     state.begin_run();
-    let control = state.control();
-    state.table.expect(control.expected_labels);
-    memory::populate(state.events as *mut u8, u64::from(control.expected_events) * size_of::<Event>() as u64);
+    if !reuse::is_used() {
+        let control = state.control();
+        state.table.expect(control.expected_labels);
+        memory::populate(
+            state.events as *mut u8,
+            u64::from(control.expected_events) * size_of::<Event>() as u64,
+        );
+    }
     io::begin_run();
 }
 

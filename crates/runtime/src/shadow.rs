@@ -2,8 +2,11 @@
 
 use crate::ops::{self, low_bits};
 use crate::state::state;
-use cairn_wire::shadow::{ADDRESS_MASK, GRAIN, LABEL_BITS, LABEL_MASK, REACH, address, hint, word};
+use cairn_wire::shadow::{
+    ADDRESS_MASK, GRAIN, HINT_COUNT, HINTS, LABEL_BITS, LABEL_MASK, REACH, address, hint, word,
+};
 use cairn_wire::{Op, SiteRecord};
+use core::ops::Range;
 
 /// Most bytes of one value that shadow words can number.
 const WORD: u64 = 8;
@@ -40,6 +43,29 @@ fn set_hints(addr: u64, len: u64) {
         // SAFETY: as in `any`; all threads write the same.
         unsafe { *(hint(grain * GRAIN) as *mut u8) = 1 };
     }
+}
+
+/// Takes the labels off a range, with the help of its hints; all of them must still be as they were set.
+pub fn forget(range: Range<u64>) {
+    let mut at = range.start;
+    while at < range.end {
+        let len = (GRAIN - at % GRAIN).min(range.end - at);
+        // SAFETY: as in `any`.
+        if unsafe { *(hint(at) as *const u8) } != 0 {
+            let words = words(at, len);
+            // Hints are shared: a page of the shadow that has nothing is not to be written to.
+            if words.iter().fold(0, |or, word| or | word) != 0 {
+                words.fill(0);
+            }
+        }
+        at += len;
+    }
+}
+
+/// Takes all hints back: no memory has labels any more.
+pub fn forget_hints() {
+    // SAFETY: so many hints are mapped there.
+    unsafe { core::slice::from_raw_parts_mut(HINTS as *mut u8, HINT_COUNT as usize) }.fill(0);
 }
 
 /// Label of the `size` bytes at `addr`, which hold `value`.

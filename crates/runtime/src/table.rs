@@ -79,6 +79,19 @@ impl Table {
         populate(self.entries as *mut u8, size_of::<LabelEntry>() as u64 * labels);
     }
 
+    /// Empties what a run has filled: lists and index, of all its sizes.
+    pub fn forget(&mut self, control: &Control) {
+        let labels = control.labels.min(self.capacity) as usize;
+        let smaller = (1 << self.bits) - (1 << FIRST_BITS);
+        let first = self.places.wrapping_sub(smaller);
+        // SAFETY: so many labels were made, and so many places were had.
+        unsafe {
+            core::ptr::write_bytes(self.own, 0, labels);
+            core::ptr::write_bytes(first, 0, smaller + (1 << self.bits));
+        }
+        (self.places, self.bits, self.indexed) = (first, FIRST_BITS, 0);
+    }
+
     /// Row of a label.
     pub fn entry(&self, label: u32) -> LabelEntry {
         // SAFETY: labels come from this table (or, masked, from shadow memory the target may have

@@ -20,6 +20,9 @@ pub const MESSAGE_WORDS: usize = 24;
 /// Unit of every region's offset.
 pub const PAGE: u64 = 4096;
 
+/// What [`Control::waits`] is when a process waits for its next run.
+pub const WAITS: u32 = 0x5741_4954;
+
 /// Bits of [`Control::mode`].
 pub mod mode {
     /// Label the input and record labels and events.
@@ -32,6 +35,8 @@ pub mod mode {
     pub const LOG: u32 = 8;
     /// Also record where calls through pointers lead.
     pub const CALLEES: u32 = 16;
+    /// Let a process make many runs, if what each of them leaves behind can be undone.
+    pub const REUSE: u32 = 32;
 }
 
 /// Bits of [`Control::fault`].
@@ -148,6 +153,10 @@ pub struct Control {
     pub log_used: u64,
     /// Branches in pieces for which the log had no room.
     pub log_lost: u64,
+    /// [`WAITS`] if the run has ended and its process waits for the next one.
+    pub waits: u32,
+    /// What such a run has ended with.
+    pub exit_code: u32,
 }
 
 const _: () = assert!(size_of::<Control>() <= PAGE as usize);

@@ -3,7 +3,8 @@
 //! The driver starts the target with [`ENV_CONTROL`] set to `shm,command,started,status,data,sealed,bound`: four inherited
 //! descriptor numbers, how many mebibytes of data a run may have beyond those of the runtime, whether (1) signals
 //! of runs and of the server are to be kept from the processes above them, and whether the driver has set `LD_BIND_NOW`. The
-//! runtime maps the shared memory, writes a [`Hello`] to `status`, and then, for every [`RUN`] byte it reads, forks a child,
+//! runtime maps the shared memory, writes a [`Hello`] to `status`, and then, for every [`RUN`] byte it reads, forks a child (or
+//! has one go on that has made a run before),
 //! writes a [`Started`] to `started` and, when the child has ended, an [`Ended`] to `status`. The driver waits for the latter
 //! only: two messages in one pipe would wake it twice. End of file on the command pipe ends the server. Every message fits a
 //! pipe's atomic write.
@@ -47,4 +48,6 @@ pub struct Ended {
     pub max_rss_kib: u32,
     /// CPU time of the child in microseconds.
     pub cpu_micros: u64,
+    /// 1 if the process has undone its run and waits, stopped, for the next one.
+    pub waits: u64,
 }

@@ -117,11 +117,12 @@ impl Log {
         }
     }
 
-    /// The campaign is over.
-    pub fn end(&self, summary: &Summary) -> Result<(), serde_json::Error> {
+    /// The campaign is over; this is how its strategy describes itself.
+    pub fn end(&self, summary: &Summary, strategy: &str) -> Result<(), serde_json::Error> {
         if self.form == Form::Json {
             let stop = format!("{:?}", summary.notes.stop).to_lowercase();
-            tell_event("end", json!({ "stop": stop, "summary": serde_json::to_value(summary)? }));
+            let summary = serde_json::to_value(summary)?;
+            tell_event("end", json!({ "stop": stop, "strategy": strategy, "summary": summary }));
         }
         Ok(())
     }

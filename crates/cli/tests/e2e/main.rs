@@ -27,6 +27,7 @@ mod regressions;
 mod repeat;
 mod report;
 mod resume;
+mod reuse;
 mod screen;
 mod scribble;
 mod session;

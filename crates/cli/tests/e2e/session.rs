@@ -123,6 +123,7 @@ fn json_is_one_object_with_the_promised_fields() {
         "tests",
         "crashes",
         "cut_runs",
+        "reused_runs",
         "hangs",
         "findings",
         "most_labels",

@@ -1,0 +1,247 @@
+//! One process for many runs.
+//!
+//! Forking a run, faulting in its pages and tearing them down again costs more than most runs do. Where a run has
+//! changed nothing but its own memory, all that can be undone: the process then waits, stopped, as it was before the run, and the
+//! server has it go on instead of forking another.
+//!
+//! ```text
+//! fork ── begin: copy of the memory ── run ── exit ── undo ── stopped ── continued ── run ── ...
+//!                                       │
+//!                                       └─ a system call that cannot be undone: from here on an ordinary run
+//! ```
+//!
+//! What a run has asked of the system is known, since every system call of the program comes by `calls` first. One that leaves
+//! something behind makes the process an ordinary one, which ends when the run does. So does a crash, or whoever kills it.
+//! Everything that the process needs for itself lies in a reservation of its own, which is no part of the copy.
+
+mod calls;
+mod image;
+
+use crate::memory::{self, reserve};
+use crate::objects;
+use crate::server;
+use crate::shadow;
+use crate::state::state;
+use cairn_wire::control::PAGE;
+use calls::{Gate, call};
+use core::arch::{asm, global_asm};
+use core::ffi::{c_char, c_int};
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use image::Image;
+
+/// Stack on which a run is undone, while its own is put back.
+const STACK: usize = 1 << 16;
+/// What is below the stack pointer when `main` begins: so many zeros. Further below there are none but untouched pages.
+const BELOW: usize = 1 << 15;
+/// The same in a process that makes one run: as far as the runtime itself has come.
+const BELOW_ONCE: usize = 1 << 12;
+/// Largest main stack; the driver sets the limit.
+const STACK_LIMIT: usize = 8 << 20;
+
+/// Runs of one process: should there ever be something that is not undone, it does not stay for long.
+const MOST_RUNS: u64 = 1_000;
+/// Labels whose memory is better given back than kept.
+const MOST_LABELS: u32 = 1 << 18;
+
+/// What a process that is used again knows.
+struct Kept {
+    /// The stack pointer at the beginning of a run.
+    stack: usize,
+    /// Signals that are blocked at the beginning of a run.
+    blocked: u64,
+    /// Reservations of the runtime before the first run.
+    reserved: usize,
+    /// Runs before this one.
+    runs: u64,
+    image: Image,
+    gate: Gate,
+}
+
+/// Null in a process that is not used again.
+static KEPT: AtomicPtr<Kept> = AtomicPtr::new(null_mut());
+
+fn kept() -> Option<&'static mut Kept> {
+    // SAFETY: lives as long as the process, and only its one thread asks for it.
+    unsafe { KEPT.load(Ordering::Relaxed).as_mut() }
+}
+
+global_asm!(
+    ".text",
+    ".hidden __cairn_launch",
+    ".type __cairn_launch,@function",
+    "__cairn_launch:",
+    "push rbp",
+    "push rbx",
+    "push r12",
+    "push r13",
+    "push r14",
+    "push r15",
+    "push rdi",
+    "push rsi",
+    "push rdx",
+    "mov rdi, rsp",
+    "call {begin}",
+    "mov ebx, eax",
+    // Every run begins here, with the stack as it is now; ebx tells how much below it was used.
+    "2:",
+    "mov rsi, [rsp + 8]",
+    "mov rdi, [rsp + 16]",
+    "call {prepare}",
+    "mov edx, eax",
+    // The program finds nothing of ours there.
+    "mov rdi, rsp",
+    "sub rdi, rbx",
+    "mov ecx, ebx",
+    "shr ecx, 3",
+    "xor eax, eax",
+    "rep stosq",
+    "mov edi, edx",
+    "mov rsi, [rsp + 8]",
+    "mov rdx, [rsp]",
+    "call {main}",
+    "add rsp, 24",
+    "pop r15",
+    "pop r14",
+    "pop r13",
+    "pop r12",
+    "pop rbx",
+    "pop rbp",
+    "ret",
+    ".hidden __cairn_relaunch",
+    ".type __cairn_relaunch,@function",
+    "__cairn_relaunch:",
+    "mov rsp, rdi",
+    "mov ebx, {below}",
+    "jmp 2b",
+    ".hidden __cairn_undo_on",
+    ".type __cairn_undo_on,@function",
+    "__cairn_undo_on:",
+    "mov rsp, rdi",
+    "mov edi, esi",
+    "call {undo}",
+    "ud2",
+    begin = sym begin,
+    prepare = sym server::prepare,
+    main = sym server::__cairn_user_main,
+    undo = sym undo,
+    below = const BELOW,
+);
+
+unsafe extern "C" {
+    fn __cairn_launch(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
+    fn __cairn_relaunch(stack: usize) -> !;
+    fn __cairn_undo_on(stack: usize, code: c_int) -> !;
+}
+
+/// Runs the program, and again whenever the server says so; returns like its `main` in the run that is the last.
+pub fn launch(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
+    // SAFETY: the process's own arguments; the stack pointer is what it was when this returns.
+    unsafe { __cairn_launch(argc, argv, envp) }
+}
+
+/// Whether processes that are forked from now on are to be used again, if they can be.
+pub fn attempt(wanted: bool) {
+    WANTED.store(wanted, Ordering::Relaxed);
+}
+
+static WANTED: AtomicBool = AtomicBool::new(false);
+
+/// Copies what a run may change, if that is little enough and the system lets its calls be seen. Tells how many bytes below the stack are to be
+/// made zeros.
+extern "C" fn begin(stack: usize) -> usize {
+    if WANTED.load(Ordering::Relaxed) && keep(stack) { BELOW } else { BELOW_ONCE }
+}
+
+fn keep(stack: usize) -> bool {
+    let room = size_of::<Kept>().next_multiple_of(16) + STACK;
+    let place = reserve(room) as *mut Kept;
+    let mut blocked = 0u64;
+    call(libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as u64, 0, &raw mut blocked as u64, 8, 0, 0]);
+    // Part of the copy: the process knows itself again when it is put back.
+    KEPT.store(place, Ordering::Relaxed);
+    // SAFETY: a fresh reservation of this size; both are written before anybody reads them.
+    let taken = unsafe {
+        (*place).gate.close(false);
+        (*place).image.prepare(stack)
+    };
+    if !taken || !calls::watch(kept().map(|kept| &mut kept.gate)) {
+        KEPT.store(null_mut(), Ordering::Relaxed);
+        return false;
+    }
+    let Some(kept) = kept() else { return false };
+    (kept.stack, kept.blocked, kept.runs) = (stack, blocked, 0);
+    kept.reserved = memory::reserved().map_or(0, <[_]>::len);
+    kept.image.copy();
+    true
+}
+
+/// Whether the process has made a run before this one: its pages are there already.
+pub fn is_used() -> bool {
+    kept().is_some_and(|kept| kept.runs > 0)
+}
+
+/// From here on the program's own system calls are looked at.
+pub fn watch_calls() {
+    if let Some(kept) = kept() {
+        kept.gate.close(true);
+    }
+}
+
+/// Whether what the run has left is worth being undone: a new process has none of it.
+fn is_worth_undoing(kept: &Kept) -> bool {
+    kept.runs < MOST_RUNS && state().control().labels < MOST_LABELS && memory::reserved().is_some()
+}
+
+/// The program has ended with this code, and can be used again.
+fn end(code: c_int) -> ! {
+    let top = KEPT.load(Ordering::Relaxed) as usize + size_of::<Kept>().next_multiple_of(16) + STACK;
+    // SAFETY: the stack is nobody else's.
+    unsafe { __cairn_undo_on(top, code) }
+}
+
+/// Puts everything back, and waits for the next run.
+extern "C" fn undo(code: c_int) -> ! {
+    let Some(kept) = kept() else { server::end_run() };
+    kept.gate.close(false);
+    kept.gate.undo();
+    for range in memory::reserved().into_iter().flatten().skip(kept.reserved) {
+        memory::release(range);
+    }
+    forget_labels(kept);
+    let control = state().control();
+    state().table.forget(control);
+    kept.image.put_back();
+    kept.gate.begin_anew();
+    kept.runs += 1;
+    let set = libc::SIG_SETMASK as u64;
+    call(libc::SYS_rt_sigprocmask, [set, &raw const kept.blocked as u64, 0, 8, 0, 0]);
+    server::wait_for_next(code);
+    reset_arithmetic();
+    // SAFETY: the stack is as it was when the first run began there.
+    unsafe { __cairn_relaunch(kept.stack) }
+}
+
+/// Takes all labels off memory, wherever the run may have left some.
+fn forget_labels(kept: &Kept) {
+    let page = PAGE as usize;
+    let (lowest, edge) =
+        ((kept.stack - STACK_LIMIT) / page * page, (kept.stack - BELOW).next_multiple_of(page));
+    let grown = kept.gate.grown();
+    for range in kept.image.ranges().chain([edge as u64..kept.stack as u64, grown.clone()]) {
+        shadow::forget(range);
+    }
+    memory::drop_shadow(lowest as u64, (edge - lowest) as u64);
+    memory::drop_pages(lowest..edge);
+    shadow::forget_hints();
+    for range in kept.image.heap().into_iter().chain([grown]).chain(kept.gate.mapped()) {
+        objects::forget(range);
+    }
+}
+
+/// Rounding and exceptions as a program finds them.
+fn reset_arithmetic() {
+    const DEFAULT: u32 = 0x1f80;
+    // SAFETY: sets control registers to what they are at the start of every program.
+    unsafe { asm!("fninit", "ldmxcsr [{0}]", in(reg) &DEFAULT, options(nostack)) };
+}
