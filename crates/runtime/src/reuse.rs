@@ -15,7 +15,10 @@
 //! Everything that the process needs for itself lies in a reservation of its own, which is no part of the copy.
 
 mod calls;
+mod descriptors;
 mod image;
+mod room;
+mod signals;
 
 use crate::memory::{self, reserve};
 use crate::objects;
@@ -23,7 +26,7 @@ use crate::server;
 use crate::shadow;
 use crate::state::state;
 use cairn_wire::control::PAGE;
-use calls::{Gate, call};
+use calls::Gate;
 use core::arch::{asm, global_asm};
 use core::ffi::{c_char, c_int};
 use core::ptr::null_mut;
@@ -48,8 +51,6 @@ const MOST_LABELS: u32 = 1 << 18;
 struct Kept {
     /// The stack pointer at the beginning of a run.
     stack: usize,
-    /// Signals that are blocked at the beginning of a run.
-    blocked: u64,
     /// Reservations of the runtime before the first run.
     reserved: usize,
     /// Runs before this one.
@@ -156,21 +157,16 @@ extern "C" fn begin(stack: usize) -> usize {
 fn keep(stack: usize) -> bool {
     let room = size_of::<Kept>().next_multiple_of(16) + STACK;
     let place = reserve(room) as *mut Kept;
-    let mut blocked = 0u64;
-    call(libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as u64, 0, &raw mut blocked as u64, 8, 0, 0]);
     // Part of the copy: the process knows itself again when it is put back.
     KEPT.store(place, Ordering::Relaxed);
-    // SAFETY: a fresh reservation of this size; both are written before anybody reads them.
-    let taken = unsafe {
-        (*place).gate.close(false);
-        (*place).image.prepare(stack)
-    };
-    if !taken || !calls::watch(kept().map(|kept| &mut kept.gate)) {
+    // SAFETY: a fresh reservation of this size; every part is written before anybody reads it.
+    let is_ready = unsafe { (*place).image.prepare(stack) && (*place).gate.prepare() };
+    if !is_ready {
         KEPT.store(null_mut(), Ordering::Relaxed);
         return false;
     }
     let Some(kept) = kept() else { return false };
-    (kept.stack, kept.blocked, kept.runs) = (stack, blocked, 0);
+    (kept.stack, kept.runs) = (stack, 0);
     kept.reserved = memory::reserved().map_or(0, <[_]>::len);
     kept.image.copy();
     true
@@ -204,18 +200,15 @@ fn end(code: c_int) -> ! {
 extern "C" fn undo(code: c_int) -> ! {
     let Some(kept) = kept() else { server::end_run() };
     kept.gate.close(false);
-    kept.gate.undo();
     for range in memory::reserved().into_iter().flatten().skip(kept.reserved) {
         memory::release(range);
     }
     forget_labels(kept);
     let control = state().control();
     state().table.forget(control);
+    kept.gate.undo();
     kept.image.put_back();
-    kept.gate.begin_anew();
     kept.runs += 1;
-    let set = libc::SIG_SETMASK as u64;
-    call(libc::SYS_rt_sigprocmask, [set, &raw const kept.blocked as u64, 0, 8, 0, 0]);
     server::wait_for_next(code);
     reset_arithmetic();
     // SAFETY: the stack is as it was when the first run began there.
@@ -227,14 +220,14 @@ fn forget_labels(kept: &Kept) {
     let page = PAGE as usize;
     let (lowest, edge) =
         ((kept.stack - STACK_LIMIT) / page * page, (kept.stack - BELOW).next_multiple_of(page));
-    let grown = kept.gate.grown();
+    let grown = kept.gate.heap.grown();
     for range in kept.image.ranges().chain([edge as u64..kept.stack as u64, grown.clone()]) {
         shadow::forget(range);
     }
     memory::drop_shadow(lowest as u64, (edge - lowest) as u64);
     memory::drop_pages(lowest..edge);
     shadow::forget_hints();
-    for range in kept.image.heap().into_iter().chain([grown]).chain(kept.gate.mapped()) {
+    for range in kept.image.heap().into_iter().chain([grown]).chain(kept.gate.mappings.ranges()) {
         objects::forget(range);
     }
 }

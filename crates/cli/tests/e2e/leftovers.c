@@ -22,6 +22,7 @@
 static int runs;
 static char *kept;
 static __thread int own;
+static char handler_stack[1 << 16];
 
 static void expect(int holds, const char *what) {
     if (!holds) {
@@ -66,6 +67,7 @@ static void look_around(void) {
     struct sigaction action;
     struct itimerval timer;
     sigset_t blocked;
+    stack_t stack;
     expect(is_stack_clean(), "stack");
     expect(runs++ == 0, "a variable");
     expect(own++ == 0, "a thread's variable");
@@ -77,6 +79,8 @@ static void look_around(void) {
     expect(action.sa_handler == SIG_DFL, "a signal's handler");
     sigprocmask(SIG_BLOCK, NULL, &blocked);
     expect(!sigismember(&blocked, SIGUSR2), "a blocked signal");
+    sigaltstack(NULL, &stack);
+    expect(stack.ss_sp != handler_stack, "a stack for handlers");
     getitimer(ITIMER_REAL, &timer);
     expect(timer.it_value.tv_sec == 0, "a timer");
     for (int file = 3; file < 64; file++) expect(!is_directory(file), "an open directory");
@@ -99,6 +103,7 @@ static void *wait_for_ever(void *nothing) {
 }
 
 static void count(void) { runs += 100; }
+static void on_stack(int signal) { _exit(getppid() > 0 ? signal : 99); }
 static void ignore(int signal) { (void)signal; }
 
 static void fill(size_t blocks, size_t size) {
@@ -146,6 +151,15 @@ static int leave(char what) {
     }
     case 'v': return fork() == 0 ? (pause(), 0) : 22;
     case 'w': return open("left", O_WRONLY | O_CREAT, 0600);
+    case 'x': {
+        stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
+        struct sigaction action = {.sa_handler = on_stack, .sa_flags = SA_ONSTACK};
+        sigaltstack(&stack, NULL);
+        sigfillset(&action.sa_mask);
+        sigaction(SIGILL, &action, NULL);
+        /* The handler must have a stack, and be able to call the system. */
+        __builtin_trap();
+    }
     default: return 0;
     }
 }

@@ -5,26 +5,17 @@
 //! undone, and remembers what is to be undone. Otherwise it opens the gate for good and has the call made once more: the run is then as any
 //! other, and the process ends with it.
 
+use super::descriptors::Descriptors;
+use super::room::{Heap, Mappings};
+use super::signals::{Action, Signals};
 use super::{end, is_worth_undoing, kept};
-use crate::memory;
-use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
 use core::arch::global_asm;
-use core::ops::Range;
 use libc::{
     REG_R8, REG_R9, REG_R10, REG_RAX, REG_RDI, REG_RDX, REG_RIP, REG_RSI, c_int, c_long, siginfo_t,
     ucontext_t,
 };
 
-/// Descriptors that can be remembered.
-const DESCRIPTORS: u64 = 64;
-/// Mappings that can be remembered, and their size.
-const MAPPINGS: usize = 32;
-const MAPPED_BYTES: u64 = 1 << 20;
-/// A heap that has grown by more is given back: looking through it would take longer.
-const GROWN_BYTES: u64 = 1 << 20;
-/// Bytes of a set of signals.
-const SIGNAL_SET: u64 = 8;
 /// Bytes of the instruction that makes a system call.
 const INSTRUCTION: i64 = 2;
 
@@ -72,19 +63,16 @@ unsafe extern "C" {
 }
 
 /// Makes a system call, gate or no gate; the answer is as the kernel gives it.
-pub fn call(number: c_long, arguments: [u64; 6]) -> i64 {
+pub fn call_with(number: c_long, arguments: [u64; 6]) -> i64 {
     // SAFETY: callers ask for what is theirs to ask for.
     unsafe { __cairn_call(number, &arguments) }
 }
 
-/// How the kernel knows a signal's handler.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Action {
-    handler: usize,
-    flags: u64,
-    restorer: usize,
-    mask: u64,
+/// As [`call_with`], with zeros for the arguments that are not told.
+pub fn call<const N: usize>(number: c_long, told: [u64; N]) -> i64 {
+    let mut arguments = [0; 6];
+    arguments[..N].copy_from_slice(&told);
+    call_with(number, arguments)
 }
 
 /// What decides on system calls, and what is to be undone.
@@ -93,38 +81,17 @@ pub struct Gate {
     selector: u8,
     /// What the signal did before.
     before: Action,
-    /// Descriptors opened, by bits.
-    opened: u64,
-    /// Memory mapped; empty where it was unmapped.
-    mapped: [Mapping; MAPPINGS],
-    mappings: usize,
-    mapped_bytes: u64,
-    heap: Heap,
-}
-
-#[derive(Clone, Copy)]
-struct Mapping {
-    start: u64,
-    len: u64,
-    is_there: bool,
-}
-
-/// The end of the heap, as `brk` sets it.
-#[derive(Clone, Copy)]
-struct Heap {
-    /// Before the first run.
-    first: u64,
-    /// As the program knows it.
-    now: u64,
-    /// As far as this run has come.
-    highest: u64,
-    /// As the kernel knows it: pages that were there stay for the next run.
-    reached: u64,
+    pub descriptors: Descriptors,
+    pub heap: Heap,
+    pub mappings: Mappings,
+    pub signals: Signals,
+    /// Rights that new files do not get, as they were before the run changed them.
+    file_mask: Option<u64>,
 }
 
 /// What becomes of a system call.
-enum Verdict {
-    /// It leaves nothing behind.
+pub enum Verdict {
+    /// It leaves nothing behind, or nothing that is not known.
     Harmless,
     /// It was made; this is the answer.
     Done(i64),
@@ -134,34 +101,11 @@ enum Verdict {
     Lasting,
 }
 
-/// Has the program's system calls go through the gate; false if the kernel cannot do that.
-pub fn watch(gate: Option<&mut Gate>) -> bool {
-    let Some(gate) = gate else { return false };
-    let end = call(libc::SYS_brk, [0; 6]) as u64;
-    gate.heap = Heap { first: end, now: end, highest: end, reached: end };
-    (gate.opened, gate.mappings, gate.mapped_bytes) = (0, 0, 0);
-    let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER) as u64 | SA_RESTORER;
-    let handler = on_call as *const () as usize;
-    let action = Action { handler, flags, restorer: __cairn_return as *const () as usize, mask: 0 };
-    let (new, old) = (&raw const action as u64, &raw mut gate.before as u64);
-    if call(libc::SYS_rt_sigaction, [libc::SIGSYS as u64, new, old, SIGNAL_SET, 0, 0]) != 0 {
-        return false;
-    }
-    let start = &raw const __cairn_calls_start as u64;
-    let len = &raw const __cairn_calls_end as u64 - start;
-    let selector = &raw const gate.selector as u64;
-    let on = [PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, start, len, selector, 0];
-    let watched = call(libc::SYS_prctl, on) == 0;
-    if !watched {
-        gate.restore_action();
-    }
-    watched
-}
-
 unsafe extern "C" fn on_call(_signal: c_int, _info: *const siginfo_t, context: *mut ucontext_t) {
     let Some(kept) = kept() else { return };
-    // SAFETY: the kernel passes the registers, and takes them back.
-    let registers = unsafe { &mut (*context).uc_mcontext.gregs };
+    // SAFETY: the kernel passes what was interrupted, and takes it back.
+    let context = unsafe { &mut *context };
+    let registers = &mut context.uc_mcontext.gregs;
     let number = registers[REG_RAX as usize];
     let order = [REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9];
     let arguments = order.map(|register| registers[register as usize] as u64);
@@ -170,17 +114,44 @@ unsafe extern "C" fn on_call(_signal: c_int, _info: *const siginfo_t, context: *
         verdict => verdict,
     };
     match verdict {
-        Verdict::Harmless => registers[REG_RAX as usize] = call(number, arguments),
+        Verdict::Harmless => registers[REG_RAX as usize] = call_with(number, arguments),
         Verdict::Done(answer) => registers[REG_RAX as usize] = answer,
         Verdict::Ends(code) => end(code),
         Verdict::Lasting => {
-            kept.gate.open_for_good();
             registers[REG_RIP as usize] -= INSTRUCTION;
+            // It cannot be set while it is in use, which it is until the handler has returned.
+            context.uc_stack = kept.gate.signals.wanted_stack().unwrap_or(context.uc_stack);
+            kept.gate.open_for_good();
         }
     }
 }
 
 impl Gate {
+    /// Has the program's system calls go through the gate; false if the kernel cannot do that.
+    pub fn prepare(&mut self) -> bool {
+        self.close(false);
+        self.heap.prepare();
+        self.mappings.prepare();
+        self.signals.prepare();
+        self.file_mask = None;
+        let flags = (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER) as u64 | SA_RESTORER;
+        let handler = on_call as *const () as usize;
+        let action = Action { handler, flags, restorer: __cairn_return as *const () as usize, mask: 0 };
+        let Ok(before) = action.set(libc::SIGSYS) else { return false };
+        self.before = before;
+        let start = &raw const __cairn_calls_start as u64;
+        let len = &raw const __cairn_calls_end as u64 - start;
+        let selector = &raw const self.selector as u64;
+        let on = [PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, start, len, selector];
+        let is_watched = call(libc::SYS_prctl, on) == 0;
+        if is_watched {
+            self.descriptors.prepare();
+        } else {
+            let _ = self.before.set(libc::SIGSYS);
+        }
+        is_watched
+    }
+
     /// Whether calls are looked at from now on.
     pub fn close(&mut self, closed: bool) {
         let selector = if closed { SELECTOR_BLOCK } else { SELECTOR_ALLOW };
@@ -188,18 +159,12 @@ impl Gate {
         unsafe { (&raw mut self.selector).write_volatile(selector) };
     }
 
+    /// The run goes on as any other.
     fn open_for_good(&mut self) {
         self.close(false);
-        // The heap is the kernel's again, where the program believes that it is.
-        if self.heap.reached != self.heap.now {
-            call(libc::SYS_brk, [self.heap.now, 0, 0, 0, 0, 0]);
-        }
-        self.restore_action();
-    }
-
-    fn restore_action(&mut self) {
-        let before = &raw const self.before as u64;
-        call(libc::SYS_rt_sigaction, [libc::SIGSYS as u64, before, 0, SIGNAL_SET, 0, 0]);
+        self.heap.let_go();
+        self.descriptors.let_go();
+        let _ = self.before.set(libc::SIGSYS);
     }
 
     fn judge(&mut self, number: i64, arguments: [u64; 6]) -> Verdict {
@@ -212,19 +177,23 @@ impl Gate {
             | libc::SYS_readv
             | libc::SYS_lseek
             | libc::SYS_getdents64
-            | libc::SYS_fadvise64 => harmless_if(first == 0 || self.is_open(first)),
-            libc::SYS_write | libc::SYS_writev => harmless_if(first == 1 || first == 2),
-            libc::SYS_open => self.open(number, second, arguments),
-            libc::SYS_openat => self.open(number, third, arguments),
-            libc::SYS_close => self.close_descriptor(first),
-            libc::SYS_brk => Verdict::Done(self.heap.set_end(first) as i64),
-            libc::SYS_mmap => self.map(arguments),
-            libc::SYS_munmap => self.unmap(first, second),
+            | libc::SYS_fadvise64 => harmless_if(self.descriptors.is_readable(first)),
+            libc::SYS_write | libc::SYS_writev => harmless_if(self.descriptors.is_writable(first)),
+            libc::SYS_open => self.descriptors.open(number, second, arguments),
+            libc::SYS_openat => self.descriptors.open(number, third, arguments),
+            libc::SYS_dup if self.descriptors.is_writable(first) => self.descriptors.make(number, arguments),
+            libc::SYS_dup2 | libc::SYS_dup3 => self.descriptors.replace(number, arguments),
+            libc::SYS_close => self.descriptors.close(first),
+            libc::SYS_fcntl => self.control(arguments),
+            libc::SYS_brk => self.heap.set_end(first),
+            libc::SYS_mmap => self.mappings.map(arguments),
+            libc::SYS_munmap => self.mappings.unmap(first, second),
             libc::SYS_madvise => harmless_if(third == MADV_POPULATE_WRITE || is_shadow(first)),
-            libc::SYS_rt_sigprocmask => self.block(arguments),
-            libc::SYS_rt_sigaction => harmless_if(second == 0),
+            libc::SYS_rt_sigprocmask => self.signals.block(arguments),
+            libc::SYS_rt_sigaction => self.signals.handle(arguments),
+            libc::SYS_sigaltstack => self.signals.set_stack(arguments),
+            libc::SYS_umask => self.mask_files(first),
             libc::SYS_prlimit64 => harmless_if(third == 0),
-            libc::SYS_fcntl => harmless_if(matches!(second as c_int, libc::F_GETFD | libc::F_GETFL)),
             libc::SYS_ioctl => {
                 harmless_if(matches!(second, libc::TCGETS | libc::TIOCGWINSZ | libc::FIONREAD))
             }
@@ -233,152 +202,35 @@ impl Gate {
         }
     }
 
-    fn is_open(&self, descriptor: u64) -> bool {
-        descriptor < DESCRIPTORS && self.opened >> descriptor & 1 != 0
-    }
-
-    /// Opening for reading is undone by closing.
-    fn open(&mut self, number: i64, flags: u64, arguments: [u64; 6]) -> Verdict {
-        let changes = libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC | libc::O_TMPFILE & !libc::O_DIRECTORY;
-        if flags as c_int & changes != libc::O_RDONLY {
-            return Verdict::Lasting;
-        }
-        let answer = call(number, arguments);
-        match u64::try_from(answer) {
-            Ok(descriptor) if descriptor >= DESCRIPTORS => {
-                call(libc::SYS_close, [descriptor, 0, 0, 0, 0, 0]);
-                return Verdict::Lasting;
+    fn control(&mut self, arguments: [u64; 6]) -> Verdict {
+        let [descriptor, what, ..] = arguments;
+        match what as c_int {
+            libc::F_GETFD | libc::F_GETFL => Verdict::Harmless,
+            // What a file was opened with is not the process's own: it stays when a process ends.
+            libc::F_SETFL if self.descriptors.is_writable(descriptor) => Verdict::Harmless,
+            libc::F_SETFD if self.descriptors.is_opened(descriptor) => Verdict::Harmless,
+            libc::F_DUPFD | libc::F_DUPFD_CLOEXEC if self.descriptors.is_writable(descriptor) => {
+                self.descriptors.make(libc::SYS_fcntl, arguments)
             }
-            Ok(descriptor) => self.opened |= 1 << descriptor,
-            Err(_) => {}
-        }
-        Verdict::Done(answer)
-    }
-
-    fn close_descriptor(&mut self, descriptor: u64) -> Verdict {
-        if !self.is_open(descriptor) {
-            return Verdict::Lasting;
-        }
-        self.opened &= !(1 << descriptor);
-        Verdict::Harmless
-    }
-
-    /// A private mapping where the kernel wants it is undone by unmapping.
-    fn map(&mut self, arguments: [u64; 6]) -> Verdict {
-        let [address, len, rights, flags, ..] = arguments;
-        let len = len.next_multiple_of(PAGE);
-        let is_plain = address == 0
-            && rights as c_int & libc::PROT_EXEC == 0
-            && flags as c_int & (libc::MAP_PRIVATE | libc::MAP_SHARED | libc::MAP_FIXED) == libc::MAP_PRIVATE;
-        if !is_plain || self.mappings == MAPPINGS || self.mapped_bytes.saturating_add(len) > MAPPED_BYTES {
-            return Verdict::Lasting;
-        }
-        let answer = call(libc::SYS_mmap, arguments);
-        if answer > 0 {
-            self.mapped[self.mappings] = Mapping { start: answer as u64, len, is_there: true };
-            (self.mappings, self.mapped_bytes) = (self.mappings + 1, self.mapped_bytes + len);
-        }
-        Verdict::Done(answer)
-    }
-
-    fn unmap(&mut self, start: u64, len: u64) -> Verdict {
-        let len = len.next_multiple_of(PAGE);
-        let mut known = self.mapped[..self.mappings].iter_mut();
-        match known.find(|mapping| mapping.is_there && (mapping.start, mapping.len) == (start, len)) {
-            Some(mapping) => {
-                mapping.is_there = false;
-                Verdict::Harmless
-            }
-            None => Verdict::Lasting,
+            _ => Verdict::Lasting,
         }
     }
 
-    /// Signals may be blocked, but for the one that the gate needs. The image has those of the beginning.
-    fn block(&mut self, arguments: [u64; 6]) -> Verdict {
-        let [how, set, old, size, ..] = arguments;
-        if set == 0 || size != SIGNAL_SET {
-            return Verdict::Harmless;
-        }
-        // SAFETY: as the program would have the kernel do.
-        let asked = unsafe { (set as *const u64).read_unaligned() };
-        let needed = 1u64 << (libc::SIGSYS - 1);
-        let signals = if how as c_int == libc::SIG_UNBLOCK { asked } else { asked & !needed };
-        Verdict::Done(call(libc::SYS_rt_sigprocmask, [how, &raw const signals as u64, old, size, 0, 0]))
+    fn mask_files(&mut self, mask: u64) -> Verdict {
+        let before = call(libc::SYS_umask, [mask]);
+        self.file_mask.get_or_insert(before as u64);
+        Verdict::Done(before)
     }
 
-    /// Undoes what the run has asked of the system.
+    /// Undoes what the run has asked of the system; labels of what it mapped go as well.
     pub fn undo(&mut self) {
-        for descriptor in (0..DESCRIPTORS).filter(|descriptor| self.opened >> descriptor & 1 != 0) {
-            call(libc::SYS_close, [descriptor, 0, 0, 0, 0, 0]);
+        self.descriptors.undo();
+        self.mappings.undo();
+        self.heap.undo();
+        self.signals.undo();
+        if let Some(mask) = self.file_mask.take() {
+            call(libc::SYS_umask, [mask]);
         }
-        for mapping in &self.mapped[..self.mappings] {
-            memory::drop_shadow(mapping.start, mapping.len);
-            if mapping.is_there {
-                call(libc::SYS_munmap, [mapping.start, mapping.len, 0, 0, 0, 0]);
-            }
-        }
-        self.heap.give_back();
-    }
-
-    /// Forgets what was undone.
-    pub fn begin_anew(&mut self) {
-        (self.opened, self.mappings, self.mapped_bytes) = (0, 0, 0);
-        (self.heap.now, self.heap.highest) = (self.heap.first, self.heap.first);
-    }
-
-    /// What the run has had of the heap beyond what was there.
-    pub fn grown(&self) -> Range<u64> {
-        self.heap.first..self.heap.highest
-    }
-
-    /// What the run has mapped.
-    pub fn mapped(&self) -> impl Iterator<Item = Range<u64>> {
-        self.mapped[..self.mappings].iter().map(|mapping| mapping.start..mapping.start + mapping.len)
-    }
-}
-
-impl Heap {
-    /// As `brk` does: the new end, or the old one if it cannot be had. What is given back is zeros when it is had again.
-    fn set_end(&mut self, end: u64) -> u64 {
-        if end < self.first {
-            return self.now;
-        }
-        if end < self.now {
-            zero(end..self.now);
-        }
-        if end > self.reached {
-            self.reached = call(libc::SYS_brk, [end, 0, 0, 0, 0, 0]) as u64;
-            if self.reached < end {
-                return self.now;
-            }
-        }
-        self.now = end;
-        self.highest = self.highest.max(end);
-        end
-    }
-
-    fn give_back(&mut self) {
-        if self.reached - self.first > GROWN_BYTES {
-            memory::drop_shadow(self.first, self.reached - self.first);
-            self.reached = call(libc::SYS_brk, [self.first, 0, 0, 0, 0, 0]) as u64;
-        } else {
-            zero(self.first..self.highest);
-        }
-    }
-}
-
-/// Makes zeros of memory, and touches no page that is all zeros already.
-fn zero(range: Range<u64>) {
-    let mut at = range.start;
-    while at < range.end {
-        let end = (at / PAGE + 1) * PAGE;
-        let len = (end.min(range.end) - at) as usize;
-        // SAFETY: part of the heap, which the program has given back.
-        let bytes = unsafe { core::slice::from_raw_parts_mut(at as *mut u8, len) };
-        if bytes.iter().fold(0, |or, byte| or | byte) != 0 {
-            bytes.fill(0);
-        }
-        at = end;
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::memory::{reserve, reserved};
 use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
-use core::arch::asm;
+use core::arch::{asm, global_asm};
 use core::ops::Range;
 use core::ptr::null_mut;
 use libc::c_void;
@@ -161,11 +161,37 @@ fn hexadecimal(digits: &[u8]) -> Option<usize> {
     digits.iter().try_fold(0usize, |n, byte| Some(n << 4 | digit(byte)? as usize))
 }
 
-/// What is the runtime's own.
+// A program may be without them.
+global_asm!(
+    ".weak __start_cairn_br",
+    ".weak __stop_cairn_br",
+    ".weak __start_cairn_meta",
+    ".weak __stop_cairn_meta",
+    ".weak __start_cairn_obj",
+    ".weak __stop_cairn_obj",
+);
+
+unsafe extern "C" {
+    static __start_cairn_br: u64;
+    static __stop_cairn_br: u64;
+    static __start_cairn_meta: u64;
+    static __stop_cairn_meta: u64;
+    static __start_cairn_obj: u64;
+    static __stop_cairn_obj: u64;
+}
+
+/// What is the runtime's own: what it has reserved, and what the compiler has written down for it, which can be large and never changes.
 fn own_memory() -> impl Iterator<Item = Range<usize>> {
     let range = |start: u64, len: u64| start as usize..(start + len) as usize;
     let fixed = [range(shadow::BASE, shadow::SIZE), range(shadow::HINTS, shadow::HINT_COUNT)];
-    reserved().into_iter().flatten().cloned().chain(fixed)
+    let words =
+        |start: *const u64, stop: *const u64| (start as usize).next_multiple_of(8)..stop as usize / 8 * 8;
+    let sections = [
+        words(&raw const __start_cairn_br, &raw const __stop_cairn_br),
+        words(&raw const __start_cairn_meta, &raw const __stop_cairn_meta),
+        words(&raw const __start_cairn_obj, &raw const __stop_cairn_obj),
+    ];
+    reserved().into_iter().flatten().cloned().chain(fixed).chain(sections)
 }
 
 /// Whether so many words differ, eight at a time.
