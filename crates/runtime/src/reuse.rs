@@ -55,6 +55,8 @@ struct Kept {
     reserved: usize,
     /// Runs before this one.
     runs: u64,
+    /// How large the index of labels was in the last run.
+    index_bits: u32,
     image: Image,
     gate: Gate,
 }
@@ -172,9 +174,9 @@ fn keep(stack: usize) -> bool {
     true
 }
 
-/// Whether the process has made a run before this one: its pages are there already.
-pub fn is_used() -> bool {
-    kept().is_some_and(|kept| kept.runs > 0)
+/// How large the index of labels was in the last run of this process, if there was one: its pages are there already.
+pub fn last_index_bits() -> Option<u32> {
+    kept().filter(|kept| kept.runs > 0).map(|kept| kept.index_bits)
 }
 
 /// From here on the program's own system calls are looked at.
@@ -204,8 +206,7 @@ extern "C" fn undo(code: c_int) -> ! {
         memory::release(range);
     }
     forget_labels(kept);
-    let control = state().control();
-    state().table.forget(control);
+    kept.index_bits = state().table.forget();
     kept.gate.undo();
     kept.image.put_back();
     kept.runs += 1;

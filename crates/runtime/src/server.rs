@@ -3,9 +3,9 @@
 use crate::state::{site_count, state};
 use crate::system::{errno, limit_data, number};
 use crate::{arguments, crash, io, keeper, lock, memory, message, objects, reuse};
+use cairn_wire::ABI_VERSION;
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
-use cairn_wire::{ABI_VERSION, Event};
 use core::arch::global_asm;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::{MaybeUninit, replace, zeroed};
@@ -296,13 +296,9 @@ fn begin_run() {
     unsafe { libc::lseek(0, 0, libc::SEEK_SET) };
     let state = state();
     state.begin_run();
-    if !reuse::is_used() {
-        let control = state.control();
-        state.table.expect(control.expected_labels);
-        memory::populate(
-            state.events as *mut u8,
-            u64::from(control.expected_events) * size_of::<Event>() as u64,
-        );
+    match reuse::last_index_bits() {
+        Some(bits) => state.table.begin_with(bits),
+        None => state.populate(),
     }
     io::begin_run();
 }

@@ -101,10 +101,7 @@ fn whole_of(halves: [u32; 2], width: u32) -> Option<u32> {
 
 /// Whether the words are those of one value, stored whole and still there.
 fn whole(words: &[u32], label: u32, value: u64) -> bool {
-    let state = state();
-    are_of(words, label)
-        && (label == 0
-            || usize::from(state.entry(label).width) == words.len() * 8 && state.value(label) == value)
+    are_of(words, label) && (label == 0 || state().table.is(label, words.len(), value))
 }
 
 /// Whether these are the words of a label's bytes, all at once where there are as many as usual.

@@ -142,6 +142,13 @@ impl State {
         }
     }
 
+    /// Faults in at once what the run will write to, by what the last one did.
+    pub fn populate(&mut self) {
+        let control = self.control();
+        self.table.expect(control.expected_labels);
+        populate(self.events as *mut u8, u64::from(control.expected_events) * size_of::<Event>() as u64);
+    }
+
     /// The right to write to table and log; none when not tracing, nor to a signal handler that has
     /// interrupted its own thread in the middle of writing: there is nothing it could wait for.
     fn writing(&mut self) -> Option<lock::Guard> {

@@ -14,7 +14,7 @@
 use crate::memory::{populate, reserve};
 use cairn_wire::LabelEntry;
 use cairn_wire::control::{Control, flag};
-use cairn_wire::shadow::LABEL_MASK;
+use cairn_wire::shadow::{LABEL_BITS, LABEL_MASK};
 use core::ptr::null_mut;
 
 /// Places of the smallest index, as a power of two.
@@ -23,8 +23,8 @@ const FIRST_BITS: u32 = 9;
 const LINE_BITS: u32 = 3;
 /// Longest list of what was made of a label.
 const MOST_LISTED: u32 = 12;
-/// What stands for the list of a label of which more was made: all of it is in the index.
-const INDEXED: u32 = u32::MAX;
+/// What stands for the list of a label of which more was made: all of it is in the index. No label is that large.
+const INDEXED: u32 = LABEL_MASK;
 
 /// What is kept of a label for this run alone.
 #[derive(Clone, Copy)]
@@ -34,8 +34,19 @@ struct Own {
     value: u64,
     /// The first label that was made of it, 0 if none was, or [`INDEXED`].
     first: u32,
-    /// The next label that was made of the same, or 0.
+    /// The next label that was made of the same, or 0; above it what [`size_code`] says of its width.
     next: u32,
+}
+
+/// Tells values of as many whole bytes as most have apart; 0 for all others.
+const fn size_code(bits: usize) -> u32 {
+    match bits {
+        8 => 1,
+        16 => 2,
+        32 => 3,
+        64 => 4,
+        _ => 0,
+    }
 }
 
 /// An entry as words.
@@ -51,6 +62,8 @@ pub struct Table {
     /// Of each place the hash of an entry in the upper half, its label in the lower one; 0 for an empty place.
     places: *mut u64,
     bits: u32,
+    /// Its size when the run began, likewise.
+    first_bits: u32,
     /// Entries in the index.
     indexed: u32,
 }
@@ -59,7 +72,16 @@ impl Table {
     /// A table with no room.
     pub const fn empty() -> Table {
         let (entries, own, high_values, places) = (null_mut(), null_mut(), null_mut(), null_mut());
-        Table { entries, own, high_values, capacity: 0, places, bits: FIRST_BITS, indexed: 0 }
+        Table {
+            entries,
+            own,
+            high_values,
+            capacity: 0,
+            places,
+            bits: FIRST_BITS,
+            first_bits: FIRST_BITS,
+            indexed: 0,
+        }
     }
 
     /// Gives the table its memory: entries in shared memory, everything else reserved here.
@@ -79,17 +101,19 @@ impl Table {
         populate(self.entries as *mut u8, size_of::<LabelEntry>() as u64 * labels);
     }
 
-    /// Empties what a run has filled: lists and index, of all its sizes.
-    pub fn forget(&mut self, control: &Control) {
-        let labels = control.labels.min(self.capacity) as usize;
-        let smaller = (1 << self.bits) - (1 << FIRST_BITS);
-        let first = self.places.wrapping_sub(smaller);
-        // SAFETY: so many labels were made, and so many places were had.
-        unsafe {
-            core::ptr::write_bytes(self.own, 0, labels);
-            core::ptr::write_bytes(first, 0, smaller + (1 << self.bits));
-        }
-        (self.places, self.bits, self.indexed) = (first, FIRST_BITS, 0);
+    /// Empties the index, of all its sizes that the run has had; lists begin anew by themselves. Tells with which size the next run
+    /// had best begin.
+    pub fn forget(&mut self) -> u32 {
+        let smaller = (1 << self.bits) - (1 << self.first_bits);
+        // SAFETY: so many places were had, one size after the other.
+        unsafe { core::ptr::write_bytes(self.places.wrapping_sub(smaller), 0, smaller + (1 << self.bits)) };
+        bits_for(self.indexed)
+    }
+
+    /// Makes an empty index as large as one was before.
+    pub fn begin_with(&mut self, bits: u32) {
+        self.places = self.places.wrapping_add((1 << bits) - (1 << self.bits));
+        (self.bits, self.first_bits) = (bits, bits);
     }
 
     /// Row of a label.
@@ -108,6 +132,17 @@ impl Table {
     pub fn value(&self, label: u32) -> u64 {
         // SAFETY: as for `entry`.
         unsafe { (*self.own.add(label.min(self.capacity - 1) as usize)).value }
+    }
+
+    /// Whether a label is that of a value of so many bytes.
+    pub fn is(&self, label: u32, bytes: usize, value: u64) -> bool {
+        // SAFETY: as for `entry`.
+        let own = unsafe { *self.own.add(label.min(self.capacity - 1) as usize) };
+        let is_size = match size_code(bytes * 8) {
+            0 => usize::from(self.entry(label).width) == bytes * 8,
+            code => own.next >> LABEL_BITS == code,
+        };
+        is_size && own.value == value
     }
 
     /// All bits of a label's value.
@@ -136,15 +171,16 @@ impl Table {
         // SAFETY: the label is below the capacity of all tables.
         unsafe {
             *(self.entries as *mut Row).add(label as usize) = row;
-            (*self.own.add(label as usize)).value = value as u64;
+            let next = size_code(entry.width.into()) << LABEL_BITS;
+            *self.own.add(label as usize) = Own { value: value as u64, first: 0, next };
             if entry.width > 64 {
                 *self.high_values.add(label as usize) = (value >> 64) as u64;
             }
         }
         control.labels = label + 1;
         match vacancy {
-            // SAFETY: a link of a label's own.
-            Vacancy::Link(link) => unsafe { *link = label },
+            // SAFETY: a link of a label's own, with no label in it yet.
+            Vacancy::Link(link) => unsafe { *link |= label },
             Vacancy::Place(place, hash) => self.put(place, hash, label),
         }
         label
@@ -160,7 +196,7 @@ impl Table {
         let mut link: *mut u32 = &mut self.own(operand).first;
         for _ in 0..MOST_LISTED {
             // SAFETY: a link of a label's own, which nobody else writes to meanwhile.
-            let label = match unsafe { *link } {
+            let label = match unsafe { *link } & LABEL_MASK {
                 0 => return Err(Vacancy::Link(link)),
                 INDEXED => return self.look_up(row),
                 label => label,
@@ -181,7 +217,7 @@ impl Table {
             if let Err(Vacancy::Place(place, hash)) = self.look_up(self.row(label)) {
                 self.put(place, hash, label);
             }
-            label = self.own(label).next;
+            label = self.own(label).next & LABEL_MASK;
         }
     }
 
@@ -253,8 +289,13 @@ impl Table {
 
 /// Room for indexes of all sizes that so many labels can ask for, one after the other.
 fn index_bytes(labels: u32) -> usize {
-    let last = (FIRST_BITS..).find(|bits| !is_full(labels, *bits)).unwrap_or(FIRST_BITS);
+    let last = bits_for(labels);
     size_of::<u64>() * ((2 << last) - (1 << FIRST_BITS))
+}
+
+/// The size of the smallest index with room for so many labels and one more.
+fn bits_for(labels: u32) -> u32 {
+    (FIRST_BITS..).find(|bits| !is_full(labels, *bits)).unwrap_or(FIRST_BITS)
 }
 
 /// Whether an index of this size has no room for another label.
