@@ -7,6 +7,7 @@
 use crate::input::{self, label_bytes, length_label, objects};
 use crate::memory::drop_shadow;
 use crate::ops;
+use crate::reuse;
 use crate::shadow::{__cairn_clear, input_label};
 use crate::state::state;
 use crate::tls::{argument, give_result};
@@ -69,8 +70,8 @@ fn identity(call: impl FnOnce(*mut libc::stat) -> c_int) -> Option<Identity> {
 }
 
 fn identity_of(fd: c_int) -> Option<Identity> {
-    // SAFETY: fstat writes the structure it is given.
-    identity(|stat| unsafe { libc::fstat(fd, stat) })
+    // Leaves no trace in the program's error number, and no signal is needed for it (`reuse/calls.rs`). The kernel's structure is that of the C library.
+    identity(|stat| reuse::call(libc::SYS_fstat, [fd as u64, stat as u64]) as c_int)
 }
 
 fn path_identity(name: &[u8]) -> Option<Identity> {
@@ -78,18 +79,6 @@ fn path_identity(name: &[u8]) -> Option<Identity> {
     path[..name.len()].copy_from_slice(name);
     // SAFETY: the path is NUL-terminated, stat writes the structure it is given.
     identity(|stat| unsafe { libc::stat(path.as_ptr() as *const c_char, stat) })
-}
-
-/// Asks without leaving a trace in the program's error number.
-fn quietly<T>(ask: impl FnOnce() -> T) -> T {
-    // SAFETY: the thread's own error number.
-    let errno = unsafe { libc::__errno_location() };
-    // SAFETY: as above.
-    let before = unsafe { *errno };
-    let answer = ask();
-    // SAFETY: as above.
-    unsafe { *errno = before };
-    answer
 }
 
 fn object_of(identity: impl FnOnce() -> Option<Identity>) -> c_int {
@@ -104,7 +93,7 @@ fn object_of(identity: impl FnOnce() -> Option<Identity>) -> c_int {
 /// The object behind a descriptor, or -1.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_stream(fd: c_int) -> c_int {
-    object_of(|| quietly(|| identity_of(fd)))
+    object_of(|| identity_of(fd))
 }
 
 /// The object that is this file, or -1.

@@ -1,6 +1,7 @@
 //! Address space: the shadow and its hints, private reservations, the shared memory.
 
 use crate::message::fatal;
+use crate::reuse;
 use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
 use core::cell::UnsafeCell;
@@ -156,8 +157,7 @@ pub unsafe fn map_over(at: *mut u8, len: u64, fd: i32, offset: u64) -> bool {
 pub fn populate(from: *mut u8, bytes: u64) {
     let start = from as u64 / PAGE * PAGE;
     let len = (from as u64 + bytes - start).next_multiple_of(PAGE);
-    // SAFETY: touches no contents; the range lies in the shared memory.
-    unsafe { libc::madvise(start as *mut c_void, len as usize, MADV_POPULATE_WRITE) };
+    reuse::call(libc::SYS_madvise, [start, len, MADV_POPULATE_WRITE as u64]);
 }
 
 /// Drops the shadow of a large range without looking at it.

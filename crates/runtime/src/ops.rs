@@ -65,6 +65,15 @@ pub extern "C" fn binary(code: u32, l1: u32, l2: u32, a: u64, b: u64, result: u6
     state().check(intern(op, width, aux, [l1, l2], k, result), result)
 }
 
+/// A comparison that a branch or select decides on; its result is the uppermost bit of the code.
+pub extern "C" fn decide(record: *const SiteRecord, code: u32, l1: u32, l2: u32, a: u64, b: u64) -> u32 {
+    const RESULT: u32 = 31;
+    let result = u64::from(code >> RESULT);
+    let label = binary(code & !(1 << RESULT), l1, l2, a, b, result);
+    branch(record, label, result);
+    label
+}
+
 /// A conversion, or another operation of one operand.
 pub extern "C" fn cast(code: u32, label: u32, result: u64) -> u32 {
     if label == 0 {

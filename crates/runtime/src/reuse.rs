@@ -27,6 +27,7 @@ use crate::shadow;
 use crate::state::state;
 use cairn_wire::control::PAGE;
 use calls::Gate;
+pub use calls::call;
 use core::arch::{asm, global_asm};
 use core::ffi::{c_char, c_int};
 use core::ptr::null_mut;

@@ -12,6 +12,7 @@ use cairn_wire::shadow;
 use cairn_wire::site::SiteRecord;
 use cairn_wire::{Event, EventKind, LabelEntry, ObjectEntry};
 use core::cell::UnsafeCell;
+use core::mem::offset_of;
 use core::ptr::null_mut;
 
 /// Everything the runtime keeps.
@@ -46,12 +47,17 @@ pub struct State {
     pub log: Log,
 }
 
-struct Cell(UnsafeCell<State>);
+/// The state, where doors look at it (`thunk.rs`).
+pub struct Cell(UnsafeCell<State>);
+
+/// Where doors find what they look at.
+pub const CHECKING: usize = offset_of!(State, checking);
+pub const TABLE: usize = offset_of!(State, table);
 
 // SAFETY: see `state`.
 unsafe impl Sync for Cell {}
 
-static STATE: Cell = Cell(UnsafeCell::new(State {
+pub static STATE: Cell = Cell(UnsafeCell::new(State {
     tracing: false,
     checking: false,
     diagnosing: false,

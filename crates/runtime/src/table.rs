@@ -15,6 +15,7 @@ use crate::memory::{populate, reserve};
 use cairn_wire::LabelEntry;
 use cairn_wire::control::{Control, flag};
 use cairn_wire::shadow::{LABEL_BITS, LABEL_MASK};
+use core::mem::offset_of;
 use core::ptr::null_mut;
 
 /// Places of the smallest index, as a power of two.
@@ -48,6 +49,16 @@ const fn size_code(bits: usize) -> u32 {
         _ => 0,
     }
 }
+
+/// Where doors find what they look at (`thunk.rs`): in a table, and in what is kept of a label. The last three are codes of sizes.
+pub const CAPACITY: usize = offset_of!(Table, capacity);
+pub const OWN: usize = offset_of!(Table, own);
+pub const VALUE: usize = offset_of!(Own, value);
+pub const NEXT: usize = offset_of!(Own, next);
+pub const BYTE: u32 = size_code(8);
+pub const WORD: u32 = size_code(32);
+pub const LONG: u32 = size_code(64);
+const _: () = assert!(size_of::<Own>() == 16);
 
 /// An entry as words.
 type Row = [u64; size_of::<LabelEntry>() / size_of::<u64>()];

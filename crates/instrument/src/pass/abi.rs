@@ -11,6 +11,7 @@ pub type Function = (Value, Type);
 /// Everything instrumented code refers to.
 pub struct Abi {
     pub binary: Function,
+    pub decide: Function,
     pub cast: Function,
     pub operate: Function,
     pub constant: Function,
@@ -62,6 +63,7 @@ impl Abi {
         };
         Abi {
             binary: cold("__cairn_binary", label, &[label, label, label, word, word, word]),
+            decide: cold("__cairn_decide", label, &[pointer, label, label, label, word, word]),
             cast: cold("__cairn_cast", label, &[label, label, word]),
             operate: cold("__cairn_operate", label, &[label, label, label, label, word, word]),
             constant: cold("__cairn_constant", label, &[label, label, label, word, word]),

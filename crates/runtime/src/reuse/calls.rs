@@ -24,8 +24,6 @@ const PR_SYS_DISPATCH_ON: u64 = 1;
 const SELECTOR_ALLOW: u8 = 0;
 const SELECTOR_BLOCK: u8 = 1;
 const SA_RESTORER: u64 = 0x0400_0000;
-/// Linux 5.14.
-const MADV_POPULATE_WRITE: u64 = 23;
 
 // Calls from here are made, whatever the gate says. What returns from a signal is one of them.
 global_asm!(
@@ -188,7 +186,7 @@ impl Gate {
             libc::SYS_brk => self.heap.set_end(first),
             libc::SYS_mmap => self.mappings.map(arguments),
             libc::SYS_munmap => self.mappings.unmap(first, second),
-            libc::SYS_madvise => harmless_if(third == MADV_POPULATE_WRITE || is_shadow(first)),
+            libc::SYS_madvise => harmless_if(is_shadow(first)),
             libc::SYS_rt_sigprocmask => self.signals.block(arguments),
             libc::SYS_rt_sigaction => self.signals.handle(arguments),
             libc::SYS_sigaltstack => self.signals.set_stack(arguments),

@@ -14,6 +14,7 @@ mod vector;
 
 use super::function::{FunctionPass, Labels};
 use super::intrinsics::is_costly;
+use super::meaning::{Meaning, meaning};
 use super::segment::Action;
 use super::types::scalar_width;
 use crate::llvm::{Opcode, Value};
@@ -38,8 +39,15 @@ impl<'a, 'b> Slow<'a, 'b> {
 
     /// Emits all actions; the values that got labels, in order.
     pub fn run(mut self, actions: &[Action]) -> Vec<(Value, Vec<Value>)> {
-        for action in actions {
-            self.action(action);
+        let mut rest = actions;
+        while let [action, after @ ..] = rest {
+            rest = match after {
+                [Action::Decision(site, value), after @ ..] if self.decide(action, *site, *value) => after,
+                _ => {
+                    self.action(action);
+                    after
+                }
+            };
         }
         let here = self.here;
         self.order.into_iter().map(|value| (value, here[&value].clone())).collect()
@@ -95,6 +103,21 @@ impl<'a, 'b> Slow<'a, 'b> {
                 self.report(self.pass.unit.abi.pin, site, value);
             }
         }
+    }
+
+    /// A comparison that is decided on at once, in one call for both; false, with nothing done, if it is something else.
+    fn decide(&mut self, action: &Action, site: super::sites::SiteRef, value: Value) -> bool {
+        let Action::Operation(instruction) = *action else { return false };
+        let Some(Meaning::Compare(op)) = meaning(instruction).filter(|_| instruction == value) else {
+            return false;
+        };
+        if !matches!(scalar_width(instruction.operand(0).ty()), Some(1..=64)) {
+            return false;
+        }
+        self.repeat(instruction);
+        let label = self.decision(site, op, instruction);
+        self.set(instruction, vec![label]);
+        true
     }
 
     fn set(&mut self, value: Value, labels: Vec<Value>) {
