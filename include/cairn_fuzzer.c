@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 __attribute__((__weak__)) int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -26,8 +27,8 @@ ssize_t __cairn_w_read(int descriptor, void *to, size_t size);
 #define MAX_SIZE (1 << 20)
 
 /* Room for an input that is exactly as large as the largest: its length is input too, and must not
- * become the size of a block of memory. */
-static uint8_t data[MAX_SIZE];
+ * become the size of a block of memory. Not a variable: as long as it is not used it costs nothing. */
+static uint8_t *data;
 
 /* What the target is given: up to `size` bytes. */
 __attribute__((__visibility__("hidden"))) size_t __cairn_m_fuzzer_input(int descriptor, uint8_t *to, size_t size)
@@ -49,7 +50,7 @@ static int run_file(const char *path)
         perror(path);
         return 1;
     }
-    LLVMFuzzerTestOneInput(data, __cairn_m_fuzzer_input(descriptor, data, sizeof data));
+    LLVMFuzzerTestOneInput(data, __cairn_m_fuzzer_input(descriptor, data, MAX_SIZE));
     close(descriptor);
     return 0;
 }
@@ -61,10 +62,15 @@ __attribute__((__weak__)) int main(int argc, char **argv)
         fputs("cairn: the program has neither a main function nor LLVMFuzzerTestOneInput\n", stderr);
         return 2;
     }
+    data = mmap(NULL, MAX_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) {
+        perror("cairn: no memory for the input");
+        return 2;
+    }
     if (LLVMFuzzerInitialize)
         LLVMFuzzerInitialize(&argc, &argv);
     if (argc < 2)
-        LLVMFuzzerTestOneInput(data, __cairn_m_fuzzer_input(STDIN_FILENO, data, sizeof data));
+        LLVMFuzzerTestOneInput(data, __cairn_m_fuzzer_input(STDIN_FILENO, data, MAX_SIZE));
     for (i = 1; i < argc; i++)
         failed |= run_file(argv[i]);
     return failed;

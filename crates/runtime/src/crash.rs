@@ -83,6 +83,11 @@ pub fn watch(stack_end: usize) {
     }
 }
 
+/// Whether a handler is ours: nobody survives it.
+pub fn is_ours(handler: usize) -> bool {
+    handler == note as *const () as usize
+}
+
 /// Notes where, and returns: the signal strikes again, with its default effect.
 unsafe extern "C" fn note(signal: c_int, info: *const siginfo_t, context: *const ucontext_t) {
     // SAFETY: the kernel passes both.

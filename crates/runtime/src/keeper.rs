@@ -10,18 +10,27 @@
 //! with one system call that no process escapes by forking.
 
 use crate::system::{errno, number, read};
+use core::cell::UnsafeCell;
 use core::ffi::c_int;
-use core::mem::zeroed;
+use core::mem::{MaybeUninit, zeroed};
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use libc::{SIGKILL, SIGTERM, WNOHANG};
 
 /// Rules that keep signals in, or -1.
 static RULES: AtomicI32 = AtomicI32::new(-1);
 /// Whether this process keeps the signals in that it sends.
 static SEALED: AtomicBool = AtomicBool::new(false);
-/// What `SIGTERM` does to the program.
-static PROGRAMS_OWN: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
+/// Signals whose effect on keeper and server is none of the program's business. Who ignores the end of its children never hears of it.
+const OURS: [c_int; 2] = [SIGTERM, libc::SIGCHLD];
+
+/// What they do to the program.
+struct ProgramsOwn(UnsafeCell<MaybeUninit<[libc::sigaction; 2]>>);
+
+// SAFETY: written before the first fork, and read afterwards.
+unsafe impl Sync for ProgramsOwn {}
+
+static PROGRAMS_OWN: ProgramsOwn = ProgramsOwn(UnsafeCell::new(MaybeUninit::zeroed()));
 
 /// Splits the process in two and returns in the server; the keeper ends with it. `sealed` asks for levels that cannot reach
 /// those above them; `close` closes what only the server needs.
@@ -29,8 +38,13 @@ pub fn keep(sealed: bool, close: impl FnOnce()) {
     if sealed {
         RULES.store(signal_rules(), Ordering::Relaxed);
     }
-    // SAFETY: sets and asks for a signal's effect.
-    PROGRAMS_OWN.store(unsafe { libc::signal(SIGTERM, libc::SIG_DFL) }, Ordering::Relaxed);
+    // SAFETY: asks for what signals do, and sets it to the default, which is all zeros.
+    unsafe {
+        let own = (*PROGRAMS_OWN.0.get()).assume_init_mut();
+        for (signal, own) in OURS.into_iter().zip(own) {
+            libc::sigaction(signal, &zeroed(), own);
+        }
+    }
     look_after_descendants();
     // SAFETY: the process has one thread unless a constructor of the program made more.
     match unsafe { libc::fork() } {
@@ -46,10 +60,13 @@ pub fn keep(sealed: bool, close: impl FnOnce()) {
 
 /// What a run does before anything else: it is looked after, and does not look after others.
 pub fn begin_run() {
-    // SAFETY: sets an attribute and a signal of this process to what they were before `keep`.
+    // SAFETY: sets an attribute and two signals of this process to what they were before `keep`.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, SIGKILL);
-        libc::signal(SIGTERM, PROGRAMS_OWN.load(Ordering::Relaxed));
+        let own = (*PROGRAMS_OWN.0.get()).assume_init_ref();
+        for (signal, own) in OURS.into_iter().zip(own) {
+            libc::sigaction(signal, own, null_mut());
+        }
     }
     seal();
     // SAFETY: closes a descriptor of ours, which the program knows nothing of.

@@ -58,6 +58,24 @@ pub fn reserve(bytes: usize) -> *mut u8 {
     at as *mut u8
 }
 
+/// The same between pages that nobody can touch: the program's writes beyond its own memory do not come there.
+pub fn reserve_apart(bytes: usize) -> *mut u8 {
+    let page = PAGE as usize;
+    let inside = bytes.next_multiple_of(page);
+    let at = reserve(inside + 2 * page);
+    for guard in [at, at.wrapping_add(page + inside)] {
+        // SAFETY: pages of the reservation.
+        unsafe { libc::mprotect(guard as *mut c_void, page, libc::PROT_NONE) };
+    }
+    at.wrapping_add(page)
+}
+
+/// Lets memory no longer be written to.
+pub fn make_read_only(from: *mut u8, bytes: usize) {
+    // SAFETY: memory of ours, which nobody writes to any more.
+    unsafe { libc::mprotect(from as *mut c_void, bytes, PROT_READ) };
+}
+
 /// Everything that was reserved by [`reserve`], in order; nothing if that was more than can be remembered.
 pub fn reserved() -> Option<&'static [Range<usize>]> {
     // SAFETY: as in `reserve`.

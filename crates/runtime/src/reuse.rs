@@ -20,7 +20,7 @@ mod image;
 mod room;
 mod signals;
 
-use crate::memory::{self, reserve};
+use crate::memory::{self, reserve_apart};
 use crate::objects;
 use crate::server;
 use crate::shadow;
@@ -36,10 +36,8 @@ use image::Image;
 
 /// Stack on which a run is undone, while its own is put back.
 const STACK: usize = 1 << 16;
-/// What is below the stack pointer when `main` begins: so many zeros. Further below there are none but untouched pages.
+/// What is below the stack pointer when `main` begins, in every process: so many zeros. Further below are untouched pages.
 const BELOW: usize = 1 << 15;
-/// The same in a process that makes one run: as far as the runtime itself has come.
-const BELOW_ONCE: usize = 1 << 12;
 /// Largest main stack; the driver sets the limit.
 const STACK_LIMIT: usize = 8 << 20;
 
@@ -58,6 +56,7 @@ struct Kept {
     runs: u64,
     /// How large the index of labels was in the last run.
     index_bits: u32,
+    arithmetic: Arithmetic,
     image: Image,
     gate: Gate,
 }
@@ -86,18 +85,15 @@ global_asm!(
     "push rdx",
     "mov rdi, rsp",
     "call {begin}",
-    "mov ebx, eax",
-    // Every run begins here, with the stack as it is now; ebx tells how much below it was used.
+    // Every run begins here, with the stack as it is now.
     "2:",
     "mov rsi, [rsp + 8]",
     "mov rdi, [rsp + 16]",
     "call {prepare}",
     "mov edx, eax",
     // The program finds nothing of ours there.
-    "mov rdi, rsp",
-    "sub rdi, rbx",
-    "mov ecx, ebx",
-    "shr ecx, 3",
+    "lea rdi, [rsp - {below}]",
+    "mov ecx, {below} / 8",
     "xor eax, eax",
     "rep stosq",
     "mov edi, edx",
@@ -116,7 +112,6 @@ global_asm!(
     ".type __cairn_relaunch,@function",
     "__cairn_relaunch:",
     "mov rsp, rdi",
-    "mov ebx, {below}",
     "jmp 2b",
     ".hidden __cairn_undo_on",
     ".type __cairn_undo_on,@function",
@@ -151,25 +146,24 @@ pub fn attempt(wanted: bool) {
 
 static WANTED: AtomicBool = AtomicBool::new(false);
 
-/// Copies what a run may change, if that is little enough and the system lets its calls be seen. Tells how many bytes below the stack are to be
-/// made zeros.
-extern "C" fn begin(stack: usize) -> usize {
-    if WANTED.load(Ordering::Relaxed) && keep(stack) { BELOW } else { BELOW_ONCE }
+/// What comes before the first run.
+extern "C" fn begin(stack: usize) {
+    clear_stack(stack);
+    if WANTED.load(Ordering::Relaxed) && !keep(stack) {
+        KEPT.store(null_mut(), Ordering::Relaxed);
+    }
 }
 
+/// Copies what a run may change; false if that is too much, or if the system does not let its calls be seen.
 fn keep(stack: usize) -> bool {
     let room = size_of::<Kept>().next_multiple_of(16) + STACK;
-    let place = reserve(room) as *mut Kept;
+    let place = reserve_apart(room) as *mut Kept;
     // Part of the copy: the process knows itself again when it is put back.
     KEPT.store(place, Ordering::Relaxed);
     // SAFETY: a fresh reservation of this size; every part is written before anybody reads it.
     let is_ready = unsafe { (*place).image.prepare(stack) && (*place).gate.prepare() };
-    if !is_ready {
-        KEPT.store(null_mut(), Ordering::Relaxed);
-        return false;
-    }
-    let Some(kept) = kept() else { return false };
-    (kept.stack, kept.runs) = (stack, 0);
+    let Some(kept) = kept().filter(|_| is_ready) else { return false };
+    (kept.stack, kept.runs, kept.arithmetic) = (stack, 0, Arithmetic::now());
     kept.reserved = memory::reserved().map_or(0, <[_]>::len);
     kept.image.copy();
     true
@@ -212,31 +206,55 @@ extern "C" fn undo(code: c_int) -> ! {
     kept.image.put_back();
     kept.runs += 1;
     server::wait_for_next(code);
-    reset_arithmetic();
+    kept.arithmetic.set();
     // SAFETY: the stack is as it was when the first run began there.
     unsafe { __cairn_relaunch(kept.stack) }
 }
 
 /// Takes all labels off memory, wherever the run may have left some.
 fn forget_labels(kept: &Kept) {
-    let page = PAGE as usize;
-    let (lowest, edge) =
-        ((kept.stack - STACK_LIMIT) / page * page, (kept.stack - BELOW).next_multiple_of(page));
+    let (lowest, edge) = clear_stack(kept.stack);
     let grown = kept.gate.heap.grown();
     for range in kept.image.ranges().chain([edge as u64..kept.stack as u64, grown.clone()]) {
         shadow::forget(range);
     }
     memory::drop_shadow(lowest as u64, (edge - lowest) as u64);
-    memory::drop_pages(lowest..edge);
     shadow::forget_hints();
-    for range in kept.image.heap().into_iter().chain([grown]).chain(kept.gate.mappings.ranges()) {
+    // A block that was mapped by itself begins on its first page.
+    let mapped = kept.gate.mappings.ranges().map(|range| range.start..range.start + PAGE);
+    for range in kept.image.heap().into_iter().chain([grown]).chain(mapped) {
         objects::forget(range);
     }
 }
 
-/// Rounding and exceptions as a program finds them.
-fn reset_arithmetic() {
-    const DEFAULT: u32 = 0x1f80;
-    // SAFETY: sets control registers to what they are at the start of every program.
-    unsafe { asm!("fninit", "ldmxcsr [{0}]", in(reg) &DEFAULT, options(nostack)) };
+/// Gives back the pages of the stack that lie further below than zeros are written; from where to where.
+fn clear_stack(stack: usize) -> (usize, usize) {
+    let page = PAGE as usize;
+    let (lowest, edge) = ((stack - STACK_LIMIT) / page * page, (stack - BELOW).next_multiple_of(page));
+    memory::drop_pages(lowest..edge);
+    (lowest, edge)
+}
+
+/// How floating-point numbers are rounded, and what happens to exceptions.
+struct Arithmetic {
+    vector: u32,
+    classic: u16,
+}
+
+impl Arithmetic {
+    fn now() -> Arithmetic {
+        let (mut vector, mut classic) = (0u32, 0u16);
+        // SAFETY: stores two control registers.
+        unsafe {
+            asm!("stmxcsr [{0}]", "fnstcw [{1}]", in(reg) &mut vector, in(reg) &mut classic, options(nostack))
+        };
+        Arithmetic { vector, classic }
+    }
+
+    fn set(&self) {
+        // SAFETY: sets both to what they were.
+        unsafe {
+            asm!("fninit", "ldmxcsr [{0}]", "fldcw [{1}]", in(reg) &self.vector, in(reg) &self.classic, options(nostack));
+        }
+    }
 }

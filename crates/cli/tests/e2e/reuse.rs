@@ -65,3 +65,26 @@ fn nothing_is_left_behind_for_the_next_run() {
         assert!((b'a'..=b'x').all(|what| left.contains(&what)), "{}", String::from_utf8_lossy(&left));
     }
 }
+
+#[test]
+fn signals_and_memory_do_what_they_do_in_a_process_for_each_run() {
+    let place = tempfile::tempdir().unwrap();
+    let program = place.path().join("signals");
+    build_instrumented(&root().join("crates/cli/tests/e2e/signals.c"), &program);
+    for seed in ["1", "2", "3"] {
+        let options = ["--sym-stdin", "1", "--strategy", "random-branch", "--seed", seed];
+        let (found, tests) = explore(&options, &program, &[], &place.path().join(seed));
+        let (expected, same) = explore(
+            &[&options[..], &["--fork-each"]].concat(),
+            &program,
+            &[],
+            &place.path().join("each").join(seed),
+        );
+        for figure in ["executions", "branches_covered", "crashes", "hangs", "divergences"] {
+            assert_eq!(found[figure], expected[figure], "{figure}: {found}");
+        }
+        assert_eq!(tests, same);
+        assert_eq!((&found["crashes"], &found["hangs"]), (&1.into(), &0.into()), "{found}");
+        assert!(found["reused_runs"].as_u64().unwrap() >= 4, "{found}");
+    }
+}

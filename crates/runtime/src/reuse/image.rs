@@ -3,7 +3,8 @@
 //! That is what the system lists as private and writable, without what the runtime has reserved for itself. It is compared page by page
 //! and copied where it differs: programs of many megabytes would pay more for that than a fork costs, and are left alone.
 
-use crate::memory::{reserve, reserved};
+use crate::memory::{make_read_only, reserve, reserve_apart, reserved};
+use crate::state::state;
 use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
 use core::arch::{asm, global_asm};
@@ -33,6 +34,7 @@ pub struct Image {
     bytes: usize,
     /// What the C library's `malloc` has had from the start.
     heap: Range<u64>,
+    copies: *mut u8,
 }
 
 impl Image {
@@ -42,22 +44,26 @@ impl Image {
         if reserved().is_none() {
             return false;
         }
+        self.copies = reserve_apart(MOST);
         let room = reserve(LISTING);
         // SAFETY: a fresh reservation of this size.
         let room = unsafe { core::slice::from_raw_parts_mut(room, LISTING) };
         let Some(text) = read_all(room) else { return false };
         let found = text.split(|byte| *byte == b'\n').all(|line| self.add_line(line, stack));
-        let copies = reserve(MOST);
         let mut used = 0;
         for region in &mut self.regions[..self.count] {
-            region.copy = copies.wrapping_add(used);
+            region.copy = self.copies.wrapping_add(used);
             used += region.len;
         }
         found
     }
 
     fn add_line(&mut self, line: &[u8], stack: usize) -> bool {
-        let Some((range, name)) = parse(line) else { return true };
+        let Some(Mapping { range, is_shared, name }) = parse(line) else { return true };
+        if is_shared {
+            // What is there stays whoever runs, but nobody would take the labels off.
+            return is_ours(&range);
+        }
         if range.contains(&stack) {
             return self.add(stack..range.end);
         }
@@ -85,11 +91,12 @@ impl Image {
         fits
     }
 
-    /// Takes the copy.
+    /// Takes the copy. From here on nobody writes to it, not even by mistake.
     pub fn copy(&mut self) {
         for region in &self.regions[..self.count] {
             copy_words(region.start as *const u8, region.copy, region.len);
         }
+        make_read_only(self.copies, MOST);
     }
 
     /// Puts everything back that differs.
@@ -144,16 +151,30 @@ fn read_all(room: &mut [u8]) -> Option<&[u8]> {
     (0 < len && len < room.len()).then(|| &room[..len])
 }
 
-/// Where a mapping is and what it is called, if a run may write to it and nobody else sees that.
-fn parse(line: &[u8]) -> Option<(Range<usize>, &[u8])> {
+struct Mapping<'a> {
+    range: Range<usize>,
+    is_shared: bool,
+    name: &'a [u8],
+}
+
+/// A mapping, if a run may write to it: what it can write to it can read, whatever its rights.
+fn parse(line: &[u8]) -> Option<Mapping<'_>> {
     let mut fields = line.split(|byte| *byte == b' ').filter(|field| !field.is_empty());
     let (addresses, rights) = (fields.next()?, fields.next()?);
-    if rights.get(..2)? != b"rw" || rights.get(3) != Some(&b'p') {
+    if rights.get(1) != Some(&b'w') {
         return None;
     }
     let mut bounds = addresses.split(|byte| *byte == b'-').map(hexadecimal);
     let range = bounds.next()??..bounds.next()??;
-    Some((range, fields.nth(3).unwrap_or(b"")))
+    Some(Mapping { range, is_shared: rights.get(3) == Some(&b's'), name: fields.nth(3).unwrap_or(b"") })
+}
+
+/// Whether it is a part of the memory that is shared with the driver.
+fn is_ours(range: &Range<usize>) -> bool {
+    let state = state();
+    let start = state.control as usize;
+    let all = start..start + state.control().layout.total as usize;
+    all.contains(&range.start) || range.start == &raw const __start_cairn_cov as usize
 }
 
 fn hexadecimal(digits: &[u8]) -> Option<usize> {
@@ -172,6 +193,7 @@ global_asm!(
 );
 
 unsafe extern "C" {
+    static __start_cairn_cov: u8;
     static __start_cairn_br: u64;
     static __stop_cairn_br: u64;
     static __start_cairn_meta: u64;

@@ -8,11 +8,11 @@ use libc::c_int;
 
 /// Mappings that can be remembered, and their size.
 const MAPPINGS: usize = 32;
-const MAPPED_BYTES: u64 = 1 << 20;
+const MAPPED_BYTES: u64 = 4 << 20;
 /// A heap that has grown by more is given back: looking through it would take longer.
 const GROWN_BYTES: u64 = 1 << 20;
 
-/// The end of the heap, as `brk` sets it.
+/// The end of the heap, as `brk` sets it. Pages that a run has had stay for the next one, as zeros that nobody can touch.
 pub struct Heap {
     /// Before the first run.
     first: u64,
@@ -20,7 +20,7 @@ pub struct Heap {
     now: u64,
     /// As far as this run has come.
     highest: u64,
-    /// As the kernel knows it: pages that were there stay for the next run.
+    /// As the kernel knows it.
     reached: u64,
 }
 
@@ -31,27 +31,41 @@ impl Heap {
         *self = Heap { first: end, now: end, highest: end, reached: end };
     }
 
-    /// As `brk` does: the new end, or the old one if it cannot be had. What is given back is zeros when it is had again.
+    /// As `brk` does: the new end, or the old one if it cannot be had.
     pub fn set_end(&mut self, end: u64) -> Verdict {
-        Verdict::Done(self.end_after(end) as i64)
+        if (1..self.first).contains(&end) {
+            return Verdict::Lasting;
+        }
+        if end > self.now {
+            self.grow(end);
+        } else if end != 0 {
+            self.shrink(end);
+        }
+        Verdict::Done(self.now as i64)
     }
 
-    fn end_after(&mut self, end: u64) -> u64 {
-        if end < self.first {
-            return self.now;
-        }
-        if end < self.now {
-            zero(end..self.now);
-        }
+    fn grow(&mut self, end: u64) {
         if end > self.reached {
-            self.reached = call(libc::SYS_brk, [end]) as u64;
-            if self.reached < end {
-                return self.now;
+            let reached = call(libc::SYS_brk, [end]) as u64;
+            if reached < end {
+                return;
             }
+            // What is new can be touched already.
+            protect(self.now..self.reached, libc::PROT_READ | libc::PROT_WRITE);
+            self.reached = reached;
+        } else {
+            protect(self.now..end, libc::PROT_READ | libc::PROT_WRITE);
         }
         self.now = end;
         self.highest = self.highest.max(end);
-        end
+    }
+
+    /// The rest of the last page stays as it is.
+    fn shrink(&mut self, end: u64) {
+        let given_back = page_after(end)..page_after(self.now);
+        zero(given_back.clone());
+        protect(given_back, libc::PROT_NONE);
+        self.now = end;
     }
 
     /// What the run has had beyond what was there.
@@ -59,15 +73,16 @@ impl Heap {
         self.first..self.highest
     }
 
-    /// Makes it as it was, but for pages of zeros.
+    /// Makes it as it was.
     pub fn undo(&mut self) {
         if self.reached - self.first > GROWN_BYTES {
             memory::drop_shadow(self.first, self.reached - self.first);
             self.reached = call(libc::SYS_brk, [self.first]) as u64;
+            self.now = self.first;
         } else {
-            zero(self.first..self.highest);
+            self.shrink(self.first);
         }
-        (self.now, self.highest) = (self.first, self.first);
+        self.highest = self.first;
     }
 
     /// Makes it end where the program believes that it does.
@@ -78,18 +93,26 @@ impl Heap {
     }
 }
 
-/// Makes zeros of memory, and writes to no page that is all zeros already.
-fn zero(range: Range<u64>) {
-    let mut at = range.start;
-    while at < range.end {
-        let end = (at / PAGE + 1) * PAGE;
-        let len = (end.min(range.end) - at) as usize;
+fn page_after(address: u64) -> u64 {
+    address.next_multiple_of(PAGE)
+}
+
+/// Sets the rights of the pages that begin in a range.
+fn protect(range: Range<u64>, rights: c_int) {
+    let (start, end) = (page_after(range.start), page_after(range.end));
+    if start < end {
+        call(libc::SYS_mprotect, [start, end - start, rights as u64]);
+    }
+}
+
+/// Makes zeros of whole pages, and writes to none that is all zeros already.
+fn zero(pages: Range<u64>) {
+    for page in pages.step_by(PAGE as usize) {
         // SAFETY: part of the heap, which the program has given back.
-        let bytes = unsafe { core::slice::from_raw_parts_mut(at as *mut u8, len) };
+        let bytes = unsafe { core::slice::from_raw_parts_mut(page as *mut u8, PAGE as usize) };
         if bytes.iter().fold(0, |or, byte| or | byte) != 0 {
             bytes.fill(0);
         }
-        at = end;
     }
 }
 

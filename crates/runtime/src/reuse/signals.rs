@@ -1,6 +1,7 @@
 //! What a run does to its signals.
 
-use super::calls::{Verdict, call};
+use super::calls::{Verdict, call, call_with};
+use crate::crash;
 use libc::{c_int, stack_t};
 
 /// Bytes of a set of signals.
@@ -8,8 +9,6 @@ const SET: u64 = 8;
 const SIGNALS: usize = 65;
 /// The signal that tells of system calls: it is never blocked.
 const NEEDED: u64 = 1 << (libc::SIGSYS - 1);
-/// A stack that is smaller is refused by the system.
-const SMALLEST_STACK: usize = 2048;
 
 /// How the kernel knows a signal's handler.
 #[derive(Clone, Copy)]
@@ -22,14 +21,26 @@ pub struct Action {
 }
 
 impl Action {
-    /// Sets a signal's action; gives the one before it, or the error.
-    pub fn set(&self, signal: c_int) -> Result<Action, i64> {
-        let mut before = Action { handler: 0, flags: 0, restorer: 0, mask: 0 };
+    const DEFAULT: Action = Action { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
+
+    /// A signal's action.
+    fn of(signal: usize) -> Action {
+        let mut action = Action::DEFAULT;
+        call(libc::SYS_rt_sigaction, [signal as u64, 0, &raw mut action as u64, SET]);
+        action
+    }
+
+    /// Sets a signal's action; gives the one before it.
+    pub fn set(&self, signal: c_int) -> Action {
+        let mut before = Action::DEFAULT;
         let (new, old) = (&raw const *self as u64, &raw mut before as u64);
-        match call(libc::SYS_rt_sigaction, [signal as u64, new, old, SET]) {
-            0 => Ok(before),
-            error => Err(error),
-        }
+        call(libc::SYS_rt_sigaction, [signal as u64, new, old, SET]);
+        before
+    }
+
+    /// The same for a signal whose handler must not block the one that is needed.
+    fn set_open(&self, signal: usize) {
+        Action { mask: self.mask & !NEEDED, ..*self }.set(signal as c_int);
     }
 }
 
@@ -37,90 +48,99 @@ impl Action {
 pub struct Signals {
     /// Blocked before the first run.
     blocked: u64,
-    /// Actions before those of the run, where `changed` has a bit.
+    /// Actions before the first run.
     actions: [Action; SIGNALS],
+    /// Signals whose actions may be others now, by bits.
     changed: u128,
-    /// The stack for handlers that the run believes to have. Handlers run on the runtime's, which is as good and large enough for its own.
-    stack: Option<stack_t>,
+    /// Those whose handlers are taken away by the kernel when they run.
+    fleeting: u128,
+    /// The stack for handlers before the first run.
+    stack: stack_t,
+    has_other_stack: bool,
 }
 
 impl Signals {
-    /// Looks at what is blocked before the first run.
-    pub fn prepare(&mut self) {
-        (self.blocked, self.changed, self.stack) = (0, 0, None);
-        call(libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as u64, 0, &raw mut self.blocked as u64, SET]);
+    /// Whether the program does not notice that its process is stopped and goes on.
+    pub fn can_wait_unnoticed() -> bool {
+        Action::of(libc::SIGCONT as usize).handler == libc::SIG_DFL
+            && blocked() >> (libc::SIGCONT - 1) & 1 == 0
     }
 
-    /// Signals may be blocked, but for the one that is needed.
-    pub fn block(&mut self, arguments: [u64; 6]) -> Verdict {
-        let [how, set, old, size, ..] = arguments;
-        if set == 0 || size != SET {
-            return Verdict::Harmless;
+    /// Looks at everything before the first run.
+    pub fn prepare(&mut self) {
+        (self.changed, self.fleeting, self.has_other_stack) = (0, 0, false);
+        self.blocked = blocked() & !NEEDED;
+        set_blocked(self.blocked);
+        call(libc::SYS_sigaltstack, [0, &raw mut self.stack as u64]);
+        for signal in 1..SIGNALS {
+            let action = Action::of(signal);
+            self.actions[signal] = action;
+            if action.mask & NEEDED != 0 {
+                action.set_open(signal);
+            }
+            let is_fleeting =
+                action.flags & libc::SA_RESETHAND as u64 != 0 && !crash::is_ours(action.handler);
+            self.fleeting |= u128::from(is_fleeting) << signal;
         }
-        // SAFETY: as the program would have the kernel do.
-        let asked = unsafe { (set as *const u64).read_unaligned() };
-        let signals = if how as c_int == libc::SIG_UNBLOCK { asked } else { asked & !NEEDED };
-        Verdict::Done(call(libc::SYS_rt_sigprocmask, [how, &raw const signals as u64, old, size]))
+    }
+
+    /// Signals may be blocked, but for the one that is needed. What is blocked after the handler is what its frame says.
+    pub fn block(&mut self, arguments: [u64; 6], frame: &mut u64) -> Verdict {
+        let answer = call_with(libc::SYS_rt_sigprocmask, arguments);
+        *frame = blocked() & !NEEDED;
+        Verdict::Done(answer)
     }
 
     /// A handler is replaced by the one before it.
     pub fn handle(&mut self, arguments: [u64; 6]) -> Verdict {
-        let [signal, new, old, size, ..] = arguments;
-        if new == 0 || size != SET {
+        let [signal, new, ..] = arguments;
+        if new == 0 {
             return Verdict::Harmless;
         }
         if signal == libc::SIGSYS as u64 || signal as usize >= SIGNALS {
             return Verdict::Lasting;
         }
-        // SAFETY: as the program would have the kernel do.
-        let asked = unsafe { (new as *const Action).read_unaligned() };
-        match (Action { mask: asked.mask & !NEEDED, ..asked }).set(signal as c_int) {
-            Err(error) => Verdict::Done(error),
-            Ok(before) => {
-                if self.changed >> signal & 1 == 0 {
-                    self.actions[signal as usize] = before;
-                    self.changed |= 1 << signal;
-                }
-                if old != 0 {
-                    // SAFETY: as above.
-                    unsafe { (old as *mut Action).write_unaligned(before) };
-                }
-                Verdict::Done(0)
+        let answer = call_with(libc::SYS_rt_sigaction, arguments);
+        if answer == 0 {
+            self.changed |= 1 << signal;
+            let set = Action::of(signal as usize);
+            if set.mask & NEEDED != 0 {
+                set.set_open(signal as usize);
             }
         }
+        Verdict::Done(answer)
     }
 
-    /// A stack for handlers is remembered only.
-    pub fn set_stack(&mut self, arguments: [u64; 6]) -> Verdict {
-        let [new, old, ..] = arguments;
-        // SAFETY: as the program would have the kernel do.
-        let asked = (new != 0).then(|| unsafe { (new as *const stack_t).read_unaligned() });
-        if asked.is_some_and(|stack| stack.ss_flags != 0 || stack.ss_size < SMALLEST_STACK) {
-            return Verdict::Lasting;
-        }
-        if old != 0 {
-            match self.stack {
-                // SAFETY: as above.
-                Some(stack) => unsafe { (old as *mut stack_t).write_unaligned(stack) },
-                None => _ = call(libc::SYS_sigaltstack, [0, old]),
-            }
-        }
-        self.stack = asked.or(self.stack);
-        Verdict::Done(0)
+    /// The stack for handlers can be changed only where it is not in use, which it is now: the program makes the call itself.
+    pub fn set_stack(&mut self, new: u64) -> Verdict {
+        self.has_other_stack |= new != 0;
+        Verdict::Direct
     }
 
-    /// The stack for handlers that the run is to have if it goes on by itself.
-    pub fn wanted_stack(&self) -> Option<stack_t> {
-        self.stack
+    /// Whether the program has a stack for its own handlers: ours is to keep away from it.
+    pub fn has_other_stack(&self) -> bool {
+        self.has_other_stack
     }
 
-    /// Puts handlers and blocked signals back.
+    /// Puts handlers, their stack and blocked signals back.
     pub fn undo(&mut self) {
-        for signal in (1..SIGNALS).filter(|signal| self.changed >> signal & 1 != 0) {
-            let _ = self.actions[signal].set(signal as c_int);
+        for signal in (1..SIGNALS).filter(|signal| (self.changed | self.fleeting) >> signal & 1 != 0) {
+            self.actions[signal].set_open(signal);
         }
-        let set = libc::SIG_SETMASK as u64;
-        call(libc::SYS_rt_sigprocmask, [set, &raw const self.blocked as u64, 0, SET]);
-        (self.changed, self.stack) = (0, None);
+        if self.has_other_stack {
+            call(libc::SYS_sigaltstack, [&raw const self.stack as u64]);
+        }
+        set_blocked(self.blocked);
+        (self.changed, self.has_other_stack) = (0, false);
     }
+}
+
+fn blocked() -> u64 {
+    let mut signals = 0u64;
+    call(libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as u64, 0, &raw mut signals as u64, SET]);
+    signals
+}
+
+fn set_blocked(signals: u64) {
+    call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as u64, &raw const signals as u64, 0, SET]);
 }
