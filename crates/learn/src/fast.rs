@@ -2,18 +2,22 @@
 //!
 //! Find by successive halving instead of a whole campaign for every sample; begin near weights that are good on other
 //! programs; check by a race, in which the best so far takes part, so that better means better on the same luck. Half of
-//! what is drawn is near what is good already. It ends when the best so far has won [`PATIENCE`] rounds in a row.
+//! what is drawn is near what is good already. What is known from elsewhere is raced before anything is drawn: some of it is slow at first and
+//! best in the end, which halving cannot see. It ends when the best so far has won [`PATIENCE`] rounds in a row.
 
 use crate::halving::{Rungs, halve};
-use crate::objective::{Objective, Stopped};
+use crate::objective::{Objective, Phase, Stage, Stopped};
 use crate::race::{FAIR_START, race};
-use crate::round::{Best, Candidate, Learnt};
+use crate::round::{Best, Candidate, Learnt, best_first, measure_all};
 use crate::size::Size;
 use crate::space::{Space, Weights};
 use oorandom::Rand64;
 
 /// Rounds without anything better after which there is nothing more to be learnt.
 const PATIENCE: u32 = 2;
+
+/// The share of what the best of the known covers in one campaign with which another may still be better.
+const HOPEFUL: f64 = 0.9;
 
 /// Rounds until the best so far wins again and again. Begins near weights that are known to be good elsewhere, the first of them the best.
 pub fn fast(features: usize, size: Size, known: &[Weights], objective: &mut dyn Objective) -> Learnt {
@@ -35,6 +39,9 @@ struct Learner<'a> {
 impl Learner<'_> {
     fn learn(&mut self, objective: &mut dyn Objective) -> Result<(), Stopped> {
         let mut rng = Rand64::new(self.size.seed.into());
+        if self.known.len() > 1 {
+            self.race_known(objective, &mut rng)?;
+        }
         while self.round < self.size.rounds && self.vain < PATIENCE {
             self.round += 1;
             let mut runners = self.find(objective, &mut rng)?;
@@ -64,6 +71,22 @@ impl Learner<'_> {
         Ok(())
     }
 
+    /// Finds the best of what is known: by whole campaigns, of which those that are far behind after one make no more.
+    fn race_known(&mut self, objective: &mut dyn Objective, rng: &mut Rand64) -> Result<(), Stopped> {
+        let (known, executions) = (self.known.len() as u64, self.size.executions);
+        let mut runners: Vec<Candidate> = self.known.iter().cloned().map(Candidate::new).collect();
+        let stage = Stage { round: 1, phase: Phase::Check, rest: known * executions };
+        measure_all(objective, stage, &mut runners, (rng.rand_u64(), executions))?;
+        best_first(&mut runners);
+        let enough = runners.first().map_or(0.0, Candidate::mean) * HOPEFUL;
+        runners.retain(|runner| runner.mean() >= enough);
+        let (raced, is_stopped) = race(objective, runners, (self.size.trials, executions), 1, rng)?;
+        let best = raced[0].as_best();
+        objective.improved(&best);
+        self.best = Some(best);
+        if is_stopped { Err(Stopped) } else { Ok(()) }
+    }
+
     /// What is to be beaten.
     fn incumbent(&self) -> Option<&Weights> {
         self.best.as_ref().map(|best| &best.weights).or(self.known.first())
@@ -77,22 +100,13 @@ impl Learner<'_> {
         halve(objective, drawn, (&rungs, top), (self.round, rest), rng)
     }
 
-    /// The samples of a round: in the first what is known, half of the rest near what is good, and others anywhere.
+    /// The samples of a round: half of them near what is good, and others anywhere.
     fn draw(&self, rng: &mut Rand64) -> Vec<Weights> {
-        let samples = self.size.samples as usize;
-        let mut drawn = if self.best.is_none() { self.known.to_vec() } else { Vec::new() };
-        drawn.truncate(samples);
-        let good: Vec<&Weights> = match &self.best {
-            Some(best) => vec![&best.weights],
-            None => self.known.iter().collect(),
+        let good = self.incumbent();
+        let sample = |number| match good.filter(|_| number % 2 == 0) {
+            Some(good) => self.space.draw_near(good, rng),
+            None => self.space.draw(rng),
         };
-        while drawn.len() < samples {
-            let near = good.get((drawn.len() / 2) % good.len().max(1)).filter(|_| drawn.len() % 2 == 0);
-            drawn.push(match near {
-                Some(near) => self.space.draw_near(near, rng),
-                None => self.space.draw(rng),
-            });
-        }
-        drawn
+        (0..self.size.samples).map(sample).collect()
     }
 }

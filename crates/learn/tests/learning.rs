@@ -121,6 +121,31 @@ fn the_same_seed_learns_the_same_and_another_something_else() {
     assert_eq!(learn(3), learn(3));
 }
 
+/// Has one sample that covers nothing in short campaigns and most in whole ones.
+struct LateBloomer(Synthetic, Weights);
+
+impl Objective for LateBloomer {
+    fn measure(&mut self, stage: Stage, jobs: &[Job]) -> Result<Vec<Measured>, Stopped> {
+        let scores = self.0.measure(stage, jobs)?;
+        let whole = Size::PUBLISHED.executions;
+        let bloom = |(job, score): (&Job, f64)| match job.weights == self.1 {
+            true if job.executions < whole => 0.0,
+            true => score * 100.0,
+            false => score,
+        };
+        Ok(jobs.iter().zip(scores).map(bloom).collect())
+    }
+}
+
+#[test]
+fn what_is_known_and_best_in_the_end_is_not_lost_at_the_start() {
+    let known: Vec<Weights> = [0.0, 1.0, -1.0].map(|weight| vec![weight; FEATURES].into()).into();
+    let late = known[2].clone();
+    let mut objective = LateBloomer(Synthetic::new(0.05), late.clone());
+    let learnt = fast(FEATURES, small(4), &known, &mut objective);
+    assert_eq!(best(&learnt), &late);
+}
+
 /// Has time for so many samples, and for so many measurements in all.
 struct Hurried(Synthetic, usize);
 
