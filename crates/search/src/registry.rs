@@ -32,7 +32,7 @@ enum Make {
 }
 
 /// What `auto` chooses among.
-const ARMS: &str = "cfg,cgs,random-branch,parametric";
+const ARMS: &str = "cfg,cgs,random-branch,weights";
 
 const ALL: &[Info] = &[
     Info {
@@ -87,8 +87,14 @@ const ALL: &[Info] = &[
     Info {
         name: "parametric",
         usage: "parametric[:FILE]",
-        summary: "the branch of the last path that learnt weights like best (ParaDySE)",
+        summary: "the branch of the last path that learnt weights like best (ParaDySE), and what stands beside them",
         make: Make::WithSettings(parametric),
+    },
+    Info {
+        name: "weights",
+        usage: "weights[:FILE]",
+        summary: "the weights of parametric alone, as published",
+        make: Make::WithSettings(|file, program| Ok(Box::new(Parametric::new(&weights_of(file)?, program)))),
     },
     Info {
         name: "chameleon",
@@ -254,16 +260,20 @@ pub fn split_list(list: &str) -> Vec<String> {
     asked
 }
 
+fn weights_of(file: Option<&str>) -> Result<Weights, String> {
+    file.map_or_else(|| Ok(Weights::default()), weights::read)
+}
+
 /// By the weights of a file, or by those that ship with Cairn; and by what the file has beside them.
 fn parametric(file: Option<&str>, program: &Program) -> Made {
-    let weights = file.map_or_else(|| Ok(Weights::default()), weights::read)?;
+    let weights = weights_of(file)?;
     let by_weights = || Box::new(Parametric::new(&weights, program));
     let Some(beside) = &weights.beside else { return Ok(by_weights()) };
     let other = create(&beside.strategy, program).map_err(|error| error.to_string())?;
     if beside.share >= 1.0 {
         return Ok(other);
     }
-    Ok(Box::new(Interleave::by_share("in company", [by_weights(), other], beside.share)))
+    Ok(Box::new(Interleave::by_share("parametric", [by_weights(), other], beside.share)))
 }
 
 /// Strategies in turn.

@@ -40,14 +40,14 @@ fn weights_are_told_in_words_the_strongest_first() {
         (&json["features"][0]["feature"], &json["features"][0]["weight"]),
         (&"in-main".into(), &(-99.5).into())
     );
-    assert!(json["beside"].is_null());
+    assert_eq!(json["beside"]["strategy"], "random-branch");
 }
 
 #[test]
 fn what_stands_beside_the_weights_is_told_and_searched_with() {
     let directory = tempfile::tempdir().unwrap();
-    let beside = "[beside]\nstrategy = \"generational\"\nshare = 0.25\n\n[obtained]";
-    let file = weights(directory.path(), "[obtained]", beside);
+    let (shipped, other) = ("\"random-branch\"\nshare = 0.5", "\"generational\"\nshare = 0.25");
+    let file = weights(directory.path(), shipped, other);
     let said = run(["explain", &file]).stdout;
     assert!(said.contains("For 25 % of the search it leaves the choice to generational."), "{said}");
     let said = search(directory.path(), &file, "--log=json");

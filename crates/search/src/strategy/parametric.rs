@@ -276,6 +276,6 @@ impl Strategy for Parametric {
     }
 
     fn describe(&self) -> String {
-        format!("parametric (the branch of the last path that the weights of {} like best)", self.name)
+        format!("weights (the branch of the last path that those of {} like best)", self.name)
     }
 }

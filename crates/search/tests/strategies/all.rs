@@ -52,7 +52,7 @@ fn every_flip_of_an_exhaustible_program_is_tried_in_the_end() {
             assert_eq!(simulation.tree.untried(), 0, "{spec} on {program}");
             let restarts = asked.iter().filter(|next| **next == Next::Restart).count();
             let may_restart =
-                ["auto", "cfg", "parametric", "chameleon"].iter().any(|name| spec.ends_with(name));
+                ["auto", "cfg", "parametric", "weights", "chameleon"].iter().any(|name| spec.ends_with(name));
             assert!(restarts == 0 || may_restart, "{spec} has no reason to run random input");
             if !program.is_multiple_of(3) {
                 let decide = random_program(program, BITS, 12);
@@ -61,7 +61,7 @@ fn every_flip_of_an_exhaustible_program_is_tried_in_the_end() {
                     .collect();
                 let once = all.len() + restarts;
                 // Some may force again what was taken before, every second time.
-                let forces_again = ["auto", "interleave", "parametric", "chameleon"];
+                let forces_again = ["auto", "interleave", "parametric", "weights", "chameleon"];
                 let may_repeat = forces_again.iter().any(|name| spec.contains(name));
                 let most = if may_repeat { 2 * once } else { once };
                 assert!((once..=most).contains(&simulation.inputs.len()), "{spec} runs every path once");
