@@ -179,7 +179,7 @@ int main(int argc, char **argv)
     hello(strcmp(start, "other-abi") ? control->abi : control->abi + 1);
     while (read(command, &byte, 1) == 1) {
         int wait_status, pid = fork();
-        uint32_t ended[4] = {0};
+        uint32_t ended[6] = {0};
         if (pid == 0)
             exit(run(argc, argv));
         if (write(started, &pid, sizeof pid) < 0)

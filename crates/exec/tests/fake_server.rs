@@ -170,7 +170,7 @@ fn output_and_inputs_reach_their_places() {
         assert_eq!(lines[0], format!("file:{content}"));
         assert!(lines[2].starts_with("object:/") && lines[2].ends_with("/data"), "{stdout}");
         assert_eq!((lines[3], lines.len()), ("argv[2]=word", 4));
-        assert_eq!(run.stderr, b"mode 3");
+        assert_eq!(run.stderr, b"mode 35", "traced, checked, and the process may be reused");
     }
 }
 
