@@ -61,6 +61,9 @@ struct Kept {
     gate: Gate,
 }
 
+/// Room for that, and for the stack above it.
+const ROOM: usize = size_of::<Kept>().next_multiple_of(16) + STACK;
+
 /// Null in a process that is not used again.
 static KEPT: AtomicPtr<Kept> = AtomicPtr::new(null_mut());
 
@@ -156,8 +159,7 @@ extern "C" fn begin(stack: usize) {
 
 /// Copies what a run may change; false if that is too much, or if the system does not let its calls be seen.
 fn keep(stack: usize) -> bool {
-    let room = size_of::<Kept>().next_multiple_of(16) + STACK;
-    let place = reserve_apart(room) as *mut Kept;
+    let place = reserve_apart(ROOM) as *mut Kept;
     // Part of the copy: the process knows itself again when it is put back.
     KEPT.store(place, Ordering::Relaxed);
     // SAFETY: a fresh reservation of this size; every part is written before anybody reads it.
@@ -188,7 +190,7 @@ fn is_worth_undoing(kept: &Kept) -> bool {
 
 /// The program has ended with this code, and can be used again.
 fn end(code: c_int) -> ! {
-    let top = KEPT.load(Ordering::Relaxed) as usize + size_of::<Kept>().next_multiple_of(16) + STACK;
+    let top = KEPT.load(Ordering::Relaxed) as usize + ROOM;
     // SAFETY: the stack is nobody else's.
     unsafe { __cairn_undo_on(top, code) }
 }

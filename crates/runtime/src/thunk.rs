@@ -106,33 +106,31 @@ doors! {
     "__cairn_operate", unless!(concrete) => ops::operate,
     "__cairn_constant", "" => ops::constant,
     "__cairn_reverse", unless!(concrete) => ops::reverse,
-    "__cairn_load", unless!(memory_plain("rdi", "esi", "rdx")) => shadow::load {
-        state = sym STATE,
-        checking = const state::CHECKING,
-        capacity = const state::TABLE + table::CAPACITY,
-        own = const state::TABLE + table::OWN,
-        value = const table::VALUE,
-        next = const table::NEXT,
-        byte = const table::BYTE,
-        word = const table::WORD,
-        long = const table::LONG,
-        numbers = sym NUMBERS,
-        label_bits = const LABEL_BITS,
-    },
     "__cairn_load_wide", "" => shadow::load_wide,
-    "__cairn_read", unless!(read_plain("rdx", "r8b", "r9")) => read::read {
-        state = sym STATE,
-        checking = const state::CHECKING,
-        capacity = const state::TABLE + table::CAPACITY,
-        own = const state::TABLE + table::OWN,
-        value = const table::VALUE,
-        next = const table::NEXT,
-        byte = const table::BYTE,
-        word = const table::WORD,
-        long = const table::LONG,
-        numbers = sym NUMBERS,
-        label_bits = const LABEL_BITS,
-    },
+}
+
+// Doors that look at what is kept of labels.
+macro_rules! loading_doors {
+    ($($name:literal, $first:expr => $inside:path),* $(,)?) => {
+        doors! { "", ""; $($name, $first => $inside {
+            state = sym STATE,
+            checking = const state::CHECKING,
+            capacity = const state::TABLE + table::CAPACITY,
+            own = const state::TABLE + table::OWN,
+            value = const table::VALUE,
+            next = const table::NEXT,
+            byte = const table::BYTE,
+            word = const table::WORD,
+            long = const table::LONG,
+            numbers = sym NUMBERS,
+            label_bits = const LABEL_BITS,
+        }),* }
+    };
+}
+
+loading_doors! {
+    "__cairn_load", unless!(memory_plain("rdi", "esi", "rdx")) => shadow::load,
+    "__cairn_read", unless!(read_plain("rdx", "r8b", "r9")) => read::read,
 }
 
 // Without one, the register for results must survive as well; twice, to keep the alignment.
