@@ -72,6 +72,7 @@ impl<S: Solver> Enumerate<S> {
         if sets.iter().any(ByteSet::is_empty) {
             return Some(Answer::Unsat);
         }
+        let open = open?;
         let wanted = |(set, &byte): (&ByteSet, &InputByte)| set.nearest_first(seed.byte(byte)).next();
         let mut input: Vec<u8> = sets.iter().zip(&bytes).filter_map(wanted).collect();
         match self.search(dag, (&bytes, &sets), open, &mut input, work) {
@@ -88,11 +89,18 @@ impl<S: Solver> Enumerate<S> {
     }
 
     /// Takes from the sets what single constraints forbid; gives those that are not done with thereby, the target last.
-    fn narrow(&mut self, dag: &Dag, query: &Query, bytes: &[InputByte], sets: &mut [ByteSet]) -> Vec<ExprId> {
+    /// Nothing if there is too much to look at: what is gone from the sets by then is gone all the same.
+    fn narrow(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        bytes: &[InputByte],
+        sets: &mut [ByteSet],
+    ) -> Option<Vec<ExprId>> {
         self.facts.tidy();
         let mut open = Vec::new();
         for constraint in query.constraints() {
-            let fact = self.facts.of(dag, constraint);
+            let fact = self.facts.of(dag, constraint)?;
             for (byte, set) in &fact.sets {
                 let place = place(bytes, byte);
                 sets[place] = sets[place].and(set);
@@ -101,7 +109,7 @@ impl<S: Solver> Enumerate<S> {
                 open.push(constraint);
             }
         }
-        open
+        Some(open)
     }
 
     /// Whether it makes sense to try what is left.
@@ -129,7 +137,9 @@ impl<S: Solver> Enumerate<S> {
         work: u64,
     ) -> Outcome {
         let work = if self.can_be_tried(dag, (bytes, sets), &open) { work } else { work.min(LITTLE_WORK) };
-        open.iter().for_each(|&e| self.facts.compile(dag, e));
+        if open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
+            return Outcome::TooMuch;
+        }
         let check = |&e: &ExprId| {
             let places = dag.inputs(e).iter().map(|byte| place(bytes, byte) as u32);
             Check { code: self.facts.code(e), places: places.collect() }

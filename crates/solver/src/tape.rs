@@ -43,7 +43,17 @@ pub(crate) struct Scratch {
 impl Tape {
     /// Code for the roots; `bytes` is the sorted list of all input bytes they depend on.
     pub(crate) fn new(dag: &Dag, roots: &[ExprId], bytes: &[InputByte]) -> Tape {
-        build::tape(dag, roots, bytes)
+        build::tape(dag, roots, bytes, usize::MAX).expect("there is no limit")
+    }
+
+    /// The same, unless it would take more than so many steps.
+    pub(crate) fn of_at_most(
+        most_steps: usize,
+        dag: &Dag,
+        roots: &[ExprId],
+        bytes: &[InputByte],
+    ) -> Option<Tape> {
+        build::tape(dag, roots, bytes, most_steps)
     }
 
     /// How many steps it has.
@@ -129,6 +139,24 @@ mod tests {
         }
         assert!((1000..2500).contains(&narrow), "{narrow} narrow tapes");
         assert_eq!(operations.len(), random::OPERATIONS, "every operation occurs");
+    }
+
+    #[test]
+    fn a_tape_is_not_made_longer_than_wanted() {
+        let mut dag = Dag::new();
+        let x = dag.input(byte(0));
+        let mut sum = x;
+        for i in 0..1000 {
+            let (factor, i) = (dag.constant(8, 77), dag.constant(8, i % 256));
+            let product = dag.binary(BinOp::Mul, sum, factor);
+            let mixed = dag.binary(BinOp::Xor, product, x);
+            sum = dag.binary(BinOp::Add, mixed, i);
+        }
+        let of_at_most = |most| Tape::of_at_most(most, &dag, &[sum], &[byte(0)]);
+        let whole = Tape::new(&dag, &[sum], &[byte(0)]);
+        assert!(whole.len() > 2000, "{}", whole.len());
+        assert_eq!(of_at_most(whole.len()), Some(whole.clone()));
+        assert_eq!([whole.len() - 1, 10, 0].map(of_at_most), [None, None, None]);
     }
 
     #[test]

@@ -171,6 +171,7 @@ impl<S: Solver> Walk<S> {
 
 impl<S: Solver> Solver for Walk<S> {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+        self.library.begin();
         match self.settings.mode {
             WalkMode::Off => self.inner.solve(dag, query, seed),
             WalkMode::Full => self.solve_fully(dag, query, seed),

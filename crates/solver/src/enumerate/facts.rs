@@ -8,6 +8,11 @@ use rustc_hash::FxHashMap;
 
 /// Words that may be kept before all is forgotten: some 64 MiB.
 const MAX_WORDS: usize = 8 << 20;
+/// What code for one query's constraints may cost, in steps made: about 50 ms. Each may be as long as all before it
+/// together, and the path as long as there is room for.
+const MAX_MADE: usize = 1 << 20;
+/// Steps that could be made in the time that it takes to run one for every value of a byte.
+const ALL_VALUES: usize = 8;
 
 /// What a constraint says about single bytes.
 pub(super) struct Fact {
@@ -26,6 +31,8 @@ pub(super) struct Facts {
     sets: FxHashMap<Tape, ByteSet>,
     scratch: Scratch,
     words: usize,
+    /// What may still be made for this query.
+    left: usize,
 }
 
 impl Facts {
@@ -34,30 +41,40 @@ impl Facts {
         if self.words > MAX_WORDS {
             *self = Facts::default();
         }
+        self.left = MAX_MADE;
     }
 
-    pub(super) fn of(&mut self, dag: &Dag, constraint: ExprId) -> &Fact {
+    /// What is known of a constraint, unless finding it out takes too long. Another query may go on from there.
+    pub(super) fn of(&mut self, dag: &Dag, constraint: ExprId) -> Option<&Fact> {
         if !self.facts.contains_key(&constraint) {
-            let fact = self.find(dag, constraint);
+            let fact = self.find(dag, constraint)?;
             self.words += 8 + fact.sets.len() * 5;
             self.facts.insert(constraint, fact);
         }
-        &self.facts[&constraint]
+        self.facts.get(&constraint)
     }
 
-    fn find(&mut self, dag: &Dag, constraint: ExprId) -> Fact {
-        match dag.inputs(constraint) {
-            &[byte] => Fact { sets: [(byte, self.set(dag, constraint, byte))].into(), is_all: true },
+    fn find(&mut self, dag: &Dag, constraint: ExprId) -> Option<Fact> {
+        Some(match dag.inputs(constraint) {
+            &[byte] => Fact { sets: [(byte, self.set(dag, constraint)?)].into(), is_all: true },
             _ => Fact { sets: narrow::facts(dag, constraint), is_all: false },
-        }
+        })
+    }
+
+    /// Code for a constraint, unless too much was made already.
+    fn make(&mut self, dag: &Dag, constraint: ExprId) -> Option<Tape> {
+        let tape = Tape::of_at_most(self.left, dag, &[constraint], dag.inputs(constraint));
+        self.left = self.left.saturating_sub(tape.as_ref().map_or(self.left, Tape::len));
+        tape
     }
 
     /// The values of its one byte for which a constraint holds.
-    fn set(&mut self, dag: &Dag, constraint: ExprId, byte: InputByte) -> ByteSet {
-        let tape = Tape::new(dag, &[constraint], &[byte]);
+    fn set(&mut self, dag: &Dag, constraint: ExprId) -> Option<ByteSet> {
+        let tape = self.make(dag, constraint)?;
         if let Some(set) = self.sets.get(&tape) {
-            return *set;
+            return Some(*set);
         }
+        self.left = self.left.saturating_sub(tape.len() * ALL_VALUES);
         let mut out = [0];
         let mut holds = |value: &u8| {
             tape.run(&[*value], &mut self.scratch, &mut out);
@@ -66,16 +83,17 @@ impl Facts {
         let set = (0..=u8::MAX).filter(&mut holds).collect();
         self.words += 16 + tape.len() * 4;
         self.sets.insert(tape, set);
-        set
+        Some(set)
     }
 
-    /// Has code for a constraint made, unless it is there.
-    pub(super) fn compile(&mut self, dag: &Dag, constraint: ExprId) {
+    /// Has code for a constraint made, unless it is there; nothing if that takes too long.
+    pub(super) fn compile(&mut self, dag: &Dag, constraint: ExprId) -> Option<()> {
         if !self.codes.contains_key(&constraint) {
-            let tape = Tape::new(dag, &[constraint], dag.inputs(constraint));
+            let tape = self.make(dag, constraint)?;
             self.words += 16 + tape.len() * 4;
             self.codes.insert(constraint, tape);
         }
+        Some(())
     }
 
     /// The code of a constraint that was compiled; its input are the constraint's bytes in order.

@@ -13,6 +13,9 @@ const CONSTANTS: Reg = Reg::MAX;
 /// Bytes of the widest value.
 const MAX_LOAD: usize = 16;
 
+/// How many expressions wait for the same step at most, as a rule: where more wait than that, as many steps will follow.
+const WAITING_PER_STEP: usize = 4;
+
 struct Builder<'a> {
     dag: &'a Dag,
     bytes: &'a [InputByte],
@@ -24,9 +27,11 @@ struct Builder<'a> {
     table_numbers: FxHashMap<SnapshotId, u32>,
     stack: Vec<ExprId>,
     is_narrow: bool,
+    most_steps: usize,
 }
 
-pub(super) fn tape(dag: &Dag, roots: &[ExprId], bytes: &[InputByte]) -> Tape {
+/// Code for the roots, unless it has more than so many steps.
+pub(super) fn tape(dag: &Dag, roots: &[ExprId], bytes: &[InputByte], most_steps: usize) -> Option<Tape> {
     let mut builder = Builder {
         dag,
         bytes,
@@ -38,17 +43,21 @@ pub(super) fn tape(dag: &Dag, roots: &[ExprId], bytes: &[InputByte]) -> Tape {
         table_numbers: FxHashMap::default(),
         stack: Vec::new(),
         is_narrow: true,
+        most_steps,
     };
-    let roots = roots.iter().map(|&root| builder.add(root)).collect();
-    builder.finish(roots)
+    let roots = roots.iter().map(|&root| builder.add(root)).collect::<Option<_>>()?;
+    Some(builder.finish(roots))
 }
 
 impl Builder<'_> {
     /// The register of an expression, whose steps are added unless they are there. Not recursive: expressions are as
-    /// deep as paths are long.
-    fn add(&mut self, root: ExprId) -> Reg {
+    /// deep as paths are long. Nothing if there are too many steps.
+    fn add(&mut self, root: ExprId) -> Option<Reg> {
         self.stack.push(root);
         while let Some(&top) = self.stack.last() {
+            if self.steps.len().max(self.stack.len() / WAITING_PER_STEP) > self.most_steps {
+                return None;
+            }
             let waiting = self.stack.len();
             if !self.registers.contains_key(&top) {
                 let load = self.load(top);
@@ -68,7 +77,7 @@ impl Builder<'_> {
             }
             self.stack.pop();
         }
-        self.registers[&root]
+        (self.steps.len() <= self.most_steps).then(|| self.registers[&root])
     }
 
     /// Neighbouring input bytes in one order or the other: a concatenation's first part is no concatenation.

@@ -6,7 +6,6 @@
 
 use super::native::{Compiler, Native};
 use super::{Scratch, Tape};
-use cairn_expr::{Dag, ExprId, InputByte};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, OnceCell};
@@ -29,11 +28,6 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// How many steps it has.
-    pub(crate) fn len(&self) -> usize {
-        self.tape.len()
-    }
-
     /// What a run costs, in steps of the simplest kind: a function of the C library takes as long as many of them.
     pub(crate) fn cost(&self) -> usize {
         self.tape.cost()
@@ -101,9 +95,8 @@ impl Machine {
         self.evaluations
     }
 
-    /// Code for the roots; `bytes` is the sorted list of all input bytes they depend on.
-    pub(crate) fn code(&mut self, dag: &Dag, roots: &[ExprId], bytes: &[InputByte]) -> Rc<Code> {
-        let tape = Tape::new(dag, roots, bytes);
+    /// What runs a tape: the same for equal ones.
+    pub(crate) fn code(&mut self, tape: Tape) -> Rc<Code> {
         if let Some(code) = self.young.get(&tape) {
             return code.clone();
         }
@@ -159,6 +152,7 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::testing::{about, byte};
+    use cairn_expr::Dag;
     use std::rc::Weak;
 
     fn holds(machine: &mut Machine, code: &Code, input: [u8; 2]) -> bool {
@@ -172,14 +166,14 @@ mod tests {
         let mut dag = Dag::new();
         let mut machine = Machine::default();
         let first = about(&mut dag, 3, 8);
-        let code = machine.code(&dag, &[first], &[byte(3), byte(8)]);
+        let code = machine.code(Tape::new(&dag, &[first], &[byte(3), byte(8)]));
         assert!(holds(&mut machine, &code, [4, 5]) && !holds(&mut machine, &code, [5, 4]));
         assert_eq!(machine.evaluations(), Evaluations { interpreted: 2, ..Evaluations::default() });
         for _ in 0..RUNS + STEPS {
             assert!(holds(&mut machine, &code, [1, 2]));
         }
         let second = about(&mut dag, 70, 71);
-        let code = machine.code(&dag, &[second], &[byte(70), byte(71)]);
+        let code = machine.code(Tape::new(&dag, &[second], &[byte(70), byte(71)]));
         let before = machine.evaluations();
         assert!(holds(&mut machine, &code, [4, 5]) && !holds(&mut machine, &code, [5, 4]));
         let after = machine.evaluations();
@@ -197,7 +191,7 @@ mod tests {
             let x = dag.input(byte(0));
             let number = dag.constant(8, i);
             let root = dag.compare(cairn_expr::CmpOp::Eq, x, number);
-            let code = machine.code(&dag, &[root], &[byte(0)]);
+            let code = machine.code(Tape::new(&dag, &[root], &[byte(0)]));
             machine.compile(&code);
             assert!(holds(&mut machine, &code, [i as u8, 0]));
             codes.push(Rc::downgrade(&code));

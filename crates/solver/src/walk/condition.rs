@@ -60,6 +60,11 @@ impl Parts {
         Parts { condition, atoms: taker.atoms, sides: taker.sides }
     }
 
+    /// What holds for no values.
+    pub(super) fn impossible() -> Parts {
+        Parts { condition: Condition::Any(Vec::new()), atoms: Vec::new(), sides: Vec::new() }
+    }
+
     /// How far the values of the sides are from making the condition true; 0 if they do.
     pub(super) fn error(&self, values: &[u128]) -> f64 {
         self.sum(&self.condition, &|atom| atom.error(values))

@@ -3,7 +3,7 @@
 //! The constraints of a path come back with every query about it.
 
 use super::condition::Parts;
-use crate::tape::{Code, Evaluations, Machine};
+use crate::tape::{Code, Evaluations, Machine, Tape};
 use cairn_expr::{Dag, ExprId};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -11,6 +11,12 @@ use std::rc::Rc;
 
 /// Instructions that are kept before the library starts over, to bound memory.
 const MAX_INSTRUCTIONS: usize = 4 << 20;
+
+/// Instructions that may be made for one query: about 50 ms. A constraint may be as long as all before it together.
+const MAX_MADE: usize = 1 << 20;
+
+/// What it costs to look at a constraint that takes too long to prepare: more than any search may.
+const HOPELESS: i64 = 1 << 38;
 
 /// What an evaluation costs beside its code, in steps of the simplest kind.
 const OVERHEAD: i64 = 8;
@@ -34,25 +40,43 @@ pub(super) struct Library {
 struct Shelf {
     constraints: FxHashMap<ExprId, Rc<Prepared>>,
     instructions: usize,
+    /// What may still be made for this query.
+    left: usize,
 }
 
 impl Library {
-    /// The constraint, prepared now if it was not before.
+    /// To be called before every query.
+    pub(super) fn begin(&mut self) {
+        self.prepared.get_mut().left = MAX_MADE;
+    }
+
+    /// The constraint, prepared now if it was not before. What cannot be in time seems never to hold.
     pub(super) fn get(&self, dag: &Dag, constraint: ExprId) -> Rc<Prepared> {
         let mut shelf = self.prepared.borrow_mut();
         if let Some(known) = shelf.constraints.get(&constraint) {
             return known.clone();
         }
         let parts = Parts::new(dag, constraint);
-        let code = self.machine.borrow_mut().code(dag, &parts.sides, dag.inputs(constraint));
+        let tape = Tape::of_at_most(shelf.left, dag, &parts.sides, dag.inputs(constraint));
+        let Some(tape) = tape else {
+            shelf.left = 0;
+            return Rc::new(self.hopeless(dag));
+        };
         if shelf.instructions > MAX_INSTRUCTIONS {
-            *shelf = Shelf::default();
+            *shelf = Shelf { left: shelf.left, ..Shelf::default() };
         }
-        shelf.instructions += code.len();
+        shelf.left -= tape.len();
+        shelf.instructions += tape.len();
+        let code = self.machine.borrow_mut().code(tape);
         let cost = OVERHEAD + code.cost() as i64;
         let prepared = Rc::new(Prepared { parts, code, cost });
         shelf.constraints.insert(constraint, prepared.clone());
         prepared
+    }
+
+    fn hopeless(&self, dag: &Dag) -> Prepared {
+        let code = self.machine.borrow_mut().code(Tape::new(dag, &[], &[]));
+        Prepared { parts: Parts::impossible(), code, cost: HOPELESS }
     }
 
     /// Computes the sides of the constraint's atoms for these values of its bytes.
