@@ -32,7 +32,8 @@ pub fn take() -> Option<Guard> {
         // Not even a signal handler is in the way: whatever it takes it has given back when this goes on.
         let is_mine = OWNER.load(Ordering::Relaxed) == me;
         OWNER.store(me, Ordering::Relaxed);
-        return (!is_mine).then_some(Guard(()));
+        // Made only if it is held: letting go of another's would be as bad as two writers.
+        return (!is_mine).then(|| Guard(()));
     }
     loop {
         match OWNER.compare_exchange_weak(0, me, Ordering::Acquire, Ordering::Relaxed) {

@@ -55,23 +55,33 @@ pub extern "C" fn binary(code: u32, l1: u32, l2: u32, a: u64, b: u64, result: u6
         return 0;
     }
     let Some((op, width, aux)) = decode(code) else { return 0 };
-    let k = if l1 == 0 {
+    let k = the_constant(l1, l2, a, b);
+    state().check(intern(op, width, aux, [l1, l2], k, result), result)
+}
+
+/// A comparison that a branch or select decides on, and that is asked for nowhere else; its result is the uppermost bit
+/// of the code. Most decisions are of this kind, and most are the first of theirs: looking for the comparison would take
+/// longer than writing it down again.
+pub extern "C" fn decide(record: *const SiteRecord, code: u32, l1: u32, l2: u32, a: u64, b: u64) {
+    const RESULT: u32 = 31;
+    let Some(site) = site_id(record) else {
+        return lost(record, l1.max(l2), Loss::SharedObject as u32);
+    };
+    let aux = (code >> 8) as u16;
+    let k = the_constant(l1, l2, a, b);
+    let comparison = LabelEntry { op: code as u8, width: 1, aux, l1, l2, unused: 0, k };
+    state().decide(site, comparison, u64::from(code >> RESULT));
+}
+
+/// Of two operands the one without a label, if the other has one.
+fn the_constant(l1: u32, l2: u32, a: u64, b: u64) -> u64 {
+    if l1 == 0 {
         a
     } else if l2 == 0 {
         b
     } else {
         0
-    };
-    state().check(intern(op, width, aux, [l1, l2], k, result), result)
-}
-
-/// A comparison that a branch or select decides on; its result is the uppermost bit of the code.
-pub extern "C" fn decide(record: *const SiteRecord, code: u32, l1: u32, l2: u32, a: u64, b: u64) -> u32 {
-    const RESULT: u32 = 31;
-    let result = u64::from(code >> RESULT);
-    let label = binary(code & !(1 << RESULT), l1, l2, a, b, result);
-    branch(record, label, result);
-    label
+    }
 }
 
 /// A conversion, or another operation of one operand.

@@ -8,6 +8,7 @@ use crate::memory::populate;
 use crate::table::Table;
 use crate::tls::tls;
 use cairn_wire::control::{self, Control, mode};
+use cairn_wire::event::NO_SITE;
 use cairn_wire::shadow;
 use cairn_wire::site::SiteRecord;
 use cairn_wire::{Event, EventKind, LabelEntry, ObjectEntry};
@@ -198,7 +199,28 @@ impl State {
 
     /// Appends to the log.
     pub fn record(&mut self, kind: EventKind, site: u32, label: u32, value: u64) {
+        if let Some(_guard) = self.writing() {
+            self.append(kind, site, label, value);
+        }
+    }
+
+    /// Appends a decision on a comparison that nobody else will ask for again.
+    pub fn decide(&mut self, site: u32, comparison: LabelEntry, result: u64) {
         let Some(_guard) = self.writing() else { return };
+        let control = self.control();
+        let label = self.table.append(comparison, control);
+        // As for `intern`.
+        self.tracing = label != 0;
+        if self.checking && label != 0 {
+            self.append(EventKind::Check, NO_SITE, label, result);
+        }
+        if self.tracing {
+            self.append(EventKind::Branch, site, label, result);
+        }
+    }
+
+    /// Appends to the log; only for who has the right to write.
+    fn append(&mut self, kind: EventKind, site: u32, label: u32, value: u64) {
         let control = self.control();
         if control.events >= self.event_capacity {
             control.flags |= control::flag::EVENTS_FULL;
@@ -216,7 +238,7 @@ impl State {
     /// Records a labelled value for the oracle, in check mode.
     pub fn check(&mut self, label: u32, value: u64) -> u32 {
         if self.checking && label != 0 {
-            self.record(EventKind::Check, cairn_wire::event::NO_SITE, label, value);
+            self.record(EventKind::Check, NO_SITE, label, value);
         }
         label
     }

@@ -174,26 +174,41 @@ impl Table {
             Ok(label) => return label,
             Err(vacancy) => vacancy,
         };
-        let label = control.labels;
-        if label >= self.capacity {
-            control.flags |= flag::LABELS_FULL;
+        let label = self.put_row(row, control);
+        if label == 0 {
             return 0;
         }
         // SAFETY: the label is below the capacity of all tables.
         unsafe {
-            *(self.entries as *mut Row).add(label as usize) = row;
             let next = size_code(entry.width.into()) << LABEL_BITS;
             *self.own.add(label as usize) = Own { value: value as u64, first: 0, next };
             if entry.width > 64 {
                 *self.high_values.add(label as usize) = (value >> 64) as u64;
             }
         }
-        control.labels = label + 1;
         match vacancy {
             // SAFETY: a link of a label's own, with no label in it yet.
             Vacancy::Link(link) => unsafe { *link |= label },
             Vacancy::Place(place, hash) => self.put(place, hash, label),
         }
+        label
+    }
+
+    /// Label of an expression that nobody will make again or look at, except who reads the recording: it is not looked for, and
+    /// nothing else is kept of it. 0 when the table is full.
+    pub fn append(&mut self, entry: LabelEntry, control: &mut Control) -> u32 {
+        self.put_row(row(&entry), control)
+    }
+
+    fn put_row(&mut self, row: Row, control: &mut Control) -> u32 {
+        let label = control.labels;
+        if label >= self.capacity {
+            control.flags |= flag::LABELS_FULL;
+            return 0;
+        }
+        // SAFETY: the label is below the capacity.
+        unsafe { *(self.entries as *mut Row).add(label as usize) = row };
+        control.labels = label + 1;
         label
     }
 

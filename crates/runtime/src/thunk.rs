@@ -36,9 +36,9 @@ macro_rules! unless {
     (both_concrete) => {
         "mov eax, esi; or eax, edx; jnz 3f; ret"
     };
-    // The same where a record comes first.
+    // The same where a record comes first, without a result.
     (both_concrete_in_record) => {
-        "mov eax, edx; or eax, ecx; jnz 3f; ret"
+        "mov r11d, edx; or r11d, ecx; jnz 3f; ret"
     };
     // The label, with 0 as the result.
     (concrete) => {
@@ -101,7 +101,6 @@ const _: () = assert!(ADDRESS_MASK == 0xfff_ffff_ffff && BASE == 0x1000_0000_000
 doors! {
     "", "";
     "__cairn_binary", unless!(both_concrete) => ops::binary,
-    "__cairn_decide", unless!(both_concrete_in_record) => ops::decide,
     "__cairn_cast", unless!(concrete) => ops::cast,
     "__cairn_operate", unless!(concrete) => ops::operate,
     "__cairn_constant", "" => ops::constant,
@@ -137,6 +136,7 @@ loading_doors! {
 doors! {
     "push rax; push rax", "pop rax; pop rax";
     "__cairn_branch", unless!(concrete_and_silent) => ops::branch,
+    "__cairn_decide", unless!(both_concrete_in_record) => ops::decide,
     "__cairn_pin", unless!(concrete_and_silent) => ops::pin,
     "__cairn_lost", unless!(concrete_and_silent) => ops::lost,
     "__cairn_foreign", "" => ops::foreign,

@@ -63,7 +63,7 @@ impl Abi {
         };
         Abi {
             binary: cold("__cairn_binary", label, &[label, label, label, word, word, word]),
-            decide: cold("__cairn_decide", label, &[pointer, label, label, label, word, word]),
+            decide: cold("__cairn_decide", void, &[pointer, label, label, label, word, word]),
             cast: cold("__cairn_cast", label, &[label, label, word]),
             operate: cold("__cairn_operate", label, &[label, label, label, label, word, word]),
             constant: cold("__cairn_constant", label, &[label, label, label, word, word]),

@@ -105,18 +105,19 @@ impl<'a, 'b> Slow<'a, 'b> {
         }
     }
 
-    /// A comparison that is decided on at once, in one call for both; false, with nothing done, if it is something else.
+    /// A comparison that is decided on at once and used nowhere else, in one call for both; false, with nothing done, if it
+    /// is something else.
     fn decide(&mut self, action: &Action, site: super::sites::SiteRef, value: Value) -> bool {
         let Action::Operation(instruction) = *action else { return false };
         let Some(Meaning::Compare(op)) = meaning(instruction).filter(|_| instruction == value) else {
             return false;
         };
-        if !matches!(scalar_width(instruction.operand(0).ty()), Some(1..=64)) {
+        let is_scalar = matches!(scalar_width(instruction.operand(0).ty()), Some(1..=64));
+        if !is_scalar || instruction.users().len() > 1 {
             return false;
         }
         self.repeat(instruction);
-        let label = self.decision(site, op, instruction);
-        self.set(instruction, vec![label]);
+        self.decision(site, op, instruction);
         true
     }
 

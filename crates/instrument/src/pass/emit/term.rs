@@ -119,20 +119,20 @@ impl Slow<'_, '_> {
         self.pass.builder.call(abi.binary, &[code, a.label, b.label, av, bv, rv])
     }
 
-    /// Label of a comparison, which is told to be decided on: its result goes with the code.
-    pub(super) fn decision(&self, site: SiteRef, op: Op, comparison: Value) -> Value {
+    /// Records a decision on a comparison, whose result goes with the code.
+    pub(super) fn decision(&self, site: SiteRef, op: Op, comparison: Value) {
         const RESULT: u64 = 31;
         let (abi, builder) = (self.pass.unit.abi, &self.pass.builder);
         let [a, b] = [0, 1].map(|index| self.terms(comparison.operand(index))[0]);
         if self.is_concrete(a.label) && self.is_concrete(b.label) {
-            return self.concrete();
+            return;
         }
         let result = builder.zext(self.value(comparison), abi.label);
         let result = builder.binary(Opcode::LLVMShl, result, self.constant(32, RESULT));
         let code = self.constant(32, Code::new(op, a.width()).word());
         let code = builder.binary(Opcode::LLVMOr, result, code);
         let [av, bv] = [a.bits, b.bits].map(|bits| self.halves(bits)[0]);
-        builder.call(abi.decide, &[self.pass.record(site), code, a.label, b.label, av, bv])
+        builder.call(abi.decide, &[self.pass.record(site), code, a.label, b.label, av, bv]);
     }
 
     /// Label of an operation on one value.
