@@ -108,18 +108,19 @@ const MOST_STEPS: usize = 400_000;
 /// What is kept from run to run.
 pub(crate) struct Decoder {
     events: Vec<Event>,
+    halt: Halt,
     earlier: Earlier,
     most_steps: usize,
 }
 
 impl Default for Decoder {
     fn default() -> Decoder {
-        Decoder { events: Vec::new(), earlier: Earlier::default(), most_steps: MOST_STEPS }
+        Decoder { events: Vec::new(), halt: Halt::End, earlier: Earlier::default(), most_steps: MOST_STEPS }
     }
 }
 
 /// Why no more events are read.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Halt {
     /// These are all.
     End,
@@ -130,17 +131,24 @@ enum Halt {
 }
 
 impl Decoder {
-    /// The path of a run.
+    /// Reads a recording: all that can be done without the expressions, which others may be at.
+    pub(crate) fn read(&mut self, recording: &Recording) {
+        self.halt = self.read_events(recording);
+        if !self.events.is_empty() {
+            self.earlier.read(recording, &self.events);
+        }
+    }
+
+    /// The path of the run whose recording was read.
     pub(crate) fn decode(&mut self, recording: &Recording, dag: &mut Dag) -> Trace {
-        let halt = self.read_events(recording);
         let mut trace = match self.events.is_empty() {
             // What is remembered is of use for later runs still.
             true => Trace::default(),
             false => collect(&self.events, self.earlier.table(recording, &self.events, dag), dag),
         };
         trace.label_count = recording.recorded.labels.saturating_sub(1);
-        trace.damaged |= recording.recorded.damaged || halt == Halt::Nonsense;
-        trace.cut = halt == Halt::Enough;
+        trace.damaged |= recording.recorded.damaged || self.halt == Halt::Nonsense;
+        trace.cut = self.halt == Halt::Enough;
         trace
     }
 

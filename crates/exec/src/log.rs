@@ -56,9 +56,11 @@ impl BranchLog {
     /// Adds a piece of this many branches, of which these entries are left.
     fn add_entries(&mut self, total: u32, entries: &[Word], branch_count: u32) {
         let known = |entry: &Word| entry.checked_sub(1).filter(|branch| *branch < branch_count);
-        let branches: Vec<u32> = entries.iter().filter_map(known).collect();
-        self.damaged |= branches.len() < entries.len();
-        self.add_piece(&branches, total.saturating_sub(branches.len() as u32));
+        let before = self.branches.len();
+        self.branches.extend(entries.iter().filter_map(known));
+        let kept = self.branches.len() - before;
+        self.damaged |= kept < entries.len();
+        self.ends.push((self.branches.len(), total.saturating_sub(kept as u32)));
     }
 }
 

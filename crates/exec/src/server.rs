@@ -5,7 +5,7 @@ use crate::control::{Desk, Recorded, layout};
 use crate::decode::{Decoder, Recording, Trace};
 use crate::end::End;
 use crate::input::Input;
-use crate::log;
+use crate::log::{self, BranchLog};
 use crate::pipe::{Received, receive};
 use crate::plain::Plain;
 use crate::shm::SharedMemory;
@@ -15,6 +15,7 @@ use crate::stage::Stage;
 use crate::watch::{self, Excess};
 use cairn_expr::Dag;
 use cairn_wire::control::{flag, mode};
+use cairn_wire::log::Callee;
 use cairn_wire::protocol::{Ended, RUN, Started};
 use cairn_wire::{Layout, ObjectKind};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -176,6 +177,9 @@ pub struct Server {
     /// Length of every input object of the last run.
     object_sizes: Vec<usize>,
     decoder: Decoder,
+    /// What else the last run recorded, until it is asked for.
+    log: Option<BranchLog>,
+    callees: Vec<Callee>,
 }
 
 impl Server {
@@ -189,7 +193,7 @@ impl Server {
         let blank = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
         debug_assert!(blank.is_ok(), "nothing always fits");
         let process = Process::start(&spec, &mut stage, &memory, &limits)?;
-        let (waiting, reused, recorded, mode, object_sizes, decoder) = Default::default();
+        let (waiting, reused, recorded, mode, object_sizes, decoder, log, callees) = Default::default();
         Ok(Server {
             spec,
             limits,
@@ -203,6 +207,8 @@ impl Server {
             mode,
             object_sizes,
             decoder,
+            log,
+            callees,
         })
     }
 
@@ -239,12 +245,13 @@ impl Server {
     /// Runs the program on an input.
     pub fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
         self.check_arguments(input)?;
-        let run = self.run_once(input, mode)?;
-        match run.end {
+        let mut run = self.run_once(input, mode)?;
+        if run.end == End::Signal(libc::SIGKILL) {
             // Who killed it, nobody knows; if it did so itself, it will again.
-            End::Signal(libc::SIGKILL) => self.run_once(input, mode),
-            _ => Ok(run),
+            run = self.run_once(input, mode)?;
         }
+        self.read_recording();
+        Ok(run)
     }
 
     fn run_once(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
@@ -381,25 +388,35 @@ impl Server {
         })
     }
 
-    /// The path of the last run, as expressions in `dag`.
-    pub fn decode(&mut self, dag: &mut Dag) -> Trace {
-        let recording = Recording {
+    fn recording(&self) -> Recording<'_> {
+        Recording {
             memory: &self.memory,
             layout: &self.layout,
             recorded: self.recorded,
             sites: self.process.hello.sites,
             object_sizes: &self.object_sizes,
-        };
-        let mut trace = self.decoder.decode(&recording, dag);
+        }
+    }
+
+    /// Reads what the run recorded, as far as that takes no expressions: others may be at them meanwhile.
+    fn read_recording(&mut self) {
+        let mut decoder = std::mem::take(&mut self.decoder);
+        decoder.read(&self.recording());
+        self.decoder = decoder;
         // Whose branches they are cannot be told if several threads have closed pieces.
-        if self.mode.log && self.recorded.flags & (flag::NO_LOG | flag::THREADS) == 0 {
-            let log = recording.log(self.spec.coverage as u32);
-            trace.damaged |= log.damaged;
-            trace.log = Some(log);
-        }
-        if self.mode.callees {
-            trace.callees = recording.callees();
-        }
+        let has_log = self.mode.log && self.recorded.flags & (flag::NO_LOG | flag::THREADS) == 0;
+        self.log = has_log.then(|| self.recording().log(self.spec.coverage as u32));
+        self.callees = if self.mode.callees { self.recording().callees() } else { Vec::new() };
+    }
+
+    /// The path of the last run, as expressions in `dag`. The branch log goes to whoever asks first.
+    pub fn decode(&mut self, dag: &mut Dag) -> Trace {
+        let mut decoder = std::mem::take(&mut self.decoder);
+        let mut trace = decoder.decode(&self.recording(), dag);
+        self.decoder = decoder;
+        trace.log = self.log.take();
+        trace.damaged |= trace.log.as_ref().is_some_and(|log| log.damaged);
+        trace.callees = std::mem::take(&mut self.callees);
         trace
     }
 }

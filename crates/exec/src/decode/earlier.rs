@@ -16,6 +16,8 @@ const TABLES: usize = 4;
 #[derive(Default)]
 pub(super) struct Earlier {
     tables: Vec<Table>,
+    /// Whether the last one has been read, and nothing made of it.
+    is_raw: bool,
     /// The expressions that they speak of.
     dag: u64,
     memo: Memo,
@@ -24,12 +26,10 @@ pub(super) struct Earlier {
 }
 
 impl Earlier {
-    /// The table of a recording, with expressions for all labels of the events, of which there are some.
-    pub(super) fn table(&mut self, recording: &Recording, events: &[Event], dag: &mut Dag) -> &Table {
-        if self.dag != dag.identity() {
-            self.tables.clear();
-            self.memo.clear();
-            self.dag = dag.identity();
+    /// Reads the table of a recording, as far as it is needed for its events, of which there are some.
+    pub(super) fn read(&mut self, recording: &Recording, events: &[Event]) {
+        if std::mem::replace(&mut self.is_raw, true) {
+            self.tables.pop();
         }
         let count = events.iter().map(|event| event.label + 1).max().unwrap_or(0);
         self.rows.clear();
@@ -42,10 +42,25 @@ impl Earlier {
         );
         events.iter().for_each(|event| table.want(event.label));
         table.mark(recording);
-        table.build(recording, &mut self.memo, dag);
         self.tables.extend(like.map(|(like, _)| like));
         self.tables.push(table);
+    }
+
+    /// The table of a recording that was read, with expressions for all labels of its events.
+    pub(super) fn table(&mut self, recording: &Recording, events: &[Event], dag: &mut Dag) -> &Table {
+        if self.dag != dag.identity() {
+            self.tables.clear();
+            self.memo.clear();
+            self.dag = dag.identity();
+            self.is_raw = false;
+        }
+        if self.tables.is_empty() {
+            self.read(recording, events);
+        }
         let last = self.tables.len() - 1;
+        if std::mem::take(&mut self.is_raw) {
+            self.tables[last].build(recording, &mut self.memo, dag);
+        }
         &self.tables[last]
     }
 

@@ -60,6 +60,7 @@ impl Tape {
             sites: 10,
             object_sizes: &self.sizes,
         };
+        decoder.read(&recording);
         decoder.decode(&recording, dag)
     }
 
