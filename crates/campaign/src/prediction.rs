@@ -24,6 +24,11 @@ pub struct Divergence {
 
 /// The first index where a run leaves the path to a flip, if it does.
 pub(crate) fn first_difference(tree: &Tree, flip: Flip, run: &AddedRun) -> Option<usize> {
+    // There is only one way to a node.
+    let at = run.nodes.iter().position(|node| *node == flip.node);
+    if at.is_some_and(|at| run.sides.get(at) == Some(&flip.side)) {
+        return None;
+    }
     let mut expected = tree.prefix(flip.node);
     expected.push((flip.node, flip.side));
     (0..expected.len()).find(|&index| taken(run, index) != Some(expected[index]))

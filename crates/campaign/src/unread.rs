@@ -4,12 +4,35 @@
 //! first input had: nothing but zeros. Behind the flip the program reads on, and random bytes lead to more than that.
 
 use cairn_exec::Input;
-use cairn_expr::InputByte;
+use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_search::Rng;
+use cairn_solver::ByteCollector;
 use cairn_wire::ObjectKind;
 
+/// What the last question was about.
+#[derive(Default)]
+pub(crate) struct Held {
+    conditions: Vec<ExprId>,
+    bytes: ByteCollector,
+}
+
+impl Held {
+    /// From now on these are the conditions that an input has to meet.
+    pub fn hold(&mut self, path: &[ExprId], last: ExprId) {
+        self.conditions.clear();
+        self.conditions.extend_from_slice(path);
+        self.conditions.push(last);
+    }
+
+    /// Makes all bytes of an input random that the conditions are not about.
+    pub fn renew_others(&mut self, input: &mut Input, dag: &Dag, rng: &mut Rng) {
+        let held = self.bytes.collect(dag, self.conditions.iter().copied());
+        randomise(input, &held, rng);
+    }
+}
+
 /// Makes all bytes random but these, which are sorted. How many arguments there are stays as it is.
-pub(crate) fn randomise(input: &mut Input, held: &[InputByte], rng: &mut Rng) {
+fn randomise(input: &mut Input, held: &[InputByte], rng: &mut Rng) {
     for (object, number) in input.objects.iter_mut().zip(0u16..) {
         if object.kind == ObjectKind::ArgCount {
             continue;

@@ -1,11 +1,11 @@
 //! Questions to the solver.
 
 use super::perform::Went;
-use super::worker::Worker;
+use super::worker::{Ahead, Worker};
 use super::{Campaign, CampaignError, Cause};
 use crate::corpus::Origin;
 use crate::journal::{Asked, Recalled, Told, question};
-use crate::unread::randomise;
+use cairn_exec::Input;
 use cairn_search::Outcome;
 use cairn_solver::{Answer, Limits, Model, Query};
 use cairn_tree::{Flip, FlipState, RunId};
@@ -95,31 +95,29 @@ impl Worker<'_, '_> {
         let prefix = tree.path_condition(dag, program, flip.node);
         let target = tree.condition(dag, program, flip.node, flip.side);
         let check = question(flip, tree.len(), false);
-        let answer = self.ask(&Query { prefix: &prefix, target }, base, check)?;
-        self.conditions = prefix;
-        self.conditions.push(target);
-        Ok(answer)
+        self.held.hold(&prefix, target);
+        self.ask(&Query { prefix: &prefix, target }, base, check)
     }
 
     /// Asks the solver; `check` tells the question from others.
     fn ask(&mut self, query: &Query, base: RunId, check: [u8; 2]) -> Result<Answer, CampaignError> {
+        self.ahead = None;
         self.wait_for_turn()?;
         match self.campaign.chronicle.asked(self.id, check)? {
             Recalled::Told(asked) => return Ok(self.ask_again(query, base, &asked)),
             Recalled::Astray => self.go_astray()?,
             Recalled::Nothing => {}
         }
-        let start = Instant::now();
         if let Some(left) = self.campaign.time_left() {
-            self.solver.end_by(start + left);
+            self.solver.end_by(Instant::now() + left);
         }
-        let answer = self.answer(query, base);
+        let (answer, time) = self.answer(query, base);
         if matches!(answer, Answer::Unknown(_)) && self.campaign.is_time_up() {
             // It was not asked for as long as it should have been. If the campaign goes on later, it will be.
             return Ok(answer);
         }
         // As the journal tells it.
-        let micros = start.elapsed().as_micros() as u64;
+        let micros = time.as_micros() as u64;
         let time = Duration::from_micros(micros);
         self.cost.solver += time;
         let told = Told::new(&answer, time >= LONG_QUESTION);
@@ -127,18 +125,33 @@ impl Worker<'_, '_> {
         Ok(answer)
     }
 
-    /// Has the question answered, while others have their turn if there are any.
-    fn answer(&mut self, query: &Query, base: RunId) -> Answer {
-        let campaign = &mut self.campaign;
-        let answer = if campaign.is_alone() {
-            self.solver.solve(&campaign.dag, query, &campaign.past[base.index()].input)
+    /// Has the question answered, and tells how long that took. Others have their turn meanwhile, if there are any; and an
+    /// input that was found is run at once, as it will be, before it is our turn again.
+    fn answer(&mut self, query: &Query, base: RunId) -> (Answer, Duration) {
+        let (mode, campaign, start) = (self.mode(), &mut self.campaign, Instant::now());
+        let (answer, time) = if campaign.is_alone() {
+            let answer = self.solver.solve(&campaign.dag, query, &campaign.past[base.index()].input);
+            (answer, start.elapsed())
         } else {
             self.expressions.update(&campaign.dag);
-            let seed = campaign.past[base.index()].input.clone();
-            campaign.meanwhile(|| self.solver.solve(self.expressions.dag(), query, &seed))
+            let renews = campaign.strategies[self.id.index()].renews_input();
+            let mut input = campaign.past[base.index()].input.clone();
+            campaign.meanwhile(|| {
+                let answer = self.solver.solve(self.expressions.dag(), query, &input);
+                let time = start.elapsed();
+                if let Answer::Sat(model) = &answer {
+                    input.assign(model.as_slice().iter().copied());
+                    if renews {
+                        self.held.renew_others(&mut input, self.expressions.dag(), &mut self.rng);
+                    }
+                    let run = self.executor.run(&input, mode);
+                    self.ahead = Some(Ahead { input, run, took: start.elapsed() - time });
+                }
+                (answer, time)
+            })
         };
         self.campaign.solved[self.id.index()] = self.solver.stats();
-        answer
+        (answer, time)
     }
 
     /// The answer that the solver gave before. It is asked all the same, unless that took long.
@@ -197,6 +210,17 @@ impl Worker<'_, '_> {
         })
     }
 
+    /// The input that a model makes of that of an earlier run.
+    fn input_of(&mut self, model: &Model, base: RunId) -> Input {
+        let campaign = &mut *self.campaign;
+        let mut input = campaign.past[base.index()].input.clone();
+        input.assign(model.as_slice().iter().copied());
+        if campaign.strategies[self.id.index()].renews_input() {
+            self.held.renew_others(&mut input, &campaign.dag, &mut self.rng);
+        }
+        input
+    }
+
     fn run_model(
         &mut self,
         model: Model,
@@ -204,13 +228,10 @@ impl Worker<'_, '_> {
         base: RunId,
         any_constants: bool,
     ) -> Result<Went, CampaignError> {
-        let campaign = &mut *self.campaign;
-        let mut input = campaign.past[base.index()].input.clone();
-        input.assign(model.as_slice().iter().copied());
-        if campaign.strategies[self.id.index()].renews_input() {
-            let held = self.bytes.collect(&campaign.dag, self.conditions.iter().copied());
-            randomise(&mut input, &held, &mut self.rng);
-        }
+        let input = match &self.ahead {
+            Some(ahead) => ahead.input.clone(),
+            None => self.input_of(&model, base),
+        };
         self.execute(
             &input,
             Cause { origin: Origin::Flip, asked: true, flip: Some(flip), base: Some(base), any_constants },

@@ -11,10 +11,11 @@ use crate::summary::Stop;
 use crate::sync::Sync;
 use crate::testcase::{fit, read_test};
 use crate::turn::{Table, Turn};
-use cairn_exec::Input;
-use cairn_expr::{DagCopy, ExprId};
+use crate::unread::Held;
+use cairn_exec::{Input, Run, RunError};
+use cairn_expr::DagCopy;
 use cairn_search::{Cost, Next, Outcome, Rng};
-use cairn_solver::{ByteCollector, Solver};
+use cairn_solver::Solver;
 use cairn_tree::{Flip, FlipState, RunId};
 use cairn_wire::ObjectKind;
 use std::time::Duration;
@@ -31,17 +32,25 @@ pub(super) struct Worker<'w, 'a> {
     /// The expressions, for questions that are asked while others have their turn.
     pub expressions: DagCopy,
     pub rng: Rng,
-    /// What was asked for the last flip, its condition last.
-    pub conditions: Vec<ExprId>,
-    pub bytes: ByteCollector,
+    /// What was asked for the last flip.
+    pub held: Held,
     /// Whether it is at a flip that it has not made a run for.
     pub is_undecided: bool,
     /// What the strategy's present wish has taken so far.
     pub cost: Cost,
     /// What its solver's questions may take, if that is not the usual.
     pub insists: Option<Duration>,
+    /// The last run that was made as soon as its input was found, until it is taken in.
+    pub ahead: Option<Ahead>,
     /// How often its solver has let go of what it remembers.
     forgotten: u32,
+}
+
+/// A run that was made ahead of its turn.
+pub(super) struct Ahead {
+    pub input: Input,
+    pub run: Result<Run, RunError>,
+    pub took: Duration,
 }
 
 impl<'w, 'a> Worker<'w, 'a> {
@@ -59,11 +68,11 @@ impl<'w, 'a> Worker<'w, 'a> {
             solver,
             expressions: DagCopy::new(),
             rng: Rng::new(seed),
-            conditions: Vec::new(),
-            bytes: ByteCollector::default(),
+            held: Held::default(),
             is_undecided: false,
             cost: Cost::default(),
             insists: None,
+            ahead: None,
             forgotten: campaign.forgotten,
             campaign,
         }
