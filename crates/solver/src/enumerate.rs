@@ -2,15 +2,17 @@
 //!
 //! What byte-wise parsers ask is mostly about one byte, or about a word of which the path has left few values. A
 //! constraint on one byte is a set of values, computed once; what constraints on several bytes say about each is found
-//! by intervals (`narrow`); what is left is tried, constraint by constraint (`search`). Where all of it can be tried
-//! the answer is complete: a model, or that there is none.
+//! by intervals (`narrow`), and where that is not enough by all pairs of values (`arcs`); what is left is tried, constraint by
+//! constraint (`search`). Where all of it can be tried the answer is complete: a model, or that there is none.
 //!
 //! Work is counted in steps of code, not in time: the same query has the same answer. Few steps are made where there is
 //! too much to try it all, more where there is not, and many if the layers below ran out of time.
 
+mod arcs;
 mod byteset;
 mod facts;
 mod narrow;
+mod relation;
 mod search;
 
 use crate::bytes::ByteCollector;
@@ -18,6 +20,7 @@ use crate::stats::Meter;
 use crate::tape::Scratch;
 use crate::validate::holds;
 use crate::{Answer, Limits, Model, Overlay, Query, Solver, Stats, Unknown};
+use arcs::Arcs;
 use byteset::ByteSet;
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use facts::Facts;
@@ -31,6 +34,8 @@ const MAX_POINTS: u64 = 1 << 22;
 const MAX_PAIRED: usize = 32;
 /// Steps made before others are asked, if all can be tried: some milliseconds.
 const WORK: u64 = 1_000_000;
+/// Steps made before it is found out what constraints on two bytes allow.
+const WORK_UNRELATED: u64 = 30_000;
 /// Steps made if there is more: often the target's own bytes decide, or another value of one byte more.
 const LITTLE_WORK: u64 = 20_000;
 /// Steps made when nobody else has an answer, per millisecond of the time limit: a fraction of what can be made in it.
@@ -67,16 +72,23 @@ impl<S: Solver> Enumerate<S> {
     /// The answer, unless it takes too many steps.
     fn decide(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, work: u64) -> Option<Answer> {
         let bytes = self.bytes.collect(dag, query.constraints());
-        let mut sets = vec![ByteSet::FULL; bytes.len()];
-        let open = self.narrow(dag, query, &bytes, &mut sets);
-        if sets.iter().any(ByteSet::is_empty) {
+        let mut rest = Rest { sets: vec![ByteSet::FULL; bytes.len()], bytes, open: Vec::new() };
+        let is_all = self.narrow(dag, query, &mut rest);
+        if rest.is_impossible() {
             return Some(Answer::Unsat);
         }
-        let open = open?;
-        let wanted = |(set, &byte): (&ByteSet, &InputByte)| set.nearest_first(seed.byte(byte)).next();
-        let mut input: Vec<u8> = sets.iter().zip(&bytes).filter_map(wanted).collect();
-        match self.search(dag, (&bytes, &sets), open, &mut input, work) {
-            Outcome::Found => self.checked(dag, query, seed, bytes.into_iter().zip(input).collect()),
+        if !is_all || rest.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
+            return None;
+        }
+        let mut outcome = self.attempt(dag, &mut rest, seed, work.min(WORK_UNRELATED));
+        if outcome == Outcome::TooMuch && work > WORK_UNRELATED {
+            self.facts.relate(rest.open.iter().copied().filter(|&e| rest.is_free(dag.inputs(e))));
+            outcome = self.attempt(dag, &mut rest, seed, work);
+        }
+        match outcome {
+            Outcome::Found(input) => {
+                self.checked(dag, query, seed, rest.bytes.into_iter().zip(input).collect())
+            }
             Outcome::Nothing => Some(Answer::Unsat),
             Outcome::TooMuch => None,
         }
@@ -88,74 +100,94 @@ impl<S: Solver> Enumerate<S> {
         holds(&mut self.evaluator, dag, query.constraints(), &input).then_some(Answer::Sat(model))
     }
 
-    /// Takes from the sets what single constraints forbid; gives those that are not done with thereby, the target last.
-    /// Nothing if there is too much to look at: what is gone from the sets by then is gone all the same.
-    fn narrow(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        bytes: &[InputByte],
-        sets: &mut [ByteSet],
-    ) -> Option<Vec<ExprId>> {
+    /// Takes from the sets what single constraints forbid, and notes those that are not done with thereby. False if there is
+    /// too much to look at: what is gone from the sets by then is gone all the same.
+    fn narrow(&mut self, dag: &Dag, query: &Query, rest: &mut Rest) -> bool {
         self.facts.tidy();
-        let mut open = Vec::new();
         for constraint in query.constraints() {
-            let fact = self.facts.of(dag, constraint)?;
+            let Some(fact) = self.facts.of(dag, constraint) else { return false };
             for (byte, set) in &fact.sets {
-                let place = place(bytes, byte);
-                sets[place] = sets[place].and(set);
+                let place = rest.place(byte);
+                rest.sets[place] = rest.sets[place].and(set);
             }
             if !fact.is_all {
-                open.push(constraint);
+                rest.open.push(constraint);
             }
         }
-        Some(open)
+        true
+    }
+
+    /// Tries what is left, after what is known of two bytes at a time.
+    fn attempt(&mut self, dag: &Dag, rest: &mut Rest, seed: &dyn Assignment, work: u64) -> Outcome {
+        let work = if self.can_be_tried(dag, rest) { work } else { work.min(LITTLE_WORK) };
+        let arcs = arcs(&self.facts, dag, rest);
+        if !arcs.tidy(&mut rest.sets) {
+            return Outcome::Nothing;
+        }
+        let check = |&e: &ExprId| {
+            let places = dag.inputs(e).iter().map(|byte| rest.place(byte) as u32);
+            let is_known = self.facts.relation(e).is_some();
+            Check { code: self.facts.code(e), places: places.collect(), is_known }
+        };
+        let checks = rest.open.iter().map(check).collect();
+        let wanted = |(set, &byte): (&ByteSet, &InputByte)| set.nearest_first(seed.byte(byte)).next();
+        let input = rest.sets.iter().zip(&rest.bytes).filter_map(wanted).collect();
+        let search = Search::new(checks, arcs, &rest.sets, input, &mut self.scratch);
+        search.map_or(Outcome::TooMuch, |search| search.run(work))
     }
 
     /// Whether it makes sense to try what is left.
-    fn can_be_tried(
-        &mut self,
-        dag: &Dag,
-        (bytes, sets): (&[InputByte], &[ByteSet]),
-        open: &[ExprId],
-    ) -> bool {
-        let choices = |byte: &InputByte| u64::from(sets[place(bytes, byte)].len());
-        let tried = self.bytes.collect(dag, open.iter().copied());
+    fn can_be_tried(&mut self, dag: &Dag, rest: &Rest) -> bool {
+        let choices = |byte: &InputByte| u64::from(rest.sets[rest.place(byte)].len());
+        let tried = self.bytes.collect(dag, rest.open.iter().copied());
         if tried.iter().map(choices).fold(1, u64::saturating_mul) <= MAX_POINTS {
             return true;
         }
         let free = |bytes: &[InputByte]| bytes.iter().filter(|byte| choices(byte) > 1).count();
-        free(&tried) <= MAX_PAIRED && open.iter().all(|&e| free(dag.inputs(e)) <= 2)
+        free(&tried) <= MAX_PAIRED && rest.open.iter().all(|&e| free(dag.inputs(e)) <= 2)
+    }
+}
+
+/// What is left of a query.
+struct Rest {
+    /// Its bytes, sorted.
+    bytes: Vec<InputByte>,
+    /// The values that each may have.
+    sets: Vec<ByteSet>,
+    /// The constraints that have to be tried, the target's last.
+    open: Vec<ExprId>,
+}
+
+impl Rest {
+    fn is_impossible(&self) -> bool {
+        self.sets.iter().any(ByteSet::is_empty)
     }
 
-    fn search(
-        &mut self,
-        dag: &Dag,
-        (bytes, sets): (&[InputByte], &[ByteSet]),
-        open: Vec<ExprId>,
-        input: &mut [u8],
-        work: u64,
-    ) -> Outcome {
-        let work = if self.can_be_tried(dag, (bytes, sets), &open) { work } else { work.min(LITTLE_WORK) };
-        if open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
-            return Outcome::TooMuch;
-        }
-        let check = |&e: &ExprId| {
-            let places = dag.inputs(e).iter().map(|byte| place(bytes, byte) as u32);
-            Check { code: self.facts.code(e), places: places.collect() }
-        };
-        let search = Search::new(open.iter().map(check).collect(), sets, input, &mut self.scratch);
-        search.map_or(Outcome::TooMuch, |mut search| search.run(work))
+    /// Whether all of these bytes have a choice.
+    fn is_free(&self, bytes: &[InputByte]) -> bool {
+        bytes.iter().all(|byte| self.sets[self.place(byte)].len() > 1)
     }
+
+    /// Where a byte is.
+    fn place(&self, byte: &InputByte) -> usize {
+        self.bytes.binary_search(byte).expect("a byte of the query")
+    }
+}
+
+/// What is known of two bytes at a time.
+fn arcs<'f>(facts: &'f Facts, dag: &Dag, rest: &Rest) -> Arcs<'f> {
+    let mut arcs = Arcs::default();
+    for &e in &rest.open {
+        if let Some(relation) = facts.relation(e) {
+            let inputs = dag.inputs(e);
+            arcs.add([0, 1].map(|i| rest.place(&inputs[i])), relation);
+        }
+    }
+    arcs
 }
 
 fn more_work(limits: Limits) -> u64 {
     limits.time.as_millis().saturating_mul(MORE_WORK).try_into().unwrap_or(u64::MAX)
-}
-
-/// Where a byte is among those of the query.
-fn place(bytes: &[InputByte], byte: &InputByte) -> usize {
-    bytes.binary_search(byte).expect("a byte of the query")
 }
 
 impl<S: Solver> Solver for Enumerate<S> {

@@ -190,3 +190,38 @@ fn bytes_without_a_part_in_a_contradiction_do_not_count() {
     let answer = Enumerate::new(GivesUp, LIMITS).solve(&dag, &Query { prefix: &prefix, target }, &|_| 1);
     assert_eq!(answer, Answer::Unsat);
 }
+
+/// Three bytes between letters, each below the next, and the last not above the first: no single pair says so.
+#[test]
+fn what_no_pair_of_bytes_says_alone_is_found_without_trying_all() {
+    let mut dag = Dag::new();
+    let [a, b, c] = [0, 1, 2].map(|offset| dag.input(byte(offset)));
+    let (low, high) = (dag.constant(8, u128::from(b' ')), dag.constant(8, u128::from(b'~')));
+    let mut prefix = Vec::new();
+    for x in [a, b, c] {
+        prefix.extend([dag.compare(CmpOp::Ule, low, x), dag.compare(CmpOp::Ule, x, high)]);
+    }
+    prefix.extend([dag.compare(CmpOp::Ult, a, b), dag.compare(CmpOp::Ule, b, c)]);
+    let mut layer = Enumerate::new(GivesUp, LIMITS);
+    // Sorts of others, so that it is a search of more than it would try.
+    for offset in 3..9 {
+        let (x, before) = (dag.input(byte(offset)), dag.input(byte(offset - 1)));
+        prefix.push(dag.compare(CmpOp::Ule, before, x));
+    }
+    let last = dag.input(byte(8));
+    for (target, is_possible) in
+        [(dag.compare(CmpOp::Ule, last, a), false), (dag.compare(CmpOp::Ule, a, last), true)]
+    {
+        let answer = layer.solve(&dag, &Query { prefix: &prefix, target }, &|_| b'a');
+        match answer {
+            Answer::Sat(model) if is_possible => {
+                let seed = |_| b'a';
+                let input = Overlay { model: &model, seed: &seed };
+                let mut evaluator = Evaluator::new();
+                assert!(prefix.iter().chain([&target]).all(|&e| evaluator.eval(&dag, e, &input) == 1));
+            }
+            Answer::Unsat if !is_possible => {}
+            answer => panic!("{answer:?}"),
+        }
+    }
+}

@@ -25,6 +25,19 @@ impl ByteSet {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
+    /// The values, in order.
+    pub(super) fn values(&self) -> impl Iterator<Item = u8> + use<> {
+        let mut words = self.0;
+        (0..4u8).flat_map(move |index| {
+            let mut word = std::mem::take(&mut words[usize::from(index)]);
+            std::iter::from_fn(move || {
+                let bit = (word != 0).then(|| word.trailing_zeros() as u8)?;
+                word &= word - 1;
+                Some(index << 6 | bit)
+            })
+        })
+    }
+
     pub(super) fn and(&self, other: &ByteSet) -> ByteSet {
         ByteSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
@@ -59,6 +72,7 @@ mod tests {
         assert_eq!(given[..4], [127, 128, 126, 125]);
         assert_eq!((given.len(), set.len()), (99, 99));
         assert_eq!(given.iter().copied().collect::<ByteSet>(), set);
+        assert_eq!(set.values().collect::<Vec<u8>>(), (30..=128).collect::<Vec<u8>>());
         assert_eq!(set.nearest_first(201).next(), Some(128));
         assert!(set.contains(128) && !set.contains(129) && !set.contains(29));
         assert_eq!(ByteSet::FULL.nearest_first(0).count(), 256);

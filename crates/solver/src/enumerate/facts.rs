@@ -2,6 +2,7 @@
 
 use super::byteset::ByteSet;
 use super::narrow;
+use super::relation::Relation;
 use crate::tape::{Scratch, Tape};
 use cairn_expr::{Dag, ExprId, InputByte};
 use rustc_hash::FxHashMap;
@@ -14,6 +15,9 @@ const MAX_MADE: usize = 1 << 20;
 /// Steps that could be made in the time that it takes to run one for every value of a byte.
 const ALL_VALUES: usize = 8;
 
+/// Kinds of constraints on two bytes that are looked at for one query: about a millisecond each.
+const MAX_KINDS: usize = 6;
+
 /// What a constraint says about single bytes.
 pub(super) struct Fact {
     /// Values without which it cannot hold.
@@ -22,11 +26,21 @@ pub(super) struct Fact {
     pub(super) is_all: bool,
 }
 
+/// What computes a constraint.
+struct Code {
+    tape: Tape,
+    /// If it is about two bytes: where among all pairs.
+    pair: Option<usize>,
+}
+
 /// Facts and code by constraint.
 #[derive(Default)]
 pub(super) struct Facts {
     facts: FxHashMap<ExprId, Fact>,
-    codes: FxHashMap<ExprId, Tape>,
+    codes: FxHashMap<ExprId, Code>,
+    /// What constraints on two bytes allow, wherever these are; nothing where that was not asked for yet.
+    pairs: Vec<Option<Relation>>,
+    pair_numbers: FxHashMap<Tape, usize>,
     /// Sets of constraints on one byte, whichever: parsers ask the same of all of them.
     sets: FxHashMap<Tape, ByteSet>,
     scratch: Scratch,
@@ -91,13 +105,47 @@ impl Facts {
         if !self.codes.contains_key(&constraint) {
             let tape = self.make(dag, constraint)?;
             self.words += 16 + tape.len() * 4;
-            self.codes.insert(constraint, tape);
+            let pair = (dag.inputs(constraint).len() == 2).then(|| self.pair(&tape));
+            self.codes.insert(constraint, Code { tape, pair });
         }
         Some(())
     }
 
+    fn pair(&mut self, tape: &Tape) -> usize {
+        if let Some(&known) = self.pair_numbers.get(tape) {
+            return known;
+        }
+        self.words += 16 + tape.len() * 4;
+        self.pairs.push(None);
+        self.pair_numbers.insert(tape.clone(), self.pairs.len() - 1);
+        self.pairs.len() - 1
+    }
+
     /// The code of a constraint that was compiled; its input are the constraint's bytes in order.
     pub(super) fn code(&self, constraint: ExprId) -> &Tape {
-        &self.codes[&constraint]
+        &self.codes[&constraint].tape
+    }
+
+    /// All that a constraint on two bytes allows, if that is known by now.
+    pub(super) fn relation(&self, constraint: ExprId) -> Option<&Relation> {
+        self.pairs[self.codes[&constraint].pair?].as_ref()
+    }
+
+    /// Finds out what constraints on two bytes allow, if these are of few kinds.
+    pub(super) fn relate(&mut self, constraints: impl Iterator<Item = ExprId>) {
+        let mut unknown: Vec<(usize, &Tape)> = Vec::new();
+        for constraint in constraints {
+            let Code { tape, pair: Some(pair) } = &self.codes[&constraint] else { continue };
+            if self.pairs[*pair].is_none() && unknown.iter().all(|(known, _)| known != pair) {
+                unknown.push((*pair, tape));
+            }
+            if unknown.len() > MAX_KINDS {
+                return;
+            }
+        }
+        for (pair, tape) in unknown {
+            self.words += Relation::WORDS;
+            self.pairs[pair] = Some(Relation::new(tape, &mut self.scratch));
+        }
     }
 }

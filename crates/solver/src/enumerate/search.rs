@@ -4,8 +4,10 @@
 //! visited. The target's bytes come first, and of each byte the seed's value: what the target does not change is
 //! right at once. When no value of a byte will do, the search goes back to the last byte that the constraints which
 //! failed are about, past those that have no part in it (conflict-directed backjumping, P. Prosser 1993): a target that
-//! cannot hold for the few values its own bytes have left is given up after those, whatever other bytes there are.
+//! cannot hold for the few values its own bytes have left is given up after those, whatever other bytes there are. Where it is
+//! known what constraints on two bytes allow ([`Arcs`]), every value takes from the other bytes what does not go together with it.
 
+use super::arcs::Arcs;
 use super::byteset::ByteSet;
 use crate::tape::{Scratch, Tape};
 use std::cmp::Reverse;
@@ -19,13 +21,15 @@ pub(super) struct Check<'a> {
     pub(super) code: &'a Tape,
     /// Where its bytes are among those of the query.
     pub(super) places: Box<[u32]>,
+    /// Whether it is known what it allows: then it is not evaluated.
+    pub(super) is_known: bool,
 }
 
 /// What came of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
-    /// The input is one under which all constraints hold.
-    Found,
+    /// Values of all bytes under which all constraints hold.
+    Found(Vec<u8>),
     /// There is none.
     Nothing,
     /// The work that was allowed is done.
@@ -39,11 +43,14 @@ pub(super) struct Search<'a> {
     order: Vec<u32>,
     /// Values of each, in the order in which they are tried.
     values: Vec<Vec<u8>>,
-    /// Per byte of the order, and before the first of them: checks whose last byte it is.
+    /// Per byte of the order, and before the first of them: checks whose last byte it is, and that have to be evaluated.
     due: Vec<Vec<usize>>,
+    arcs: Arcs<'a>,
+    /// Per byte of the order: what is left of all bytes when those before it have their values. Only if there are arcs.
+    left: Vec<Vec<ByteSet>>,
     /// Per check: the bytes of the order it is about.
     about: Vec<u128>,
-    input: &'a mut [u8],
+    input: Vec<u8>,
     scratch: &'a mut Scratch,
     operands: Vec<u8>,
     /// Steps that may still be made.
@@ -55,8 +62,9 @@ impl<'a> Search<'a> {
     /// where the sets do not allow it others.
     pub(super) fn new(
         checks: Vec<Check<'a>>,
+        arcs: Arcs<'a>,
         sets: &[ByteSet],
-        input: &'a mut [u8],
+        input: Vec<u8>,
         scratch: &'a mut Scratch,
     ) -> Option<Search<'a>> {
         let order = order(&checks, sets)?;
@@ -65,18 +73,23 @@ impl<'a> Search<'a> {
         let bits_of = |check: &Check| check.places.iter().fold(0, |all, &place| all | bits[place as usize]);
         let about: Vec<u128> = checks.iter().map(bits_of).collect();
         let mut due = vec![Vec::new(); order.len() + 1];
-        about.iter().enumerate().for_each(|(i, bits)| due[MAX_BYTES - bits.leading_zeros() as usize].push(i));
+        for (i, bits) in about.iter().enumerate().filter(|(i, _)| !checks[*i].is_known) {
+            due[MAX_BYTES - bits.leading_zeros() as usize].push(i);
+        }
+        let levels = if arcs.is_empty() { 0 } else { order.len() + 1 };
+        let left = vec![sets.to_vec(); levels];
         let values =
             order.iter().map(|&byte| sets[byte as usize].nearest_first(input[byte as usize]).collect());
         let values = values.collect();
-        Some(Search { checks, order, values, due, about, input, scratch, operands: Vec::new(), work: 0 })
+        let operands = Vec::new();
+        Some(Search { checks, order, values, due, arcs, left, about, input, scratch, operands, work: 0 })
     }
 
     /// Tries, for so many steps of code.
-    pub(super) fn run(&mut self, work: u64) -> Outcome {
+    pub(super) fn run(mut self, work: u64) -> Outcome {
         self.work = work;
         match self.check(0).and_then(|()| self.descend(0)) {
-            Ok(()) => Outcome::Found,
+            Ok(()) => Outcome::Found(self.input),
             Err(Failure::Conflict(_)) => Outcome::Nothing,
             Err(Failure::TooMuch) => Outcome::TooMuch,
         }
@@ -87,7 +100,13 @@ impl<'a> Search<'a> {
         let Some(&byte) = self.order.get(level) else { return Ok(()) };
         let mut conflict = 0;
         for i in 0..self.values[level].len() {
-            self.input[byte as usize] = self.values[level][i];
+            let value = self.values[level][i];
+            if !self.fits(level, byte as usize, value)? {
+                // Which of the bytes before it are to blame is not known.
+                conflict |= (1 << level) - 1;
+                continue;
+            }
+            self.input[byte as usize] = value;
             match self.check(level + 1).and_then(|()| self.descend(level + 1)) {
                 Err(Failure::Conflict(bytes)) if bytes >> level & 1 == 1 => conflict |= bytes,
                 // Found, given up, or impossible whatever this byte is.
@@ -95,6 +114,22 @@ impl<'a> Search<'a> {
             }
         }
         Err(Failure::Conflict(conflict & !(1 << level)))
+    }
+
+    /// Whether a value goes together with those of the bytes before, and leaves some to those that come, as far as is known.
+    fn fits(&mut self, level: usize, byte: usize, value: u8) -> Result<bool, Failure> {
+        const LOOK: u64 = 32;
+        let Some([here, next]) = self.left.get_mut(level..).and_then(<[_]>::first_chunk_mut) else {
+            return Ok(true);
+        };
+        if !here[byte].contains(value) {
+            return Ok(false);
+        }
+        next.copy_from_slice(here);
+        next[byte] = ByteSet::range(value, value);
+        let (looks, fits) = self.arcs.tidy_after(byte, next);
+        self.work = self.work.checked_sub(looks * LOOK + 1).ok_or(Failure::TooMuch)?;
+        Ok(fits)
     }
 
     /// Looks at all constraints that are due here. One that does not hold is looked at first the next time.

@@ -42,12 +42,24 @@ pub struct Z3 {
     limits: Limits,
     /// When there is no more time at all.
     end: Option<Instant>,
-    scopes: Scopes,
+    /// Made when something is asked first.
+    engine: Option<Engine>,
     terms: Terms,
     bytes: ByteCollector,
-    watchdog: Watchdog,
     meter: Meter,
     time_limits: u64,
+}
+
+/// What belongs to a context of Z3. Making that takes 8 ms, and the campaigns of many parsers never ask.
+struct Engine {
+    scopes: Scopes,
+    watchdog: Watchdog,
+}
+
+impl Engine {
+    fn start() -> Engine {
+        Engine { scopes: Scopes::new(), watchdog: Watchdog::start() }
+    }
 }
 
 impl Z3 {
@@ -61,10 +73,9 @@ impl Z3 {
         Z3 {
             limits: limits.within_reach(),
             end: None,
-            scopes: Scopes::new(),
+            engine: None,
             terms: Terms::default(),
             bytes: ByteCollector::default(),
-            watchdog: Watchdog::start(),
             meter: Meter::default(),
             time_limits: 0,
         }
@@ -94,9 +105,10 @@ impl Z3 {
     /// already when it is told of them, and does not look at its clock then.
     fn check(&mut self, dag: &Dag, query: &Query, start: Instant, time: Duration) -> SatResult {
         let patience = if self.end.is_some() { (time / 4).min(MOST_PATIENCE) } else { time / 4 };
-        let armed = self.watchdog.arm(start + time + patience);
-        self.scopes.enter(&mut self.terms, dag, query, start + time / 4);
-        let solver = self.scopes.solver();
+        let Engine { scopes, watchdog } = self.engine.get_or_insert_with(Engine::start);
+        let armed = watchdog.arm(start + time + patience);
+        scopes.enter(&mut self.terms, dag, query, start + time / 4);
+        let solver = scopes.solver();
         let result = match time.checked_sub(start.elapsed()) {
             Some(left) => {
                 solver.set_params(&parameters(self.limits.time, left));
@@ -109,7 +121,7 @@ impl Z3 {
 
     /// A value for every byte of the query; what Z3 leaves open keeps the seed's value.
     fn model(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
-        let Some(found) = self.scopes.solver().get_model() else {
+        let Some(found) = self.engine.as_ref().and_then(|engine| engine.scopes.solver().get_model()) else {
             return Answer::Unknown(Unknown::Unsupported);
         };
         let value = |byte| found.get_const_interp(self.terms.variable(byte)?)?.as_u64();
@@ -119,12 +131,15 @@ impl Z3 {
     }
 
     fn start_over(&mut self) {
-        self.scopes = Scopes::new();
+        if let Some(engine) = &mut self.engine {
+            engine.scopes = Scopes::new();
+        }
         self.terms = Terms::default();
     }
 
     fn why_unknown(&self, deadline: Instant) -> Unknown {
-        let reason = self.scopes.solver().get_reason_unknown().unwrap_or_default();
+        let reason = self.engine.as_ref().and_then(|engine| engine.scopes.solver().get_reason_unknown());
+        let reason = reason.unwrap_or_default();
         let is_time = ["timeout", "cancel", "interrupt", "resource"].iter().any(|word| reason.contains(word));
         if is_time || Instant::now() >= deadline { Unknown::TimeLimit } else { Unknown::Unsupported }
     }
