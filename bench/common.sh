@@ -27,5 +27,5 @@ document() {
 }
 
 build_throughput() {
-    cargo build --release --quiet --workspace --example throughput
+    cargo build --release --quiet --workspace --example throughput --example document
 }

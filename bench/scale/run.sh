@@ -8,16 +8,16 @@ plot=${1:-}
 "$cairn" cc -O2 bench/programs/json.c -o "$work/json"
 build_throughput
 
-# One traced run, the same again and again: CPU of the target, and of reading a trace that is known already.
+# One traced run, the same again and again: CPU of the target, and of the driver, which reads what it knows already.
 sizes() {
     local bytes runs line
-    echo "| bytes | branches | labels | target us | us per branch | decoding us, first run | decoding us, known path |"
+    echo "| bytes | branches | labels | target us | us per branch | driver us, first run | driver us, known path |"
     echo "|---|---|---|---|---|---|---|"
     for bytes in 64 256 1024 4096 16384 65536; do
         runs=$((200000 / bytes + 5))
         line=$(for _ in 1 2 3; do "${pin[@]}" target/release/examples/throughput "$work/json" "$(document "$bytes")" "$runs"; done |
-            sed 's/[^0-9 ]//g' | awk '{ print $3, $5, $6, $7 }' | sort -n | head -n 1)
-        first=$("${pin[@]}" target/release/examples/throughput "$work/json" "$work/$bytes.json" 1 | sed 's/[^0-9 ]//g' | awk '{ print $5 }')
+            sed 's/[^0-9 ]//g' | awk '{ print $3, $4, $6, $7 }' | sort -n | head -n 1)
+        first=$("${pin[@]}" target/release/examples/throughput "$work/json" "$work/$bytes.json" 1 | sed 's/[^0-9 ]//g' | awk '{ print $4 }')
         echo "$line" | awk -v b="$bytes" -v f="$first" \
             '{ printf "| %d | %d | %d | %d | %.3f | %d | %d |\n", b, $3, $4, $1, $1 / $3, f, $2 }'
     done
@@ -54,8 +54,8 @@ set grid
 set key top left
 set xlabel "bytes of JSON"
 set ylabel "us of CPU per run"
-plot "$work/sizes.dat" using 1:4 with linespoints title "target", "" using 1:6 with linespoints title "decoding, first run", \
-    "" using 1:7 with linespoints title "decoding, known path"
+plot "$work/sizes.dat" using 1:4 with linespoints title "target", "" using 1:6 with linespoints title "driver, first run", \
+    "" using 1:7 with linespoints title "driver, known path"
 set xlabel "executions"
 set ylabel "us of CPU per execution"
 set yrange [100:2000]

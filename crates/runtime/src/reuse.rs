@@ -43,8 +43,8 @@ const STACK_LIMIT: usize = 8 << 20;
 
 /// Runs of one process: should there ever be something that is not undone, it does not stay for long.
 const MOST_RUNS: u64 = 1_000;
-/// Labels whose memory is better given back than kept.
-const MOST_LABELS: u32 = 1 << 18;
+/// Labels whose memory is better given back than kept: 40 MiB.
+const MOST_LABELS: u32 = 1 << 20;
 
 /// What a process that is used again knows.
 struct Kept {
