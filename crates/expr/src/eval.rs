@@ -56,14 +56,29 @@ impl Evaluator {
         }
     }
 
-    /// The value of one more expression under the same input as all since [`Self::begin`].
-    pub fn value(&mut self, dag: &Dag, e: ExprId, input: &dyn Assignment) -> u128 {
+    /// Takes a value for granted since [`Self::begin`], whatever the input says.
+    pub fn assume(&mut self, dag: &Dag, e: ExprId, value: u128) {
+        self.make_room(dag);
+        self.memo[e.index()] = Memo { value, generation: self.generation };
+    }
+
+    /// Whether the value of an expression was computed or assumed since [`Self::begin`].
+    pub fn knows(&self, e: ExprId) -> bool {
+        self.memo.get(e.index()).is_some_and(|memo| memo.generation == self.generation)
+    }
+
+    fn make_room(&mut self, dag: &Dag) {
         if self.memo.len() < dag.len() {
             self.memo.resize(dag.len(), Memo { value: 0, generation: 0 });
         }
         if self.generation == 0 {
             self.begin();
         }
+    }
+
+    /// The value of one more expression under the same input as all since [`Self::begin`].
+    pub fn value(&mut self, dag: &Dag, e: ExprId, input: &dyn Assignment) -> u128 {
+        self.make_room(dag);
         self.stack.push(e);
         while let Some(&top) = self.stack.last() {
             let waiting = self.stack.len();

@@ -12,6 +12,7 @@ mod arcs;
 mod byteset;
 mod facts;
 mod narrow;
+mod pinned;
 mod relation;
 mod search;
 
@@ -38,6 +39,8 @@ const WORK: u64 = 1_000_000;
 const WORK_UNRELATED: u64 = 30_000;
 /// Steps made if there is more: often the target's own bytes decide, or another value of one byte more.
 const LITTLE_WORK: u64 = 20_000;
+/// For that, a target is tried so often at least, however long it is: a place of a hash table is hit by chance or not at all.
+const TRIES: u64 = 600;
 /// Steps made when nobody else has an answer, per millisecond of the time limit: a fraction of what can be made in it.
 const MORE_WORK: u128 = 30_000;
 
@@ -71,6 +74,9 @@ impl<S: Solver> Enumerate<S> {
 
     /// The answer, unless it takes too many steps.
     fn decide(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, work: u64) -> Option<Answer> {
+        if pinned::is_ruled_out(&mut self.evaluator, dag, query) {
+            return Some(Answer::Unsat);
+        }
         let bytes = self.bytes.collect(dag, query.constraints());
         let mut rest = Rest { sets: vec![ByteSet::FULL; bytes.len()], bytes, open: Vec::new() };
         let is_all = self.narrow(dag, query, &mut rest);
@@ -119,7 +125,7 @@ impl<S: Solver> Enumerate<S> {
 
     /// Tries what is left, after what is known of two bytes at a time.
     fn attempt(&mut self, dag: &Dag, rest: &mut Rest, seed: &dyn Assignment, work: u64) -> Outcome {
-        let work = if self.can_be_tried(dag, rest) { work } else { work.min(LITTLE_WORK) };
+        let work = if self.can_be_tried(dag, rest) { work } else { work.min(self.little_work(rest)) };
         let arcs = arcs(&self.facts, dag, rest);
         if !arcs.tidy(&mut rest.sets) {
             return Outcome::Nothing;
@@ -134,6 +140,11 @@ impl<S: Solver> Enumerate<S> {
         let input = rest.sets.iter().zip(&rest.bytes).filter_map(wanted).collect();
         let search = Search::new(checks, arcs, &rest.sets, input, &mut self.scratch);
         search.map_or(Outcome::TooMuch, |search| search.run(work))
+    }
+
+    fn little_work(&self, rest: &Rest) -> u64 {
+        let target = rest.open.last().map_or(0, |&e| self.facts.code(e).len());
+        LITTLE_WORK.max(TRIES * target as u64)
     }
 
     /// Whether it makes sense to try what is left.

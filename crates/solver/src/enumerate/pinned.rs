@@ -1,0 +1,175 @@
+//! Targets that what the path says of their parts decides.
+//!
+//! A program that writes to a place of a hash table pins the place: it is this one. What it then reads there depends on the
+//! place alone, but the place on a hash that no solver sees through. So parts that the path knows are taken for what
+//! they are; a target in which there is nothing else holds, or does not, whatever the input. Where the path does not say
+//! which place it is, but something of what is found there, all places are tried.
+
+use crate::Query;
+use cairn_expr::{CmpOp, Dag, Evaluator, ExprId, InputByte, Node};
+use std::cell::Cell;
+
+/// Nodes of a constraint that are looked at.
+const MAX_NODES: usize = 200;
+/// Bits of a place for which all are tried.
+const MAX_BITS: u8 = 10;
+
+/// Whether the target cannot hold, since the path says so of its parts.
+pub(super) fn is_ruled_out(evaluator: &mut Evaluator, dag: &Dag, query: &Query) -> bool {
+    is_ruled_out_by_equalities(evaluator, dag, query) || is_ruled_out_at_all_places(evaluator, dag, query)
+}
+
+fn is_ruled_out_by_equalities(evaluator: &mut Evaluator, dag: &Dag, query: &Query) -> bool {
+    evaluator.begin();
+    let mut any = false;
+    for &constraint in query.prefix {
+        if let Some((part, value)) = equality(dag, constraint) {
+            evaluator.assume(dag, part, value);
+            any = true;
+        }
+    }
+    any && !needs_input(evaluator, dag, query.target) && !may_hold(evaluator, dag, query.target)
+}
+
+/// Whether there is no place for which what the query says of its content is true.
+fn is_ruled_out_at_all_places(evaluator: &mut Evaluator, dag: &Dag, query: &Query) -> bool {
+    let Some(place) = place(dag, query.target) else { return false };
+    evaluator.begin();
+    evaluator.assume(dag, place, 0);
+    let about_place = |e: &ExprId| !needs_input(evaluator, dag, *e);
+    if !about_place(&query.target) {
+        return false;
+    }
+    // The target first: it is the least likely.
+    let constraints: Vec<ExprId> =
+        [query.target].into_iter().chain(query.prefix.iter().copied().filter(about_place)).collect();
+    (0..1u128 << dag.width(place)).all(|value| {
+        evaluator.begin();
+        evaluator.assume(dag, place, value);
+        !constraints.iter().all(|&e| may_hold(evaluator, dag, e))
+    })
+}
+
+/// What tells the place where a target reads, if it has few bits and the target reads at one.
+fn place(dag: &Dag, target: ExprId) -> Option<ExprId> {
+    let mut open = vec![target];
+    for _ in 0..MAX_NODES {
+        let e = open.pop()?;
+        match dag.node(e) {
+            Node::Read(_, place) => return core(dag, place),
+            _ => open.extend(dag.children(e)),
+        }
+    }
+    None
+}
+
+/// The one part of a number that is not constant, if it has few bits.
+fn core(dag: &Dag, number: ExprId) -> Option<ExprId> {
+    let mut e = number;
+    while dag.width(e) > MAX_BITS {
+        let mut parts = dag.children(e).filter(|part| dag.as_constant(*part).is_none());
+        e = parts.next()?;
+        if parts.next().is_some() {
+            return None;
+        }
+    }
+    dag.as_constant(e).is_none().then_some(e)
+}
+
+/// Whether a constraint is true, as far as can be told without input.
+fn may_hold(evaluator: &mut Evaluator, dag: &Dag, constraint: ExprId) -> bool {
+    // What is read from memory may still be input.
+    let is_input = Cell::new(false);
+    let look = |_: InputByte| {
+        is_input.set(true);
+        0
+    };
+    evaluator.value(dag, constraint, &look) != 0 || is_input.get()
+}
+
+/// That something is this constant.
+fn equality(dag: &Dag, constraint: ExprId) -> Option<(ExprId, u128)> {
+    let Node::Compare(CmpOp::Eq, a, b) = dag.node(constraint) else { return None };
+    match (dag.as_constant(a), dag.as_constant(b)) {
+        (None, Some(value)) => Some((a, value)),
+        (Some(value), None) => Some((b, value)),
+        _ => None,
+    }
+}
+
+/// Whether the value of an expression depends on input beside what is known of its parts, or might.
+fn needs_input(evaluator: &Evaluator, dag: &Dag, e: ExprId) -> bool {
+    let mut open = vec![e];
+    for _ in 0..MAX_NODES {
+        let Some(e) = open.pop() else { return false };
+        if evaluator.knows(e) {
+            continue;
+        }
+        match dag.node(e) {
+            Node::Input(_) => return true,
+            Node::Read(_, place) => open.push(place),
+            _ => open.extend(dag.children(e)),
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{about, byte};
+    use cairn_expr::BinOp;
+
+    #[test]
+    fn what_the_path_knows_of_a_part_is_known_of_the_whole() {
+        let mut dag = Dag::new();
+        let (a, b) = (dag.input(byte(0)), dag.input(byte(1)));
+        let (five, seven) = (dag.constant(8, 5), dag.constant(8, 7));
+        let product = dag.binary(BinOp::Mul, a, b);
+        let place = dag.binary(BinOp::Xor, product, b);
+        let pin = dag.compare(CmpOp::Eq, place, five);
+        let double = dag.binary(BinOp::Mul, place, place);
+        let other = dag.binary(BinOp::Add, double, a);
+        let [same, wrong, open] = [(double, 25), (double, 24), (other, 24)].map(|(value, constant)| {
+            let constant = dag.constant(8, constant);
+            dag.compare(CmpOp::Eq, value, constant)
+        });
+        let unrelated = about(&mut dag, 0, 1);
+        let below = dag.compare(CmpOp::Ult, place, seven);
+        let mut evaluator = Evaluator::new();
+        let mut ruled_out =
+            |prefix: &[ExprId], target| is_ruled_out(&mut evaluator, &dag, &Query { prefix, target });
+        assert!(ruled_out(&[unrelated, pin], wrong));
+        assert!(!ruled_out(&[unrelated, pin], same), "it holds");
+        assert!(!ruled_out(&[pin], open), "it depends on more");
+        assert!(!ruled_out(&[below, unrelated], wrong), "nothing says what the place is");
+    }
+
+    /// Two tables, at the same place of which something is found, or nothing.
+    #[test]
+    fn what_is_found_at_no_place_is_ruled_out() {
+        let mut dag = Dag::new();
+        let (a, b) = (dag.input(byte(0)), dag.input(byte(1)));
+        let product = dag.binary(BinOp::Mul, a, b);
+        let hash = dag.extract(product, 2, 3);
+        let place = dag.zext(hash, 64);
+        let zero = dag.constant(8, 0);
+        let mut is_empty = |bytes: [u8; 8]| {
+            let table = dag.snapshot(&bytes, &[]);
+            let found = dag.read(table, place, 8);
+            dag.compare(CmpOp::Eq, found, zero)
+        };
+        let [first, second] = [[0, 0, 7, 0, 0, 0, 0, 1], [0, 0, 7, 0, 9, 0, 0, 0]].map(&mut is_empty);
+        let [in_first, in_second] = [first, second].map(|e| dag.not(e));
+        let third = dag.constant(3, 2);
+        let elsewhere = dag.compare(CmpOp::Eq, hash, third);
+        let elsewhere = dag.not(elsewhere);
+        let mut evaluator = Evaluator::new();
+        let mut ruled_out =
+            |prefix: &[ExprId], target| is_ruled_out(&mut evaluator, &dag, &Query { prefix, target });
+        assert!(!ruled_out(&[in_first], in_second), "both have something in the third place");
+        assert!(!ruled_out(&[first], in_second), "the fifth");
+        assert!(ruled_out(&[in_first, elsewhere], in_second));
+        assert!(!ruled_out(&[in_first, elsewhere], second));
+    }
+}
