@@ -6,13 +6,13 @@
 //! which place it is, but something of what is found there, all places are tried.
 
 use crate::Query;
-use cairn_expr::{CmpOp, Dag, Evaluator, ExprId, InputByte, Node};
+use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte, Node};
 use std::cell::Cell;
 
 /// Nodes of a constraint that are looked at.
 const MAX_NODES: usize = 200;
-/// Bits of a place for which all are tried.
-const MAX_BITS: u8 = 10;
+/// Places that are tried.
+const MAX_PLACES: u128 = 1 << 10;
 
 /// Whether the target cannot hold, since the path says so of its parts.
 pub(super) fn is_ruled_out(evaluator: &mut Evaluator, dag: &Dag, query: &Query) -> bool {
@@ -33,7 +33,7 @@ fn is_ruled_out_by_equalities(evaluator: &mut Evaluator, dag: &Dag, query: &Quer
 
 /// Whether there is no place for which what the query says of its content is true.
 fn is_ruled_out_at_all_places(evaluator: &mut Evaluator, dag: &Dag, query: &Query) -> bool {
-    let Some(place) = place(dag, query.target) else { return false };
+    let Some((place, count)) = place(dag, query.target) else { return false };
     evaluator.begin();
     evaluator.assume(dag, place, 0);
     let about_place = |e: &ExprId| !needs_input(evaluator, dag, *e);
@@ -43,15 +43,15 @@ fn is_ruled_out_at_all_places(evaluator: &mut Evaluator, dag: &Dag, query: &Quer
     // The target first: it is the least likely.
     let constraints: Vec<ExprId> =
         [query.target].into_iter().chain(query.prefix.iter().copied().filter(about_place)).collect();
-    (0..1u128 << dag.width(place)).all(|value| {
+    (0..count).all(|value| {
         evaluator.begin();
         evaluator.assume(dag, place, value);
         !constraints.iter().all(|&e| may_hold(evaluator, dag, e))
     })
 }
 
-/// What tells the place where a target reads, if it has few bits and the target reads at one.
-fn place(dag: &Dag, target: ExprId) -> Option<ExprId> {
+/// What tells the place where a target reads, and how many values it may have, if these are few.
+fn place(dag: &Dag, target: ExprId) -> Option<(ExprId, u128)> {
     let mut open = vec![target];
     for _ in 0..MAX_NODES {
         let e = open.pop()?;
@@ -63,17 +63,24 @@ fn place(dag: &Dag, target: ExprId) -> Option<ExprId> {
     None
 }
 
-/// The one part of a number that is not constant, if it has few bits.
-fn core(dag: &Dag, number: ExprId) -> Option<ExprId> {
+/// The one part of a number that is not constant, if it has few values: bits of a hash, or what is left when it is divided.
+fn core(dag: &Dag, number: ExprId) -> Option<(ExprId, u128)> {
     let mut e = number;
-    while dag.width(e) > MAX_BITS {
+    loop {
+        let count = match dag.node(e) {
+            Node::Const(_) => return None,
+            Node::Binary(BinOp::URem, _, divisor) => dag.as_constant(divisor).filter(|divisor| *divisor > 0),
+            _ => 1u128.checked_shl(dag.width(e).into()),
+        };
+        if let Some(count) = count.filter(|count| *count <= MAX_PLACES) {
+            return Some((e, count));
+        }
         let mut parts = dag.children(e).filter(|part| dag.as_constant(*part).is_none());
         e = parts.next()?;
         if parts.next().is_some() {
             return None;
         }
     }
-    dag.as_constant(e).is_none().then_some(e)
 }
 
 /// Whether a constraint is true, as far as can be told without input.
@@ -118,7 +125,6 @@ fn needs_input(evaluator: &Evaluator, dag: &Dag, e: ExprId) -> bool {
 mod tests {
     use super::*;
     use crate::testing::{about, byte};
-    use cairn_expr::BinOp;
 
     #[test]
     fn what_the_path_knows_of_a_part_is_known_of_the_whole() {
@@ -151,7 +157,14 @@ mod tests {
         let mut dag = Dag::new();
         let (a, b) = (dag.input(byte(0)), dag.input(byte(1)));
         let product = dag.binary(BinOp::Mul, a, b);
-        let hash = dag.extract(product, 2, 3);
+        let seven = dag.constant(8, 7);
+        let hash = dag.binary(BinOp::URem, product, seven);
+        for hash in [dag.extract(product, 2, 3), hash] {
+            find_at_no_place(&mut dag, hash);
+        }
+    }
+
+    fn find_at_no_place(dag: &mut Dag, hash: ExprId) {
         let place = dag.zext(hash, 64);
         let zero = dag.constant(8, 0);
         let mut is_empty = |bytes: [u8; 8]| {
@@ -159,9 +172,9 @@ mod tests {
             let found = dag.read(table, place, 8);
             dag.compare(CmpOp::Eq, found, zero)
         };
-        let [first, second] = [[0, 0, 7, 0, 0, 0, 0, 1], [0, 0, 7, 0, 9, 0, 0, 0]].map(&mut is_empty);
+        let [first, second] = [[0, 0, 7, 0, 0, 0, 1, 0], [0, 0, 7, 0, 9, 0, 0, 0]].map(&mut is_empty);
         let [in_first, in_second] = [first, second].map(|e| dag.not(e));
-        let third = dag.constant(3, 2);
+        let third = dag.constant(dag.width(hash), 2);
         let elsewhere = dag.compare(CmpOp::Eq, hash, third);
         let elsewhere = dag.not(elsewhere);
         let mut evaluator = Evaluator::new();
