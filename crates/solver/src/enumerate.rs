@@ -86,6 +86,7 @@ impl<S: Solver> Enumerate<S> {
         if !is_all || rest.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
             return None;
         }
+        let work = if self.can_be_tried(dag, &rest) { work } else { work.min(self.little_work(&rest)) };
         let mut outcome = self.attempt(dag, &mut rest, seed, work.min(WORK_UNRELATED));
         if outcome == Outcome::TooMuch && work > WORK_UNRELATED {
             self.facts.relate(rest.open.iter().copied().filter(|&e| rest.is_free(dag.inputs(e))));
@@ -125,7 +126,6 @@ impl<S: Solver> Enumerate<S> {
 
     /// Tries what is left, after what is known of two bytes at a time.
     fn attempt(&mut self, dag: &Dag, rest: &mut Rest, seed: &dyn Assignment, work: u64) -> Outcome {
-        let work = if self.can_be_tried(dag, rest) { work } else { work.min(self.little_work(rest)) };
         let arcs = arcs(&self.facts, dag, rest);
         if !arcs.tidy(&mut rest.sets) {
             return Outcome::Nothing;
