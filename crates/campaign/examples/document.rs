@@ -8,6 +8,7 @@ use cairn_expr::{Dag, InputByte};
 use cairn_program::Program;
 use cairn_solver::{Answer, Query};
 use cairn_tree::{Flip, Step, StepKind, Tree};
+use rustix::time::{ClockId, clock_gettime};
 use std::error::Error;
 use std::time::Duration;
 
@@ -23,15 +24,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut server = Server::start(spec, Limits::default())?;
     // The first run pays for what is made once.
     server.run(&input, Mode::TRACE)?;
-    let before = own_cpu()?;
+    let before = own_cpu();
     let run = server.run(&input, Mode::TRACE)?;
     let (mut dag, mut tree) = (Dag::default(), Tree::new(&program));
     let trace = server.decode(&mut dag);
     let symbolic = trace.steps.iter().filter(|step| dag.as_constant(step.value).is_none());
     let path: Vec<Step> = symbolic.map(|step| step_of(&program, step)).collect();
-    let traced = own_cpu()? - before + run.cpu;
+    let traced = own_cpu() - before + run.cpu;
     tree.add_run(&path);
-    let before = own_cpu()?;
+    let before = own_cpu();
     let mut solver = cairn_solver::standard(Default::default());
     let flips: Vec<Flip> = tree.frontier().collect();
     let (mut solved, mut impossible) = (0, 0);
@@ -45,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Answer::Unknown(_) => {}
         }
     }
-    let solving = own_cpu()? - before;
+    let solving = own_cpu() - before;
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
     println!(
         "{:.1} ms of CPU: {:.1} tracing, {:.1} solving; {} symbolic branches, {} questions, {solved} solved, {impossible} impossible, {} unknown",
@@ -70,7 +71,7 @@ fn step_of(program: &Program, step: &TraceStep) -> Step {
 }
 
 /// CPU time of this process so far.
-fn own_cpu() -> Result<Duration, Box<dyn Error>> {
-    let text = std::fs::read_to_string("/proc/self/schedstat")?;
-    Ok(Duration::from_nanos(text.split(' ').next().unwrap_or("").parse()?))
+fn own_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

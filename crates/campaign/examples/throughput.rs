@@ -6,6 +6,7 @@
 
 use cairn_exec::{Limits, Mode, Server, TargetSpec};
 use cairn_expr::Dag;
+use rustix::time::{ClockId, clock_gettime};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut server = Server::start(spec, Limits::default())?;
     let mut dag = Dag::default();
     let (mut target_cpu, mut decoding, mut steps, mut labels) = (Duration::ZERO, Duration::ZERO, 0, 0);
-    let (start, own_start) = (Instant::now(), own_cpu()?);
+    let (start, own_start) = (Instant::now(), own_cpu());
     for run in 0..runs {
         if varied.is_some() {
             vary(&mut input.objects[0].bytes, run);
@@ -33,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (steps, labels) = (steps + trace.steps.len(), labels + trace.label_count);
         decoding += before.elapsed();
     }
-    let (seconds, driver) = (start.elapsed().as_secs_f64(), own_cpu()? - own_start);
+    let (seconds, driver) = (start.elapsed().as_secs_f64(), own_cpu() - own_start);
     let each = |total: Duration| total.as_secs_f64() * 1e6 / f64::from(runs);
     println!(
         "{:.0} runs/s, {:.0} per CPU second, {:.0} us target CPU, {:.0} us driver CPU, {:.0} us decoding, {} symbolic branches, {} labels per run",
@@ -49,9 +50,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// CPU time of this process so far.
-fn own_cpu() -> Result<Duration, Box<dyn Error>> {
-    let text = std::fs::read_to_string("/proc/self/schedstat")?;
-    Ok(Duration::from_nanos(text.split(' ').next().unwrap_or("").parse()?))
+fn own_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Another input each time, the same sequence in every measurement.
