@@ -9,7 +9,6 @@ use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started}
 use core::arch::global_asm;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::{MaybeUninit, replace, zeroed};
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use libc::{F_SETFD, FD_CLOEXEC, rusage, timeval};
 
 // Weak, so that a program whose own `main` was not instrumented still links; it then has no server.
@@ -172,7 +171,7 @@ fn serve(channel: Channel) -> Role {
     // SAFETY: registers a function of ours, for runs and what they fork.
     unsafe { libc::pthread_atfork(None, None, Some(leave_recording)) };
     hello(channel);
-    let mut waiting: Option<Process> = None;
+    let (mut waiting, mut attempts): (Option<Process>, Attempts) = Default::default();
     while receive(channel.command) == Some(RUN) {
         let mode = state().control().mode;
         let is_changed = mode & control::mode::LOG != 0 && state().log.prepare();
@@ -182,7 +181,7 @@ fn serve(channel: Channel) -> Role {
         let mut process = match waiting.take().filter(Process::go_on) {
             Some(process) => process,
             None => {
-                Attempts::begin(mode);
+                attempts.begin(mode);
                 // SAFETY: the server has one thread unless a constructor of the program made more.
                 match unsafe { libc::fork() } {
                     0 => return Role::Child,
@@ -193,33 +192,32 @@ fn serve(channel: Channel) -> Role {
         };
         let ended = send(channel.started, &Started { pid: process.pid }).then(|| process.wait());
         let Some(ended) = ended.filter(|ended| send(channel.status, ended)) else { break };
-        Attempts::end(ended.waits != 0);
+        attempts.end(ended.waits != 0);
         waiting = (ended.waits != 0).then_some(process);
     }
     Role::Server
 }
 
 /// How often a process could be used again: a program whose runs always leave something behind is not worth the trouble.
-struct Attempts;
-
-static FORKED: AtomicU32 = AtomicU32::new(0);
-static REUSED: AtomicU32 = AtomicU32::new(0);
+#[derive(Default)]
+struct Attempts {
+    forked: u32,
+    reused: u32,
+}
 
 impl Attempts {
     const FIRST: u32 = 8;
 
     /// Decides what the process that is forked next will be.
-    fn begin(mode: u32) {
-        let (forked, reused) = (FORKED.load(Relaxed), REUSED.load(Relaxed));
-        let is_one = mode & control::mode::REUSE != 0 && forked < Self::FIRST + reused;
+    fn begin(&mut self, mode: u32) {
+        let is_one =
+            mode & control::mode::REUSE != 0 && self.forked < Self::FIRST.saturating_add(self.reused);
         reuse::attempt(is_one);
-        if is_one {
-            FORKED.store(forked + 1, Relaxed);
-        }
+        self.forked += u32::from(is_one);
     }
 
-    fn end(waits: bool) {
-        REUSED.store(REUSED.load(Relaxed).saturating_add(waits.into()), Relaxed);
+    fn end(&mut self, waits: bool) {
+        self.reused = self.reused.saturating_add(waits.into());
     }
 }
 

@@ -26,16 +26,27 @@ fn data_pages() -> Option<u64> {
     number(text.split(|byte| *byte == b' ').nth(FIELD)?)
 }
 
-/// The beginning of a file of the kernel's.
+/// A file of the kernel's, as far as there is room for it; none if it cannot be read.
 pub fn read<'a>(path: &CStr, to: &'a mut [u8]) -> Option<&'a [u8]> {
+    let mut len = 0;
     // SAFETY: the kernel writes into the room it is given, and no further.
-    let got = unsafe {
+    unsafe {
         let file = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
-        let got = libc::read(file, to.as_mut_ptr() as *mut c_void, to.len());
+        loop {
+            let rest = &mut to[len..];
+            let got = libc::read(file, rest.as_mut_ptr() as *mut c_void, rest.len());
+            let Ok(got) = usize::try_from(got) else {
+                libc::close(file);
+                return None;
+            };
+            len += got;
+            if got == 0 {
+                break;
+            }
+        }
         libc::close(file);
-        got
-    };
-    to.get(..usize::try_from(got).ok()?)
+    }
+    Some(&to[..len])
 }
 
 /// The number that decimal digits make.

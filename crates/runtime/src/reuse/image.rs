@@ -5,12 +5,12 @@
 
 use crate::memory::{make_read_only, reserve, reserve_apart, reserved};
 use crate::state::state;
+use crate::system::read;
 use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
 use core::arch::{asm, global_asm};
 use core::ops::Range;
 use core::ptr::null_mut;
-use libc::c_void;
 
 /// Most memory that is worth comparing after every run.
 const MOST: usize = 1 << 20;
@@ -48,7 +48,8 @@ impl Image {
         let room = reserve(LISTING);
         // SAFETY: a fresh reservation of this size.
         let room = unsafe { core::slice::from_raw_parts_mut(room, LISTING) };
-        let Some(text) = read_all(room) else { return false };
+        let text = read(c"/proc/self/maps", room).filter(|text| text.len() < LISTING);
+        let Some(text) = text else { return false };
         let found = text.split(|byte| *byte == b'\n').all(|line| self.add_line(line, stack));
         let mut used = 0;
         for region in &mut self.regions[..self.count] {
@@ -126,29 +127,6 @@ impl Image {
     pub fn heap(&self) -> Option<Range<u64>> {
         (!self.heap.is_empty()).then(|| self.heap.clone())
     }
-}
-
-/// The whole list of mappings, if there is room for it.
-fn read_all(room: &mut [u8]) -> Option<&[u8]> {
-    let mut len = 0;
-    // SAFETY: the kernel writes into the room it is given, and no further.
-    unsafe {
-        let file = libc::open(c"/proc/self/maps".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
-        loop {
-            let rest = &mut room[len..];
-            let got = libc::read(file, rest.as_mut_ptr() as *mut c_void, rest.len());
-            match usize::try_from(got) {
-                Ok(0) => break,
-                Ok(got) => len += got,
-                Err(_) => {
-                    len = 0;
-                    break;
-                }
-            }
-        }
-        libc::close(file);
-    }
-    (0 < len && len < room.len()).then(|| &room[..len])
 }
 
 struct Mapping<'a> {
