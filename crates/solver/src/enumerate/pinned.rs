@@ -28,7 +28,8 @@ fn is_ruled_out_by_equalities(evaluator: &mut Evaluator, dag: &Dag, query: &Quer
             any = true;
         }
     }
-    any && !needs_input(evaluator, dag, query.target) && !may_hold(evaluator, dag, query.target)
+    any && !needs_input(evaluator, dag, query.target)
+        && !Guess::default().may_hold(evaluator, dag, query.target)
 }
 
 /// Whether there is no place for which what the query says of its content is true.
@@ -46,7 +47,8 @@ fn is_ruled_out_at_all_places(evaluator: &mut Evaluator, dag: &Dag, query: &Quer
     (0..count).all(|value| {
         evaluator.begin();
         evaluator.assume(dag, place, value);
-        !constraints.iter().all(|&e| may_hold(evaluator, dag, e))
+        let guess = Guess::default();
+        !constraints.iter().all(|&e| guess.may_hold(evaluator, dag, e))
     })
 }
 
@@ -83,15 +85,22 @@ fn core(dag: &Dag, number: ExprId) -> Option<(ExprId, u128)> {
     }
 }
 
-/// Whether a constraint is true, as far as can be told without input.
-fn may_hold(evaluator: &mut Evaluator, dag: &Dag, constraint: ExprId) -> bool {
-    // What is read from memory may still be input.
-    let is_input = Cell::new(false);
-    let look = |_: InputByte| {
-        is_input.set(true);
-        0
-    };
-    evaluator.value(dag, constraint, &look) != 0 || is_input.get()
+/// Evaluates what should need no input. What is read from memory may still be input, of which nothing is known: from then
+/// on the evaluator remembers values that are none.
+#[derive(Default)]
+struct Guess {
+    is_wild: Cell<bool>,
+}
+
+impl Guess {
+    /// Whether a constraint is true, or might be.
+    fn may_hold(&self, evaluator: &mut Evaluator, dag: &Dag, constraint: ExprId) -> bool {
+        let look = |_: InputByte| {
+            self.is_wild.set(true);
+            0
+        };
+        evaluator.value(dag, constraint, &look) != 0 || self.is_wild.get()
+    }
 }
 
 /// That something is this constant.
