@@ -88,6 +88,18 @@ fn a_main_without_instrumentation_links_and_runs() {
 }
 
 #[test]
+fn what_longjmp_is_given_is_told_and_tried() {
+    let source = "#include <setjmp.h>\n#include <unistd.h>\nstatic jmp_buf place;\nint main(void) {\n\
+        unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\
+        switch (setjmp(place)) { case 0: longjmp(place, (c & 3) + 1); case 1: return 5; case 3: return 7; }\n\
+        return 0; }\n";
+    let place = Place::with(&[("main.c", source)]);
+    place.cc(&["main.c", "-o", "program"]);
+    let summary = place.explore();
+    assert_eq!(summary["branches_covered"], summary["branches_total"], "{summary}");
+}
+
+#[test]
 fn three_calls_of_abort_are_three_crashes() {
     let source = "#include <stdlib.h>\n#include <unistd.h>\nint main(void) {\n\
         unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\

@@ -12,6 +12,9 @@ use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
 /// Size of `va_list` on x86-64.
 pub const VA_LIST_SIZE: u64 = 24;
 
+/// Functions that jump, and tell who is there a number.
+const JUMPS: [&str; 4] = ["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
+
 impl FunctionPass<'_> {
     /// The beginning of the function: labels of the parameters.
     pub fn enter(&mut self, first: Option<Value>) {
@@ -90,6 +93,10 @@ impl FunctionPass<'_> {
     pub fn ordinary_call(&mut self, block: Block, call: Value, segment: &mut Segment) {
         let callee = call.callee();
         self.pin(call, callee, segment);
+        if callee.is_function() && JUMPS.contains(&&*callee.name()) {
+            // Where it goes on, `setjmp` returns this, and the library hands no label along.
+            call.arguments().into_iter().skip(1).for_each(|value| self.pin(call, value, segment));
+        }
         self.close(block, segment, call);
         if !callee.is_function() {
             self.tell_callee(block, call);
