@@ -96,8 +96,8 @@ fn looked_up(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     let mut conditions = Vec::new();
     for _ in 0..rng.u32(2..5) {
         let content: [u8; 8] = std::array::from_fn(|_| rng.u8(..3));
-        let parts: Vec<(u32, ExprId)> =
-            (0..8).filter_map(|at| (rng.u8(..4) == 0).then(|| (at, bytes[rng.usize(..6)]))).collect();
+        let places = (0..8).filter(|_| rng.u8(..4) == 0).collect::<Vec<u32>>();
+        let parts: Vec<(u32, ExprId)> = places.into_iter().map(|at| (at, bytes[rng.usize(..6)])).collect();
         let table = dag.snapshot(&content, &parts);
         let found = dag.read(table, place, 8);
         let constant = dag.constant(8, rng.u128(..4));
