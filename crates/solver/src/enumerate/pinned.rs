@@ -188,7 +188,7 @@ mod tests {
         let elsewhere = dag.not(elsewhere);
         let mut evaluator = Evaluator::new();
         let mut ruled_out =
-            |prefix: &[ExprId], target| is_ruled_out(&mut evaluator, &dag, &Query { prefix, target });
+            |prefix: &[ExprId], target| is_ruled_out(&mut evaluator, dag, &Query { prefix, target });
         assert!(!ruled_out(&[in_first], in_second), "both have something in the third place");
         assert!(!ruled_out(&[first], in_second), "the fifth");
         assert!(ruled_out(&[in_first, elsewhere], in_second));
