@@ -46,7 +46,8 @@ pub(super) struct Search<'a> {
     /// Per byte of the order, and before the first of them: checks whose last byte it is, and that have to be evaluated.
     due: Vec<Vec<usize>>,
     arcs: Arcs<'a>,
-    /// Per byte of the order: what is left of all bytes when those before it have their values. Only if there are arcs.
+    /// Per byte of the order, as far as the search has come: what is left of all bytes when those before it have their values. Only if
+    /// there are arcs.
     left: Vec<Vec<ByteSet>>,
     /// Per check: the bytes of the order it is about.
     about: Vec<u128>,
@@ -76,8 +77,7 @@ impl<'a> Search<'a> {
         for (i, bits) in about.iter().enumerate().filter(|(i, _)| !checks[*i].is_known) {
             due[MAX_BYTES - bits.leading_zeros() as usize].push(i);
         }
-        let levels = if arcs.is_empty() { 0 } else { order.len() + 1 };
-        let left = vec![sets.to_vec(); levels];
+        let left = if arcs.is_empty() { Vec::new() } else { vec![sets.to_vec()] };
         let values =
             order.iter().map(|&byte| sets[byte as usize].nearest_first(input[byte as usize]).collect());
         let values = values.collect();
@@ -119,16 +119,21 @@ impl<'a> Search<'a> {
     /// Whether a value goes together with those of the bytes before, and leaves some to those that come, as far as is known.
     fn fits(&mut self, level: usize, byte: usize, value: u8) -> Result<bool, Failure> {
         const LOOK: u64 = 32;
-        let Some([here, next]) = self.left.get_mut(level..).and_then(<[_]>::first_chunk_mut) else {
+        if self.left.is_empty() {
             return Ok(true);
-        };
+        }
+        if self.left.len() == level + 1 {
+            self.left.push(self.left[level].clone());
+        }
+        let [here, next] = &mut self.left[level..level + 2] else { unreachable!("two were asked for") };
         if !here[byte].contains(value) {
             return Ok(false);
         }
         next.copy_from_slice(here);
         next[byte] = ByteSet::range(value, value);
         let (looks, fits) = self.arcs.tidy_after(byte, next);
-        self.work = self.work.checked_sub(looks * LOOK + 1).ok_or(Failure::TooMuch)?;
+        let cost = looks * LOOK + next.len() as u64 / 4 + 1;
+        self.work = self.work.checked_sub(cost).ok_or(Failure::TooMuch)?;
         Ok(fits)
     }
 
