@@ -6,28 +6,35 @@
 use cairn_exec::Input;
 use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_search::Rng;
-use cairn_solver::ByteCollector;
+use cairn_solver::{ByteCollector, Model};
 use cairn_wire::ObjectKind;
 
-/// What the last question was about.
+/// What the last question was about, and whether all else in an input is to be renewed.
 #[derive(Default)]
 pub(crate) struct Held {
     conditions: Vec<ExprId>,
+    renews: bool,
     bytes: ByteCollector,
 }
 
 impl Held {
     /// From now on these are the conditions that an input has to meet.
-    pub fn hold(&mut self, path: &[ExprId], last: ExprId) {
+    pub fn hold(&mut self, path: &[ExprId], last: ExprId, renews: bool) {
+        self.renews = renews;
         self.conditions.clear();
-        self.conditions.extend_from_slice(path);
-        self.conditions.push(last);
+        if renews {
+            self.conditions.extend_from_slice(path);
+            self.conditions.push(last);
+        }
     }
 
-    /// Makes all bytes of an input random that the conditions are not about.
-    pub fn renew_others(&mut self, input: &mut Input, dag: &Dag, rng: &mut Rng) {
-        let held = self.bytes.collect(dag, self.conditions.iter().copied());
-        randomise(input, &held, rng);
+    /// Makes an input one of a model. All its bytes become random that the conditions are not about, if that is wanted.
+    pub fn fill_in(&mut self, input: &mut Input, model: &Model, dag: &Dag, rng: &mut Rng) {
+        input.assign(model.as_slice().iter().copied());
+        if self.renews {
+            let held = self.bytes.collect(dag, self.conditions.iter().copied());
+            randomise(input, &held, rng);
+        }
     }
 }
 

@@ -33,6 +33,33 @@ pub(crate) struct Tape {
     is_narrow: bool,
 }
 
+/// How much code may still be made for one query.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Allowance(usize);
+
+impl Allowance {
+    /// Steps for one query: about 50 ms. A constraint may be as long as all before it together, and the path as long as there
+    /// is room for.
+    const MOST: usize = 1 << 20;
+
+    /// What there is for a new query.
+    pub(crate) fn whole() -> Allowance {
+        Allowance(Self::MOST)
+    }
+
+    /// Code for the roots, unless it takes more than is left: then nothing is.
+    pub(crate) fn make(&mut self, dag: &Dag, roots: &[ExprId], bytes: &[InputByte]) -> Option<Tape> {
+        let tape = Tape::of_at_most(self.0, dag, roots, bytes);
+        self.spend(tape.as_ref().map_or(self.0, Tape::len));
+        tape
+    }
+
+    /// Has less left, for what takes as long as making so many steps.
+    pub(crate) fn spend(&mut self, steps: usize) {
+        self.0 = self.0.saturating_sub(steps);
+    }
+}
+
 /// Room for the registers of a run; keep it for the next one.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -47,12 +74,7 @@ impl Tape {
     }
 
     /// The same, unless it would take more than so many steps.
-    pub(crate) fn of_at_most(
-        most_steps: usize,
-        dag: &Dag,
-        roots: &[ExprId],
-        bytes: &[InputByte],
-    ) -> Option<Tape> {
+    fn of_at_most(most_steps: usize, dag: &Dag, roots: &[ExprId], bytes: &[InputByte]) -> Option<Tape> {
         build::tape(dag, roots, bytes, most_steps)
     }
 

@@ -91,11 +91,11 @@ impl Worker<'_, '_> {
     }
 
     fn solve(&mut self, flip: Flip, base: RunId) -> Result<Answer, CampaignError> {
-        let Campaign { tree, dag, program, .. } = &mut *self.campaign;
+        let Campaign { tree, dag, program, strategies, .. } = &mut *self.campaign;
         let prefix = tree.path_condition(dag, program, flip.node);
         let target = tree.condition(dag, program, flip.node, flip.side);
         let check = question(flip, tree.len(), false);
-        self.held.hold(&prefix, target);
+        self.held.hold(&prefix, target, strategies[self.id.index()].renews_input());
         self.ask(&Query { prefix: &prefix, target }, base, check)
     }
 
@@ -134,16 +134,12 @@ impl Worker<'_, '_> {
             (answer, start.elapsed())
         } else {
             self.expressions.update(&campaign.dag);
-            let renews = campaign.strategies[self.id.index()].renews_input();
             let mut input = campaign.past[base.index()].input.clone();
             campaign.meanwhile(|| {
                 let answer = self.solver.solve(self.expressions.dag(), query, &input);
                 let time = start.elapsed();
                 if let Answer::Sat(model) = &answer {
-                    input.assign(model.as_slice().iter().copied());
-                    if renews {
-                        self.held.renew_others(&mut input, self.expressions.dag(), &mut self.rng);
-                    }
+                    self.held.fill_in(&mut input, model, self.expressions.dag(), &mut self.rng);
                     let run = self.executor.run(&input, mode);
                     self.ahead = Some(Ahead { input, run, took: start.elapsed() - time });
                 }
@@ -214,10 +210,7 @@ impl Worker<'_, '_> {
     fn input_of(&mut self, model: &Model, base: RunId) -> Input {
         let campaign = &mut *self.campaign;
         let mut input = campaign.past[base.index()].input.clone();
-        input.assign(model.as_slice().iter().copied());
-        if campaign.strategies[self.id.index()].renews_input() {
-            self.held.renew_others(&mut input, &campaign.dag, &mut self.rng);
-        }
+        self.held.fill_in(&mut input, model, &campaign.dag, &mut self.rng);
         input
     }
 

@@ -4,6 +4,7 @@
 use super::function::FunctionPass;
 use super::intrinsics::Intrinsic;
 use super::segment::Segment;
+use super::sinks::JUMPS;
 use super::sites::{is_address_taken, type_hash};
 use super::types::leaves;
 use crate::llvm::{Block, Module, Opcode, Predicate, Value};
@@ -11,9 +12,6 @@ use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
 
 /// Size of `va_list` on x86-64.
 pub const VA_LIST_SIZE: u64 = 24;
-
-/// Functions that jump, and tell who is there a number.
-const JUMPS: [&str; 4] = ["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
 
 impl FunctionPass<'_> {
     /// The beginning of the function: labels of the parameters.

@@ -70,10 +70,6 @@ const END: &[&str] = &[
     "errx",
     "verr",
     "verrx",
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__longjmp_chk",
     "__stack_chk_fail",
     "__cxa_throw",
     "__cxa_rethrow",
@@ -146,7 +142,10 @@ const PASSED_ON: &[&str] = &[
     "__cxa_guard_release",
 ];
 
+/// Functions that jump, and tell who is there a number: that is pinned where they are called.
+pub const JUMPS: &[&str] = &["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
+
 /// Whether symbolic data may go to a function and be forgotten.
 pub fn is_sink(name: &str) -> bool {
-    [OUTPUT, END, ANSWER, PASSED_ON].iter().any(|names| names.contains(&name))
+    [OUTPUT, END, JUMPS, ANSWER, PASSED_ON].iter().any(|names| names.contains(&name))
 }

@@ -3,15 +3,12 @@
 use super::byteset::ByteSet;
 use super::narrow;
 use super::relation::Relation;
-use crate::tape::{Scratch, Tape};
+use crate::tape::{Allowance, Scratch, Tape};
 use cairn_expr::{Dag, ExprId, InputByte};
 use rustc_hash::FxHashMap;
 
 /// Words that may be kept before all is forgotten: some 64 MiB.
 const MAX_WORDS: usize = 8 << 20;
-/// What code for one query's constraints may cost, in steps made: about 50 ms. Each may be as long as all before it
-/// together, and the path as long as there is room for.
-const MAX_MADE: usize = 1 << 20;
 /// Steps that could be made in the time that it takes to run one for every value of a byte.
 const ALL_VALUES: usize = 8;
 
@@ -45,8 +42,7 @@ pub(super) struct Facts {
     sets: FxHashMap<Tape, ByteSet>,
     scratch: Scratch,
     words: usize,
-    /// What may still be made for this query.
-    left: usize,
+    left: Allowance,
 }
 
 impl Facts {
@@ -55,7 +51,7 @@ impl Facts {
         if self.words > MAX_WORDS {
             *self = Facts::default();
         }
-        self.left = MAX_MADE;
+        self.left = Allowance::whole();
     }
 
     /// What is known of a constraint, unless finding it out takes too long. Another query may go on from there.
@@ -75,20 +71,13 @@ impl Facts {
         })
     }
 
-    /// Code for a constraint, unless too much was made already.
-    fn make(&mut self, dag: &Dag, constraint: ExprId) -> Option<Tape> {
-        let tape = Tape::of_at_most(self.left, dag, &[constraint], dag.inputs(constraint));
-        self.left = self.left.saturating_sub(tape.as_ref().map_or(self.left, Tape::len));
-        tape
-    }
-
     /// The values of its one byte for which a constraint holds.
     fn set(&mut self, dag: &Dag, constraint: ExprId) -> Option<ByteSet> {
-        let tape = self.make(dag, constraint)?;
+        let tape = self.left.make(dag, &[constraint], dag.inputs(constraint))?;
         if let Some(set) = self.sets.get(&tape) {
             return Some(*set);
         }
-        self.left = self.left.saturating_sub(tape.len() * ALL_VALUES);
+        self.left.spend(tape.len() * ALL_VALUES);
         let mut out = [0];
         let mut holds = |value: &u8| {
             tape.run(&[*value], &mut self.scratch, &mut out);
@@ -103,7 +92,7 @@ impl Facts {
     /// Has code for a constraint made, unless it is there; nothing if that takes too long.
     pub(super) fn compile(&mut self, dag: &Dag, constraint: ExprId) -> Option<()> {
         if !self.codes.contains_key(&constraint) {
-            let tape = self.make(dag, constraint)?;
+            let tape = self.left.make(dag, &[constraint], dag.inputs(constraint))?;
             self.words += 16 + tape.len() * 4;
             let pair = (dag.inputs(constraint).len() == 2).then(|| self.pair(&tape));
             self.codes.insert(constraint, Code { tape, pair });

@@ -3,7 +3,7 @@
 //! The constraints of a path come back with every query about it.
 
 use super::condition::Parts;
-use crate::tape::{Code, Evaluations, Machine, Tape};
+use crate::tape::{Allowance, Code, Evaluations, Machine, Tape};
 use cairn_expr::{Dag, ExprId};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -11,9 +11,6 @@ use std::rc::Rc;
 
 /// Instructions that are kept before the library starts over, to bound memory.
 const MAX_INSTRUCTIONS: usize = 4 << 20;
-
-/// Instructions that may be made for one query: about 50 ms. A constraint may be as long as all before it together.
-const MAX_MADE: usize = 1 << 20;
 
 /// What it costs to look at a constraint that takes too long to prepare: more than any search may.
 const HOPELESS: i64 = 1 << 38;
@@ -40,14 +37,13 @@ pub(super) struct Library {
 struct Shelf {
     constraints: FxHashMap<ExprId, Rc<Prepared>>,
     instructions: usize,
-    /// What may still be made for this query.
-    left: usize,
+    left: Allowance,
 }
 
 impl Library {
     /// To be called before every query.
     pub(super) fn begin(&mut self) {
-        self.prepared.get_mut().left = MAX_MADE;
+        self.prepared.get_mut().left = Allowance::whole();
     }
 
     /// The constraint, prepared now if it was not before. What cannot be in time seems never to hold.
@@ -57,15 +53,12 @@ impl Library {
             return known.clone();
         }
         let parts = Parts::new(dag, constraint);
-        let tape = Tape::of_at_most(shelf.left, dag, &parts.sides, dag.inputs(constraint));
-        let Some(tape) = tape else {
-            shelf.left = 0;
+        let Some(tape) = shelf.left.make(dag, &parts.sides, dag.inputs(constraint)) else {
             return Rc::new(self.hopeless(dag));
         };
         if shelf.instructions > MAX_INSTRUCTIONS {
             *shelf = Shelf { left: shelf.left, ..Shelf::default() };
         }
-        shelf.left -= tape.len();
         shelf.instructions += tape.len();
         let code = self.machine.borrow_mut().code(tape);
         let cost = OVERHEAD + code.cost() as i64;
