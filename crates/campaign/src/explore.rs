@@ -9,6 +9,7 @@ use crate::diagnosis::Collector;
 use crate::directory::{CampaignDirectory, DirectoryError};
 use crate::executor::{Execution, Executor};
 use crate::findings::Findings;
+use crate::gaps::Gap;
 use crate::insistence::Insistence;
 use crate::journal::{Base, Chronicle, Delta, Seen, WorkerId};
 use crate::memory::Memory;
@@ -29,8 +30,10 @@ use cairn_program::{BranchId, FunctionId, Program};
 use cairn_search::{Cost, RunView, UnknownStrategy};
 use cairn_solver::{Solver, Stats};
 use cairn_tree::{AddedRun, Coverage, Flip, RunId, Tree};
+use cairn_wire::ObjectKind;
 use crowd::Crowd;
 use perform::{Shown, Went};
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -157,6 +160,8 @@ struct Campaign<'a> {
     /// By run id.
     past: Vec<PastRun>,
     executions: u64,
+    /// Input objects that no decision depends on so far.
+    unused_objects: BTreeSet<u16>,
     divergences: u64,
     lost_in_a_row: u32,
     notes: Notes,
@@ -212,6 +217,7 @@ impl<'a> Campaign<'a> {
             sync: settings.sync.clone().map(Sync::new),
             past: Vec::new(),
             executions: 0,
+            unused_objects: unused_objects(&settings.inputs[0]),
             divergences: 0,
             lost_in_a_row: 0,
             notes: Notes::default(),
@@ -346,14 +352,12 @@ impl<'a> Campaign<'a> {
         Ok(self.chronicle.note_run(worker, cause.origin, base, input, seen)?)
     }
 
-    /// A run left the path to its flip at this index.
-    fn went_off(&mut self, flip: Flip, at: usize, run: &AddedRun, end: End, cause: Cause) -> Went {
-        if cause.any_constants && leaves_at_pin((&self.tree, &self.dag), flip, at, run, end) {
-            self.behind_pins.runs += 1;
-            return Went::BehindPin;
+    /// Where a run went that left the path to its flip at this index.
+    fn went_off(&self, flip: Flip, at: usize, run: &AddedRun, end: End, cause: Cause) -> Went {
+        match cause.any_constants && leaves_at_pin((&self.tree, &self.dag), flip, at, run, end) {
+            true => Went::BehindPin,
+            false => Went::Elsewhere,
         }
-        self.diverged(flip, at, run);
-        Went::Elsewhere
     }
 
     /// A run that wrote over its coverage may have claimed every branch: no later test must be lost by that.
@@ -369,25 +373,83 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Counts what there is to know of a run; tells whether its recording was cut short.
-    fn count(&mut self, execution: &Execution, path: &Path, added: &AddedRun) -> bool {
-        let flags = execution.run.flags;
+    /// Counts what there is to know of a run; returns why its path is not all there is to know.
+    fn count(&mut self, execution: &Execution, path: &Path, added: &AddedRun) -> Vec<Gap> {
+        let (flags, end) = (execution.run.flags, execution.run.end);
         let cut = path.cut || flags.labels_full || flags.events_full || flags.objects_full;
-        self.notes.cut_runs += u64::from(cut);
+        let seen = [
+            (Gap::Limit, u64::from(end.is_excess())),
+            (Gap::Killed, u64::from(end.is_kill())),
+            (Gap::Cut, u64::from(cut)),
+            (Gap::Damaged, u64::from(path.damaged)),
+            (Gap::LostValue, flags.lost.into()),
+            (Gap::Overwritten, flags.stale),
+            (Gap::ChildProcess, u64::from(flags.forked)),
+            (Gap::Threads, u64::from(flags.threads)),
+            (Gap::Nondeterministic, u64::from(added.mismatch)),
+        ];
+        let seen = seen.into_iter().filter(|(_, count)| *count > 0);
+        let gaps = seen.inspect(|(gap, count)| self.count_gap(*gap, *count)).map(|(gap, _)| gap).collect();
         self.notes.reused_runs += u64::from(execution.run.reused);
         self.notes.most_labels = self.notes.most_labels.max(execution.trace.label_count);
-        self.notes.lost_values += u64::from(flags.lost);
-        self.notes.rejected_runs += u64::from(execution.run.end == End::Rejected);
-        self.notes.threaded_runs += u64::from(flags.threads);
+        self.notes.rejected_runs += u64::from(end == End::Rejected);
         self.notes.full_logs += u64::from(flags.log_full);
         self.notes.missing_logs +=
             u64::from(self.strategies[0].wants_trails() && execution.trace.log.is_none());
-        self.notes.nondeterministic_runs += u64::from(added.mismatch);
         if path.damaged {
-            self.notes.damaged_runs += 1;
             self.tell(&Event::Damaged);
         }
-        cut
+        gaps
+    }
+
+    /// Counts what keeps one run from being known whole.
+    fn count_gap(&mut self, gap: Gap, count: u64) {
+        let notes = &mut self.notes;
+        let counter = match gap {
+            Gap::Limit => &mut notes.limit_runs,
+            Gap::Killed => &mut notes.killed_runs,
+            Gap::Cut => &mut notes.cut_runs,
+            Gap::Damaged => &mut notes.damaged_runs,
+            Gap::LostValue => &mut notes.lost_values,
+            Gap::Overwritten => &mut notes.overwritten,
+            Gap::ChildProcess => &mut notes.forked_runs,
+            Gap::Threads => &mut notes.threaded_runs,
+            Gap::Nondeterministic => &mut notes.nondeterministic_runs,
+            Gap::Diverged => &mut self.divergences,
+            // Counted where they occur, or no property of a run.
+            Gap::NoRun
+            | Gap::AllRefused
+            | Gap::UnusedInput
+            | Gap::Slow
+            | Gap::LostRun
+            | Gap::Mismatch
+            | Gap::Unanswered
+            | Gap::Concretized
+            | Gap::Suspended
+            | Gap::Untried => return,
+        };
+        *counter += count;
+    }
+
+    /// Counts gaps of a run of the past that the same run does not show when it is made again: a resumed campaign
+    /// claims no more than it could before.
+    fn recall_gaps(&mut self, seen: Option<&Seen>, found: &[Gap]) {
+        let missing = seen.into_iter().flat_map(|seen| &seen.gaps).filter(|gap| !found.contains(gap));
+        missing.for_each(|gap| self.count_gap(*gap, 1));
+    }
+
+    /// Strikes off the input objects that the new decisions of a run depend on.
+    fn note_used_objects(&mut self, path: &Path, added: &AddedRun) {
+        if self.unused_objects.is_empty() {
+            return;
+        }
+        // A concretization may pass several nodes.
+        let known = added.first_new.saturating_sub(added.nodes.len() - path.steps.len());
+        for step in path.steps.iter().skip(known) {
+            for byte in self.dag.inputs(step.value) {
+                self.unused_objects.remove(&byte.object);
+            }
+        }
     }
 
     /// Tells all searches of a run that a worker has made; of one that nobody asked for as if each had.
@@ -430,6 +492,7 @@ impl<'a> Campaign<'a> {
             timeout: shown.timeout,
             new_branches: shown.new_branches.iter().map(|branch| branch.0).collect(),
             kept,
+            gaps: shown.gaps.to_vec(),
         };
         self.write_down(worker, cause, shown.given, Some(seen))
     }
@@ -518,6 +581,7 @@ impl<'a> Campaign<'a> {
 
     fn summary(&mut self) -> Summary {
         self.notes.pins = self.tree.open_pins() as u64;
+        self.notes.unused_objects = self.unused_objects.len() as u64;
         self.notes.checked_values = self.oracle.checked;
         self.notes.mismatches = self.oracle.mismatches;
         self.notes.first_mismatch = self.oracle.first.clone();
@@ -529,4 +593,10 @@ impl<'a> Campaign<'a> {
         progress.elapsed = self.over.unwrap_or(progress.elapsed);
         Summary::new(&progress, asked, &self.tree, self.notes.clone())
     }
+}
+
+/// The objects that a program reads by itself, if at all: bytes of arguments and named objects have labels from the start.
+fn unused_objects(input: &Input) -> BTreeSet<u16> {
+    let is_read = |kind| matches!(kind, ObjectKind::Stdin | ObjectKind::File | ObjectKind::ArgCount);
+    (0..).zip(&input.objects).filter(|(_, object)| is_read(object.kind)).map(|(index, _)| index).collect()
 }

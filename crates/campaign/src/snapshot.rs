@@ -12,7 +12,7 @@ use thiserror::Error;
 /// Name of the file.
 pub(crate) const SNAPSHOT: &str = "snapshot.json";
 /// Changes whenever an old file cannot be read any more.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Most forks of the tree that are told.
 const MOST_FORKS: usize = 400;
 

@@ -2,6 +2,7 @@
 
 use crate::diagnosis::Reason;
 use crate::finding::Finding;
+use crate::gaps::{Gaps, gaps};
 use crate::observer::Progress;
 use crate::oracle::Mismatch;
 use crate::prediction::Divergence;
@@ -39,9 +40,10 @@ pub struct Summary {
     pub seed: u64,
     /// Wall time the strategy took to choose.
     pub choosing_seconds: f64,
-    /// Whether every path was run or proved impossible. False if something was left out on the way:
-    /// a value used as a constant while others are possible, a recording cut short, a run lost.
+    /// True if every path was run or proved impossible: there are no `gaps`.
     pub exhausted: bool,
+    /// What keeps the campaign from having tried every path, and how often it was seen.
+    pub gaps: Gaps,
     /// Runs whose branch log was full: the strategy did not see their late concrete branches.
     pub full_logs: u64,
     /// Runs that the strategy wanted a branch log of and that have none.
@@ -141,6 +143,16 @@ pub struct Notes {
     pub nondeterministic_runs: u64,
     /// Runs in which several threads computed with the input: their order may differ from run to run.
     pub threaded_runs: u64,
+    /// Runs that forked processes, which record nothing.
+    pub forked_runs: u64,
+    /// Runs that were stopped at a limit of time, memory or processes.
+    pub limit_runs: u64,
+    /// Runs that ended by `SIGKILL`.
+    pub killed_runs: u64,
+    /// Loads of symbolic bytes that uninstrumented code had overwritten.
+    pub overwritten: u64,
+    /// Input objects that no decision depends on.
+    pub unused_objects: u64,
     /// Runs whose recording makes no sense from some point on.
     pub damaged_runs: u64,
     /// Runs with more labels or decisions than are recorded.
@@ -182,14 +194,6 @@ pub struct Notes {
     pub reasons: Vec<Reason>,
 }
 
-impl Notes {
-    /// Whether some run's path is not known whole.
-    pub(crate) fn something_is_missing(&self) -> bool {
-        let cut = self.damaged_runs + self.cut_runs + self.slow_runs;
-        self.pins + cut + self.lost_values + self.lost_runs > 0
-    }
-}
-
 impl Summary {
     pub(crate) fn new(
         progress: &Progress,
@@ -197,6 +201,7 @@ impl Summary {
         tree: &Tree,
         notes: Notes,
     ) -> Summary {
+        let gaps = gaps(tree, progress.executions, progress.divergences, &notes);
         Summary {
             executions: progress.executions,
             elapsed_seconds: progress.elapsed.as_secs_f64(),
@@ -211,7 +216,8 @@ impl Summary {
             strategy: strategy.to_owned(),
             seed,
             choosing_seconds: progress.choosing.as_secs_f64(),
-            exhausted: tree.exhausted() && !notes.something_is_missing(),
+            exhausted: gaps.is_empty(),
+            gaps,
             full_logs: notes.full_logs,
             missing_logs: notes.missing_logs,
             cut_runs: notes.cut_runs,

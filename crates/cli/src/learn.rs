@@ -9,6 +9,7 @@ mod progress;
 mod sample;
 
 use crate::args::LearnArgs;
+use crate::digest::Fingerprint;
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::message::{print, tell};
 use crate::style::{counted, grouped};
@@ -19,7 +20,6 @@ use cairn_learn::{Best, Learnt, Size, fast, published};
 use cairn_search::{Feature, Obtained};
 use journal::{Journal, Task};
 use measure::Measurer;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -80,11 +80,20 @@ fn task(args: &LearnArgs, plan: &Plan) -> Result<Task, Failure> {
     })
 }
 
-/// What campaigns are made on besides the program: measurements on something else do not compare.
+/// Fingerprint of what campaigns are made on besides the program: measurements on something else do not compare.
 fn input_mark(args: &LearnArgs, plan: &Plan) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    format!("{:?}", (plan.inputs(), &args.subject.args, plan.spec.timeout)).hash(&mut hasher);
-    hasher.finish()
+    let mut print = Fingerprint::default();
+    for input in plan.inputs() {
+        print.number(input.objects.len() as u64);
+        for object in &input.objects {
+            print.number(object.kind as u64).bytes(object.name.as_bytes()).number(object.index.into());
+            print.bytes(&object.bytes).number(object.limit as u64);
+        }
+    }
+    for arg in &args.subject.args {
+        print.bytes(arg.as_encoded_bytes());
+    }
+    print.number(plan.spec.timeout.as_nanos() as u64).finish()
 }
 
 /// How much is to be measured. Unless the user says how many samples, as many as there is time for.

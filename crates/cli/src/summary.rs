@@ -1,7 +1,8 @@
 //! The end of a campaign, in a few lines.
 
+use crate::gaps::{EXHAUSTED, reasons};
 use crate::style::{Style, clock, counted, grouped, percent};
-use cairn_campaign::{HANG, Stop, Summary, quoted};
+use cairn_campaign::{Gap, HANG, Stop, Summary, quoted};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -63,19 +64,19 @@ impl Report<'_> {
         lines.into_iter().flatten().collect()
     }
 
-    /// Why it ended.
-    pub fn ending(&self) -> &'static str {
+    /// Why it ended. Whatever ended it, every path was tried or not.
+    pub fn ending(&self) -> String {
         let s = self.summary;
+        if s.exhausted {
+            return EXHAUSTED.to_owned();
+        }
         match s.notes.stop {
-            Stop::Done if self.all_refused() => "every run was refused by cairn_assume",
-            // It may have been read by something that is not followed.
-            Stop::Done if s.solver.queries == 0 && self.symbolic_input => "no other path is known",
-            Stop::Done if s.exhausted => "every path was tried",
-            Stop::Done => "nothing is left to try",
-            Stop::Executions => "all executions were made",
-            Stop::Time => "the time was up",
-            Stop::Memory => "Cairn has used its memory up (see --driver-memory)",
-            Stop::Interrupted => "interrupted",
+            Stop::Done if self.all_refused() => reasons(&s.gaps),
+            Stop::Done => format!("nothing is left to try, but not all was seen: {}", reasons(&s.gaps)),
+            Stop::Executions => "all executions were made".to_owned(),
+            Stop::Time => "the time was up".to_owned(),
+            Stop::Memory => "Cairn has used its memory up (see --driver-memory)".to_owned(),
+            Stop::Interrupted => "interrupted".to_owned(),
         }
     }
 
@@ -150,7 +151,7 @@ impl Report<'_> {
 
     /// Whether no run was on an input that the program wants.
     fn all_refused(&self) -> bool {
-        self.summary.executions > 0 && self.summary.notes.rejected_runs == self.summary.executions
+        self.summary.gaps.contains_key(&Gap::AllRefused)
     }
 
     fn slow_runs(&self) -> Option<String> {

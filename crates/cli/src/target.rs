@@ -2,6 +2,7 @@
 
 use crate::args::{InputArgs, RoomArgs, SubjectArgs};
 use crate::compile;
+use crate::digest::Fingerprint;
 use crate::failure::Failure;
 use crate::message::warn;
 use crate::units::length;
@@ -12,7 +13,6 @@ use cairn_program::{Program, ProgramError};
 use cairn_wire::Checks;
 use cairn_wire::site::USER_MAIN;
 use std::ffi::OsString;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -76,11 +76,10 @@ fn is_program(path: &Path) -> bool {
     is_linked && !is_library
 }
 
-/// A name for what a file holds.
+/// Fingerprint of a file's content, as journals and snapshots store it.
 pub fn fingerprint(path: &Path) -> Result<u64, Failure> {
-    let mut hasher = DefaultHasher::new();
-    std::fs::read(path).map_err(|error| Failure::cannot("read", path, &error))?.hash(&mut hasher);
-    Ok(hasher.finish())
+    let content = std::fs::read(path).map_err(|error| Failure::cannot("read", path, &error))?;
+    Ok(Fingerprint::default().bytes(&content).finish())
 }
 
 /// How to run it, each time for so many milliseconds at most.

@@ -60,6 +60,11 @@ impl End {
         matches!(self, End::Timeout | End::OutOfMemory | End::TooManyProcesses)
     }
 
+    /// True if it ended by `SIGKILL`: from outside, or by the program itself.
+    pub fn is_kill(self) -> bool {
+        self == End::Signal(libc::SIGKILL)
+    }
+
     /// Whether the user should hear of it.
     pub fn is_finding(self) -> bool {
         matches!(self.severity(), Severity::Crash | Severity::Hang)

@@ -76,6 +76,8 @@ pub struct Flags {
     pub objects_full: bool,
     /// Several threads computed with the input.
     pub threads: bool,
+    /// The program forked: its child processes record nothing.
+    pub forked: bool,
     /// The branch log was full: later branches are missing.
     pub log_full: bool,
     /// The branch log was asked for, but the system does not allow it.
@@ -246,7 +248,7 @@ impl Server {
     pub fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
         self.check_arguments(input)?;
         let mut run = self.run_once(input, mode)?;
-        if run.end == End::Signal(libc::SIGKILL) {
+        if run.end.is_kill() {
             // Who killed it, nobody knows; if it did so itself, it will again.
             run = self.run_once(input, mode)?;
         }
@@ -448,6 +450,7 @@ fn flags_of(recorded: Recorded) -> Flags {
         events_full: recorded.flags & flag::EVENTS_FULL != 0,
         objects_full: recorded.flags & flag::OBJECTS_FULL != 0,
         threads: recorded.flags & flag::THREADS != 0,
+        forked: recorded.flags & flag::FORKED != 0,
         log_full: recorded.flags & flag::LOG_FULL != 0,
         no_log: recorded.flags & flag::NO_LOG != 0,
         damaged: recorded.damaged,

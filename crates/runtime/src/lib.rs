@@ -10,6 +10,7 @@ mod arguments;
 mod copy;
 mod crash;
 mod diversion;
+mod foreign;
 mod input;
 mod io;
 mod keeper;

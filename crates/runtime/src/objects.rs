@@ -66,6 +66,30 @@ pub fn readable_from(base: u64, accessed: u64) -> u64 {
     })
 }
 
+/// The object around an address, as far as that is known without reading the object itself, which may be gone: a heap
+/// block ends where the next one starts.
+pub fn around(address: u64) -> Option<Extent> {
+    global_at(address).or_else(|| {
+        let start = start_of_block(address)?;
+        let limit = address.saturating_add(MAX_INTERIOR);
+        let mut end = start + GRANULE;
+        // SAFETY: all of the map is readable.
+        while end < limit && unsafe { *mark_of(end)? } == 0 {
+            end += GRANULE;
+        }
+        Some(Extent { start, end })
+    })
+}
+
+/// True if an object starts there: a heap block, a listed global variable, or something on the stack.
+pub fn is_start(address: u64) -> bool {
+    let is_block = || {
+        // SAFETY: all of the map is readable.
+        address.is_multiple_of(GRANULE) && mark_of(address).is_some_and(|mark| unsafe { *mark } != 0)
+    };
+    crash::stack_above(address).is_some() || is_block() || global_at(address).is_some()
+}
+
 fn global_at(address: u64) -> Option<Extent> {
     let count = GLOBALS.load(Ordering::Relaxed);
     // SAFETY: the list is not written to once it is sorted.
@@ -82,16 +106,21 @@ fn mark_of(address: u64) -> Option<*mut u8> {
 }
 
 fn block_at(address: u64) -> Option<Extent> {
+    let start = start_of_block(address)?;
+    // SAFETY: a byte of the map, and a block that was allocated and not freed.
+    let (mark, usable) = unsafe { (*mark_of(start)?, libc::malloc_usable_size(start as *mut c_void) as u64) };
+    let end = start + usable.saturating_sub(u64::from(mark - 1));
+    (address < end).then_some(Extent { start, end })
+}
+
+/// The next start of a heap block at an address or below it.
+fn start_of_block(address: u64) -> Option<u64> {
     let lowest = address.saturating_sub(MAX_INTERIOR);
     let mut start = address / GRANULE * GRANULE;
     while start > lowest {
         // SAFETY: all of the map is readable.
-        let mark = unsafe { *mark_of(start)? };
-        if mark != 0 {
-            // SAFETY: a block that was allocated and not freed.
-            let usable = unsafe { libc::malloc_usable_size(start as *mut c_void) } as u64;
-            let end = start + usable.saturating_sub(u64::from(mark - 1));
-            return (address < end).then_some(Extent { start, end });
+        if unsafe { *mark_of(start)? } != 0 {
+            return Some(start);
         }
         start -= GRANULE;
     }

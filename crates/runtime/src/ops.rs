@@ -6,9 +6,7 @@
 use crate::state::{site_id, state};
 use crate::tls::tls;
 use cairn_wire::event::NO_SITE;
-use cairn_wire::shadow::LABEL_MASK;
 use cairn_wire::site::SiteRecord;
-use cairn_wire::tls::RETURNED;
 use cairn_wire::{EventKind, LabelEntry, Loss, Op, Outside};
 
 /// Most accesses outside their object that are told of a run: a loop may make millions.
@@ -185,14 +183,6 @@ pub extern "C" fn lost(record: *const SiteRecord, label: u32, why: u32) {
     state.control().lost += 1;
     if state.diagnosing {
         state.record(EventKind::Lost, site_id(record).unwrap_or(NO_SITE), label, why.into());
-    }
-}
-
-/// A function was given something with this label (or shadow word), and has returned. One of ours says so in
-/// the tag; any other has seen only the values.
-pub extern "C" fn foreign(record: *const SiteRecord, word: u32, function: u64) {
-    if tls().tag != function.wrapping_add(RETURNED) {
-        lost(record, word & LABEL_MASK, Loss::Foreign as u32);
     }
 }
 

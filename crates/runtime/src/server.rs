@@ -304,8 +304,11 @@ fn begin_run() {
 /// Processes that the program forks share table and log with it, and cannot share the pen.
 extern "C" fn leave_recording() {
     lock::forget();
-    state().tracing = false;
-    state().log.leave();
+    let state = state();
+    if replace(&mut state.tracing, false) {
+        state.control().flags |= control::flag::FORKED;
+    }
+    state.log.leave();
 }
 
 /// Ends the process at once, without the program's exit handlers.

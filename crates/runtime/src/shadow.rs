@@ -36,6 +36,29 @@ pub fn any(addr: u64, len: u64) -> bool {
     false
 }
 
+/// A label among those of `len` bytes, or 0. Takes a step for every eight lines that have no hint, so that large concrete
+/// objects cost little.
+pub fn first_label(addr: u64, len: u64) -> u32 {
+    const STRIDE: u64 = 8 * GRAIN;
+    let end = addr.saturating_add(len.min(ADDRESS_MASK));
+    let mut at = addr;
+    while at < end {
+        // SAFETY: hints are mapped as the shadow is; eight of them begin at a multiple of eight.
+        if at.is_multiple_of(STRIDE) && unsafe { *(hint(at) as *const u64) } == 0 {
+            at += STRIDE;
+            continue;
+        }
+        let grain = (GRAIN - at % GRAIN).min(end - at);
+        // SAFETY: as above.
+        let is_hinted = unsafe { *(hint(at) as *const u8) } != 0;
+        if is_hinted && let Some(word) = words(at, grain).iter().find(|word| **word != 0) {
+            return word & LABEL_MASK;
+        }
+        at += grain;
+    }
+    0
+}
+
 /// Sets the hints of `len` bytes that get labels: those of all addresses that reach them.
 fn set_hints(addr: u64, len: u64) {
     let (first, end) = (addr.saturating_sub(REACH - 1) / GRAIN, addr.saturating_add(len).div_ceil(GRAIN));

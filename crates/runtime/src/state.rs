@@ -157,9 +157,15 @@ impl State {
     }
 
     /// The right to write to table and log; none when not tracing, nor to a signal handler that has
-    /// interrupted its own thread in the middle of writing: there is nothing it could wait for.
+    /// interrupted its own thread in the middle of writing: there is nothing it could wait for, so its value is lost.
     fn writing(&mut self) -> Option<lock::Guard> {
-        let guard = if self.tracing { lock::take()? } else { return None };
+        if !self.tracing {
+            return None;
+        }
+        let Some(guard) = lock::take() else {
+            self.control().lost += 1;
+            return None;
+        };
         if self.thread != this_thread() {
             self.control().flags |= control::flag::THREADS;
         }

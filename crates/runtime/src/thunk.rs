@@ -4,7 +4,7 @@
 //! the fast path around it no spills. Rust cannot define such functions: the doors are assembly.
 
 use crate::state::{self, STATE};
-use crate::{log, ops, read, shadow, table};
+use crate::{foreign, log, ops, read, shadow, table};
 use cairn_wire::shadow::{ADDRESS_MASK, BASE, LABEL_BITS, SCALE_SHIFT, word};
 use core::arch::global_asm;
 
@@ -139,7 +139,7 @@ doors! {
     "__cairn_decide", unless!(both_concrete_in_record) => ops::decide,
     "__cairn_pin", unless!(concrete_and_silent) => ops::pin,
     "__cairn_lost", unless!(concrete_and_silent) => ops::lost,
-    "__cairn_foreign", "" => ops::foreign,
+    "__cairn_foreign", "" => foreign::foreign,
     "__cairn_callee", "" => log::callee,
     "__cairn_lost_memory", "" => shadow::lost_memory,
     "__cairn_store", "" => shadow::store,

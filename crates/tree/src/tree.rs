@@ -75,6 +75,7 @@ pub struct Tree {
     pub(crate) pending: Pending,
     pub(crate) aside: Aside,
     pub(crate) cores: Cores,
+    /// Of branches; those of pins are among `open_pins`.
     pub(crate) unknown: usize,
     pub(crate) diverged: usize,
     pub(crate) open_pins: usize,
@@ -262,14 +263,14 @@ impl Tree {
 
     /// Counts the state of one more side.
     pub(crate) fn count_new(&mut self, state: FlipState, is_pin: bool) {
-        self.unknown += usize::from(state == FlipState::Unknown);
+        self.unknown += usize::from(state == FlipState::Unknown && !is_pin);
         self.diverged += usize::from(state == FlipState::Diverged);
         self.aside.count += usize::from(state == FlipState::Aside);
         self.open_pins += usize::from(is_pin && is_open(state));
     }
 
     fn count_old(&mut self, state: FlipState, is_pin: bool) {
-        self.unknown -= usize::from(state == FlipState::Unknown);
+        self.unknown -= usize::from(state == FlipState::Unknown && !is_pin);
         self.diverged -= usize::from(state == FlipState::Diverged);
         self.aside.count -= usize::from(state == FlipState::Aside);
         self.open_pins -= usize::from(is_pin && is_open(state));
@@ -277,7 +278,17 @@ impl Tree {
 
     /// Whether every side of every node was taken or proved impossible.
     pub fn exhausted(&self) -> bool {
-        self.untried() + self.aside() + self.unknown + self.diverged == 0
+        self.untried() + self.aside() + self.unknown + self.diverged + self.open_pins == 0
+    }
+
+    /// Number of branch flips without an answer: the solver gave up, or their run was not seen that far.
+    pub fn unanswered(&self) -> usize {
+        self.unknown
+    }
+
+    /// Number of flips whose runs left the predicted path.
+    pub fn diverged(&self) -> usize {
+        self.diverged
     }
 
     /// How many pins there are for which a value may be left that nobody has tried.

@@ -65,6 +65,8 @@ pub mod flag {
     pub const LOG_FULL: u32 = 32;
     /// There is no branch log: the system does not let the program's code be changed.
     pub const NO_LOG: u32 = 64;
+    /// The program forked: its child processes share the memory and record nothing.
+    pub const FORKED: u32 = 128;
 }
 
 /// Where each region lies, as byte offsets from the start of the shared memory (page multiples).

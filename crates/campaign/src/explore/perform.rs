@@ -4,6 +4,7 @@ use super::worker::{Ahead, Worker};
 use super::{Campaign, CampaignError, Cause, PastRun, Wish};
 use crate::corpus::{Candidate, Origin, Place};
 use crate::executor::Execution;
+use crate::gaps::Gap;
 use crate::journal::{OldRun, Recalled, Seen, Timeout};
 use crate::observer::Event;
 use crate::path::{Path, path};
@@ -30,11 +31,14 @@ pub(super) struct Shown<'a> {
     pub new_branches: &'a [BranchId],
     /// How it was when its time was up, if it was.
     pub timeout: Option<Timeout>,
-    /// The same of a run of the past.
+    /// Why its path is not all there is to know.
+    pub gaps: &'a [Gap],
+    /// What a run of the past showed.
     seen: Option<Seen>,
 }
 
 /// Where a run went that was made for a flip.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Went {
     /// Along the path to the flip, and there to the other side.
     There,
@@ -133,7 +137,8 @@ impl Worker<'_, '_> {
         let slow = timeout.is_some_and(|timeout| timeout.is_only_slow);
         let campaign = &mut *self.campaign;
         let (path, added) = campaign.add(&mut execution, cause, slow);
-        let cut = campaign.count(&execution, &path, &added) || slow;
+        let mut gaps = campaign.count(&execution, &path, &added);
+        campaign.note_used_objects(&path, &added);
         let end = execution.run.end;
         let covered = match end {
             // What only a refused input reaches, no test will ever show.
@@ -145,22 +150,31 @@ impl Worker<'_, '_> {
             None => campaign.coverage.merge(covered),
         };
         campaign.mark_growth(&new_branches);
-        let difference = cause.flip.and_then(|flip| first_difference(&campaign.tree, flip, &added));
+        let difference =
+            cause.flip.and_then(|flip| Some((flip, first_difference(&campaign.tree, flip, &added)?)));
+        let is_cut = slow || gaps.iter().any(|gap| matches!(gap, Gap::Limit | Gap::Killed | Gap::Cut));
+        let went = match difference {
+            None => Went::There,
+            Some((_, at)) if path.damaged || (is_cut && at == added.nodes.len()) => Went::Unknown,
+            Some((flip, at)) => campaign.went_off(flip, at, &added, end, cause),
+        };
+        gaps.extend((went == Went::Elsewhere).then_some(Gap::Diverged));
+        campaign.recall_gaps(seen.as_ref(), &gaps);
         let predicted = cause.flip.is_some() && difference.is_none();
         let callees = campaign.callees.new_ones(campaign.program, &execution.trace.callees);
         let wish = Wish { by: cause.asked.then_some(self.id), flip: cause.flip, predicted, cost: self.cost };
         campaign.tell_strategies(&added, (covered, &new_branches, &callees), wish);
-        let shown = Shown { given: input, new_branches: &new_branches, timeout, seen };
+        let shown = Shown { given: input, new_branches: &new_branches, timeout, gaps: &gaps, seen };
         self.keep(execution, &path, shown, cause)?;
         self.campaign.tell(&Event::Executed { end, new_branches: &new_branches });
         self.campaign.note_now_and_then()?;
         self.campaign.crowd.tell_results();
-        let ends_early = |at| cut && at == added.nodes.len();
-        match (cause.flip, difference) {
-            (_, Some(at)) if path.damaged || ends_early(at) => Ok(Went::Unknown),
-            (Some(flip), Some(at)) => Ok(self.campaign.went_off(flip, at, &added, end, cause)),
-            _ => Ok(Went::There),
+        match (went, difference) {
+            (Went::Elsewhere, Some((flip, at))) => self.campaign.diverged(flip, at, &added),
+            (Went::BehindPin, _) => self.campaign.behind_pins.runs += 1,
+            _ => {}
         }
+        Ok(went)
     }
 
     /// What runs are to record.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Name in the campaign directory.
 pub(crate) const JOURNAL: &str = "journal";
 /// The first line; another number is another format.
-const FIRST_LINE: &[u8] = b"cairn journal 1\n";
+const FIRST_LINE: &[u8] = b"cairn journal 2\n";
 /// Length and checksum.
 const HEAD: usize = 8;
 /// Records that wait for being written, in bytes.

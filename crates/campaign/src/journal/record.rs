@@ -2,6 +2,7 @@
 
 use super::delta::Delta;
 use crate::corpus::{Keep, Origin};
+use crate::gaps::Gap;
 use crate::settings::Settings;
 use cairn_exec::Input;
 use cairn_expr::InputByte;
@@ -182,6 +183,8 @@ pub(crate) struct Seen {
     pub new_branches: Vec<u32>,
     /// The files that its input was kept as.
     pub kept: Vec<Keep>,
+    /// Why its path is not all there is to know; the same run made again may not show it.
+    pub gaps: Vec<Gap>,
 }
 
 /// A run whose time was up.

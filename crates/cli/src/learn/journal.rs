@@ -3,6 +3,7 @@
 //! The first line says what is being learnt, every other line is one measurement. A line that was cut short by a kill is no
 //! line: its campaign is made again.
 
+use crate::digest::Fingerprint;
 use crate::failure::Failure;
 use crate::target::fingerprint;
 use cairn_learn::{Job, Size};
@@ -10,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -135,8 +135,9 @@ fn claim(path: &Path, options: &OpenOptions) -> Result<File, Failure> {
 
 /// A name for a job, the same in every process.
 fn key(job: &Job) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    job.weights.iter().for_each(|weight| weight.to_bits().hash(&mut hasher));
-    (job.seed, job.executions).hash(&mut hasher);
-    hasher.finish()
+    let mut print = Fingerprint::default();
+    for weight in job.weights.iter() {
+        print.number(weight.to_bits());
+    }
+    print.number(job.seed).number(job.executions).finish()
 }

@@ -1,6 +1,7 @@
 //! The figures of a campaign: its own, or what AFL's files tell if it was killed early.
 
 use crate::args::RunArgs;
+use crate::gaps::{EXHAUSTED, reasons};
 use crate::style::{Style, clock, grouped};
 use crate::summary::Report as Ending;
 use crate::target;
@@ -40,7 +41,7 @@ fn tell(campaign: &mut Campaign, directory: &Path, snapshot: &Snapshot, made_by:
         style: Style::plain(),
     };
     campaign.ended = match snapshot.ended {
-        true => ending.ending().to_owned(),
+        true => ending.ending(),
         false => format!(
             "it is still running, or was killed: this is how it was after {} executions",
             grouped(summary.executions)
@@ -133,7 +134,10 @@ pub fn figures(snapshot: &Snapshot) -> Vec<(String, String)> {
             "evaluations by local search",
             grouped(solver.evaluations.interpreted + solver.evaluations.compiled),
         ),
-        ("every path was tried", if summary.exhausted { "yes" } else { "no" }.to_owned()),
+        (
+            EXHAUSTED,
+            if summary.exhausted { "yes".to_owned() } else { format!("no: {}", reasons(&summary.gaps)) },
+        ),
     ];
     rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

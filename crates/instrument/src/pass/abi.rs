@@ -80,7 +80,7 @@ impl Abi {
             pin: cold("__cairn_pin", void, &[pointer, label, word]),
             lost: cold("__cairn_lost", void, &[pointer, label, label]),
             lost_memory: cold("__cairn_lost_memory", void, &[pointer, word, word, label]),
-            foreign: cold("__cairn_foreign", void, &[pointer, label, word]),
+            foreign: cold("__cairn_foreign", void, &[pointer, word, word, word]),
             callee: cold("__cairn_callee", void, &[word, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
             va_enter: function("__cairn_va_enter", void, &[pointer, word, word]),

@@ -106,7 +106,7 @@ impl FunctionPass<'_> {
             self.set_tag(self.builder.ptr_to_int(callee, self.unit.abi.word));
         }
         if let Some(handed_over) = handed_over {
-            self.tell_foreign(call, handed_over);
+            self.tell_foreign(call, &handed_over);
         }
         if self.labelled.contains(&call) && !call.is_must_tail() {
             self.take_results(call);

@@ -142,10 +142,39 @@ const PASSED_ON: &[&str] = &[
     "__cxa_guard_release",
 ];
 
+/// Locks and their like: what they are given is theirs alone, though it may lie in a struct with symbolic data.
+const LOCKS: &[&str] = &[
+    "pthread_mutex_init",
+    "pthread_mutex_lock",
+    "pthread_mutex_trylock",
+    "pthread_mutex_unlock",
+    "pthread_mutex_destroy",
+    "pthread_cond_init",
+    "pthread_cond_wait",
+    "pthread_cond_signal",
+    "pthread_cond_broadcast",
+    "pthread_cond_destroy",
+    "pthread_rwlock_init",
+    "pthread_rwlock_rdlock",
+    "pthread_rwlock_wrlock",
+    "pthread_rwlock_unlock",
+    "pthread_rwlock_destroy",
+    "pthread_once",
+    "pthread_key_create",
+    "sem_init",
+    "sem_wait",
+    "sem_post",
+    "sem_destroy",
+];
+
+/// Functions that put another program in the place of this one, and come back only if they fail.
+pub const REPLACES: &[&str] =
+    &["execl", "execlp", "execle", "execv", "execvp", "execvpe", "execve", "execveat", "fexecve"];
+
 /// Functions that jump, and tell who is there a number: that is pinned where they are called.
 pub const JUMPS: &[&str] = &["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
 
 /// Whether symbolic data may go to a function and be forgotten.
 pub fn is_sink(name: &str) -> bool {
-    [OUTPUT, END, JUMPS, ANSWER, PASSED_ON].iter().any(|names| names.contains(&name))
+    [OUTPUT, END, JUMPS, ANSWER, PASSED_ON, LOCKS].iter().any(|names| names.contains(&name))
 }

@@ -1,0 +1,89 @@
+//! Whether every path was tried, and if not, why.
+//!
+//! "Every path was tried" is a proof: every run was seen to its end, every value that depends on the input was
+//! followed, and every flip was taken or shown to be impossible. [`gaps`] is the one place that decides it: the JSON
+//! value, the sentence of the summary and the report are made from what it returns.
+
+use crate::summary::Notes;
+use cairn_tree::Tree;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One kind of thing that keeps a campaign from having tried every path; what outweighs others comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gap {
+    /// No run was seen.
+    NoRun,
+    /// Every run was refused by `cairn_assume`.
+    AllRefused,
+    /// Input objects that no decision depends on: the program may read them where Cairn does not follow.
+    UnusedInput,
+    /// Runs that were stopped at a limit of time, memory or processes.
+    Limit,
+    /// Runs that were stopped at a limit only because they were traced: the rest of their paths is not known.
+    Slow,
+    /// Runs that `SIGKILL` ended twice: by whom is not known.
+    Killed,
+    /// Runs that no fork server survived.
+    LostRun,
+    /// Runs with more labels, decisions or objects than there is room for.
+    Cut,
+    /// Runs that wrote over their trace.
+    Damaged,
+    /// Values that went where they are not followed.
+    LostValue,
+    /// Loads of symbolic bytes that uninstrumented code had overwritten, perhaps with something that depends on them.
+    Overwritten,
+    /// Runs whose child processes, which record nothing, may have computed with the input.
+    ChildProcess,
+    /// Runs in which several threads computed with the input: other interleavings were not tried.
+    Threads,
+    /// Runs that came to another decision than earlier ones after the same decisions.
+    Nondeterministic,
+    /// Runs that left the predicted path.
+    Diverged,
+    /// Values that differ from their expressions, seen with the oracle.
+    Mismatch,
+    /// Flips without an answer.
+    Unanswered,
+    /// Concretized values of which others may be left.
+    Concretized,
+    /// Flips the strategy has suspended.
+    Suspended,
+    /// Flips that were not tried.
+    Untried,
+}
+
+/// Kinds of gaps and how often each was seen. Empty: every path was tried.
+pub type Gaps = BTreeMap<Gap, u64>;
+
+/// All gaps of a campaign. What notes count is only what was seen, so a campaign without a run has one as well.
+pub(crate) fn gaps(tree: &Tree, executions: u64, divergences: u64, notes: &Notes) -> Gaps {
+    let seen = executions.saturating_sub(notes.lost_runs);
+    let counts = [
+        (Gap::NoRun, u64::from(seen == 0)),
+        (Gap::AllRefused, u64::from(seen > 0 && notes.rejected_runs == seen)),
+        (Gap::UnusedInput, notes.unused_objects),
+        (Gap::Limit, notes.limit_runs),
+        (Gap::Slow, notes.slow_runs),
+        (Gap::Killed, notes.killed_runs),
+        (Gap::LostRun, notes.lost_runs),
+        (Gap::Cut, notes.cut_runs),
+        (Gap::Damaged, notes.damaged_runs),
+        (Gap::LostValue, notes.lost_values),
+        (Gap::Overwritten, notes.overwritten),
+        (Gap::ChildProcess, notes.forked_runs),
+        (Gap::Threads, notes.threaded_runs),
+        (Gap::Nondeterministic, notes.nondeterministic_runs),
+        (Gap::Diverged, divergences.max(tree.diverged() as u64)),
+        (Gap::Mismatch, notes.mismatches),
+        (Gap::Unanswered, tree.unanswered() as u64),
+        (Gap::Concretized, notes.pins),
+        (Gap::Suspended, tree.aside() as u64),
+        (Gap::Untried, tree.untried() as u64),
+    ];
+    let gaps: Gaps = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+    debug_assert!(tree.exhausted() || !gaps.is_empty());
+    gaps
+}

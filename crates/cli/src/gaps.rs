@@ -1,0 +1,41 @@
+//! Why not every path was tried, in words.
+
+use crate::style::counted;
+use cairn_campaign::{Gap, Gaps};
+
+/// What a campaign says that has tried every path, and no other.
+pub const EXHAUSTED: &str = "every path was tried";
+
+/// All reasons in one line, the weightiest first.
+pub fn reasons(gaps: &Gaps) -> String {
+    let all: Vec<String> = gaps.iter().map(|(gap, count)| reason(*gap, *count)).collect();
+    all.join(", ")
+}
+
+fn reason(gap: Gap, count: u64) -> String {
+    let (one, many) = match gap {
+        Gap::NoRun => return "no run was seen".to_owned(),
+        Gap::AllRefused => return "every run was refused by cairn_assume".to_owned(),
+        Gap::UnusedInput => ("input without a decision on it", "inputs without a decision on them"),
+        Gap::Limit => ("run stopped at a limit", "runs stopped at a limit"),
+        Gap::Slow => ("run too slow while traced", "runs too slow while traced"),
+        Gap::Killed => ("run killed", "runs killed"),
+        Gap::LostRun => ("run lost", "runs lost"),
+        Gap::Cut => ("trace cut short", "traces cut short"),
+        Gap::Damaged => ("damaged trace", "damaged traces"),
+        Gap::LostValue => ("lost value", "lost values"),
+        Gap::Overwritten => {
+            ("value overwritten by uninstrumented code", "values overwritten by uninstrumented code")
+        }
+        Gap::ChildProcess => ("run with child processes", "runs with child processes"),
+        Gap::Threads => ("run with several threads", "runs with several threads"),
+        Gap::Nondeterministic => ("run that does not repeat", "runs that do not repeat"),
+        Gap::Diverged => ("divergence", "divergences"),
+        Gap::Mismatch => ("value unlike its expression", "values unlike their expressions"),
+        Gap::Unanswered => ("flip without an answer", "flips without an answer"),
+        Gap::Concretized => ("concretized value with others left", "concretized values with others left"),
+        Gap::Suspended => ("suspended flip", "suspended flips"),
+        Gap::Untried => ("untried flip", "untried flips"),
+    };
+    counted(count, one, many)
+}
