@@ -109,7 +109,7 @@ pub struct RoomArgs {
     /// Most memory of one execution, in MiB
     #[arg(long, value_name = "MIB", default_value_t = DEFAULT_MEMORY, help_heading = "Safety", value_parser = positive)]
     pub memory: u64,
-    /// Most that one execution may write to its scratch directory, in MiB; at most 65,536 files in any case
+    /// Most that one execution may write to its scratch directory, in MiB; at most 16,384 files in any case
     #[arg(long, value_name = "MIB", default_value_t = DEFAULT_SCRATCH, help_heading = "Safety", value_parser = positive)]
     pub scratch_size: u64,
     /// Run the program in its scratch directory, not in this one: what it writes beside itself is then written, and

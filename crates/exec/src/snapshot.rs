@@ -105,7 +105,9 @@ impl Snapshots {
         match self.loaded.entry(offset) {
             Entry::Occupied(_) => Vec::new(),
             Entry::Vacant(place) => {
-                let loaded = Snapshot::load(memory, layout, offset).filter(|snapshot| {
+                let is_full = self.region_bytes > layout.snapshot_size;
+                let load = || Snapshot::load(memory, layout, offset);
+                let loaded = (!is_full).then(load).flatten().filter(|snapshot| {
                     self.region_bytes += snapshot.region_bytes();
                     self.region_bytes <= layout.snapshot_size
                 });

@@ -158,7 +158,7 @@ impl Default for Limits {
             memory: 1 << 30,
             processes: 256,
             file_bytes: 256 << 20,
-            scratch: ScratchSpace { bytes: 1 << 30, entries: 1 << 16 },
+            scratch: ScratchSpace { bytes: 1 << 30, entries: 1 << 14 },
         }
     }
 }
@@ -175,6 +175,9 @@ const LOG_BYTES: u64 = 4 + 4 + 16;
 /// Share of the driver's memory that traces may take, and the expressions of one run.
 const TRACE_SHARE: (u64, u64) = (3, 4);
 const EXPRESSION_SHARE: u64 = 16;
+/// Share of it that the input of one run may take, of which there are some copies, and how much it may take in any case.
+const INPUT_SHARE: u64 = 64;
+const LEAST_INPUT: u64 = 2 << 20;
 
 impl Limits {
     /// Makes traces so small that a driver of `servers` with this much memory can read them, whatever a program writes there.
@@ -185,6 +188,8 @@ impl Limits {
             + self.snapshot_bytes * SNAPSHOT_BYTES
             + self.log_words * LOG_BYTES;
         self.expression_bytes = self.expression_bytes.min(memory / EXPRESSION_SHARE);
+        let input = (memory / INPUT_SHARE / servers.max(1)).max(LEAST_INPUT);
+        self.input_bytes = self.input_bytes.min(input);
         if share < all {
             let scaled = |size: u64| (u128::from(size) * u128::from(share) / u128::from(all)) as u64;
             self.labels = scaled(self.labels.into()) as u32;
@@ -209,5 +214,25 @@ impl ScratchSpace {
     /// True if it is more than `most` in either respect.
     pub(crate) fn exceeds(&self, most: &ScratchSpace) -> bool {
         self.bytes > most.bytes || self.entries > most.entries
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traces_fit_the_drivers_memory() {
+        let usual = Limits::default();
+        let same = usual.within(4 << 30, 1);
+        assert_eq!(
+            (same.labels, same.events, same.input_bytes),
+            (usual.labels, usual.events, usual.input_bytes)
+        );
+        let small = usual.within(512 << 20, 1);
+        assert!((1 << 20..4 << 20).contains(&small.labels), "{small:?}");
+        let shared = usual.within(512 << 20, 4);
+        assert!(shared.labels <= small.labels / 4 && shared.snapshot_bytes <= small.snapshot_bytes / 4);
+        assert_eq!(usual.within(64 << 20, 64).input_bytes, LEAST_INPUT);
     }
 }

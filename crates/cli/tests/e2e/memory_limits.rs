@@ -168,7 +168,7 @@ fn forged_tables_do_not_fill_the_drivers_memory() {
     let forger = include_str!("forger.c");
     for way in ['r', 't', 'c', 'p', 'o'] {
         let place = Place::new_from_text(&forger.replace("WAY;", &format!("'{way}';")));
-        let options = ["--sym-stdin", "2", "--execs", "40", "--time", "20s", "--driver-memory", "512M"];
+        let options = ["--sym-stdin", "2", "--execs", "12", "--time", "10s", "--driver-memory", "512M"];
         let usual = ["-q", "--timeout", "5000", "--strategy", "random-input"];
         let (peak, said) = peak_of(&mut place.command(&[&usual[..], &options].concat()));
         assert!(matches!(said.code, Some(0 | 1)), "{way}: {said:?}");
