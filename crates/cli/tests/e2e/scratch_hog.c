@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIECE = 4 << 20, PIECES = 20, DEPTH = 5000 };
+enum { PIECE = 4 << 20, PIECES = 20, DEPTH = 1000 };
 
 static char content[PIECE];
 
