@@ -98,7 +98,7 @@ impl Collector {
             End::Timeout => self.hangs += 1,
             End::Signal(signal) if signal_name(signal) == Some("SIGKILL") => self.kills += 1,
             End::OutOfMemory => self.kills += 1,
-            End::Exit(_) | End::Signal(_) | End::TooManyProcesses | End::Rejected => {}
+            End::Exit(_) | End::Signal(_) | End::TooManyProcesses | End::OutOfScratch | End::Rejected => {}
         }
     }
 

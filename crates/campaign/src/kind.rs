@@ -26,6 +26,7 @@ pub(crate) enum Kind {
     Signal(i32),
     OutOfMemory,
     TooManyProcesses,
+    OutOfScratch,
     Hang,
     /// An error that only a sanitizer sees, by its name.
     Memory(String),
@@ -94,6 +95,7 @@ impl Kind {
             End::Timeout => Kind::Hang,
             End::OutOfMemory => Kind::OutOfMemory,
             End::TooManyProcesses => Kind::TooManyProcesses,
+            End::OutOfScratch => Kind::OutOfScratch,
             End::Signal(signal) => Kind::of_signal(signal, run),
         })
     }
@@ -148,7 +150,7 @@ impl Kind {
             Kind::Abort => Class::Abort,
             Kind::IllegalInstruction => Class::IllegalInstruction,
             Kind::Signal(signal) => Class::Signal(*signal),
-            Kind::OutOfMemory | Kind::TooManyProcesses => Class::Excess,
+            Kind::OutOfMemory | Kind::TooManyProcesses | Kind::OutOfScratch => Class::Excess,
             Kind::Hang => Class::Hang,
             Kind::Undefined(name) => Class::Undefined(name.clone()),
         }
@@ -190,6 +192,7 @@ impl fmt::Display for Kind {
             },
             Kind::OutOfMemory => "memory limit",
             Kind::TooManyProcesses => "too many processes",
+            Kind::OutOfScratch => "scratch limit",
             Kind::Hang => HANG,
             Kind::Memory(name) => name,
             Kind::Undefined(name) => return write!(f, "{UNDEFINED}{name}"),

@@ -109,6 +109,9 @@ pub struct RoomArgs {
     /// Most memory of one execution, in MiB
     #[arg(long, value_name = "MIB", default_value_t = DEFAULT_MEMORY, help_heading = "Safety", value_parser = positive)]
     pub memory: u64,
+    /// Most that one execution may write to its scratch directory, in MiB; at most 16,384 files in any case
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_SCRATCH, help_heading = "Safety", value_parser = positive)]
+    pub scratch_size: u64,
     /// Run the program in its scratch directory, not in this one: what it writes beside itself is then written, and
     /// thrown away after each run
     #[arg(long, help_heading = "Safety")]
@@ -123,20 +126,26 @@ pub struct RoomArgs {
 
 /// Mebibytes one execution may use unless told otherwise.
 const DEFAULT_MEMORY: u64 = 1024;
+/// Mebibytes one execution may write to its scratch directory unless told otherwise.
+const DEFAULT_SCRATCH: u64 = 1024;
 
 impl RoomArgs {
     /// What a run may take.
     pub fn limits(&self) -> cairn_exec::Limits {
         let memory = self.memory.saturating_mul(1 << 20);
-        cairn_exec::Limits { memory, ..cairn_exec::Limits::default() }
+        let mut limits = cairn_exec::Limits { memory, ..cairn_exec::Limits::default() };
+        limits.scratch.bytes = self.scratch_size.saturating_mul(1 << 20);
+        limits
     }
 
     /// The options that say so for one execution, where that is not the usual.
     pub fn options(&self) -> Vec<String> {
         let memory = (self.memory != DEFAULT_MEMORY).then(|| format!("--memory={}", self.memory));
+        let scratch =
+            (self.scratch_size != DEFAULT_SCRATCH).then(|| format!("--scratch-size={}", self.scratch_size));
         let flags = [(self.scratch, "--scratch"), (self.no_sandbox, "--no-sandbox")];
         let set = flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned());
-        memory.into_iter().chain(set).collect()
+        memory.into_iter().chain(scratch).chain(set).collect()
     }
 
     /// Tells the program's surroundings.

@@ -25,6 +25,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Part of the driver's memory that Z3 may use: there is a tree of the campaign beside it.
+const Z3_SHARE: u64 = 4;
+
 /// Runs a campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     if args.log == LogKind::Json {
@@ -84,7 +87,8 @@ impl<'a> Company<'a> {
         walk: WalkSettings,
         queries: &'a Option<Queries>,
     ) -> Result<Company<'a>, Failure> {
-        let room = args.subject.room.limits();
+        let room = args.subject.room.limits().within(args.driver_memory, args.workers);
+        cairn_solver::limit_memory(args.driver_memory / Z3_SHARE);
         let first = Mutex::new(Some(Server::start(spec.clone(), room)?));
         let solving = args.limits.of_solver();
         Ok(Company { spec, room, solving, walk, queries: queries.as_ref(), first })

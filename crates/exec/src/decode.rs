@@ -61,7 +61,7 @@ pub struct Trace {
     pub callees: Vec<Callee>,
     /// Labels the run gave out.
     pub label_count: u32,
-    /// There were more steps than are ever looked at.
+    /// There were more steps than are ever looked at, or there is memory for.
     pub cut: bool,
     /// The recording is broken; the steps are those from before the first thing that makes no sense.
     pub damaged: bool,
@@ -111,11 +111,13 @@ pub(crate) struct Decoder {
     halt: Halt,
     earlier: Earlier,
     most_steps: usize,
+    /// Bytes of expressions that one run may add.
+    most_bytes: u64,
 }
 
 impl Default for Decoder {
     fn default() -> Decoder {
-        Decoder { events: Vec::new(), halt: Halt::End, earlier: Earlier::default(), most_steps: MOST_STEPS }
+        Decoder::new(u64::MAX)
     }
 }
 
@@ -131,6 +133,12 @@ enum Halt {
 }
 
 impl Decoder {
+    /// A decoder for runs of which each may add this many bytes of expressions.
+    pub(crate) fn new(most_bytes: u64) -> Decoder {
+        let (events, earlier) = Default::default();
+        Decoder { events, halt: Halt::End, earlier, most_steps: MOST_STEPS, most_bytes }
+    }
+
     /// Reads a recording: all that can be done without the expressions, which others may be at.
     pub(crate) fn read(&mut self, recording: &Recording) {
         self.halt = self.read_events(recording);
@@ -144,11 +152,14 @@ impl Decoder {
         let mut trace = match self.events.is_empty() {
             // What is remembered is of use for later runs still.
             true => Trace::default(),
-            false => collect(&self.events, self.earlier.table(recording, &self.events, dag), dag),
+            false => {
+                let table = self.earlier.table(recording, &self.events, self.most_bytes, dag);
+                collect(&self.events, table, dag)
+            }
         };
         trace.label_count = recording.recorded.labels.saturating_sub(1);
         trace.damaged |= recording.recorded.damaged || self.halt == Halt::Nonsense;
-        trace.cut = self.halt == Halt::Enough;
+        trace.cut |= self.halt == Halt::Enough;
         trace
     }
 
@@ -179,9 +190,17 @@ fn is_step(event: &Event) -> bool {
 fn collect(events: &[Event], table: &Table, dag: &Dag) -> Trace {
     let mut trace = Trace::default();
     for event in events {
-        let Slot::Made(value) = table.slots[event.label as usize] else {
-            trace.damaged = true;
-            break;
+        let value = match table.slots[event.label as usize] {
+            Slot::Made(value) => value,
+            Slot::Bad => {
+                trace.damaged = true;
+                break;
+            }
+            // There was no memory for it.
+            Slot::Wanted | Slot::Unused => {
+                trace.cut = true;
+                break;
+            }
         };
         let concrete = event.value & mask(dag.width(value));
         let mut step = |kind| {

@@ -18,6 +18,8 @@ pub enum End {
     OutOfMemory,
     /// It started more processes than it may.
     TooManyProcesses,
+    /// It wrote more to its scratch directory than it may.
+    OutOfScratch,
     /// It called `cairn_assume` with a false condition: the input is none the user wants.
     Rejected,
 }
@@ -49,7 +51,7 @@ impl End {
     pub fn severity(self) -> Severity {
         match self {
             End::Exit(_) => Severity::Ok,
-            End::Signal(_) | End::OutOfMemory | End::TooManyProcesses => Severity::Crash,
+            End::Signal(_) | End::OutOfMemory | End::TooManyProcesses | End::OutOfScratch => Severity::Crash,
             End::Timeout => Severity::Hang,
             End::Rejected => Severity::Rejected,
         }
@@ -57,7 +59,7 @@ impl End {
 
     /// Whether the driver put an end to it: how far the run came by then is chance.
     pub fn is_excess(self) -> bool {
-        matches!(self, End::Timeout | End::OutOfMemory | End::TooManyProcesses)
+        matches!(self, End::Timeout | End::OutOfMemory | End::TooManyProcesses | End::OutOfScratch)
     }
 
     /// True if it ended by `SIGKILL`: from outside, or by the program itself.
@@ -78,6 +80,7 @@ impl End {
             End::Timeout => "hang".to_owned(),
             End::OutOfMemory => "oom".to_owned(),
             End::TooManyProcesses => "forks".to_owned(),
+            End::OutOfScratch => "disk".to_owned(),
             End::Rejected => "rejected".to_owned(),
         }
     }
@@ -94,6 +97,7 @@ impl fmt::Display for End {
             End::Timeout => write!(f, "time limit reached"),
             End::OutOfMemory => write!(f, "memory limit reached"),
             End::TooManyProcesses => write!(f, "too many processes"),
+            End::OutOfScratch => write!(f, "limit of the scratch directory reached"),
             End::Rejected => write!(f, "rejected by cairn_assume"),
         }
     }

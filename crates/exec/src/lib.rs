@@ -37,5 +37,5 @@ pub use native::run_native;
 pub use sandbox::Protection;
 pub use server::{Flags, Mode, Run, RunError, Server};
 pub use spawn::StartError;
-pub use spec::{Arg, Limits, Output, SymbolicFile, TargetSpec};
+pub use spec::{Arg, Limits, Output, ScratchSpace, SymbolicFile, TargetSpec};
 pub use stage::is_file_name;

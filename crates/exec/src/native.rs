@@ -7,7 +7,7 @@ use crate::server::Run;
 use crate::spawn::{StartError, end, limit_files, sandbox, set_up};
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
-use crate::watch::{self, Excess};
+use crate::watch::{self, Excess, Watch};
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ExitStatus};
@@ -29,15 +29,18 @@ pub fn run_native(spec: &TargetSpec, limits: &Limits, input: &Input) -> Result<R
     unsafe { command.pre_exec(in_child) };
     let mut child =
         command.spawn().map_err(|source| StartError::CannotExecute { path: spec.path.clone(), source })?;
-    let end = wait(&mut child, spec.timeout, limits).map_err(set_up("waiting for the program"))?;
+    let end = wait(&mut child, spec.timeout, limits, &stage).map_err(set_up("waiting for the program"))?;
     let (stdout, stderr) = stage.output().map_err(set_up("the program's output"))?;
     Ok(Run { end, stdout, stderr, ..Run::of_nothing(input) })
 }
 
 /// Waits for the end or makes it one. Its keeper takes along whatever the program has started.
-fn wait(child: &mut Child, timeout: Duration, limits: &Limits) -> io::Result<End> {
-    Ok(match wait_until(child, Instant::now() + timeout, limits)? {
-        Ok(status) => End::from_wait_status(status.into_raw()),
+fn wait(child: &mut Child, timeout: Duration, limits: &Limits, stage: &Stage) -> io::Result<End> {
+    Ok(match wait_until(child, Instant::now() + timeout, limits, stage)? {
+        Ok(status) => {
+            let excess = stage.scratch_excess(&limits.scratch)?;
+            excess.map_or(End::from_wait_status(status.into_raw()), Excess::end)
+        }
         Err(excess) => {
             end(child);
             excess.end()
@@ -49,8 +52,10 @@ fn wait_until(
     child: &mut Child,
     deadline: Instant,
     limits: &Limits,
+    stage: &Stage,
 ) -> io::Result<Result<ExitStatus, Excess>> {
     let mut pause = Duration::from_micros(200);
+    let mut watch = Watch::new(child.id(), limits, None, stage);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Ok(status));
@@ -59,11 +64,12 @@ fn wait_until(
             return Ok(Err(Excess::Time));
         }
         std::thread::sleep(pause);
-        pause = (pause * 2).min(watch::INTERVAL);
-        if pause == watch::INTERVAL
-            && let Some(excess) = watch::excess(child.id(), 0, limits)
-        {
+        if pause < watch::INTERVAL {
+            pause = (pause * 2).min(watch::INTERVAL);
+        } else if let Some(excess) = watch.look()? {
             return Ok(Err(excess));
+        } else {
+            pause = watch.pause();
         }
     }
 }

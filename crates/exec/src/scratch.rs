@@ -3,8 +3,12 @@
 //! Most runs leave nothing there. The system tells when something was put there, so that it is looked at only then.
 
 mod left_behind;
+mod space;
 
+use crate::spec::ScratchSpace;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use rustix::fs::{stat, statvfs};
 use rustix::io::read;
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -61,6 +65,26 @@ impl Scratch {
         has_some || self.deaf.get()
     }
 
+    /// True if something may have been put there since it was tidied.
+    fn is_untidy(&self) -> bool {
+        let Some(news) = self.news.as_ref().filter(|_| !self.deaf.get()) else { return true };
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        // If the kernel does not say, there may be some.
+        poll(&mut [PollFd::new(news, PollFlags::IN)], Some(&at_once)) != Ok(0)
+    }
+
+    /// Space in use, and whether all of it could be seen. Stops where it is more than `most`; costs next to nothing if a
+    /// run has put nothing there.
+    pub(crate) fn in_use(&self, most: &ScratchSpace) -> io::Result<(ScratchSpace, bool)> {
+        if self.is_untidy() { space::in_use(self.path(), most) } else { Ok((ScratchSpace::default(), true)) }
+    }
+
+    /// The device it is on, and the bytes that are free there.
+    pub(crate) fn device(&self) -> io::Result<(u64, u64)> {
+        let disk = statvfs(self.path())?;
+        Ok((stat(self.path())?.st_dev, disk.f_bfree.saturating_mul(disk.f_frsize)))
+    }
+
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
@@ -115,20 +139,16 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // What cannot be emptied would stay.
-        let _ = unlock(self.path()).and_then(|()| empty(self.path(), remove_directory));
+        let _ = unlock(self.path()).and_then(|()| empty(self.path(), dismantle));
     }
 }
 
 fn remove(path: &Path, is_directory: bool) -> io::Result<()> {
-    if is_directory { remove_directory(path) } else { fs::remove_file(path) }
+    if is_directory { dismantle(path) } else { fs::remove_file(path) }
 }
 
-fn remove_directory(path: &Path) -> io::Result<()> {
-    fs::remove_dir_all(path).or_else(|_| dismantle(path))
-}
-
-/// Removes a directory that is locked, or deeper than there are descriptors or letters in a path: what is two levels below it
-/// is moved up, until there are no two levels.
+/// Removes a directory, whatever is in it. It may be locked, or deeper than there are descriptors, letters in a path or room
+/// on the stack: what is two levels below it is moved up, until there are no two levels.
 fn dismantle(top: &Path) -> io::Result<()> {
     let mut moved = 0u64;
     let mut move_up = |directory: &Path| {

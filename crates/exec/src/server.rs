@@ -12,7 +12,7 @@ use crate::shm::SharedMemory;
 use crate::spawn::{Process, StartError, end, set_up};
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
-use crate::watch::{self, Excess};
+use crate::watch::{Excess, Watch};
 use cairn_expr::Dag;
 use cairn_wire::control::{flag, mode};
 use cairn_wire::log::Callee;
@@ -195,7 +195,8 @@ impl Server {
         let blank = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
         debug_assert!(blank.is_ok(), "nothing always fits");
         let process = Process::start(&spec, &mut stage, &memory, &limits)?;
-        let (waiting, reused, recorded, mode, object_sizes, decoder, log, callees) = Default::default();
+        let (waiting, reused, recorded, mode, object_sizes, log, callees) = Default::default();
+        let decoder = Decoder::new(limits.expression_bytes);
         Ok(Server {
             spec,
             limits,
@@ -327,16 +328,16 @@ impl Server {
     /// Waits for the end of a run, or until it takes more than it may. Nothing if its server is gone.
     fn watch(&self) -> io::Result<Result<Option<Ended>, Excess>> {
         let deadline = Instant::now() + self.spec.timeout;
+        let mut watch = Watch::new(self.process.child.id(), &self.limits, Some(&self.memory), &self.stage);
         loop {
-            let next_look = deadline.min(Instant::now() + watch::INTERVAL);
+            let next_look = deadline.min(Instant::now() + watch.pause());
             match receive(&self.process.status, next_look)? {
                 Received::Message(ended) => return Ok(Ok(Some(ended))),
                 Received::Closed => return Ok(Ok(None)),
                 Received::TimedOut if next_look == deadline => return Ok(Err(Excess::Time)),
                 Received::TimedOut => {}
             }
-            let recording = self.memory.in_use()?;
-            if let Some(excess) = watch::excess(self.process.child.id(), recording, &self.limits) {
+            if let Some(excess) = watch.look()? {
                 return Ok(Err(excess));
             }
         }
@@ -373,6 +374,7 @@ impl Server {
         self.object_sizes.clear();
         self.object_sizes.extend(seen.objects.iter().map(|o| o.bytes.len()));
         let (stdout, stderr) = self.stage.output()?;
+        let excess = self.stage.scratch_excess(&self.limits.scratch)?.or(excess);
         let end = end_of(ended.wait_status, excess, self.recorded.flags);
         Ok(Run {
             end,
@@ -431,6 +433,7 @@ impl Drop for Server {
 
 fn end_of(wait_status: i32, excess: Option<Excess>, flags: u32) -> End {
     match (End::from_wait_status(wait_status), excess) {
+        (_, Some(Excess::Scratch)) => End::OutOfScratch,
         (End::Signal(libc::SIGKILL), Some(excess)) => excess.end(),
         (End::Exit(_), _) if flags & flag::REJECTED != 0 => End::Rejected,
         (end, _) => end,
@@ -440,7 +443,7 @@ fn end_of(wait_status: i32, excess: Option<Excess>, flags: u32) -> End {
 fn crash_of(end: End, frames: &[u64]) -> Vec<u64> {
     match end {
         End::Signal(_) => frames.iter().copied().take_while(|frame| *frame != 0).collect(),
-        End::Exit(_) | End::Timeout | End::OutOfMemory | End::TooManyProcesses | End::Rejected => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

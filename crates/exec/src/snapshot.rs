@@ -35,6 +35,12 @@ impl Snapshot {
         Some(Snapshot { bytes, words })
     }
 
+    /// Bytes that it takes in the region.
+    fn region_bytes(&self) -> u64 {
+        let (len, labelled) = (self.bytes.len() as u32, u32::from(!self.words.is_empty()));
+        Header { len, labelled }.size()
+    }
+
     fn labels(&self) -> impl Iterator<Item = u32> {
         self.words.iter().map(|word| word & shadow::LABEL_MASK).filter(|&label| label != 0)
     }
@@ -65,6 +71,9 @@ fn word(bytes: &[u8]) -> u32 {
 /// The snapshots of one run, each loaded and built once.
 #[derive(Default)]
 pub(crate) struct Snapshots {
+    /// Bytes of the region that are loaded. Snapshots do not overlap: those of a table that says so are not believed, or
+    /// a region of megabytes would become gigabytes here.
+    region_bytes: u64,
     loaded: HashMap<u64, Arc<Option<Snapshot>>>,
     built: HashMap<u64, Option<SnapshotId>>,
 }
@@ -74,7 +83,12 @@ impl Snapshots {
     pub(crate) fn of(&self, offsets: impl Iterator<Item = u64>) -> Snapshots {
         let mut some = Snapshots::default();
         for offset in offsets {
-            some.loaded.extend(self.loaded.get(&offset).map(|loaded| (offset, Arc::clone(loaded))));
+            if let (Some(loaded), Entry::Vacant(place)) =
+                (self.loaded.get(&offset), some.loaded.entry(offset))
+            {
+                some.region_bytes += loaded.as_ref().as_ref().map_or(0, Snapshot::region_bytes);
+                place.insert(Arc::clone(loaded));
+            }
             some.built.extend(self.built.get(&offset).map(|built| (offset, *built)));
         }
         some
@@ -91,7 +105,13 @@ impl Snapshots {
         match self.loaded.entry(offset) {
             Entry::Occupied(_) => Vec::new(),
             Entry::Vacant(place) => {
-                let loaded = place.insert(Arc::new(Snapshot::load(memory, layout, offset)));
+                let is_full = self.region_bytes > layout.snapshot_size;
+                let load = || Snapshot::load(memory, layout, offset);
+                let loaded = (!is_full).then(load).flatten().filter(|snapshot| {
+                    self.region_bytes += snapshot.region_bytes();
+                    self.region_bytes <= layout.snapshot_size
+                });
+                let loaded = place.insert(Arc::new(loaded));
                 loaded.iter().flat_map(Snapshot::labels).collect()
             }
         }

@@ -131,6 +131,8 @@ pub struct Limits {
     pub snapshot_bytes: u64,
     /// Words of the branch log of one run.
     pub log_words: u64,
+    /// Memory that the expressions of one run may take in the driver, in bytes.
+    pub expression_bytes: u64,
     /// Longest time the program may take to become ready.
     pub startup: Duration,
     /// Bytes of memory one run may use.
@@ -139,6 +141,8 @@ pub struct Limits {
     pub processes: usize,
     /// Largest file a run may write, in bytes.
     pub file_bytes: u64,
+    /// Space one run may take in its scratch directory.
+    pub scratch: ScratchSpace,
 }
 
 impl Default for Limits {
@@ -149,10 +153,86 @@ impl Default for Limits {
             input_bytes: 64 << 20,
             snapshot_bytes: 64 << 20,
             log_words: 16 << 20,
+            expression_bytes: 1 << 30,
             startup: Duration::from_secs(10),
             memory: 1 << 30,
             processes: 256,
             file_bytes: 256 << 20,
+            scratch: ScratchSpace { bytes: 1 << 30, entries: 1 << 14 },
         }
+    }
+}
+
+/// Bytes that a label takes: its row in the trace, two more of it in remembered tables with what is known of it (see
+/// `decode/earlier.rs`), and one where rows are read to.
+const LABEL_BYTES: u64 = 24 + 2 * (24 + 8) + 24;
+/// Bytes that an event takes: in the trace, in a copy of it, and as what it was decoded to.
+const EVENT_BYTES: u64 = 16 + 16 + 16;
+/// Bytes that a byte of snapshots takes: in the trace and loaded.
+const SNAPSHOT_BYTES: u64 = 2;
+/// Bytes that a word of the branch log takes: in the trace, in a copy of it, and as the end of a piece.
+const LOG_BYTES: u64 = 4 + 4 + 16;
+/// Share of the driver's memory that traces may take, and the expressions of one run.
+const TRACE_SHARE: (u64, u64) = (3, 4);
+const EXPRESSION_SHARE: u64 = 16;
+/// Share of it that the input of one run may take, of which there are some copies, and how much it may take in any case.
+const INPUT_SHARE: u64 = 64;
+const LEAST_INPUT: u64 = 2 << 20;
+
+impl Limits {
+    /// Makes traces so small that a driver of `servers` with this much memory can read them, whatever a program writes there.
+    pub fn within(mut self, memory: u64, servers: u64) -> Limits {
+        let share = memory / TRACE_SHARE.1 * TRACE_SHARE.0 / servers.max(1);
+        let all = u64::from(self.labels) * LABEL_BYTES
+            + u64::from(self.events) * EVENT_BYTES
+            + self.snapshot_bytes * SNAPSHOT_BYTES
+            + self.log_words * LOG_BYTES;
+        self.expression_bytes = self.expression_bytes.min(memory / EXPRESSION_SHARE);
+        let input = (memory / INPUT_SHARE / servers.max(1)).max(LEAST_INPUT);
+        self.input_bytes = self.input_bytes.min(input);
+        if share < all {
+            let scaled = |size: u64| (u128::from(size) * u128::from(share) / u128::from(all)) as u64;
+            self.labels = scaled(self.labels.into()) as u32;
+            self.events = scaled(self.events.into()) as u32;
+            self.snapshot_bytes = scaled(self.snapshot_bytes);
+            self.log_words = scaled(self.log_words);
+        }
+        self
+    }
+}
+
+/// Space in a scratch directory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ScratchSpace {
+    /// Bytes on the disk.
+    pub bytes: u64,
+    /// Files, directories and whatever else has a name.
+    pub entries: u64,
+}
+
+impl ScratchSpace {
+    /// True if it is more than `most` in either respect.
+    pub(crate) fn exceeds(&self, most: &ScratchSpace) -> bool {
+        self.bytes > most.bytes || self.entries > most.entries
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traces_fit_the_drivers_memory() {
+        let usual = Limits::default();
+        let same = usual.within(4 << 30, 1);
+        assert_eq!(
+            (same.labels, same.events, same.input_bytes),
+            (usual.labels, usual.events, usual.input_bytes)
+        );
+        let small = usual.within(512 << 20, 1);
+        assert!((1 << 20..4 << 20).contains(&small.labels), "{small:?}");
+        let shared = usual.within(512 << 20, 4);
+        assert!(shared.labels <= small.labels / 4 && shared.snapshot_bytes <= small.snapshot_bytes / 4);
+        assert_eq!(usual.within(64 << 20, 64).input_bytes, LEAST_INPUT);
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::input::{Input, Object};
 use crate::scratch::Scratch;
-use crate::spec::{Arg, Output, TargetSpec};
+use crate::spec::{Arg, Output, ScratchSpace, TargetSpec};
+use crate::watch::{Excess, FileId};
 use cairn_wire::ObjectKind;
 use cairn_wire::control::MAX_NAME;
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -18,6 +19,9 @@ use std::process::{Command, Stdio};
 
 /// Holds the place of a symbolic argument in the command line of a fork server.
 const PLACEHOLDER: &str = "?";
+
+/// Most bytes that are brought back of what a run has printed: its output is as long as it likes.
+const OUTPUT_BYTES: u64 = 16 << 20;
 
 /// Everything a run touches besides the shared memory.
 pub(crate) struct Stage {
@@ -128,6 +132,28 @@ impl Stage {
         Ok((content(self.stdout.as_mut())?, content(self.stderr.as_mut())?))
     }
 
+    /// The anonymous files of its streams, which a run has open and which are not its own.
+    pub(crate) fn own_files(&self) -> io::Result<Vec<FileId>> {
+        let outputs = self.stdout.iter().chain(&self.stderr);
+        std::iter::once(&self.stdin).chain(outputs).map(FileId::of).collect()
+    }
+
+    /// Space in use in the scratch directory, and whether that is all of it. Stops where it is more than `most`.
+    pub(crate) fn scratch_in_use(&self, most: &ScratchSpace) -> io::Result<(ScratchSpace, bool)> {
+        self.scratch.in_use(most)
+    }
+
+    /// The device of the scratch directory, and the bytes that are free there.
+    pub(crate) fn scratch_device(&self) -> io::Result<(u64, u64)> {
+        self.scratch.device()
+    }
+
+    /// Excess of a run that has ended, and left too much behind.
+    pub(crate) fn scratch_excess(&self, most: &ScratchSpace) -> io::Result<Option<Excess>> {
+        let (used, _) = self.scratch.in_use(most)?;
+        Ok(used.exceeds(most).then_some(Excess::Scratch))
+    }
+
     /// A file that standard error can go to until it is asked for.
     pub(crate) fn divert_stderr(&mut self) -> io::Result<()> {
         self.stderr = Some(anonymous_file("stderr")?);
@@ -170,7 +196,7 @@ fn content(file: Option<&mut File>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(file) = file {
         file.rewind()?;
-        file.read_to_end(&mut bytes)?;
+        file.take(OUTPUT_BYTES).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

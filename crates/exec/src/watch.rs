@@ -1,18 +1,28 @@
-//! What the processes of a run take while it runs.
+//! Limits on what the processes of a run take while it runs: time, memory, processes, scratch space.
 //!
-//! No limit of the system tells how much memory a program may really use: the shadow memory alone has 64 TiB of addresses.
-//! So the driver looks, from time to time, at runs that take longer than most.
+//! No limit of the kernel says how much memory a program may really use: the shadow memory alone has 64 TiB of addresses,
+//! and shared memory counts against no process. So the driver looks, from time to time, at runs that take longer than most.
+
+mod descriptors;
+mod mappings;
+mod processes;
 
 use crate::end::End;
-use crate::spec::Limits;
-use std::fs;
-use std::time::Duration;
+use crate::shm::SharedMemory;
+use crate::spec::{Limits, ScratchSpace};
+use crate::stage::Stage;
+use descriptors::Descriptors;
+pub(crate) use descriptors::FileId;
+use mappings::Mappings;
+use processes::Status;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Time between two looks. Memory cannot grow by more than some tens of megabytes in between.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(10);
-
-/// Processes of one run that share what they do not change are counted for all of it, several times.
-const SHARED: u64 = 4;
+/// Pause after a look, in relation to the time it took: a run with thousands of files takes long to look at.
+const PAUSE: u32 = 3;
 
 /// Why the driver ends a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +33,8 @@ pub(crate) enum Excess {
     Memory,
     /// It has started more processes than it may.
     Processes,
+    /// It has written more to its scratch directory than it may.
+    Scratch,
 }
 
 impl Excess {
@@ -32,77 +44,164 @@ impl Excess {
             Excess::Time => End::Timeout,
             Excess::Memory => End::OutOfMemory,
             Excess::Processes => End::TooManyProcesses,
+            Excess::Scratch => End::OutOfScratch,
         }
     }
 }
 
-/// Whether the processes below `root`, which is ours, are too many or too large. `recording` bytes of what they have in
-/// common are not theirs.
-pub(crate) fn excess(root: u32, recording: u64, limits: &Limits) -> Option<Excess> {
-    let family = family(root, limits.processes);
-    if family.len() > limits.processes {
-        return Some(Excess::Processes);
+/// Looks at one run.
+pub(crate) struct Watch<'a> {
+    /// Ancestor of all processes of the run; not itself one of them.
+    root: u32,
+    limits: &'a Limits,
+    /// The trace memory, which is not the run's.
+    trace: Option<&'a SharedMemory>,
+    stage: &'a Stage,
+    /// The state at the first look.
+    begin: Option<Begin>,
+    pause: Duration,
+}
+
+/// The state of the machine when a run is looked at for the first time.
+struct Begin {
+    /// Files of the driver's that the run has open: its trace, its standard streams.
+    own: Vec<FileId>,
+    /// The device that all shared memory without a name is on.
+    shared_memory: u64,
+    /// The device of the scratch directory, and what was free there.
+    scratch: (u64, u64),
+    /// Shared memory of all processes.
+    machine: u64,
+    /// Memory the trace had touched.
+    trace: u64,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(
+        root: u32,
+        limits: &'a Limits,
+        trace: Option<&'a SharedMemory>,
+        stage: &'a Stage,
+    ) -> Watch<'a> {
+        Watch { root, limits, trace, stage, begin: None, pause: INTERVAL }
     }
-    let sizes = || family.iter().skip(1).filter_map(|pid| resident(*pid, recording));
-    let too_large = sizes().any(|bytes| bytes > limits.memory);
-    let too_many = || sizes().sum::<u64>() / SHARED > limits.memory;
-    (too_large || too_many()).then_some(Excess::Memory)
-}
 
-/// A process and all that descend from it, or so many that it is too many.
-fn family(root: u32, most: usize) -> Vec<u32> {
-    let mut family = vec![root];
-    let mut next = 0;
-    while next < family.len() && family.len() <= most {
-        family.extend(children(family[next]));
-        next += 1;
+    /// The time until the next look.
+    pub(crate) fn pause(&self) -> Duration {
+        self.pause
     }
-    family
+
+    /// The limit that the run has exceeded, if any.
+    pub(crate) fn look(&mut self) -> io::Result<Option<Excess>> {
+        let start = Instant::now();
+        let begin = match self.begin.take() {
+            Some(begin) => begin,
+            None => self.begin()?,
+        };
+        let excess = self.excess(&begin)?;
+        self.begin = Some(begin);
+        self.pause = INTERVAL.max(start.elapsed() * PAUSE);
+        Ok(excess)
+    }
+
+    fn begin(&self) -> io::Result<Begin> {
+        let mut own = self.stage.own_files()?;
+        let shared_memory = own.first().map_or(0, |file| file.device);
+        if let Some(trace) = self.trace {
+            own.push(FileId::of(trace.fd())?);
+        }
+        let scratch = self.stage.scratch_device()?;
+        Ok(Begin {
+            own,
+            shared_memory,
+            scratch,
+            machine: machine_shared_memory(),
+            trace: self.trace_bytes()?,
+        })
+    }
+
+    fn trace_bytes(&self) -> io::Result<u64> {
+        self.trace.map_or(Ok(0), SharedMemory::in_use)
+    }
+
+    fn excess(&self, begin: &Begin) -> io::Result<Option<Excess>> {
+        let family = processes::family(self.root, self.limits.processes);
+        if family.len() > self.limits.processes {
+            return Ok(Some(Excess::Processes));
+        }
+        let run = &family[1..];
+        let held = Descriptors::of(run, begin.shared_memory, begin.scratch.0, &begin.own);
+        if self.memory(run, &held, begin)? > self.limits.memory {
+            return Ok(Some(Excess::Memory));
+        }
+        let over = self.scratch(run, &held, begin)?.exceeds(&self.limits.scratch);
+        Ok(over.then_some(Excess::Scratch))
+    }
+
+    /// Memory of these processes, exact only if it is near the limit: an upper bound is cheap.
+    fn memory(&self, run: &[u32], held: &Descriptors, begin: &Begin) -> io::Result<u64> {
+        let all: Vec<Status> = run.iter().filter_map(|pid| Status::of(*pid)).collect();
+        let bound = all.iter().map(Status::total).sum::<u64>() + held.shared_memory.values().sum::<u64>();
+        let trace_growth = self.trace_bytes()?.saturating_sub(begin.trace);
+        let growth = machine_shared_memory().saturating_sub(begin.machine).saturating_sub(trace_growth);
+        if bound.max(growth) <= self.limits.memory {
+            return Ok(bound);
+        }
+        let mapped = Mappings::of(run, begin.shared_memory, &begin.own);
+        let private = mapped.private + all.iter().map(Status::kernel).sum::<u64>();
+        Ok(private + shared(&mapped, held, growth))
+    }
+
+    /// Space the run takes on the disk of its scratch directory.
+    fn scratch(&self, run: &[u32], held: &Descriptors, begin: &Begin) -> io::Result<ScratchSpace> {
+        let (mut used, is_all) = self.stage.scratch_in_use(&self.limits.scratch)?;
+        used.bytes += held.unlinked.values().sum::<u64>();
+        let growth = begin.scratch.1.saturating_sub(self.stage.scratch_device()?.1);
+        let may_hide = || !is_all || held.is_incomplete || mappings::keep_unlinked(run, begin.shared_memory);
+        if growth > self.limits.scratch.bytes && may_hide() {
+            used.bytes = used.bytes.max(growth);
+        }
+        Ok(used)
+    }
 }
 
-/// Each thread has its own.
-fn children(pid: u32) -> Vec<u32> {
-    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
-    let lists = threads.flatten().filter_map(|t| fs::read_to_string(t.path().join("children")).ok());
-    lists.flat_map(|list| list.split_whitespace().flat_map(str::parse).collect::<Vec<u32>>()).collect()
-}
-
-/// Bytes that exist for this process: not its program's file, which can be read again.
-fn resident(pid: u32, recording: u64) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let field = |name: &str| -> Option<u64> {
-        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-        Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+/// Shared memory of the run. Files that no process has open are counted as far as they are mapped; what else of them there
+/// may be, or in descriptors that are on their way between processes, no file in /proc tells. There the growth of the whole
+/// machine's shared memory since the run began is the only measure.
+fn shared(mapped: &Mappings, held: &Descriptors, growth: u64) -> u64 {
+    let not_held = || mapped.shared.iter().filter(|(file, _)| !held.shared_memory.contains_key(file));
+    let seen =
+        held.shared_memory.values().sum::<u64>() + not_held().map(|(_, part)| part.resident).sum::<u64>();
+    let unseen = match held.is_incomplete || mapped.is_incomplete {
+        true => u64::MAX,
+        false => not_held().map(|(_, part)| part.size.saturating_sub(part.resident)).sum(),
     };
-    Some(field("RssAnon:")? + field("RssShmem:")?.saturating_sub(recording))
+    seen + unseen.min(growth.saturating_sub(seen))
+}
+
+/// Shared memory of all processes of the machine, in bytes.
+fn machine_shared_memory() -> u64 {
+    read("/proc/meminfo").map_or(0, |text| kilobytes(&text, "Shmem:"))
+}
+
+/// The text of a file in /proc. Names in it are the run's, and need not be UTF-8.
+fn read(path: impl AsRef<Path>) -> io::Result<String> {
+    Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
+}
+
+/// The value of a field in a file of /proc such as `status`; 0 if there is none.
+fn kilobytes(text: &str, name: &str) -> u64 {
+    text.lines().find_map(|line| line.strip_prefix(name)).map_or(0, amount)
+}
+
+/// An amount such as `   123 kB`, in bytes.
+fn amount(text: &str) -> u64 {
+    text.split_whitespace()
+        .next()
+        .and_then(|number| number.parse::<u64>().ok())
+        .unwrap_or(0)
+        .saturating_mul(1024)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_process_that_grows_is_noticed() {
-        let limits = Limits { memory: 100 << 20, ..Limits::default() };
-        let holds_all = "{ head -c 200M /dev/zero; sleep 5; } | tail -n 1 >/dev/null";
-        let mut child = std::process::Command::new("sh").args(["-c", holds_all]).spawn().unwrap();
-        let deadline = std::time::Instant::now() + Duration::from_secs(20);
-        while excess(child.id(), 0, &limits) != Some(Excess::Memory) {
-            assert!(std::time::Instant::now() < deadline, "nobody has noticed");
-        }
-        let more = Limits { memory: 400 << 20, ..limits };
-        assert_eq!(excess(child.id(), 0, &more), None);
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-
-    #[test]
-    fn children_belong_to_the_family() {
-        let mut child = std::process::Command::new("sleep").arg("5").spawn().unwrap();
-        assert!(family(std::process::id(), 100).contains(&child.id()));
-        let limits = Limits { processes: 1, ..Limits::default() };
-        assert_eq!(excess(std::process::id(), 0, &limits), Some(Excess::Processes));
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-}
+mod tests;

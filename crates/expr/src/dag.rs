@@ -109,6 +109,14 @@ impl Dag {
         self.rows.len()
     }
 
+    /// Memory that the expressions take, in bytes: nearly all, and found at no cost.
+    pub fn bytes(&self) -> u64 {
+        /// Of a place in a hash table, on average.
+        const PLACE: usize = 8;
+        let rows = self.rows.len() * (size_of::<Row>() + PLACE);
+        rows as u64 + self.sets.bytes() + self.snapshots.total_bytes()
+    }
+
     /// Whether there is no expression yet.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -104,6 +104,12 @@ impl InputSets {
         self.tries.len()
     }
 
+    /// Memory that the sets take, in bytes, without those that were made flat.
+    pub(crate) fn bytes(&self) -> u64 {
+        let place = size_of::<Trie>() + size_of::<OnceLock<Box<[InputByte]>>>() + 2 * size_of::<u32>();
+        (self.tries.len() * place) as u64
+    }
+
     /// How a set is put together.
     pub fn view(&self, set: SetId) -> SetView {
         let trie = self.tries[set.index()];

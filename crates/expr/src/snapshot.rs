@@ -47,6 +47,11 @@ impl Snapshot {
         hasher.finish()
     }
 
+    /// Bytes that it takes.
+    fn memory(&self) -> u64 {
+        (size_of::<Snapshot>() + self.bytes.len() + size_of_val(&*self.parts)) as u64
+    }
+
     fn same(&self, other: &Snapshot) -> bool {
         self.bytes == other.bytes && self.parts == other.parts
     }
@@ -57,9 +62,15 @@ impl Snapshot {
 pub struct Snapshots {
     all: Vec<Snapshot>,
     table: HashTable<u32>,
+    total_bytes: u64,
 }
 
 impl Snapshots {
+    /// Memory that all of them take.
+    pub(crate) fn total_bytes(&self) -> u64 {
+        self.total_bytes
+    }
+
     /// Bytes of a snapshot.
     #[allow(clippy::len_without_is_empty, reason = "the length of one of them")]
     pub fn len(&self, id: SnapshotId) -> u64 {
@@ -114,6 +125,8 @@ impl Snapshots {
     /// Takes over the snapshots that have come since this was a copy of those, but not what finds equal ones.
     pub(crate) fn append(&mut self, original: &Snapshots) {
         self.all.extend_from_slice(&original.all[self.all.len()..]);
+        // The contents are shared, but whoever holds them last pays.
+        self.total_bytes = original.total_bytes;
     }
 
     /// The snapshot with these bytes and parts; the byte under a part is 0.
@@ -121,7 +134,7 @@ impl Snapshots {
         assert!(parts.is_sorted_by_key(|&(place, _)| place), "parts come in order");
         let is_uniform = parts.is_empty() && bytes.iter().all(|byte| *byte == bytes[0]);
         let snapshot = Snapshot { bytes: bytes.into(), parts: parts.into(), inputs, is_uniform };
-        let Snapshots { all, table } = self;
+        let Snapshots { all, table, total_bytes } = self;
         let entry = table.entry(
             snapshot.hash(),
             |&id| all[id as usize].same(&snapshot),
@@ -132,6 +145,7 @@ impl Snapshots {
             Entry::Vacant(place) => {
                 let id = u32::try_from(all.len()).expect("fewer than 2^32 snapshots");
                 place.insert(id);
+                *total_bytes += snapshot.memory();
                 all.push(snapshot);
                 SnapshotId(id)
             }

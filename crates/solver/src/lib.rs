@@ -34,7 +34,7 @@ pub use stats::{Layers, Stats, Tally};
 pub use tape::Evaluations;
 pub use validate::Validate;
 pub use walk::{Walk, WalkMode, WalkSettings};
-pub use z3::Z3;
+pub use z3::{Z3, limit_memory};
 
 use cairn_expr::{Assignment, Dag};
 use std::time::{Duration, Instant};

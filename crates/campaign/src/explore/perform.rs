@@ -3,7 +3,7 @@
 use super::worker::{Ahead, Worker};
 use super::{Campaign, CampaignError, Cause, PastRun, Wish};
 use crate::corpus::{Candidate, Origin, Place};
-use crate::executor::Execution;
+use crate::executor::{Execution, Executor};
 use crate::gaps::Gap;
 use crate::journal::{OldRun, Recalled, Seen, Timeout};
 use crate::observer::Event;
@@ -13,9 +13,9 @@ use crate::settings::Settings;
 use crate::summary::Astray;
 use crate::trails::trails;
 use crate::untold::add_untold_pins;
-use cairn_exec::{End, Input, Mode, Run, RunError};
+use cairn_exec::{End, Input, Mode, Run, RunError, Trace, TraceStep};
 use cairn_program::BranchId;
-use cairn_tree::AddedRun;
+use cairn_tree::{AddedRun, Step};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -215,7 +215,7 @@ impl Worker<'_, '_> {
                 Ok(run) if was_in_time && run.end.is_excess() && attempts < ATTEMPTS => {}
                 Ok(run) => {
                     self.campaign.lost_in_a_row = 0;
-                    let trace = self.executor.decode(&mut self.campaign.dag);
+                    let trace = self.campaign.decode(&mut *self.executor, &run);
                     return Ok(Some(Execution { run, trace }));
                 }
                 Err(error) if is_about_input(&error) => break error,
@@ -326,6 +326,15 @@ impl Worker<'_, '_> {
 }
 
 impl Campaign<'_> {
+    /// Decodes the trace of the last run, and takes note of the memory that it takes.
+    fn decode(&mut self, executor: &mut dyn Executor, run: &Run) -> Trace {
+        let before = self.dag.bytes();
+        let trace = executor.decode(&mut self.dag);
+        let steps = trace.steps.len() * (size_of::<TraceStep>() + size_of::<Step>());
+        self.memory.add(self.dag.bytes() - before + (steps + run.input.len()) as u64);
+        trace
+    }
+
     /// Adds the path of a run to the tree, once all doubts about its recording are settled.
     fn add(&mut self, execution: &mut Execution, cause: Cause, slow: bool) -> (Path, AddedRun) {
         let mut path = path(self.program, &self.dag, &execution.trace, self.settings.max_steps);

@@ -19,6 +19,7 @@ mod findings;
 mod formats;
 mod learn;
 mod limits;
+mod memory_limits;
 mod misbehaviour;
 mod models;
 mod page;

@@ -12,6 +12,10 @@ use cairn_wire::{Event, LabelEntry};
 /// Tables that are remembered. Searches go back and forth between few paths.
 const TABLES: usize = 4;
 
+/// Rows that all of them may have together, in relation to those a run can have: a few of the largest kind would take more
+/// memory than everything else.
+const TABLES_ROWS: usize = 2;
+
 /// The last tables, the one that was of use last at the end.
 #[derive(Default)]
 pub(super) struct Earlier {
@@ -47,7 +51,14 @@ impl Earlier {
     }
 
     /// The table of a recording that was read, with expressions for all labels of its events.
-    pub(super) fn table(&mut self, recording: &Recording, events: &[Event], dag: &mut Dag) -> &Table {
+    /// Stops where they would take more than `most_bytes`.
+    pub(super) fn table(
+        &mut self,
+        recording: &Recording,
+        events: &[Event],
+        most_bytes: u64,
+        dag: &mut Dag,
+    ) -> &Table {
         if self.dag != dag.identity() {
             self.tables.clear();
             self.memo.clear();
@@ -59,7 +70,7 @@ impl Earlier {
         }
         let last = self.tables.len() - 1;
         if std::mem::take(&mut self.is_raw) {
-            self.tables[last].build(recording, &mut self.memo, dag);
+            self.tables[last].build(recording, &mut self.memo, most_bytes, dag);
         }
         &self.tables[last]
     }
@@ -79,6 +90,12 @@ impl Earlier {
             }
         }
         let like = best.map(|(index, common)| (self.tables.remove(index), common));
+        let room = TABLES_ROWS * recording.layout.label_capacity as usize;
+        let (first, new) = (like.as_ref().map_or(0, |(like, _)| like.room()), self.rows.len());
+        let rows = |tables: &[Table]| first + new + tables.iter().map(Table::room).sum::<usize>();
+        while !self.tables.is_empty() && rows(&self.tables) > room {
+            self.tables.remove(0);
+        }
         let is_full = self.tables.len() + 2 > TABLES;
         (like, if is_full { self.tables.remove(0) } else { Table::default() })
     }

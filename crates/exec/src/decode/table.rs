@@ -107,11 +107,25 @@ impl Table {
             }
         }
         self.reads.sort_unstable();
+        self.reads.dedup();
     }
 
-    /// Makes expressions of the wanted labels.
-    pub(super) fn build(&mut self, recording: &Recording, memo: &mut Memo, dag: &mut Dag) {
+    /// Rows that it has memory for.
+    pub(super) fn room(&self) -> usize {
+        self.rows.capacity()
+    }
+
+    /// Makes expressions of the wanted labels, until these take more than `most_bytes`: the rest is not wanted any more.
+    pub(super) fn build(&mut self, recording: &Recording, memo: &mut Memo, most_bytes: u64, dag: &mut Dag) {
+        let end = dag.bytes().saturating_add(most_bytes);
         for label in self.first..self.rows.len() {
+            if dag.bytes() > end {
+                self.slots[label..]
+                    .iter_mut()
+                    .filter(|s| **s == Slot::Wanted)
+                    .for_each(|s| *s = Slot::Unused);
+                return;
+            }
             let (before, rest) = self.slots.split_at_mut(label);
             if rest[0] != Slot::Wanted {
                 continue;

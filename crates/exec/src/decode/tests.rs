@@ -260,6 +260,55 @@ fn snapshots_that_make_no_sense_are_refused() {
     }
 }
 
+/// Reads of 8 bits from snapshots of 400 bytes, so many bytes apart; tells how many of them are believed.
+fn reads_believed(distance: u64, count: u64) -> usize {
+    let mut tape = Tape::new(&[0]);
+    let byte = tape.byte(0);
+    let index = tape.label(Op::ZExt, 64, 0, byte, 0, 0);
+    for number in 0..count {
+        let at = tape.layout.snapshots + number * distance;
+        tape.memory.write(at, &400u64.to_ne_bytes());
+        let label = tape.label(Op::Read, 8, 0, index, 0, number * distance);
+        tape.event(EventKind::Pin, NO_SITE, label, 0);
+    }
+    // The bytes of each begin with its number, so that no two are alike.
+    for number in 0..count {
+        tape.memory.write(tape.layout.snapshots + number * distance + 8, &number.to_ne_bytes());
+    }
+    let trace = tape.decode(&mut Dag::new());
+    assert_eq!(trace.damaged, trace.steps.len() < count as usize);
+    trace.steps.len()
+}
+
+#[test]
+fn snapshots_that_overlap_are_not_all_believed() {
+    assert_eq!(reads_believed(408, 10), 10);
+    // Together they would be larger than their region of 4096 bytes. Those of the last labels are looked at first.
+    assert_eq!(reads_believed(16, 100), 0);
+}
+
+#[test]
+fn expressions_of_a_run_have_a_limit() {
+    let mut tape = Tape::new(&[1, 2]);
+    let (mut label, other) = (tape.byte(0), tape.byte(1));
+    for number in 0..1000 {
+        label = tape.label(if number % 2 == 0 { Op::Mul } else { Op::Xor }, 8, 0, label, other, 0);
+        tape.event(EventKind::Pin, NO_SITE, label, 0);
+    }
+    let decode = |most_bytes| {
+        let (mut decoder, mut dag) = (Decoder::new(most_bytes), Dag::new());
+        let mut decode = || {
+            let trace = tape.decode_by(&mut decoder, &mut dag);
+            (trace.steps.len(), trace.cut, trace.damaged)
+        };
+        [decode(), decode()]
+    };
+    assert_eq!(decode(u64::MAX), [(1000, false, false); 2]);
+    let [(steps, cut, damaged), (more, ..)] = decode(10_000);
+    assert!(cut && !damaged && (100..500).contains(&steps), "{steps}");
+    assert!(more > steps, "the next run goes on where this one ended: {more}");
+}
+
 #[test]
 fn the_length_of_an_object_is_input() {
     for (object, is_there) in [(0, true), (1, false)] {

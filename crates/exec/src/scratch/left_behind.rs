@@ -3,7 +3,7 @@
 //! A driver holds a lock on its directory, which ends with it however that happens. A number of a process in the name would not do: it may be
 //! another one's by now, or one of another container that has the same directory for temporary files.
 
-use super::{remove_directory, unlock};
+use super::{dismantle, unlock};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn remove_all(place: &Path) {
         let is_named_so = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
         if is_named_so && entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_abandoned(&entry.path()) {
             // Another user's stays.
-            let _ = unlock(&entry.path()).and_then(|()| remove_directory(&entry.path()));
+            let _ = unlock(&entry.path()).and_then(|()| dismantle(&entry.path()));
         }
     }
 }

@@ -22,14 +22,15 @@ use crate::{Answer, Layers, Limits, Query, Solver, Stats, Unknown};
 use ::z3::{Params, SatResult};
 use cairn_expr::{Assignment, Dag, ExprId};
 use scopes::Scopes;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use terms::Terms;
 use watchdog::Watchdog;
 
 /// Terms kept before the backend starts over, to bound memory.
 const MAX_TERMS: usize = 500_000;
-/// Memory that Z3 may use before it gives up on a query.
-const MAX_MEGABYTES: &str = "2048";
+/// Memory that Z3 may use, in all contexts together, before it gives up on a query.
+static MAX_MEGABYTES: AtomicU64 = AtomicU64::new(2048);
 /// Units of work per millisecond of the time limit. Z3 does some 1,500 in a millisecond: only on a machine that is three
 /// times as slow does the clock decide what has an answer.
 const WORK_PER_MILLISECOND: u128 = 500;
@@ -62,6 +63,11 @@ impl Engine {
     }
 }
 
+/// Keeps Z3 to this much memory, in all contexts that are made from now on.
+pub fn limit_memory(bytes: u64) {
+    MAX_MEGABYTES.fetch_min(bytes >> 20, Relaxed);
+}
+
 impl Z3 {
     /// A backend on this thread's Z3 context.
     ///
@@ -69,7 +75,7 @@ impl Z3 {
     pub fn new(limits: Limits) -> Z3 {
         let version = ::z3::full_version();
         assert!(is_new_enough(version), "Cairn needs Z3 5.4, but libz3 {version} was loaded");
-        ::z3::set_global_param("memory_high_watermark_mb", MAX_MEGABYTES);
+        ::z3::set_global_param("memory_high_watermark_mb", &MAX_MEGABYTES.load(Relaxed).to_string());
         Z3 {
             limits: limits.within_reach(),
             end: None,
