@@ -5,6 +5,7 @@ mod agreement;
 mod analyses;
 mod bad_input;
 mod branch_log;
+mod brute_force;
 mod chromium;
 mod common;
 mod compare;
