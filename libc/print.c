@@ -110,8 +110,11 @@ static int is_symbolic(const struct layout *layout, const struct value *value)
 {
     const char *text = value->pointer;
     size_t limit = limit_of(layout), length;
-    if (symbolic_value(*layout) || symbolic_value(value->integer) || symbolic_value(value->pointer))
+    if (symbolic_value(*layout) || symbolic_value(value->integer) || symbolic_value(value->pointer)
+        || symbolic_value(value->real))
         return 1;
+    if (__cairn_m_kind(layout) == WIDE_STRING && text != NULL)
+        return symbolic(text, __cairn_m_wide_size(layout, value->pointer));
     if (__cairn_m_kind(layout) != STRING || text == NULL)
         return 0;
     length = strnlen(text, limit);
