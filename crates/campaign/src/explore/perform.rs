@@ -324,7 +324,7 @@ impl Campaign<'_> {
             add_untold_pins(&self.tree, &self.dag, flip, &execution.run.input, &mut path.steps);
         }
         if self.settings.diagnose {
-            self.collector.look(&self.dag, execution);
+            self.collector.look(self.program, &self.dag, execution);
         }
         let added = self.tree.add_run_with_trails(&path.steps, &trails);
         if self.strategies[0].wants_cores() {

@@ -68,7 +68,7 @@ fn write_order(w: &mut Writer) {
 /// Writes one gadget and probes behind the sides of its branch.
 pub fn write_gadget(w: &mut Writer) {
     w.emit("{");
-    match w.below(18) {
+    match w.below(20) {
         0 => pointer(w),
         1 => function_pointer(w),
         2 => variadic_call(w),
@@ -83,6 +83,7 @@ pub fn write_gadget(w: &mut Writer) {
         14 => division(w),
         15 => null_pointer(w),
         16 => fault(w),
+        17..19 => printed(w),
         _ => union_float(w),
     }
     w.emit("}");
@@ -192,15 +193,22 @@ fn number_in_text(w: &mut Writer) {
 }
 
 fn printed(w: &mut Writer) {
-    let value = w.plain_value();
-    let (format, cast) =
-        [("%d", "(i8)"), ("%x", "(u8)"), ("%c!", "(u8)"), ("%03u", "(u8)"), ("%.1f", "(double)(i8)")]
-            [w.below(5)];
-    w.emit(&format!("int length = snprintf(text, sizeof text, \"{format}\", {cast}({value}));"));
-    let condition = match w.below(3) {
-        0 => "length == 2".to_owned(),
+    let value = w.expression(1);
+    let (format, argument) = match w.below(7) {
+        0 => ("%d", format!("(i8)({value})")),
+        1 => ("%x", format!("(u8)({value})")),
+        2 => ("%c!", format!("(u8)({value})")),
+        3 => ("%03u", format!("(u8)({value})")),
+        4 => ("%s:%d", format!("(({value}) & 1) ? \"odd\" : \"even\", len")),
+        5 => ("%.1f", format!("(double)(({value}) & 15) * 0.5")),
+        _ => ("%g", format!("(double)(i8)({value}) / 4")),
+    };
+    w.emit(&format!("int length = snprintf(text, sizeof text, \"{format}\", {argument});"));
+    let condition = match w.below(4) {
+        0 => format!("length == {}", 2 + w.below(3)),
         1 => format!("text[0] == '{}'", w.below(10)),
-        _ => format!("strcmp(text, \"{}\") == 0", w.below(256)),
+        2 => "text[2] == '5'".to_owned(),
+        _ => format!("strcmp(text, \"{}\") > 0", w.below(256)),
     };
     branch_on(w, &condition);
 }
@@ -209,7 +217,9 @@ fn division(w: &mut Writer) {
     let (a, b) = (w.expression(2), w.expression(2));
     let operator = w.pick(&["/", "%"]);
     let ty = w.pick(&["i32", "u32", "i64", "u8"]);
-    w.emit(&format!("{ty} dividend = ({ty})({a}), divisor = ({ty})({b});"));
+    // Without `volatile` a divisor that is always zero is undefined behaviour the optimiser sees, and no trap.
+    w.emit(&format!("{ty} dividend = ({ty})({a});"));
+    w.emit(&format!("volatile {ty} divisor = ({ty})({b});"));
     w.emit(&format!("g2 = (int)(dividend {operator} divisor);"));
 }
 
@@ -242,11 +252,4 @@ fn union_float(w: &mut Writer) {
     w.emit(&format!("both.real = (float)(i16)({value}) * 0.5f;"));
     let shift = w.below(24).to_string();
     branch_on(w, &format!("(both.word >> {shift} & 1) == 1"));
-}
-
-impl Writer {
-    /// An expression for a function that prints it.
-    fn plain_value(&mut self) -> String {
-        self.expression(1)
-    }
 }
