@@ -121,10 +121,32 @@ static int is_symbolic(const struct layout *layout, const struct value *value)
     return symbolic(text, length + (length < limit));
 }
 
+/* Where the calling convention puts variable arguments: bytes of integer and of all registers, and what a list looks like. */
+#define INTEGER_REGISTERS 48
+#define ALL_REGISTERS 176
+#define STACK_ARGUMENTS (16 * sizeof(long))
+struct list {
+    unsigned integers, reals;
+    const char *on_stack, *in_registers;
+};
+
+/* Counts what a format that these models do not know (positions, `%b`) prints as lost: the text depends on it. */
+static void lose_arguments(va_list arguments)
+{
+    struct list list;
+    __builtin_memcpy(&list, arguments, sizeof list);
+    if (list.integers < INTEGER_REGISTERS)
+        __cairn_lost(list.in_registers + list.integers, INTEGER_REGISTERS - list.integers);
+    if (list.reals < ALL_REGISTERS)
+        __cairn_lost(list.in_registers + list.reals, ALL_REGISTERS - list.reals);
+    __cairn_lost(list.on_stack, STACK_ARGUMENTS);
+}
+
 /* Whether there is anything for the model to do, and nothing that it does not know. */
 static int is_modelled(const char *format, va_list list)
 {
     struct arguments arguments;
+    const char *whole = format;
     int found;
     if (!__cairn_tracing())
         return 0;
@@ -139,6 +161,10 @@ static int is_modelled(const char *format, va_list list)
         }
     }
     va_end(arguments.list);
+    if (format == NULL) {
+        __cairn_lost(whole, strlen(whole) + 1);
+        lose_arguments(list);
+    }
     return format != NULL && found;
 }
 

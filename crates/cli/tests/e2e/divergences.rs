@@ -46,6 +46,28 @@ fn text_that_the_library_formats_is_no_constant() {
     }
 }
 
+/// Formats that the models do not know: the library prints, and no path is said to be known to its end.
+#[test]
+fn an_unknown_format_is_no_reason_to_call_a_program_exhausted() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    char text[64];
+    int number = getchar();
+    sprintf(text, \"%2$d %1$d\", number, 7);
+    if (strcmp(text, \"7 200\") == 0)
+        abort();
+    return 0;
+}
+";
+    let said = explore(directory.path(), text, "1", &[]);
+    let mut summary = serde_json::Value::Null;
+    assert_eq!(*figure(&said, &mut summary, "exhausted"), false, "{said:?}");
+}
+
 /// A printer and parser of JSON numbers, and a ring buffer that text drives: programs whose runs used to diverge.
 #[test]
 fn programs_that_format_what_they_read_do_not_diverge() {
