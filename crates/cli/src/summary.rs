@@ -259,9 +259,16 @@ impl Report<'_> {
     fn divergences(&self) -> Option<String> {
         let first = self.summary.notes.divergences.first()?;
         let count = counted(self.summary.divergences, "run", "runs");
-        let why = match self.summary.notes.threaded_runs {
-            0 => "",
-            _ => " (several threads compute with the input, and their order differs from run to run)",
+        let notes = &self.summary.notes;
+        let after_losses = notes.divergences_after_losses;
+        let why = match notes.threaded_runs {
+            0 if after_losses == 0 => String::new(),
+            0 => format!(
+                ", {} after input went where Cairn does not follow",
+                share(after_losses, self.summary.divergences)
+            ),
+            _ => " (several threads compute with the input, and their order differs from run to run)"
+                .to_owned(),
         };
         Some(format!("{count} did not go where predicted{why}; the first: {}", first.explanation))
     }
@@ -323,4 +330,9 @@ fn kinds(different: u64, inputs: u64, one: &str, many: &str) -> String {
         true => format!("{} ({inputs} inputs)", counted(different, one, &format!("different {many}"))),
         false => counted(different, one, many),
     }
+}
+
+/// How many of all: "all of them", or a number.
+fn share(some: u64, all: u64) -> String {
+    if some == all { "all of them".to_owned() } else { format!("{} of them", grouped(some)) }
 }

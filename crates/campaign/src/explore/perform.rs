@@ -151,6 +151,7 @@ impl Worker<'_, '_> {
         let wish = Wish { by: cause.asked.then_some(self.id), flip: cause.flip, predicted, cost: self.cost };
         campaign.tell_strategies(&added, (covered, &new_branches, &callees), wish);
         let shown = Shown { given: input, new_branches: &new_branches, timeout, seen };
+        let has_losses = execution.run.flags.lost > 0;
         self.keep(execution, &path, shown, cause)?;
         self.campaign.tell(&Event::Executed { end, new_branches: &new_branches });
         self.campaign.note_now_and_then()?;
@@ -158,7 +159,12 @@ impl Worker<'_, '_> {
         let ends_early = |at| cut && at == added.nodes.len();
         match (cause.flip, difference) {
             (_, Some(at)) if path.damaged || ends_early(at) => Ok(Went::Unknown),
-            (Some(flip), Some(at)) => Ok(self.campaign.went_off(flip, at, &added, end, cause)),
+            (Some(flip), Some(at)) => {
+                let went = self.campaign.went_off(flip, at, &added, end, cause);
+                let is_explained = has_losses && matches!(went, Went::Elsewhere);
+                self.campaign.notes.divergences_after_losses += u64::from(is_explained);
+                Ok(went)
+            }
             _ => Ok(Went::There),
         }
     }

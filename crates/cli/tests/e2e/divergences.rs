@@ -68,6 +68,31 @@ int main(void) {
     assert_eq!(*figure(&said, &mut summary, "exhausted"), false, "{said:?}");
 }
 
+/// A library function that is not followed decides how the run goes on, as grep's compilation of its pattern does.
+#[test]
+fn a_divergence_after_a_foreign_function_is_explained() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "\
+#include <regex.h>
+#include <stdio.h>
+int main(void) {
+    char pattern[2] = {(char)getchar(), 0};
+    regex_t compiled;
+    if (regcomp(&compiled, pattern, 0) != 0)
+        return 1;
+    if (pattern[0] == '[')
+        return 2;
+    return 0;
+}
+";
+    let said = explore(directory.path(), text, "1", &[]);
+    let mut summary = serde_json::Value::Null;
+    assert_eq!(*figure(&said, &mut summary, "divergences"), 1, "{said:?}");
+    assert_eq!(*figure(&said, &mut summary, "divergences_after_losses"), 1, "{said:?}");
+    let why = "1 run did not go where predicted, all of them after input went where Cairn does not follow";
+    assert!(said.stderr.contains(why), "{said:?}");
+}
+
 /// A printer and parser of JSON numbers, and a ring buffer that text drives: programs whose runs used to diverge.
 #[test]
 fn programs_that_format_what_they_read_do_not_diverge() {
