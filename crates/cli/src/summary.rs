@@ -263,10 +263,8 @@ impl Report<'_> {
         let after_losses = notes.divergences_after_losses;
         let why = match notes.threaded_runs {
             0 if after_losses == 0 => String::new(),
-            0 => format!(
-                ", {} after input went where Cairn does not follow",
-                share(after_losses, self.summary.divergences)
-            ),
+            0 if after_losses == self.summary.divergences => LOST_BEFORE.to_owned(),
+            0 => format!(", {} of them{}", grouped(after_losses), &LOST_BEFORE[1..]),
             _ => " (several threads compute with the input, and their order differs from run to run)"
                 .to_owned(),
         };
@@ -324,15 +322,13 @@ impl Report<'_> {
     }
 }
 
+/// Explains divergences of runs with lost values.
+const LOST_BEFORE: &str = ", after input went where Cairn does not follow";
+
 /// How many different findings there are, and how many inputs show them if that is another number.
 fn kinds(different: u64, inputs: u64, one: &str, many: &str) -> String {
     match inputs > different {
         true => format!("{} ({inputs} inputs)", counted(different, one, &format!("different {many}"))),
         false => counted(different, one, many),
     }
-}
-
-/// How many of all: "all of them", or a number.
-fn share(some: u64, all: u64) -> String {
-    if some == all { "all of them".to_owned() } else { format!("{} of them", grouped(some)) }
 }
