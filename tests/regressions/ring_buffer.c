@@ -1,27 +1,75 @@
+/* A ring buffer of numbers that lines of text drive: numbers go in and out, it grows, it turns, and is searched as text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* a ring buffer driven by text commands */
-struct ring { int *data; unsigned cap, head, len; };
-static struct ring *make(unsigned cap) { struct ring *r = malloc(sizeof *r); r->data = calloc(cap, sizeof *r->data); r->cap = cap; r->head = r->len = 0; return r; }
-static int push(struct ring *r, int v) { if (r->len == r->cap) { r->data[r->head] = v; r->head = (r->head + 1) % r->cap; return 1; } r->data[(r->head + r->len++) % r->cap] = v; return 0; }
-static int pop(struct ring *r, int *v) { if (!r->len) return 0; *v = r->data[r->head]; r->head = (r->head + 1) % r->cap; r->len--; return 1; }
-static void grow(struct ring *r, unsigned cap) {
-    int *n = malloc(cap * sizeof *n); unsigned k = r->len < cap ? r->len : cap;
-    for (unsigned i = 0; i < k; i++) n[i] = r->data[(r->head + i) % r->cap];
-    free(r->data); r->data = n; r->cap = cap; r->head = 0; r->len = k;
+
+struct ring {
+    int *slots;
+    unsigned capacity, head, count;
+};
+
+static int *slot(struct ring *ring, unsigned index)
+{
+    return &ring->slots[(ring->head + index) % ring->capacity];
 }
-int main(void) {
-    char line[16], out[64]; struct ring *r = make(3); int sum = 0;
-    while (fgets(line, sizeof line, stdin)) {
-        int v; unsigned u;
-        if (sscanf(line, "+%d", &v) == 1) { if (push(r, v)) puts("overwrote"); }
-        else if (line[0] == '-') { if (pop(r, &v)) { snprintf(out, sizeof out, "%d;", v); sum += (int)strlen(out); } else puts("empty"); }
-        else if (sscanf(line, "c%u", &u) == 1) { if (u == 0 || u > 16) puts("no"); else grow(r, u); }
-        else if (sscanf(line, "r%u", &u) == 1 && r->len) { r->head = (r->head + u) % r->cap; }
-        else if (line[0] == 'm') { char *p = out; *p = 0; for (unsigned i = 0; i < r->len; i++) p += sprintf(p, "%x", r->data[(r->head + i) % r->cap] & 255); if (strstr(out, "1a")) puts("found"); }
-        else if (line[0] != '\n') break;
+
+/* Adds a number, in the place of the oldest if there is no room. */
+static void push(struct ring *ring, int number)
+{
+    if (ring->count == ring->capacity)
+        ring->head = (ring->head + 1) % ring->capacity;
+    else
+        ring->count++;
+    *slot(ring, ring->count - 1) = number;
+}
+
+static int pop(struct ring *ring, int *number)
+{
+    if (ring->count == 0)
+        return 0;
+    *number = *slot(ring, 0);
+    ring->head = (ring->head + 1) % ring->capacity;
+    ring->count--;
+    return 1;
+}
+
+static void resize(struct ring *ring, unsigned capacity)
+{
+    int *slots = calloc(capacity, sizeof *slots);
+    unsigned kept = ring->count < capacity ? ring->count : capacity;
+    for (unsigned i = 0; i < kept; i++)
+        slots[i] = *slot(ring, i);
+    free(ring->slots);
+    *ring = (struct ring){slots, capacity, 0, kept};
+}
+
+static int contains(struct ring *ring, const char *digits)
+{
+    char text[256] = "", *end = text;
+    for (unsigned i = 0; i < ring->count; i++)
+        end += sprintf(end, "%x;", *slot(ring, i) & 255);
+    return strstr(text, digits) != NULL;
+}
+
+int main(void)
+{
+    struct ring ring = {calloc(3, sizeof(int)), 3, 0, 0};
+    char line[16], text[16];
+    int number, printed = 0;
+    unsigned amount;
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        if (sscanf(line, "+%d", &number) == 1)
+            push(&ring, number);
+        else if (line[0] == '-' && pop(&ring, &number))
+            printed += snprintf(text, sizeof text, "%d", number);
+        else if (sscanf(line, "c%u", &amount) == 1 && amount > 0 && amount <= 16)
+            resize(&ring, amount);
+        else if (sscanf(line, "r%u", &amount) == 1)
+            ring.head = (ring.head + amount) % ring.capacity;
+        else if (line[0] == 's' && contains(&ring, "1a"))
+            puts("found");
+        else if (line[0] == 'q')
+            break;
     }
-    if (sum == 7 && r->len == 2) abort();
-    return 0;
+    return printed == 7 && ring.count == 2;
 }
