@@ -140,7 +140,7 @@ int main(void) {
     case 11: return sprintf(text, \"%s\", (char *)(in[1] + 1L));
     case 12: fgets(bad, 4, stdin); break;
     case 13: return (int)strtol(word, (char **)24, 10);
-    case 14: return sscanf(word + 1, \"%d\", (int *)bad);
+    case 14: strncpy(bad, word, 3); break;
     case 15: return sprintf(bad, \"%.3f\", in[1] / 7.0);
     }
     return 0;
@@ -191,6 +191,7 @@ int main(void) {
         (write_source(directory.path(), "program.c", text), directory.path().join("program"));
     build_instrumented(&source, &program);
     let said = run(["doctor", "--sym-stdin", "8", "--execs", "200", program.to_str().unwrap()]);
-    assert!(said.stdout.contains("in a library function: after the decision at program.c:7"), "{said:?}");
+    assert!(said.stdout.contains("in a library function: after the decision at "), "{said:?}");
+    assert!(said.stdout.contains("program.c:7 ("), "{said:?}");
     assert!(!said.stdout.contains("libc/"), "{said:?}");
 }
