@@ -110,18 +110,43 @@ static int is_symbolic(const struct layout *layout, const struct value *value)
 {
     const char *text = value->pointer;
     size_t limit = limit_of(layout), length;
-    if (symbolic_value(*layout) || symbolic_value(value->integer) || symbolic_value(value->pointer))
+    if (symbolic_value(*layout) || symbolic_value(value->integer) || symbolic_value(value->pointer)
+        || symbolic_value(value->real))
         return 1;
+    if (__cairn_m_kind(layout) == WIDE_STRING && text != NULL)
+        return symbolic(text, __cairn_m_wide_size(layout, value->pointer));
     if (__cairn_m_kind(layout) != STRING || text == NULL)
         return 0;
     length = strnlen(text, limit);
     return symbolic(text, length + (length < limit));
 }
 
+/* Where the calling convention puts variable arguments: bytes of integer and of all registers, and what a list looks like. */
+#define INTEGER_REGISTERS 48
+#define ALL_REGISTERS 176
+#define STACK_ARGUMENTS (16 * sizeof(long))
+struct list {
+    unsigned integers, reals;
+    const char *on_stack, *in_registers;
+};
+
+/* Counts what a format that these models do not know (positions, `%b`) prints as lost: the text depends on it. */
+static void lose_arguments(va_list arguments)
+{
+    struct list list;
+    __builtin_memcpy(&list, arguments, sizeof list);
+    if (list.integers < INTEGER_REGISTERS)
+        __cairn_lost(list.in_registers + list.integers, INTEGER_REGISTERS - list.integers);
+    if (list.reals < ALL_REGISTERS)
+        __cairn_lost(list.in_registers + list.reals, ALL_REGISTERS - list.reals);
+    __cairn_lost(list.on_stack, STACK_ARGUMENTS);
+}
+
 /* Whether there is anything for the model to do, and nothing that it does not know. */
 static int is_modelled(const char *format, va_list list)
 {
     struct arguments arguments;
+    const char *whole = format;
     int found;
     if (!__cairn_tracing())
         return 0;
@@ -136,6 +161,10 @@ static int is_modelled(const char *format, va_list list)
         }
     }
     va_end(arguments.list);
+    if (format == NULL) {
+        __cairn_lost(whole, strlen(whole) + 1);
+        lose_arguments(list);
+    }
     return format != NULL && found;
 }
 

@@ -5,6 +5,7 @@
 #include "format.h"
 #include "model.h"
 #include <stdarg.h>
+#include <wchar.h>
 
 /* Where text goes. Beyond `room` it is only counted. */
 struct sink {
@@ -58,6 +59,9 @@ enum kind __cairn_m_kind(const struct layout *layout);
 /* Conversions. Those of the library give -1 if there is no text for it. */
 void __cairn_m_print_integer(struct sink *sink, const struct layout *layout, unsigned long value);
 int __cairn_m_print_by_library(struct sink *sink, const struct layout *layout, const struct value *value);
+
+/* Bytes of a wide string that a conversion reads, with its terminator if that is read. */
+size_t __cairn_m_wide_size(const struct layout *layout, const wchar_t *text);
 
 /* What vsnprintf and vasprintf would answer. */
 int __cairn_m_print(char *to, size_t size, const char *format, va_list arguments);

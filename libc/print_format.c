@@ -1,6 +1,7 @@
 /* The language of printf's formats. */
 #include "print.h"
 #include <limits.h>
+#include <locale.h>
 #include <wchar.h>
 
 static const char *read_flags(const char *format, struct layout *layout)
@@ -21,6 +22,11 @@ static const char *read_flags(const char *format, struct layout *layout)
             break;
         case '0':
             layout->zero = 1;
+            break;
+        case '\'':
+            /* Digits are grouped where the locale says how: the C locale does not. */
+            if (*localeconv()->thousands_sep != '\0')
+                return format;
             break;
         default:
             return format;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <wchar.h>
 
 /* More than the longest of flags, modifier and conversion. */
 #define LONGEST_FORMAT 16
@@ -32,6 +31,41 @@ static void rebuild(const struct layout *layout, char *format)
     *format = '\0';
 }
 
+size_t __cairn_m_wide_size(const struct layout *layout, const wchar_t *text)
+{
+    /* No character has less than one byte, and the precision counts bytes. */
+    size_t limit = layout->precision < 0 ? NO_LIMIT : (size_t)layout->precision;
+    size_t length = wcsnlen(text, limit < NO_LIMIT / sizeof *text ? limit : NO_LIMIT / sizeof *text);
+    return (length + (length < limit)) * sizeof *text;
+}
+
+/*
+ * Concretizes all that the text depends on: the library writes it without labels, so a later decision on the text is one
+ * on these values, and the path has to say so.
+ */
+static void concretize(const struct layout *layout, const struct value *value)
+{
+    unsigned long bits;
+    __cairn_pinned((size_t)layout->width);
+    __cairn_pinned((size_t)layout->precision);
+    switch (__cairn_m_kind(layout)) {
+    case REAL:
+        __builtin_memcpy(&bits, &value->real, sizeof bits);
+        __cairn_pinned(bits);
+        break;
+    case WIDE_CHARACTER:
+        __cairn_pinned(value->integer);
+        break;
+    case WIDE_STRING:
+        __cairn_pinned((size_t)value->pointer);
+        if (value->pointer != NULL)
+            __cairn_m_pin(value->pointer, __cairn_m_wide_size(layout, value->pointer));
+        break;
+    default:
+        break;
+    }
+}
+
 static int write(char *to, size_t size, const struct layout *layout, const struct value *value)
 {
     char format[LONGEST_FORMAT];
@@ -55,6 +89,7 @@ int __cairn_m_print_by_library(struct sink *sink, const struct layout *layout, c
 {
     char few[128], *text = few;
     int length;
+    concretize(layout, value);
     errno = sink->error;
     length = write(few, sizeof few, layout, value);
     if (length < 0)

@@ -3,6 +3,7 @@
 //! [`Collector`] looks at every run of a campaign that asks for it, and makes [`Reason`]s of what it has seen.
 
 use crate::executor::Execution;
+use crate::prediction::is_users;
 use crate::summary::Notes;
 use cairn_exec::{End, Flags, Object, StepKind, Trace, signal_name};
 use cairn_expr::Dag;
@@ -71,7 +72,8 @@ pub struct Reason {
 #[derive(Debug, Default)]
 pub struct Collector {
     losses: BTreeMap<(SiteId, Loss), u64>,
-    pins: BTreeMap<SiteId, u64>,
+    /// By site; for those outside the user's code also the last decision in it before.
+    pins: BTreeMap<(SiteId, Option<SiteId>), u64>,
     unanswered: BTreeMap<SiteId, u64>,
     decided: BTreeSet<SiteId>,
     /// By number: what the object is, and whether a decision depends on it.
@@ -86,13 +88,13 @@ pub struct Collector {
 
 impl Collector {
     /// Takes in a run.
-    pub fn look(&mut self, dag: &Dag, execution: &Execution) {
+    pub fn look(&mut self, program: &Program, dag: &Dag, execution: &Execution) {
         let Execution { run, trace } = execution;
         self.runs += 1;
         for object in run.input.objects.iter().skip(self.objects.len()) {
             self.objects.push((described(object), false));
         }
-        self.look_at_path(dag, trace);
+        self.look_at_path(program, dag, trace);
         self.look_at_flags(&run.flags);
         match run.end {
             End::Timeout => self.hangs += 1,
@@ -102,14 +104,20 @@ impl Collector {
         }
     }
 
-    fn look_at_path(&mut self, dag: &Dag, trace: &Trace) {
+    fn look_at_path(&mut self, program: &Program, dag: &Dag, trace: &Trace) {
+        let mut last_of_users = None;
         for loss in &trace.losses {
             *self.losses.entry(*loss).or_default() += 1;
         }
         for step in trace.steps.iter().filter(|step| dag.as_constant(step.value).is_none()) {
+            let is_users = is_users(program, step.site);
+            let before = last_of_users.filter(|_| !is_users);
+            if is_users {
+                last_of_users = Some(step.site);
+            }
             match step.kind {
                 StepKind::Branch => drop(self.decided.insert(step.site)),
-                StepKind::Pin => *self.pins.entry(step.site).or_default() += 1,
+                StepKind::Pin => *self.pins.entry((step.site, before)).or_default() += 1,
                 StepKind::Constraint => continue,
             }
             for byte in dag.inputs(step.value) {
@@ -169,7 +177,9 @@ impl Collector {
         for ((site, why), count) in &self.losses {
             list.add_loss(*site, *why, *count);
         }
-        list.add_places(Kind::Pinned, &self.pins);
+        for ((site, before), count) in &self.pins {
+            list.add_pin(*site, *before, *count);
+        }
         list.add(Kind::Overwritten, self.overwritten, None);
         for (what, count) in &self.full {
             list.add(Kind::Full, *count, Some((*what).to_owned()));
@@ -209,6 +219,12 @@ impl List<'_> {
         *self.reasons.entry((kind, self.place(site), about)).or_default() += count;
     }
 
+    fn add_pin(&mut self, site: SiteId, before: Option<SiteId>, count: u64) {
+        let line = before.and_then(|before| self.place(before));
+        let about = line.map(|line| format!("after the decision at {line}"));
+        self.add_place(Kind::Pinned, count, site, about);
+    }
+
     fn add_places(&mut self, kind: Kind, places: &BTreeMap<SiteId, u64>) {
         for (site, count) in places {
             self.add_place(kind, *count, *site, None);
@@ -246,8 +262,12 @@ impl List<'_> {
         (site.0 < self.program.site_count()).then(|| self.program.site(site))
     }
 
+    /// File and line of a site in the user's code; others have no line that means anything to the user.
     fn place(&self, site: SiteId) -> Option<String> {
-        self.known(site).map(|site| format!("{}:{}", site.file, site.line))
+        match is_users(self.program, site) {
+            true => self.known(site).map(|site| format!("{}:{}", site.file, site.line)),
+            false => Some("in a library function".to_owned()),
+        }
     }
 
     fn callee(&self, site: SiteId) -> Option<String> {

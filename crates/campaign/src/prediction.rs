@@ -49,15 +49,26 @@ impl Divergence {
     ) -> Divergence {
         let mut expected = tree.prefix(flip.node);
         expected.push((flip.node, flip.side));
-        let explanation = Difference { tree, program, expected: expected[at], found: taken(run, at) }.tell();
+        let users =
+            |(node, _): &(NodeId, u32)| Some(tree.node(*node).site).filter(|site| is_users(program, *site));
+        let before = expected[..at].iter().rev().find_map(users);
+        let explanation =
+            Difference { tree, program, before, expected: expected[at], found: taken(run, at) }.tell();
         Divergence { execution, at, predicted: expected.len(), explanation }
     }
+}
+
+/// True for a site in the user's code: others are in models of library functions, or in the runtime.
+pub(crate) fn is_users(program: &Program, site: SiteId) -> bool {
+    site.0 < program.site_count() && program.function(program.site(site).function).counted
 }
 
 /// What was expected, and what was found.
 struct Difference<'a> {
     tree: &'a Tree,
     program: &'a Program,
+    /// The last decision in the user's code before.
+    before: Option<SiteId>,
     expected: (NodeId, u32),
     found: Option<(NodeId, u32)>,
 }
@@ -104,9 +115,17 @@ impl Difference<'_> {
     }
 
     fn place(&self, site: SiteId) -> String {
-        if site.0 >= self.program.site_count() {
-            return "a value".to_owned();
+        if is_users(self.program, site) {
+            return self.line(site);
         }
+        let what = if site.0 < self.program.site_count() { "a decision" } else { "a value" };
+        match self.before {
+            Some(before) => format!("{what} in a library function after {}", self.line(before)),
+            None => format!("{what} in a library function"),
+        }
+    }
+
+    fn line(&self, site: SiteId) -> String {
         let site = self.program.site(site);
         format!("{}:{}:{}", site.file, site.line, site.column)
     }

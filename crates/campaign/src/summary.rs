@@ -32,6 +32,9 @@ pub struct Summary {
     pub findings: FindingSummary,
     /// Runs that went elsewhere than predicted.
     pub divergences: u64,
+    /// Those of them in which input went where Cairn does not follow, which explains them.
+    #[serde(default)]
+    pub divergences_after_losses: u64,
     /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
     pub pin_tries: u64,
     /// The strategy as it was asked for.
@@ -137,6 +140,9 @@ pub struct Notes {
     pub astray: Option<Astray>,
     /// The first divergences.
     pub divergences: Vec<Divergence>,
+    /// Divergences of runs that lost values: what the rest of such a run depends on is not known.
+    #[serde(default)]
+    pub divergences_after_losses: u64,
     /// Places in the tree where a value was used as a constant and others may be left that were not tried.
     pub pins: u64,
     /// Runs that came to another place than earlier ones after the same decisions.
@@ -212,6 +218,7 @@ impl Summary {
             hangs: progress.hangs,
             findings: FindingSummary::new(&notes.found),
             divergences: progress.divergences,
+            divergences_after_losses: notes.divergences_after_losses,
             pin_tries: progress.pin_tries,
             strategy: strategy.to_owned(),
             seed,

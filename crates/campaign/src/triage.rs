@@ -91,21 +91,37 @@ impl Triage {
     }
 
     /// Where in the user's own code a crash with this stack happened: one fault in a caller of `memcpy` must not hide another.
-    /// Anywhere, if the user's code cannot be told from other code. The stack is not part of it: it was searched for,
+    /// Without a frame of the user's, the first that is not Cairn's own. The stack is not part of it: it was searched for,
     /// not unwound, and what lies there by accident differs from run to run.
     pub fn spot(&self, program: &Program, stack: &[u64]) -> Option<Spot> {
-        let address = *stack.iter().find(|address| is_users(program, **address)).or(stack.first())?;
+        let address = stack[self.innermost(program, stack)?];
         let line = self.frames(address).into_iter().find_map(|frame| frame.line);
         Some(line.map_or(Spot::Code(address), |(file, line)| Spot::Line(file, line)))
     }
 
-    /// The stack in terms of the source, from the first frame of the user's on to `main`. What has neither a line nor was
-    /// compiled with `cairn cc` lies there by accident: it is the tracer's.
+    /// Position of the innermost frame that a fault may be placed in.
+    fn innermost(&self, program: &Program, stack: &[u64]) -> Option<usize> {
+        let users = stack.iter().position(|address| is_users(program, *address));
+        users.or_else(|| stack.iter().position(|address| !self.is_cairns(program, *address)))
+    }
+
+    /// True for code of the models and of the runtime, which the user never wrote and cannot read.
+    fn is_cairns(&self, program: &Program, address: u64) -> bool {
+        match program.function_at(address).map(|function| program.function(function)) {
+            Some(function) => !function.counted && !is_system_header(&function.file),
+            None => self.frames(address).iter().any(|frame| frame.line.as_ref().is_some_and(is_runtimes)),
+        }
+    }
+
+    /// The stack in terms of the source, from the first frame of the user's on to `main`, without Cairn's own frames. What
+    /// has neither a line nor was compiled with `cairn cc` lies there by accident: it is the tracer's.
     pub fn stack(&self, program: &Program, stack: &[u64]) -> Vec<SourceFrame> {
-        let first = stack.iter().position(|address| is_users(program, *address)).unwrap_or(0);
+        let first = self.innermost(program, stack).unwrap_or(stack.len());
         let of = |address: &u64| {
             let mut frames = self.frames(*address);
-            frames.retain(|frame| frame.line.is_some() || program.function_at(*address).is_some());
+            let is_cairns = self.is_cairns(program, *address);
+            let is_known = program.function_at(*address).is_some();
+            frames.retain(|frame| !is_cairns && (frame.line.is_some() || is_known));
             frames
         };
         let mut frames: Vec<_> = self.callers(program, &stack[first..]).iter().flat_map(of).collect();
@@ -186,6 +202,16 @@ fn silent_mark(program: &Program, site: SiteId, kind: Kind) -> Option<Mark> {
     }
     let spot = Some(Spot::Line(site.file.to_string(), site.line));
     Some(Mark { kind, spot, function: Some(function.name.to_string()), is_silent: true })
+}
+
+/// True for files that come with the compiler or the system, whose functions may show up in a stack.
+fn is_system_header(file: &str) -> bool {
+    file.starts_with("/usr/") || file.contains("/include/c++/")
+}
+
+/// True for a line of the runtime, or of Rust's core library within it.
+fn is_runtimes((file, _): &(String, u32)) -> bool {
+    file.contains("crates/runtime/src/") || file.contains("/library/core/src/")
 }
 
 fn is_users(program: &Program, address: u64) -> bool {

@@ -260,9 +260,14 @@ impl Report<'_> {
     fn divergences(&self) -> Option<String> {
         let first = self.summary.notes.divergences.first()?;
         let count = counted(self.summary.divergences, "run", "runs");
-        let why = match self.summary.notes.threaded_runs {
-            0 => "",
-            _ => " (several threads compute with the input, and their order differs from run to run)",
+        let notes = &self.summary.notes;
+        let after_losses = notes.divergences_after_losses;
+        let why = match notes.threaded_runs {
+            0 if after_losses == 0 => String::new(),
+            0 if after_losses == self.summary.divergences => LOST_BEFORE.to_owned(),
+            0 => format!(", {} of them{}", grouped(after_losses), &LOST_BEFORE[1..]),
+            _ => " (several threads compute with the input, and their order differs from run to run)"
+                .to_owned(),
         };
         Some(format!("{count} did not go where predicted{why}; the first: {}", first.explanation))
     }
@@ -317,6 +322,9 @@ impl Report<'_> {
         stalls.then(|| "why, and where: cairn doctor, with the same program and input".to_owned())
     }
 }
+
+/// Explains divergences of runs with lost values.
+const LOST_BEFORE: &str = ", after input went where Cairn does not follow";
 
 /// How many different findings there are, and how many inputs show them if that is another number.
 fn kinds(different: u64, inputs: u64, one: &str, many: &str) -> String {

@@ -19,8 +19,8 @@ use libc::{
 
 const FATAL: [c_int; 7] = [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS];
 const HANDLER_STACK: usize = 1 << 16;
-/// Words of the stack that are looked at; `abort` and `assert` need a few hundred.
-const SEARCHED: usize = 1024;
+/// Words of the stack that are looked at; `abort` and `assert` need a few hundred, the C library's `strtod` some thousand.
+const SEARCHED: usize = 1 << 13;
 
 /// Nothing else is mapped that close to the main stack's end.
 const LARGEST_STACK: usize = 64 << 20;

@@ -5,7 +5,7 @@ use crate::state::state;
 use cairn_wire::shadow::{
     ADDRESS_MASK, GRAIN, HINT_COUNT, HINTS, LABEL_BITS, LABEL_MASK, REACH, address, hint, word,
 };
-use cairn_wire::{Op, SiteRecord};
+use cairn_wire::{Loss, Op, SiteRecord};
 use core::ops::Range;
 
 /// Most bytes of one value that shadow words can number.
@@ -235,6 +235,14 @@ fn store_word(addr: u64, size: u32, label: u32) {
 pub extern "C" fn lost_memory(record: *const SiteRecord, addr: u64, len: u64, why: u32) {
     if let Some(word) = words(addr, len).iter().find(|word| **word != 0) {
         ops::lost(record, word & LABEL_MASK, why);
+    }
+}
+
+/// Counts a loss if any of `len` bytes at `addr` has a label: a model hands them to a library function that depends on them.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_lost(addr: u64, len: u64) {
+    if state().tracing && any(addr, len) {
+        lost_memory(core::ptr::null(), addr, len, Loss::Foreign as u32);
     }
 }
 

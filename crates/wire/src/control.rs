@@ -13,8 +13,8 @@ pub const MAGIC: u64 = 0x4e52_4941_435f_4853;
 pub const MAX_OBJECTS: usize = 512;
 /// Longest object name, in bytes.
 pub const MAX_NAME: usize = 96;
-/// Code addresses kept of a crash.
-pub const CRASH_FRAMES: usize = 8;
+/// Code addresses kept of a crash. Enough to get through a model of a library function to the user's code.
+pub const CRASH_FRAMES: usize = 32;
 /// Words of what the C library says before it aborts.
 pub const MESSAGE_WORDS: usize = 24;
 /// Unit of every region's offset.

@@ -165,12 +165,16 @@ impl Worker<'_, '_> {
         let wish = Wish { by: cause.asked.then_some(self.id), flip: cause.flip, predicted, cost: self.cost };
         campaign.tell_strategies(&added, (covered, &new_branches, &callees), wish);
         let shown = Shown { given: input, new_branches: &new_branches, timeout, gaps: &gaps, seen };
+        let has_losses = execution.run.flags.lost > 0;
         self.keep(execution, &path, shown, cause)?;
         self.campaign.tell(&Event::Executed { end, new_branches: &new_branches });
         self.campaign.note_now_and_then()?;
         self.campaign.crowd.tell_results();
         match (went, difference) {
-            (Went::Elsewhere, Some((flip, at))) => self.campaign.diverged(flip, at, &added),
+            (Went::Elsewhere, Some((flip, at))) => {
+                self.campaign.notes.divergences_after_losses += u64::from(has_losses);
+                self.campaign.diverged(flip, at, &added);
+            }
             (Went::BehindPin, _) => self.campaign.behind_pins.runs += 1,
             _ => {}
         }
@@ -347,7 +351,7 @@ impl Campaign<'_> {
             add_untold_pins(&self.tree, &self.dag, flip, &execution.run.input, &mut path.steps);
         }
         if self.settings.diagnose {
-            self.collector.look(&self.dag, execution);
+            self.collector.look(self.program, &self.dag, execution);
         }
         let added = self.tree.add_run_with_trails(&path.steps, &trails);
         if self.strategies[0].wants_cores() {

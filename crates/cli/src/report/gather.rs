@@ -47,7 +47,7 @@ pub fn gather(args: &ReportArgs) -> Result<Report, Failure> {
     let limits = subject.room.limits();
     let mut server = Server::start(spec.clone(), limits)?;
     let tests = retrace(&program, &mut server, &spec.blank_input(), &suite.files, &mut missing)?;
-    let collector = diagnose(&mut server, &tests)?;
+    let collector = diagnose(&program, &mut server, &tests)?;
     drop(server);
     let gathered = Subject { args, suite, snapshot, program, path, spec, missing };
     let mut report = gathered.report(&tests, collector);

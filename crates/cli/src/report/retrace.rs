@@ -58,7 +58,7 @@ fn run(program: &Program, server: &mut Server, path: PathBuf, input: Input) -> R
 }
 
 /// Looks at how the program computes with the tests, as `cairn doctor` does, and for no longer.
-pub fn diagnose(server: &mut Server, tests: &[Retraced]) -> Result<Collector, Failure> {
+pub fn diagnose(program: &Program, server: &mut Server, tests: &[Retraced]) -> Result<Collector, Failure> {
     let (mut collector, until) = (Collector::default(), Instant::now() + DIAGNOSIS);
     let mode = Mode { trace: true, diagnose: true, ..Mode::NATIVE };
     let mut progress = Progress::new("tests looked at", tests.len());
@@ -68,7 +68,7 @@ pub fn diagnose(server: &mut Server, tests: &[Retraced]) -> Result<Collector, Fa
         match server.run(&test.input, mode) {
             Ok(run) => {
                 let trace = server.decode(&mut dag);
-                collector.look(&dag, &Execution { run, trace });
+                collector.look(program, &dag, &Execution { run, trace });
             }
             Err(RunError::ServerDied(_) | RunError::ServerSilent) => server.restart()?,
             Err(other) => return Err(other.into()),
