@@ -19,6 +19,7 @@ mod findings;
 mod formats;
 mod learn;
 mod limits;
+mod llvm_cov_places;
 mod misbehaviour;
 mod models;
 mod page;

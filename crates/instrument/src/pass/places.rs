@@ -1,0 +1,33 @@
+//! Moves every decision to the place in the source that llvm-cov reports it at: the start of its condition.
+
+use super::coverage_map::{CoverageMap, Position};
+use super::sites::is_site;
+use crate::llvm::{Location, Module, Opcode, Value};
+
+/// Sets the source positions of a module's branches and selects. Done before inlining, which copies them.
+///
+/// Clang gives the branch on an operand of `a && b` the position of the operator, and that on the last one the position
+/// of the whole condition.
+pub fn set(module: &Module, map: &CoverageMap) {
+    for block in module.functions().into_iter().flat_map(Value::blocks) {
+        for site in block.instructions().into_iter().filter(|i| is_site(*i)) {
+            let condition = match site.opcode() {
+                Opcode::LLVMBr => site.condition(),
+                Opcode::LLVMSelect => site.operand(0),
+                // A switch stands where its keyword does: llvm-cov counts its cases, at their labels.
+                _ => continue,
+            };
+            if let Some((line, column)) = place(map, site.location(), condition) {
+                module.set_position(site, line, column);
+            }
+        }
+    }
+}
+
+fn place(map: &CoverageMap, decided: Location, condition: Value) -> Option<Position> {
+    let position = |at: &Location| (at.line, at.column);
+    let computed = condition.is_instruction().then(|| condition.location());
+    let computed = computed.filter(|at| at.line > 0 && at.file == decided.file);
+    let value = computed.as_ref().map_or_else(|| position(&decided), position);
+    map.place(&decided.file, value, position(&decided))
+}
