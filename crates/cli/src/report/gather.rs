@@ -106,6 +106,7 @@ impl Subject<'_> {
             campaign: statistics::campaign(&self.args.directory, told, made_by),
             curve: statistics::curve(&self.args.directory, told),
             files: covered.files(&texts),
+            executed: None,
             tests: tests.iter().map(|test| self.test(test)).collect(),
             findings: context.findings(),
             tree: told.map(|told| tree::tree(&self.program, labels, &told.tree)).unwrap_or_default(),

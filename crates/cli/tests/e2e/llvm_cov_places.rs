@@ -74,8 +74,8 @@ fn around(text: &str, (line, column): Place) -> (&str, &str) {
     text.split_at(start + column as usize - 1)
 }
 
-/// True if docs/coverage.md says why Cairn has no branch where llvm-cov has one: a label, a condition that is constant, or
-/// the last operand of `&&` or `||` whose value is used.
+/// True if docs/coverage.md says why Cairn has no branch where llvm-cov has one: a label, a condition that is constant, a
+/// sequence, or the last operand of `&&` or `||` whose value is used.
 fn is_explained(text: &str, place: Place) -> bool {
     let (before, behind) = around(text, place);
     let is_label = ["case ", "default:", "case'"].iter().any(|word| behind.starts_with(word));
@@ -84,7 +84,10 @@ fn is_explained(text: &str, place: Place) -> bool {
     let is_right = operator.ends_with("&&") || operator.ends_with("||");
     let statement = before.rsplit([';', '{', '}']).next().unwrap_or_default().trim_start();
     let is_value = statement.starts_with("return") || statement.contains(" = ");
-    is_label || is_constant || (is_right && is_value)
+    // Of `x, a && b` Cairn has the operands, llvm-cov the whole as well.
+    let is_sequence =
+        behind.starts_with('(') && behind.split("&&").next().is_some_and(|part| part.contains("), "));
+    is_label || is_constant || is_sequence || (is_right && is_value)
 }
 
 /// Compares one source; how many places agree.
@@ -127,6 +130,16 @@ fn every_condition_of_the_tests_is_where_llvm_cov_has_it() {
 fn every_condition_of_a_realistic_parser_is_where_llvm_cov_has_it() {
     let agreeing = compare(&root().join("tests/regressions/settings_reader.c"));
     assert!(agreeing > 80, "only {agreeing} conditions were compared");
+}
+
+#[test]
+fn the_last_operand_of_a_condition_has_its_own_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, program) =
+        (root().join("tests/regressions/condition_lines.c"), directory.path().join("program"));
+    build_instrumented(&source, &program);
+    let ours = our_places(&program, &source.canonicalize().unwrap());
+    assert_eq!(ours, BTreeSet::from([(4, 9), (5, 12)]));
 }
 
 #[test]

@@ -25,7 +25,13 @@ pub fn split(module: &Module) {
 
 fn split_block(block: Block, builder: &Builder) -> bool {
     let branch = block.terminator();
-    if branch.opcode() != Opcode::LLVMBr || !branch.is_conditional() || !branch.condition().is_instruction() {
+    if branch.opcode() != Opcode::LLVMBr || !branch.is_conditional() {
+        return false;
+    }
+    if let Some(value) = branch.condition().as_constant() {
+        return jump(block, branch, value, builder);
+    }
+    if !branch.condition().is_instruction() {
         return false;
     }
     match branch.condition().opcode() {
@@ -33,6 +39,19 @@ fn split_block(block: Block, builder: &Builder) -> bool {
         Opcode::LLVMPHI => branch_on_operands(block, branch, builder),
         _ => false,
     }
+}
+
+/// Replaces a branch on a constant, such as an arm of a conditional expression: it decides nothing.
+fn jump(block: Block, branch: Value, value: u64, builder: &Builder) -> bool {
+    let successors = branch.successors();
+    let (taken, other) = if value == 0 { (1, 0) } else { (0, 1) };
+    if successors[other].first().is_some_and(|first| first.opcode() == Opcode::LLVMPHI) {
+        return false;
+    }
+    branch.erase();
+    builder.at_end(block);
+    builder.jump(successors[taken]);
+    true
 }
 
 /// Branches on what is negated, the other way round.

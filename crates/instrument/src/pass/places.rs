@@ -2,7 +2,10 @@
 
 use super::coverage_map::{CoverageMap, Position};
 use super::sites::is_site;
-use crate::llvm::{Location, Module, Opcode, Value};
+use crate::llvm::{Location, Module, Opcode, Predicate, Value};
+
+/// LLVM's number for `fcmp une`.
+const UNORDERED_OR_UNEQUAL: u32 = 14;
 
 /// Sets the source positions of a module's branches and selects. Done before inlining, which copies them.
 ///
@@ -26,8 +29,21 @@ pub fn set(module: &Module, map: &CoverageMap) {
 
 fn place(map: &CoverageMap, decided: Location, condition: Value) -> Option<Position> {
     let position = |at: &Location| (at.line, at.column);
-    let computed = condition.is_instruction().then(|| condition.location());
-    let computed = computed.filter(|at| at.line > 0 && at.file == decided.file);
+    let candidates = tested(condition).into_iter().chain([condition]).filter(|value| value.is_instruction());
+    let computed =
+        candidates.map(Value::location).find(|at| at.line > 0 && at.column > 0 && at.file == decided.file);
     let value = computed.as_ref().map_or_else(|| position(&decided), position);
     map.place(&decided.file, value, position(&decided))
+}
+
+/// What a condition compares with zero. Where the source does not write the comparison, as in `a && b`, clang has it at
+/// the operator around it.
+fn tested(condition: Value) -> Option<Value> {
+    let is_unequal = condition.is_instruction()
+        && match condition.opcode() {
+            Opcode::LLVMICmp => condition.predicate() == Predicate::LLVMIntNE,
+            Opcode::LLVMFCmp => condition.float_predicate() == UNORDERED_OR_UNEQUAL,
+            _ => false,
+        };
+    (is_unequal && condition.operand(1).is_null()).then(|| condition.operand(0))
 }
