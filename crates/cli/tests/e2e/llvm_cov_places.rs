@@ -196,6 +196,13 @@ fn llvms_sides(file: &Value) -> BTreeMap<Place, [bool; 2]> {
     sides
 }
 
+/// True if a macro of ours is invoked at a place.
+fn is_macro(text: &str, place: Place) -> bool {
+    let (_, behind) = around(text, place);
+    let name = behind.split(|c: char| !c.is_ascii_uppercase() && c != '_').next().unwrap_or_default();
+    name.len() > 1 && behind[name.len()..].starts_with('(')
+}
+
 #[test]
 fn every_condition_is_true_and_false_when_llvm_cov_says_so() {
     let mut compared = 0;
@@ -209,13 +216,20 @@ fn every_condition_is_true_and_false_when_llvm_cov_says_so() {
         let told: Value =
             serde_json::from_str(&report(&out, &["--format", "json", "--replay-coverage"])).unwrap();
         for file in told["files"].as_array().unwrap() {
+            let text = std::fs::read_to_string(file["path"].as_str().unwrap()).unwrap();
             let theirs = llvms_sides(file);
-            for (place, sides) in our_sides(file) {
+            for (place, mut sides) in our_sides(file) {
+                let mut expected = theirs.get(&place).copied();
+                if is_macro(&text, place) {
+                    // Which side a macro's `!` makes true is not told: compare what was covered at all.
+                    sides.sort_unstable();
+                    expected.iter_mut().for_each(|sides| sides.sort_unstable());
+                }
+                let path = &file["path"];
                 assert_eq!(
-                    Some(&sides),
-                    theirs.get(&place),
-                    "{}:{place:?}: false and true covered, llvm-cov has the right",
-                    file["path"]
+                    Some(sides),
+                    expected,
+                    "{path}:{place:?}: false and true covered; llvm-cov's on the right"
                 );
                 compared += 1;
             }
