@@ -79,6 +79,8 @@ fn around(text: &str, (line, column): Place) -> (&str, &str) {
 fn is_explained(text: &str, place: Place) -> bool {
     let (before, behind) = around(text, place);
     let is_label = ["case ", "default:", "case'"].iter().any(|word| behind.starts_with(word));
+    // Where llvm-cov has the default of a switch without one.
+    let is_switch = before.ends_with("switch (");
     let is_constant = behind.starts_with(|c: char| c.is_ascii_digit());
     let operator = before.trim_end_matches(|c: char| c.is_whitespace() || c == '(' || c == '!');
     let is_right = operator.ends_with("&&") || operator.ends_with("||");
@@ -87,7 +89,7 @@ fn is_explained(text: &str, place: Place) -> bool {
     // Of `x, a && b` Cairn has the operands, llvm-cov the whole as well.
     let is_sequence =
         behind.starts_with('(') && behind.split("&&").next().is_some_and(|part| part.contains("), "));
-    is_label || is_constant || is_sequence || (is_right && is_value)
+    is_label || is_switch || is_constant || is_sequence || (is_right && is_value)
 }
 
 /// Compares one source; how many places agree.

@@ -29,11 +29,30 @@ pub fn set(module: &Module, map: &CoverageMap) {
 
 fn place(map: &CoverageMap, decided: Location, condition: Value) -> Option<Position> {
     let position = |at: &Location| (at.line, at.column);
+    let condition = last_operand(condition);
     let candidates = tested(condition).into_iter().chain([condition]).filter(|value| value.is_instruction());
     let computed =
         candidates.map(Value::location).find(|at| at.line > 0 && at.column > 0 && at.file == decided.file);
     let value = computed.as_ref().map_or_else(|| position(&decided), position);
     map.place(&decided.file, value, position(&decided))
+}
+
+/// The operand that a condition made of `&&`, `||` and `!` ends with: the others are branched on before.
+fn last_operand(condition: Value) -> Value {
+    if !condition.is_instruction() {
+        return condition;
+    }
+    match condition.opcode() {
+        Opcode::LLVMXor if condition.operand(1).as_constant() == Some(1) => {
+            last_operand(condition.operand(0))
+        }
+        Opcode::LLVMPHI => {
+            let values = condition.incoming().into_iter().map(|(value, _)| value);
+            let computed: Vec<Value> = values.filter(|value| value.as_constant().is_none()).collect();
+            if let [last] = computed[..] { last_operand(last) } else { condition }
+        }
+        _ => condition,
+    }
 }
 
 /// What a condition compares with zero. Where the source does not write the comparison, as in `a && b`, clang has it at
