@@ -1,6 +1,6 @@
 //! Branches, lines and functions beside llvm-cov's: at the same places, with the same coverage.
 
-use crate::common::{build_instrumented, root, run, said};
+use crate::common::{build_instrumented, root, run, said, write_source};
 use crate::example::{Example, Part};
 use cairn_program::{Program, Site, SiteKind};
 use serde_json::Value;
@@ -142,6 +142,22 @@ fn the_last_operand_of_a_condition_has_its_own_line() {
     build_instrumented(&source, &program);
     let ours = our_places(&program, &source.canonicalize().unwrap());
     assert_eq!(ours, BTreeSet::from([(4, 9), (5, 12)]));
+}
+
+/// Clang 19 crashes when it maps a function that is offered for inlining and then defined.
+#[test]
+fn a_source_that_clang_cannot_map_is_compiled_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = write_source(
+        directory.path(),
+        "twice.c",
+        "extern inline __attribute__((gnu_inline)) int f(int x) { return x; }\n\
+         int f(int x) { return x > 1 ? 3 : 4; }\nint main(int argc, char **argv) { return f(argc); }\n",
+    );
+    let program = directory.path().join("program");
+    build_instrumented(&source, &program);
+    assert_eq!(our_places(&program, &source).len(), 1);
+    assert_eq!(said(&mut Command::new(&program)).code, Some(4));
 }
 
 #[test]

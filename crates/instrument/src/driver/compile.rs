@@ -122,10 +122,15 @@ impl Unit<'_> {
             Ok(options) => options,
             Err(error) => return super::fail(&format!("cannot write a temporary file: {error}")),
         };
-        match clang.run(&self.front_end_words(bitcode, mapping)) {
-            code @ (0 | REJECTED) => code,
-            _ => clang.run(&self.front_end_words(bitcode, Vec::new())),
+        let code = clang.run(&self.front_end_words(bitcode, mapping));
+        if matches!(code, 0 | REJECTED) {
+            return code;
         }
+        let name = self.input.path().to_string_lossy();
+        super::warn(&format!(
+            "{name}: clang failed to map its conditions; compiling without their exact places"
+        ));
+        clang.run(&self.front_end_words(bitcode, Vec::new()))
     }
 
     fn temporary(&self, suffix: &str) -> PathBuf {
