@@ -29,6 +29,11 @@ impl Failure {
         Failure::new(format_args!("cannot {what} {}: {error}", path.display()))
     }
 
+    /// The reason, one line.
+    pub fn reason(&self) -> &str {
+        &self.0
+    }
+
     /// Says why, and gives the exit code.
     pub fn report(&self) -> ExitCode {
         message::fail(&self.0);

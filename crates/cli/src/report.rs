@@ -2,6 +2,7 @@
 
 mod findings;
 mod gather;
+mod negation;
 mod places;
 mod plain;
 mod progress;

@@ -10,6 +10,7 @@ mod compile;
 mod deps;
 mod input;
 mod link;
+mod no_counts;
 mod options;
 mod own;
 mod pages;

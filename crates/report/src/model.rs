@@ -13,6 +13,9 @@ pub struct Report {
     pub curve: Vec<Point>,
     /// The user's files that have branches.
     pub files: Vec<File>,
+    /// All executable lines and functions, if they were counted on a plain build.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executed: Option<Vec<ExecutedFile>>,
     /// The tests.
     pub tests: Vec<Test>,
     /// Crashes and hangs, each once.
@@ -123,6 +126,31 @@ pub struct Plain {
     pub covered: u64,
     /// The same of every line that has some, constant conditions among them.
     pub lines: Vec<(u64, u64, u64)>,
+    /// Line and column of every condition, and how often it was true and false. Those inside a macro are at its
+    /// invocation.
+    pub conditions: Vec<(u64, u64, u64, u64)>,
+}
+
+/// The executable lines and functions of a file, with or without branches, as llvm-cov counts them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ExecutedFile {
+    /// As in [`File::path`], if the file has branches too.
+    pub path: String,
+    /// Lines, and how often they were executed.
+    pub lines: Vec<(u64, u64)>,
+    /// Functions.
+    pub functions: Vec<ExecutedFunction>,
+}
+
+/// A function, with or without branches.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ExecutedFunction {
+    /// Its name; that of a static function begins with its file's.
+    pub name: String,
+    /// Where it begins.
+    pub line: u64,
+    /// How often it was called.
+    pub calls: u64,
 }
 
 /// A function with branches.

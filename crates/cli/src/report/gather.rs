@@ -6,7 +6,7 @@ use super::plain;
 use super::retrace::{Retraced, coverage, diagnose, retrace};
 use super::sources::{Covered, Hits, Texts};
 use super::{statistics, tree};
-use crate::args::{ReportArgs, SubjectArgs};
+use crate::args::{ReportArgs, ReportFormat, SubjectArgs};
 use crate::doctor;
 use crate::failure::Failure;
 use crate::suite::{self, Suite};
@@ -51,8 +51,15 @@ pub fn gather(args: &ReportArgs) -> Result<Report, Failure> {
     drop(server);
     let gathered = Subject { args, suite, snapshot, program, path, spec, missing };
     let mut report = gathered.report(&tests, collector);
-    if args.replay_coverage {
-        plain::measure(&gathered.plain_build(&subject, limits)?, &tests, &mut report)?;
+    if args.replay_coverage || args.format == ReportFormat::Lcov {
+        let build = gathered.plain_build(&subject, limits);
+        match build.and_then(|build| plain::measure(&build, &tests, &mut report)) {
+            Err(failure) if !args.replay_coverage => {
+                let reason = failure.reason();
+                report.missing.push(format!("only lines and functions with branches are listed: {reason}"));
+            }
+            measured => measured?,
+        }
     }
     Ok(report)
 }
@@ -99,6 +106,7 @@ impl Subject<'_> {
             campaign: statistics::campaign(&self.args.directory, told, made_by),
             curve: statistics::curve(&self.args.directory, told),
             files: covered.files(&texts),
+            executed: None,
             tests: tests.iter().map(|test| self.test(test)).collect(),
             findings: context.findings(),
             tree: told.map(|told| tree::tree(&self.program, labels, &told.tree)).unwrap_or_default(),

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::native::run_plain;
 use crate::toolchain;
 use cairn_exec::{Limits, TargetSpec};
-use cairn_report::{Plain, Report};
+use cairn_report::{ExecutedFile, ExecutedFunction, Plain, Report};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -30,11 +30,11 @@ impl Build {
     pub fn new(files: &[PathBuf], spec: &TargetSpec, limits: Limits) -> Result<Build, Failure> {
         if !files.iter().any(|file| compile::is_source(file)) {
             return Err(Failure::new(
-                "--replay-coverage needs the C files: it works for campaigns that were given these, not a program",
+                "a plain build needs the C files: it works for campaigns that were given these, not a program",
             ));
         }
         if let Some(missing) = files.iter().find(|file| !file.exists()) {
-            return Err(Failure::new(format_args!("--replay-coverage: no such file: {}", missing.display())));
+            return Err(Failure::new(format_args!("a plain build: no such file: {}", missing.display())));
         }
         let scratch = tempfile::tempdir()?;
         let (program, markers) = (scratch.path().join("program"), scratch.path().join("markers.o"));
@@ -53,7 +53,8 @@ impl Build {
         clang
             .arg("-w")
             .args(FLAGS)
-            .arg("-I")
+            // As a directory of the system: what its headers define is not the user's.
+            .arg("-idirafter")
             .arg(include)
             .args(files)
             .arg(&markers)
@@ -78,15 +79,15 @@ impl Build {
         Ok(())
     }
 
-    /// What llvm-cov makes of all runs together.
-    fn export(&self) -> Result<Value, Failure> {
+    /// Merges the counts of all runs; the merged profile.
+    fn merge(&self) -> Result<PathBuf, Failure> {
         let (list, merged) = (self.scratch.path().join("list"), self.scratch.path().join("merged"));
         let is_profile = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "profraw");
         let entries = std::fs::read_dir(self.scratch.path())?.flatten().map(|entry| entry.path());
         let profiles: Vec<String> =
             entries.filter(is_profile).map(|path| path.display().to_string()).collect();
         if profiles.is_empty() {
-            return Err(Failure::new("--replay-coverage: no test could be run on the plain build"));
+            return Err(Failure::new("a plain build: no test could be run on it"));
         }
         std::fs::write(&list, profiles.join("\n"))?;
         let mut from = OsString::from("--input-files=");
@@ -94,36 +95,89 @@ impl Build {
         finish(
             Command::new(tool("llvm-profdata")).args(["merge", "-sparse"]).arg(from).arg("-o").arg(&merged),
         )?;
+        Ok(merged)
+    }
+
+    /// What llvm-cov makes of all runs together, in a format of its own or lcov's.
+    fn export(&self, merged: &Path, format: &str) -> Result<Vec<u8>, Failure> {
         let mut profile = OsString::from("-instr-profile=");
-        profile.push(&merged);
-        let told = finish(Command::new(tool("llvm-cov")).arg("export").arg(&self.spec.path).arg(profile))?;
-        Ok(serde_json::from_slice(&told)?)
+        profile.push(merged);
+        let format = format!("-format={format}");
+        finish(Command::new(tool("llvm-cov")).args(["export", &format]).arg(&self.spec.path).arg(profile))
     }
 }
 
-/// Runs the tests on a plain build, and puts llvm-cov's figures beside those of each file.
+/// Runs the tests on a plain build, and adds llvm-cov's figures: all lines and functions, and the branches of each file.
 pub fn measure(build: &Build, tests: &[Retraced], report: &mut Report) -> Result<(), Failure> {
     build.run(tests)?;
-    let told = build.export()?;
+    let merged = build.merge()?;
+    let told: Value = serde_json::from_slice(&build.export(&merged, "text")?)?;
     for file in told["data"][0]["files"].as_array().into_iter().flatten() {
         let count = |name: &str| file["summary"]["branches"][name].as_u64();
         let name = file["filename"].as_str().unwrap_or_default();
         let ours = report.files.iter_mut().find(|ours| is_same(&ours.path, name));
         if let (Some(ours), Some(branches), Some(covered)) = (ours, count("count"), count("covered")) {
-            ours.plain = Some(Plain { branches, covered, lines: lines(&file["branches"]) });
+            let conditions = conditions(file);
+            ours.plain = Some(Plain { branches, covered, lines: lines(&conditions), conditions });
         }
     }
+    let tracefile = build.export(&merged, "lcov")?;
+    let mut executed = executed(&String::from_utf8_lossy(&tracefile));
+    for file in &mut executed {
+        let ours = report.files.iter().find(|ours| is_same(&ours.path, &file.path));
+        file.path = ours.map_or_else(|| file.path.clone(), |ours| ours.path.clone());
+    }
+    report.executed = Some(executed);
     Ok(())
 }
 
-/// Branches and covered ones by line, of a list of line, column, end, and how often a condition was true and false.
-fn lines(conditions: &Value) -> Vec<(u64, u64, u64)> {
+/// The lines and functions of every file of a tracefile.
+fn executed(tracefile: &str) -> Vec<ExecutedFile> {
+    let mut files: Vec<ExecutedFile> = Vec::new();
+    for (key, value) in tracefile.lines().filter_map(|line| line.split_once(':')) {
+        if key == "SF" {
+            files.push(ExecutedFile { path: value.to_owned(), lines: Vec::new(), functions: Vec::new() });
+        }
+        let Some((file, (first, second))) = files.last_mut().zip(value.split_once(',')) else { continue };
+        match (key, first.parse(), second.parse()) {
+            ("DA", Ok(line), Ok(count)) => file.lines.push((line, count)),
+            ("FN", Ok(line), _) => {
+                file.functions.push(ExecutedFunction { name: second.to_owned(), line, calls: 0 });
+            }
+            ("FNDA", Ok(calls), _) => {
+                let named = file.functions.iter_mut().find(|function| function.name == second);
+                named.into_iter().for_each(|function| function.calls = calls);
+            }
+            _ => {}
+        }
+    }
+    files
+}
+
+/// Line and column of every condition of a file, and how often it was true and false. A condition inside a macro is where the
+/// macro is invoked.
+fn conditions(file: &Value) -> Vec<(u64, u64, u64, u64)> {
+    let number = |region: &Value, index: usize| region[index].as_u64().unwrap_or(0);
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let condition =
+        |at: &Value, branch: &Value| (number(at, 0), number(at, 1), number(branch, 4), number(branch, 5));
+    let own = list(&file["branches"]).into_iter().map(|branch| condition(&branch, &branch));
+    let inside = list(&file["expansions"]).into_iter().flat_map(|expansion| {
+        let branches = list(&expansion["branches"]);
+        branches.into_iter().map(move |branch| condition(&expansion["source_region"], &branch))
+    });
+    let mut all: Vec<_> = own.chain(inside).collect();
+    all.sort_unstable();
+    all
+}
+
+/// Branches and covered ones by line.
+fn lines(conditions: &[(u64, u64, u64, u64)]) -> Vec<(u64, u64, u64)> {
     let mut lines: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
-    for condition in conditions.as_array().into_iter().flatten() {
-        let number = |index: usize| condition[index].as_u64().unwrap_or(0);
-        let line = lines.entry(number(0)).or_default();
+    for (line, _, yes, no) in conditions {
+        let line = lines.entry(*line).or_default();
         line.0 += 2;
-        line.1 += u64::from(number(4) > 0) + u64::from(number(5) > 0);
+        line.1 += u64::from(*yes > 0) + u64::from(*no > 0);
     }
     lines.into_iter().map(|(line, (branches, covered))| (line, branches, covered)).collect()
 }
@@ -148,5 +202,5 @@ fn finish(command: &mut Command) -> Result<Vec<u8>, Failure> {
     }
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let first = said.lines().find(|line| line.contains("error")).or(said.lines().next()).unwrap_or_default();
-    Err(Failure::new(format_args!("--replay-coverage: {name} failed: {first}")))
+    Err(Failure::new(format_args!("a plain build: {name} failed: {first}")))
 }

@@ -148,11 +148,11 @@ impl Texts {
         self.0.keys().filter(is_newer).cloned().collect()
     }
 
-    /// A line of a file, counted from 1.
-    pub fn line(&self, file: &str, line: u32) -> Option<&str> {
+    /// A file's text from a place on; line and column are counted from 1, columns in bytes.
+    pub fn text_at(&self, file: &str, line: u32, column: u32) -> Option<&str> {
         let (Source::Text(text), starts) = self.0.get(file)? else { return None };
         let start = *starts.get((line as usize).checked_sub(1)?)?;
-        text[start..].lines().next()
+        text.get(start + (column as usize).checked_sub(1)?..)
     }
 
     fn source(&self, file: &str) -> Source {

@@ -22,6 +22,7 @@ mod formats;
 mod learn;
 mod limits;
 mod memory_limits;
+mod llvm_cov_places;
 mod misbehaviour;
 mod models;
 mod page;

@@ -389,7 +389,7 @@ fn bad_usage_is_told_in_a_sentence() {
     let program = bed.path("out/cairn-build/garden");
     refused(
         &["out", program.to_str().unwrap(), "--sym-stdin", "2", "--replay-coverage"],
-        "--replay-coverage needs the C files",
+        "a plain build needs the C files",
     );
     fs::remove_dir_all(bed.path("out/cairn-build")).unwrap();
     fs::remove_file(bed.path("garden.c")).unwrap();

@@ -139,7 +139,7 @@ fn code(text: &str, line: u64) -> String {
 fn is_explained(code: &str, ours: (u64, u64), llvms: (u64, u64)) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
     let is_switch = has(&["switch", "case ", "default:"]);
-    let is_last_operand = has(&["&&", "||"]) && has(&["return", "=", "while", "for"]) && ours.0 <= llvms.0;
+    let is_last_operand = has(&["&&", "||"]) && has(&["return", "="]) && ours.0 <= llvms.0;
     is_switch || is_last_operand
 }
 

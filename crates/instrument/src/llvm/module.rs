@@ -5,6 +5,10 @@ use super::{Block, Builder, Linkage, NAMELESS, Type, Value, bytes_to_string, cha
 use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
 use llvm_sys::core::*;
+use llvm_sys::debuginfo::{
+    LLVMDIBuilderCreateDebugLocation, LLVMDILocationGetInlinedAt, LLVMDILocationGetScope,
+    LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc,
+};
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
 use llvm_sys::prelude::*;
 use llvm_sys::target::*;
@@ -166,15 +170,36 @@ impl Module {
 
     /// Appends to `llvm.used`, whatever was in it before.
     pub fn retain(&self, globals: &[Value]) {
+        let mut all = self.take_used();
+        all.extend(globals.iter().map(|g| g.0));
+        self.set_used(all);
+    }
+
+    /// Removes globals from `llvm.used`.
+    pub fn release(&self, globals: &[Value]) {
+        let mut kept = self.take_used();
+        kept.retain(|used| !globals.contains(&Value(*used)));
+        self.set_used(kept);
+    }
+
+    fn take_used(&self) -> Vec<LLVMValueRef> {
         unsafe {
             let old = LLVMGetNamedGlobal(self.module, c"llvm.used".as_ptr());
-            let mut all: Vec<LLVMValueRef> = Vec::new();
-            if !old.is_null() {
-                let list = LLVMGetInitializer(old);
-                all.extend((0..LLVMGetNumOperands(list)).map(|i| LLVMGetOperand(list, i as u32)));
-                LLVMDeleteGlobal(old);
+            if old.is_null() {
+                return Vec::new();
             }
-            all.extend(globals.iter().map(|g| g.0));
+            let list = LLVMGetInitializer(old);
+            let all = (0..LLVMGetNumOperands(list)).map(|i| LLVMGetOperand(list, i as u32)).collect();
+            LLVMDeleteGlobal(old);
+            all
+        }
+    }
+
+    fn set_used(&self, mut all: Vec<LLVMValueRef>) {
+        if all.is_empty() {
+            return;
+        }
+        unsafe {
             let pointer = self.pointer();
             let list = LLVMConstArray2(pointer.0, all.as_mut_ptr(), all.len() as u64);
             let used = LLVMAddGlobal(self.module, LLVMTypeOf(list), c"llvm.used".as_ptr());
@@ -340,6 +365,18 @@ impl Module {
     fn note_kind(&self) -> u32 {
         let name = "cairn.note";
         unsafe { LLVMGetMDKindIDInContext(self.context, name.as_ptr().cast(), name.len() as u32) }
+    }
+
+    /// Moves an instruction that has a source position to another one of the same file.
+    pub fn set_position(&self, instruction: Value, line: u32, column: u32) {
+        unsafe {
+            let old = LLVMInstructionGetDebugLoc(instruction.0);
+            if !old.is_null() {
+                let (scope, inlined) = (LLVMDILocationGetScope(old), LLVMDILocationGetInlinedAt(old));
+                let new = LLVMDIBuilderCreateDebugLocation(self.context, line, column, scope, inlined);
+                LLVMInstructionSetDebugLoc(instruction.0, new);
+            }
+        }
     }
 
     /// Makes a function keep the caller's integer registers; calls of it follow.

@@ -7,6 +7,7 @@ use super::{
 };
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMDISubprogramGetLine, LLVMGetSubprogram};
+use std::ffi::CStr;
 
 impl Type {
     /// What sort of type this is.
@@ -83,6 +84,11 @@ impl Block {
     /// The terminator.
     pub fn terminator(self) -> Value {
         Value(unsafe { LLVMGetBasicBlockTerminator(self.0) })
+    }
+
+    /// Deletes a block that nothing leads to.
+    pub fn delete(self) {
+        unsafe { LLVMDeleteBasicBlock(self.0) }
     }
 
     /// Sends every jump to this block to another one. Phis that name it as a predecessor keep it:
@@ -189,6 +195,36 @@ impl Value {
     /// Takes an instruction out of its block.
     pub fn unlink(self) {
         unsafe { LLVMInstructionRemoveFromParent(self.0) }
+    }
+
+    /// Deletes an instruction that is in no block.
+    pub fn delete_unlinked(self) {
+        unsafe { LLVMDeleteInstruction(self.0) }
+    }
+
+    /// Section of a global variable; empty if it is in none of its own.
+    pub fn section(self) -> String {
+        unsafe {
+            let name = LLVMGetSection(self.0);
+            if name.is_null() { String::new() } else { CStr::from_ptr(name).to_string_lossy().into_owned() }
+        }
+    }
+
+    /// The bytes of a field of the struct that a global variable is initialised with.
+    pub fn initializer_field(self, index: u32) -> Option<Vec<u8>> {
+        unsafe {
+            let fields = LLVMGetInitializer(self.0);
+            if fields.is_null() || LLVMGetNumOperands(fields) <= index as i32 {
+                return None;
+            }
+            let field = LLVMGetOperand(fields, index);
+            if LLVMIsAConstantDataSequential(field).is_null() || LLVMIsConstantString(field) == 0 {
+                return None;
+            }
+            let mut length = 0;
+            let text = LLVMGetAsString(field, &mut length);
+            Some(std::slice::from_raw_parts(text.cast::<u8>(), length).to_vec())
+        }
     }
 
     /// The value as an integer constant, zero-extended.
@@ -440,6 +476,11 @@ impl Value {
     /// Condition of a conditional branch.
     pub fn condition(self) -> Value {
         Value(unsafe { LLVMGetCondition(self.0) })
+    }
+
+    /// Changes the condition of a conditional branch.
+    pub fn set_condition(self, condition: Value) {
+        unsafe { LLVMSetCondition(self.0, condition.0) }
     }
 
     /// Successors of a terminator.

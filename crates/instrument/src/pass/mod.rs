@@ -7,7 +7,9 @@ mod abi;
 mod atomics;
 mod calls;
 mod checks;
+mod conditions;
 mod contents;
+mod coverage_map;
 mod edges;
 mod emit;
 mod foreign;
@@ -19,6 +21,7 @@ mod mark;
 mod meaning;
 mod modelled;
 mod objects;
+mod places;
 mod segment;
 mod sinks;
 mod sites;
@@ -32,6 +35,7 @@ pub(crate) use abi::WRAPPER_PREFIX;
 use abi::{Abi, WRAPPED};
 use cairn_wire::Checks;
 use cairn_wire::site::USER_MAIN;
+use coverage_map::CoverageMap;
 use function::{FunctionPass, Unit};
 use sites::{Sites, is_address_taken};
 use std::collections::HashSet;
@@ -53,6 +57,13 @@ impl Instrumenter for Pass {
         if !module.triple().starts_with("x86_64") {
             return module.write(output);
         }
+        let conditions = CoverageMap::take(&module);
+        if !conditions.is_empty() {
+            // The mapping comes with functions that clang would not have emitted.
+            module.run_passes(c"globaldce")?;
+        }
+        conditions::split(&module);
+        places::set(&module, &conditions);
         contents::note(&module);
         module.run_passes(c"function(sroa)")?;
         inline::mark_small_functions(&module);

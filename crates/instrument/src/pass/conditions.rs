@@ -1,0 +1,113 @@
+//! Conditions as an `if` has them, wherever they stand: one branch for each operand of `&&`, `||` and `!`.
+//!
+//! Clang branches on every operand of an `if`'s condition. For a loop it computes the value of the whole condition first:
+//!
+//! ```text
+//! while (a && !b)           cond: br a, rhs, end                 cond: br a, rhs, exit
+//!                           rhs:  not = xor b, true       ⇒      rhs:  br b, exit, body
+//!                                 br end
+//!                           end:  all = phi [false, cond], [not, rhs]
+//!                                 br all, body, exit
+//! ```
+//!
+//! The branch on the whole is none of the source's operands, and false whenever `a` is: it is undone here, before anything is counted.
+
+use crate::llvm::{Block, Builder, Module, Opcode, Value};
+
+/// Rewrites every condition of a module.
+pub fn split(module: &Module) {
+    let builder = module.builder();
+    for function in module.functions() {
+        // Undoing the outer operator of a condition brings up the one inside.
+        while function.blocks().into_iter().fold(false, |any, block| split_block(block, &builder) || any) {}
+    }
+}
+
+fn split_block(block: Block, builder: &Builder) -> bool {
+    let branch = block.terminator();
+    if branch.opcode() != Opcode::LLVMBr || !branch.is_conditional() {
+        return false;
+    }
+    if let Some(value) = branch.condition().as_constant() {
+        return jump(block, branch, value, builder);
+    }
+    if !branch.condition().is_instruction() {
+        return false;
+    }
+    match branch.condition().opcode() {
+        Opcode::LLVMXor => drop_negation(branch),
+        Opcode::LLVMPHI => branch_on_operands(block, branch, builder),
+        _ => false,
+    }
+}
+
+/// Replaces a branch on a constant, such as an arm of a conditional expression: it decides nothing.
+fn jump(block: Block, branch: Value, value: u64, builder: &Builder) -> bool {
+    let successors = branch.successors();
+    let (taken, other) = if value == 0 { (1, 0) } else { (0, 1) };
+    if successors[other].first().is_some_and(|first| first.opcode() == Opcode::LLVMPHI) {
+        return false;
+    }
+    branch.erase();
+    builder.at_end(block);
+    builder.jump(successors[taken]);
+    true
+}
+
+/// Branches on what is negated, the other way round.
+fn drop_negation(branch: Value) -> bool {
+    let negation = branch.condition();
+    if negation.operand(1).as_constant() != Some(1) {
+        return false;
+    }
+    let successors = branch.successors();
+    branch.set_successor(0, successors[1]);
+    branch.set_successor(1, successors[0]);
+    branch.set_condition(negation.operand(0));
+    if negation.users().is_empty() {
+        negation.erase();
+    }
+    true
+}
+
+/// Removes a block that does nothing but branch on the result of `&&` or `||`: predecessors that decide the result jump
+/// straight to where it leads, and the branch moves to where the last operand is computed.
+fn branch_on_operands(block: Block, branch: Value, builder: &Builder) -> bool {
+    let phi = branch.condition();
+    let successors = branch.successors();
+    let is_phi = |value: Value| value.opcode() == Opcode::LLVMPHI;
+    let is_bare = block.instructions() == [phi, branch] && phi.users() == [branch];
+    let leads_on = successors.iter().all(|next| *next != block && !next.first().is_some_and(is_phi));
+    let (known, computed): (Vec<_>, Vec<_>) =
+        phi.incoming().into_iter().partition(|(value, _)| value.as_constant().is_some());
+    let ends_here = |from: Block| {
+        from.terminator().successors() == [block] && from.terminator().opcode() == Opcode::LLVMBr
+    };
+    if !is_bare || !leads_on || computed.len() > 1 || !computed.iter().all(|(_, from)| ends_here(*from)) {
+        return false;
+    }
+    for (value, from) in known {
+        let target = successors[usize::from(value.as_constant() == Some(0))];
+        redirect(from.terminator(), block, target);
+    }
+    branch.unlink();
+    match computed.first() {
+        Some((operand, from)) => {
+            from.terminator().erase();
+            branch.set_condition(*operand);
+            builder.at_end(*from);
+            builder.insert(branch);
+        }
+        None => branch.delete_unlinked(),
+    }
+    block.delete();
+    true
+}
+
+fn redirect(terminator: Value, from: Block, to: Block) {
+    for (index, successor) in terminator.successors().into_iter().enumerate() {
+        if successor == from {
+            terminator.set_successor(index as u32, to);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Moves every decision to the place in the source that llvm-cov reports it at: the start of its condition.
+
+use super::coverage_map::{CoverageMap, Position};
+use super::sites::is_site;
+use crate::llvm::{Location, Module, Opcode, Predicate, Value};
+
+/// LLVM's number for `fcmp une`.
+const UNORDERED_OR_UNEQUAL: u32 = 14;
+
+/// Sets the source positions of a module's branches and selects. Done before inlining, which copies them.
+///
+/// Clang gives the branch on an operand of `a && b` the position of the operator, and that on the last one the position
+/// of the whole condition.
+pub fn set(module: &Module, map: &CoverageMap) {
+    for block in module.functions().into_iter().flat_map(Value::blocks) {
+        for site in block.instructions().into_iter().filter(|i| is_site(*i)) {
+            let condition = match site.opcode() {
+                Opcode::LLVMBr => site.condition(),
+                Opcode::LLVMSelect => site.operand(0),
+                // A switch stands where its keyword does: llvm-cov counts its cases, at their labels.
+                _ => continue,
+            };
+            if let Some((line, column)) = place(map, site.location(), condition) {
+                module.set_position(site, line, column);
+            }
+        }
+    }
+}
+
+fn place(map: &CoverageMap, decided: Location, condition: Value) -> Option<Position> {
+    let position = |at: &Location| (at.line, at.column);
+    let condition = last_operand(condition);
+    let candidates = tested(condition).into_iter().chain([condition]).filter(|value| value.is_instruction());
+    let computed =
+        candidates.map(Value::location).find(|at| at.line > 0 && at.column > 0 && at.file == decided.file);
+    let value = computed.as_ref().map_or_else(|| position(&decided), position);
+    map.place(&decided.file, value, position(&decided))
+}
+
+/// The operand that a condition made of `&&`, `||` and `!` ends with: the others are branched on before.
+fn last_operand(condition: Value) -> Value {
+    if !condition.is_instruction() {
+        return condition;
+    }
+    match condition.opcode() {
+        Opcode::LLVMXor if condition.operand(1).as_constant() == Some(1) => {
+            last_operand(condition.operand(0))
+        }
+        Opcode::LLVMPHI => {
+            let values = condition.incoming().into_iter().map(|(value, _)| value);
+            let computed: Vec<Value> = values.filter(|value| value.as_constant().is_none()).collect();
+            if let [last] = computed[..] { last_operand(last) } else { condition }
+        }
+        _ => condition,
+    }
+}
+
+/// What a condition compares with zero. Where the source does not write the comparison, as in `a && b`, clang has it at
+/// the operator around it.
+fn tested(condition: Value) -> Option<Value> {
+    let is_unequal = condition.is_instruction()
+        && match condition.opcode() {
+            Opcode::LLVMICmp => condition.predicate() == Predicate::LLVMIntNE,
+            Opcode::LLVMFCmp => condition.float_predicate() == UNORDERED_OR_UNEQUAL,
+            _ => false,
+        };
+    (is_unequal && condition.operand(1).is_null()).then(|| condition.operand(0))
+}
