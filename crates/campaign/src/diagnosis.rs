@@ -277,5 +277,6 @@ fn what_of(why: Loss) -> &'static str {
         Loss::SharedObject => "a decision in a shared library",
         Loss::Instruction => "an instruction that is not followed",
         Loss::Memory => "large or changing memory at a symbolic address",
+        Loss::Mismatch => "a call of a function by another type than it has",
     }
 }

@@ -7,15 +7,15 @@
 use crate::input::{self, label_bytes, length_label, objects};
 use crate::memory::drop_shadow;
 use crate::ops;
-use crate::reuse;
 use crate::shadow::{__cairn_clear, input_label};
 use crate::state::state;
+use crate::system;
 use crate::tls::{argument, give_result};
 use cairn_wire::event::NO_SITE;
 use cairn_wire::{EventKind, ObjectKind, Op};
 use core::cell::UnsafeCell;
-use core::mem::MaybeUninit;
-use libc::{c_char, c_int, c_void, dev_t, ino_t, off_t, size_t};
+use core::ffi::CStr;
+use libc::{c_int, c_void, dev_t, ino_t, off_t, size_t};
 
 /// Symbolic streams of one run; the driver gives no more.
 const MAX_STREAMS: usize = 16;
@@ -61,24 +61,15 @@ pub fn begin_run() {
     }
 }
 
-fn identity(call: impl FnOnce(*mut libc::stat) -> c_int) -> Option<Identity> {
-    let mut stat = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: the call has filled the structure when it answers 0.
-    (call(stat.as_mut_ptr()) == 0)
-        .then(|| unsafe { stat.assume_init() })
-        .map(|s| Identity(s.st_dev, s.st_ino))
-}
-
 fn identity_of(fd: c_int) -> Option<Identity> {
-    // Leaves no trace in the program's error number, and no signal is needed for it (`reuse/calls.rs`). The kernel's structure is that of the C library.
-    identity(|stat| reuse::call(libc::SYS_fstat, [fd as u64, stat as u64]) as c_int)
+    system::status_of_open(fd).map(|s| Identity(s.st_dev, s.st_ino))
 }
 
 fn path_identity(name: &[u8]) -> Option<Identity> {
     let mut path = [0u8; cairn_wire::control::MAX_NAME + 1];
     path[..name.len()].copy_from_slice(name);
-    // SAFETY: the path is NUL-terminated, stat writes the structure it is given.
-    identity(|stat| unsafe { libc::stat(path.as_ptr() as *const c_char, stat) })
+    let path = CStr::from_bytes_until_nul(&path).ok()?;
+    system::status_of(path).map(|s| Identity(s.st_dev, s.st_ino))
 }
 
 fn object_of(identity: impl FnOnce() -> Option<Identity>) -> c_int {
@@ -157,7 +148,7 @@ extern "C" fn __cairn_concrete(value: u64) -> u64 {
 /// A value that the rest of the path takes as it is in this run.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_pinned(value: u64) -> u64 {
-    let label = argument(__cairn_pinned as *const () as usize, 0);
+    let label = argument(__cairn_pinned as *const () as usize, 0, u64::BITS, value);
     if label != 0 {
         state().record(EventKind::Pin, NO_SITE, label, value);
     }

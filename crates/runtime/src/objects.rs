@@ -1,8 +1,8 @@
 //! Objects of the program that an address may point into: heap blocks and global variables.
 //!
-//! Heap blocks have a byte per 16 bytes of address space, by a direct map: at the start of a block it says
-//! how much larger the block is than was asked for. So `malloc` and `free` write one byte, and the block
-//! around an address is found by looking back. Global variables are listed by the pass.
+//! Heap blocks have a word per 16 bytes of address space, by a direct map: at the start of a block it says
+//! how large it is. So `malloc` and `free` write one word, and the block around an address is found by
+//! looking back. Global variables are listed by the pass.
 
 use crate::crash;
 use crate::memory::reserve;
@@ -18,8 +18,11 @@ const GRANULE: u64 = 16;
 /// How far back the start of a block is looked for.
 const MAX_INTERIOR: u64 = 1 << 16;
 
+/// A word of the map: the size of the block that begins there and one more, or 0.
+type Mark = u32;
+
 /// The map of block starts.
-static STARTS: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+static STARTS: AtomicPtr<Mark> = AtomicPtr::new(core::ptr::null_mut());
 /// Global variables in the list, once it is sorted.
 static GLOBALS: AtomicUsize = AtomicUsize::new(0);
 
@@ -40,7 +43,8 @@ pub struct Extent {
 
 /// Prepares for the runs to come.
 pub fn prepare() {
-    STARTS.store(reserve(((ADDRESS_MASK + 1) / GRANULE) as usize), Ordering::Relaxed);
+    let marks = ((ADDRESS_MASK + 1) / GRANULE) as usize;
+    STARTS.store(reserve(marks * size_of::<Mark>()) as *mut Mark, Ordering::Relaxed);
     let start = &raw mut __start_cairn_obj;
     let count = ((&raw const __stop_cairn_obj) as usize - start as usize) / size_of::<ObjectRecord>();
     // SAFETY: the linker's bounds of the section; nobody else looks at it.
@@ -76,7 +80,7 @@ fn global_at(address: u64) -> Option<Extent> {
     (address < end).then_some(Extent { start: object.address, end })
 }
 
-fn mark_of(address: u64) -> Option<*mut u8> {
+fn mark_of(address: u64) -> Option<*mut Mark> {
     let starts = STARTS.load(Ordering::Relaxed);
     (!starts.is_null()).then(|| starts.wrapping_add(((address & ADDRESS_MASK) / GRANULE) as usize))
 }
@@ -88,9 +92,7 @@ fn block_at(address: u64) -> Option<Extent> {
         // SAFETY: all of the map is readable.
         let mark = unsafe { *mark_of(start)? };
         if mark != 0 {
-            // SAFETY: a block that was allocated and not freed.
-            let usable = unsafe { libc::malloc_usable_size(start as *mut c_void) } as u64;
-            let end = start + usable.saturating_sub(u64::from(mark - 1));
+            let end = start + u64::from(mark - 1);
             return (address < end).then_some(Extent { start, end });
         }
         start -= GRANULE;
@@ -101,27 +103,23 @@ fn block_at(address: u64) -> Option<Extent> {
 /// A block was allocated.
 pub fn allocated(at: *mut c_void, size: u64) {
     if let Some(mark) = mark_of(at as u64).filter(|_| !at.is_null()) {
-        // SAFETY: a live block, and a byte of the map.
-        unsafe {
-            let spare = (libc::malloc_usable_size(at) as u64).saturating_sub(size);
-            // One that is much larger is not told apart from none.
-            *mark = u8::try_from(spare + 1).unwrap_or(0);
-        }
+        // SAFETY: a word of the map. One that is too large for it is not told apart from none.
+        unsafe { *mark = Mark::try_from(size.saturating_add(1)).unwrap_or(0) };
     }
 }
 
-/// A block is about to be freed.
-pub fn freed(at: *mut c_void) {
-    if let Some(mark) = mark_of(at as u64) {
-        // SAFETY: a byte of the map.
-        unsafe { *mark = 0 };
-    }
+/// A block is about to be freed; gives its size, if that is known.
+pub fn freed(at: *mut c_void) -> Option<u64> {
+    let mark = mark_of(at as u64)?;
+    // SAFETY: a word of the map.
+    let size = unsafe { core::mem::replace(&mut *mark, 0) };
+    size.checked_sub(1).map(u64::from)
 }
 
 /// Forgets all blocks in a range.
 pub fn forget(range: Range<u64>) {
     let Some(first) = mark_of(range.start) else { return };
     let count = (range.end - range.start).div_ceil(GRANULE) as usize;
-    // SAFETY: so many bytes of the map.
+    // SAFETY: so many words of the map.
     unsafe { core::slice::from_raw_parts_mut(first, count) }.fill(0);
 }

@@ -252,8 +252,12 @@ pub extern "C" fn __cairn_fill(addr: u64, label: u32, len: u64) {
     if label == 0 {
         return __cairn_clear(addr, len);
     }
-    let width = state().entry(label).width;
-    let byte = if width == 8 { label } else { ops::extract(label, 0, 8) };
+    let byte = match state().entry(label).width {
+        8 => label,
+        // A truth value.
+        0..8 => ops::intern(Op::ZExt, 8, 0, [label, 0], 0, state().value(label)),
+        _ => ops::extract(label, 0, 8),
+    };
     set_hints(addr, len);
     words(addr, len).fill(word(byte, 0));
 }

@@ -197,6 +197,11 @@ impl State {
         self.table.wide_value(label)
     }
 
+    /// Value of a label of this width.
+    pub fn wide_value_of(&self, label: u32, width: u32) -> u128 {
+        if width <= u64::BITS { self.value(label).into() } else { self.wide_value(label) }
+    }
+
     /// Appends to the log.
     pub fn record(&mut self, kind: EventKind, site: u32, label: u32, value: u64) {
         if let Some(_guard) = self.writing() {
