@@ -113,7 +113,7 @@ impl Collector {
                 StepKind::Constraint => continue,
             }
             for byte in dag.inputs(step.value) {
-                if let Some(object) = self.objects.get_mut(usize::from(byte.object)) {
+                if let Some(object) = self.objects.get_mut(byte.object as usize) {
                     object.1 = true;
                 }
             }

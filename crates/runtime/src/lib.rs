@@ -15,6 +15,7 @@ mod environment;
 mod input;
 mod io;
 mod keeper;
+mod library;
 mod lock;
 mod log;
 mod mem;

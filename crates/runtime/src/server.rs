@@ -1,7 +1,7 @@
 //! The program's entry: a plain run, or a fork server for the driver.
 
-use crate::state::{site_count, state};
 use crate::reuse::call;
+use crate::state::{site_count, state};
 use crate::system::{errno, limit_data, number};
 use crate::{arguments, crash, environment, io, keeper, lock, memory, message, objects, reuse, system};
 use cairn_wire::ABI_VERSION;

@@ -2,6 +2,7 @@
 
 use crate::ops::{self, low_bits};
 use crate::state::state;
+use cairn_wire::label::input_byte;
 use cairn_wire::shadow::{
     ADDRESS_MASK, GRAIN, HINT_COUNT, HINTS, LABEL_BITS, LABEL_MASK, REACH, address, hint, word,
 };
@@ -263,7 +264,7 @@ pub extern "C" fn __cairn_fill(addr: u64, label: u32, len: u64) {
 }
 
 /// Labels the byte at `addr` as byte `offset` of input object `object`.
-pub fn mark_input(addr: u64, object: u16, offset: u64) {
+pub fn mark_input(addr: u64, object: u32, offset: u64) {
     // SAFETY: the caller has just written this byte.
     let value = u64::from(unsafe { *(addr as *const u8) });
     let label = input_label(object, offset, value);
@@ -273,6 +274,6 @@ pub fn mark_input(addr: u64, object: u16, offset: u64) {
 }
 
 /// Label of an input byte.
-pub fn input_label(object: u16, offset: u64, value: u64) -> u32 {
-    ops::intern(Op::Input, 8, object, [0, 0], offset, value)
+pub fn input_label(object: u32, offset: u64, value: u64) -> u32 {
+    ops::intern(Op::Input, 8, 0, [0, 0], input_byte(object, offset as u32), value)
 }

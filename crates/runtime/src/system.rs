@@ -97,7 +97,12 @@ pub fn raise(signal: c_int) {
 }
 
 /// Waits for a child; its number, 0 if none has changed, or an error.
-pub fn wait(pid: c_int, status: Option<&mut c_int>, options: c_int, usage: Option<&mut libc::rusage>) -> c_int {
+pub fn wait(
+    pid: c_int,
+    status: Option<&mut c_int>,
+    options: c_int,
+    usage: Option<&mut libc::rusage>,
+) -> c_int {
     let status = status.map_or(0, |status| status as *mut c_int as u64);
     let usage = usage.map_or(0, |usage| usage as *mut libc::rusage as u64);
     call(libc::SYS_wait4, [pid as u64, status, options as u64, usage]) as c_int

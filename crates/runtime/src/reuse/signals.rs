@@ -36,8 +36,7 @@ pub struct Signals {
 impl Signals {
     /// Whether the program does not notice that its process is stopped and goes on.
     pub fn can_wait_unnoticed() -> bool {
-        Action::of(libc::SIGCONT).handler == libc::SIG_DFL
-            && blocked() >> (libc::SIGCONT - 1) & 1 == 0
+        Action::of(libc::SIGCONT).handler == libc::SIG_DFL && blocked() >> (libc::SIGCONT - 1) & 1 == 0
     }
 
     /// Looks at everything before the first run.
