@@ -20,6 +20,22 @@ for source in libc/*.c include/cairn_markers.c include/cairn_fuzzer.c; do
     # Functions of the library are to be called as written, from programs and shared libraries alike.
     CAIRN_CC_PLAIN=0 "$cairn" cc -O2 -std=gnu11 -Wall -Wextra -Werror -fno-builtin -fPIC -DCAIRN_INSTRUMENTED -c "$source" -o "$object"
 done
-"$llvm/bin/llvm-ar" rcs "$work/models.a" "$work"/*.o
+
+# Models call the C library's functions as __cairn_libc_NAME. The archive has an object for each that jumps to NAME; where
+# the program has a function of that name, `cairn cc` links another that finds the library's (driver/own.rs). The allocator's
+# functions keep their names, since those of the program are the library's own as well, and so do reserved names.
+"$llvm/bin/llvm-nm" --undefined-only --format=just-symbols "$work"/*.o \
+    | grep -Ev '^(__.*|cairn_.*|LLVMFuzzer.*|malloc|calloc|realloc|free|stdin|stdout|stderr|optind|optarg|opterr|optopt|.*:|)$' \
+    | sort -u >"$work/functions"
+sed 's/.*/& __cairn_libc_&/' "$work/functions" >"$work/renamed"
+for object in "$work"/*.o; do
+    "$llvm/bin/llvm-objcopy" --redefine-syms="$work/renamed" "$object"
+done
+mkdir "$work/jumps"
+while read -r name; do
+    printf '.text\n.hidden __cairn_libc_%s\n.globl __cairn_libc_%s\n.type __cairn_libc_%s,@function\n__cairn_libc_%s:\njmp *%s@GOTPCREL(%%rip)\n.section .note.GNU-stack,"",@progbits\n' \
+        "$name" "$name" "$name" "$name" "$name" | "$llvm/bin/llvm-mc" -triple=x86_64-linux-gnu -filetype=obj -o "$work/jumps/$name.o" -
+done <"$work/functions"
+"$llvm/bin/llvm-ar" rcs "$work/models.a" "$work"/*.o "$work"/jumps/*.o
 # Moved into place last, so that an interrupted run leaves no half of it.
 mv "$work/models.a" "$archive"

@@ -4,6 +4,8 @@
 # link, and a configure script that asks which library has fmod would be told that none is needed. The few routines that
 # the runtime itself may want are in libgcc, which every program is linked with. And nothing in it unwinds: the symbol that
 # Rust's core library names for that would make every program load one more library.
+# The functions that compilers call by themselves become the runtime's own (crates/runtime/src/mem.rs): a program may define
+# a memcpy of its own. Only the wrappers of these functions call the C library's.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,6 +19,10 @@ trap 'rm -f "$trimmed"' EXIT
 cp "$archive" "$trimmed"
 # shellcheck disable=SC2086 # one word for each member
 "$llvm/bin/llvm-ar" d "$trimmed" $routines
-"$llvm/bin/llvm-objcopy" --redefine-sym _Unwind_Resume=rust_eh_personality "$trimmed"
+"$llvm/bin/llvm-objcopy" --redefine-sym _Unwind_Resume=rust_eh_personality \
+    --redefine-sym memcpy=__cairn_memcpy --redefine-sym memmove=__cairn_memmove --redefine-sym memset=__cairn_memset \
+    --redefine-sym memcmp=__cairn_memcmp --redefine-sym bcmp=__cairn_memcmp --redefine-sym strlen=__cairn_strlen \
+    --redefine-sym __cairn_libc_memcpy=memcpy --redefine-sym __cairn_libc_memmove=memmove \
+    --redefine-sym __cairn_libc_memset=memset "$trimmed"
 # Moved into place, so that an interrupted run leaves no half of it.
 mv "$trimmed" "$archive"

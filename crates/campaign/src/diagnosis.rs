@@ -121,7 +121,7 @@ impl Collector {
                 StepKind::Constraint => continue,
             }
             for byte in dag.inputs(step.value) {
-                if let Some(object) = self.objects.get_mut(usize::from(byte.object)) {
+                if let Some(object) = self.objects.get_mut(byte.object as usize) {
                     object.1 = true;
                 }
             }
@@ -297,5 +297,6 @@ fn what_of(why: Loss) -> &'static str {
         Loss::SharedObject => "a decision in a shared library",
         Loss::Instruction => "an instruction that is not followed",
         Loss::Memory => "large or changing memory at a symbolic address",
+        Loss::Mismatch => "a call of a function by another type than it has",
     }
 }

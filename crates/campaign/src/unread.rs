@@ -40,7 +40,7 @@ impl Held {
 
 /// Makes all bytes random but these, which are sorted. How many arguments there are stays as it is.
 fn randomise(input: &mut Input, held: &[InputByte], rng: &mut Rng) {
-    for (object, number) in input.objects.iter_mut().zip(0u16..) {
+    for (object, number) in input.objects.iter_mut().zip(0u32..) {
         if object.kind == ObjectKind::ArgCount {
             continue;
         }

@@ -3,7 +3,7 @@
 mod float;
 
 use cairn_expr::{BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatOp, InputByte, MAX_WIDTH, SnapshotId};
-use cairn_wire::label::LENGTH;
+use cairn_wire::label::{LENGTH, object_and_offset};
 use cairn_wire::{LabelEntry, Op};
 
 /// Labels that an entry needs. A damaged entry may name any number, its own included.
@@ -17,8 +17,9 @@ pub(crate) fn children(entry: &LabelEntry) -> [u32; 3] {
 
 /// Whether the input byte of an entry exists: one below the length of its object, or one of that length.
 pub(crate) fn is_there(entry: &LabelEntry, object_sizes: &[usize]) -> bool {
-    let is_byte = |size: &usize| entry.k < *size as u64 || (u64::from(LENGTH)..1 << 32).contains(&entry.k);
-    object_sizes.get(usize::from(entry.aux)).is_some_and(is_byte)
+    let (object, offset) = object_and_offset(entry.k);
+    let is_byte = |size: &usize| (offset as usize) < *size || offset >= LENGTH;
+    entry.aux == 0 && object_sizes.get(object as usize).is_some_and(is_byte)
 }
 
 /// Makes expressions of entries whose operands were made before.
@@ -76,9 +77,9 @@ where
     }
 
     fn input(&mut self, entry: &LabelEntry) -> Option<ExprId> {
-        let offset = u32::try_from(entry.k).ok()?;
+        let (object, offset) = object_and_offset(entry.k);
         let is_there = is_there(entry, self.object_sizes);
-        (entry.width == 8 && is_there).then(|| self.dag.input(InputByte { object: entry.aux, offset }))
+        (entry.width == 8 && is_there).then(|| self.dag.input(InputByte { object, offset }))
     }
 
     fn resized(&mut self, op: Op, entry: &LabelEntry) -> Option<ExprId> {

@@ -266,7 +266,8 @@ mod tests {
         let given = Input { objects: vec![Object::stdin("in")] };
         desk.hand_out(&given, 0, Recorded::default(), |o| &o.name).unwrap();
         let control = memory.load::<Control>(0);
-        memory.store(0, Control { labels: 101, events: u32::MAX, objects: 513, ..control });
+        memory
+            .store(0, Control { labels: 101, events: u32::MAX, objects: MAX_OBJECTS as u32 + 1, ..control });
         let recorded = desk.recorded();
         assert_eq!((recorded.labels, recorded.events, recorded.damaged), (1, 0, true));
         assert_eq!(desk.take_back(&given), (given, false));

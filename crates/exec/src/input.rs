@@ -97,7 +97,7 @@ impl Input {
     /// lies behind the new end is nobody's, and an object that grows has zeros where nothing is said.
     pub fn assign(&mut self, bytes: impl Iterator<Item = (InputByte, u8)> + Clone) {
         let is_length = |at: InputByte| at.offset >= LENGTH;
-        let mut lengths: BTreeMap<u16, [u8; 4]> = BTreeMap::new();
+        let mut lengths: BTreeMap<u32, [u8; 4]> = BTreeMap::new();
         for (at, value) in bytes.clone().filter(|(at, _)| is_length(*at)) {
             let length = lengths.entry(at.object).or_insert_with(|| self.length_bytes(at.object));
             length[(at.offset - LENGTH) as usize] = value;
@@ -106,20 +106,20 @@ impl Input {
             self.resize(object, u32::from_le_bytes(length) as usize);
         }
         for (at, value) in bytes.filter(|(at, _)| !is_length(*at)) {
-            let object = self.objects.get_mut(usize::from(at.object));
+            let object = self.objects.get_mut(at.object as usize);
             if let Some(byte) = object.and_then(|o| o.bytes.get_mut(at.offset as usize)) {
                 *byte = value;
             }
         }
     }
 
-    fn length_bytes(&self, object: u16) -> [u8; 4] {
-        let len = self.objects.get(usize::from(object)).map_or(0, |o| o.bytes.len());
+    fn length_bytes(&self, object: u32) -> [u8; 4] {
+        let len = self.objects.get(object as usize).map_or(0, |o| o.bytes.len());
         (len as u32).to_le_bytes()
     }
 
-    fn resize(&mut self, object: u16, len: usize) {
-        if let Some(object) = self.objects.get_mut(usize::from(object)).filter(|o| o.has_any_length()) {
+    fn resize(&mut self, object: u32, len: usize) {
+        if let Some(object) = self.objects.get_mut(object as usize).filter(|o| o.has_any_length()) {
             object.bytes.resize(len.min(object.limit), 0);
         }
     }
@@ -130,7 +130,7 @@ impl Assignment for Input {
         if at.offset >= LENGTH {
             return self.length_bytes(at.object)[(at.offset - LENGTH) as usize];
         }
-        let object = self.objects.get(usize::from(at.object));
+        let object = self.objects.get(at.object as usize);
         object.and_then(|o| o.bytes.get(at.offset as usize)).copied().unwrap_or(0)
     }
 }

@@ -214,7 +214,7 @@ impl Dag {
         let convert = |conversion| Node::Convert(conversion, s.child(0));
         match s.op {
             Op::Const => Node::Const(s.value()),
-            Op::Input => Node::Input(InputByte { object: s.words[0] as u16, offset: s.words[1] }),
+            Op::Input => Node::Input(InputByte { object: s.words[0], offset: s.words[1] }),
             Op::Add => binary(BinOp::Add),
             Op::Sub => binary(BinOp::Sub),
             Op::Mul => binary(BinOp::Mul),
@@ -269,7 +269,7 @@ impl Dag {
 
     /// An input byte.
     pub fn input(&mut self, byte: InputByte) -> ExprId {
-        let words = [byte.object.into(), byte.offset, 0, 0];
+        let words = [byte.object, byte.offset, 0, 0];
         self.intern(Stored { op: Op::Input, width: 8, low: 0, words })
     }
 
@@ -315,7 +315,7 @@ impl Dag {
 
 fn inputs_of(rows: &[Row], sets: &mut InputSets, snapshots: &Snapshots, stored: &Stored) -> SetId {
     if stored.op == Op::Input {
-        return sets.single(InputByte { object: stored.words[0] as u16, offset: stored.words[1] });
+        return sets.single(InputByte { object: stored.words[0], offset: stored.words[1] });
     }
     let snapshot = stored.snapshot().map_or(SetId::EMPTY, |s| snapshots.inputs(s));
     stored.children().iter().fold(snapshot, |set, &child| sets.union(set, rows[child as usize].inputs))

@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct InputByte {
     /// Which input object.
-    pub object: u16,
+    pub object: u32,
     /// Which byte of it.
     pub offset: u32,
 }
@@ -120,7 +120,7 @@ impl InputSets {
             let (first, second) = trie.children();
             return SetView::Pair(first, second);
         }
-        let object = (trie.block >> OFFSET_BLOCK_BITS) as u16;
+        let object = (trie.block >> OFFSET_BLOCK_BITS) as u32;
         let offset = (trie.block as u32) << BLOCK_SHIFT;
         SetView::Block(InputByte { object, offset }, trie.bits)
     }
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    fn byte(object: u16, offset: u32) -> InputByte {
+    fn byte(object: u32, offset: u32) -> InputByte {
         InputByte { object, offset }
     }
 

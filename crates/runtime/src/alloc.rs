@@ -34,12 +34,17 @@ fn fresh(at: *mut c_void, size: u64) {
 
 /// Argument `index` of the wrapper at `function` says how much memory is asked for.
 fn asked(function: usize, index: usize, size: u64) {
-    let label = argument(function, index);
+    let label = argument(function, index, u64::BITS, size);
     if label != 0 && state().tracing {
         let possible = size < IMPOSSIBLE;
         let condition = intern(Op::Ult, 1, 64, [label, 0], IMPOSSIBLE, possible.into());
         pin(null(), condition, possible.into());
     }
+}
+
+/// Concretizes argument `index` of the wrapper at `function`, the address of a block.
+fn named(function: usize, index: usize, block: *mut c_void) {
+    pin(null(), argument(function, index, u64::BITS, block as u64), block as u64);
 }
 
 /// Says that the wrapper at `function` was here, to those who called it through a pointer.
@@ -60,6 +65,7 @@ extern "C" fn __cairn_w_malloc(size: size_t) -> *mut c_void {
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_calloc(count: size_t, size: size_t) -> *mut c_void {
     asked(__cairn_w_calloc as *const () as usize, 0, count as u64);
+    asked(__cairn_w_calloc as *const () as usize, 1, size as u64);
     // SAFETY: as the program's own call.
     let at = unsafe { libc::calloc(count, size) };
     fresh(at, (count as u64).wrapping_mul(size as u64));
@@ -69,12 +75,13 @@ extern "C" fn __cairn_w_calloc(count: size_t, size: size_t) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_realloc(old: *mut c_void, size: size_t) -> *mut c_void {
+    named(__cairn_w_realloc as *const () as usize, 0, old);
     asked(__cairn_w_realloc as *const () as usize, 1, size as u64);
-    freed(old);
+    // A block that came from elsewhere may be as large as the new one.
+    let old_size = if old.is_null() { 0 } else { freed(old).unwrap_or(size as u64) };
     leave(__cairn_w_realloc as *const () as usize);
     // SAFETY: as the program's own calls; the old block is alive until realloc.
     unsafe {
-        let old_size = if old.is_null() { 0 } else { libc::malloc_usable_size(old) as u64 };
         let at = libc::realloc(old, size);
         if at.is_null() || !state().tracing {
             return at;
@@ -91,6 +98,7 @@ extern "C" fn __cairn_w_realloc(old: *mut c_void, size: size_t) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_free(block: *mut c_void) {
+    named(__cairn_w_free as *const () as usize, 0, block);
     freed(block);
     leave(__cairn_w_free as *const () as usize);
     // SAFETY: as the program's own call.

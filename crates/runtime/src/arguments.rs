@@ -1,6 +1,6 @@
 //! Symbolic arguments of the program, and how many of them there are.
 
-use crate::input::{bytes, constrain, label_bytes, objects};
+use crate::input::{bytes, constrain, fixed_objects, label_bytes};
 use crate::memory::reserve;
 use crate::ops::intern;
 use crate::shadow::input_label;
@@ -16,15 +16,15 @@ use core::ffi::{c_char, c_int};
 /// `argv` must be the program's own array of `argc` strings.
 pub unsafe fn replace(argc: c_int, argv: *mut *mut c_char) -> (c_int, u32) {
     let state = state();
-    for (index, object) in objects(state).iter().enumerate() {
+    for (index, object) in fixed_objects(state).iter().enumerate() {
         if object.kind != ObjectKind::Arg as u8 || object.index >= argc as u32 {
             continue;
         }
-        let text = copy(index as u16, object);
+        let text = copy(index as u32, object);
         // SAFETY: the index is below argc.
         unsafe { *argv.add(object.index as usize) = text };
     }
-    let all = objects(state).iter().enumerate();
+    let all = fixed_objects(state).iter().enumerate();
     let Some((index, count)) = all.into_iter().find(|(_, o)| o.kind == ObjectKind::ArgCount as u8) else {
         return (argc, 0);
     };
@@ -32,11 +32,11 @@ pub unsafe fn replace(argc: c_int, argv: *mut *mut c_char) -> (c_int, u32) {
     let cut = (count.index as c_int + c_int::from(optional)).min(argc);
     // SAFETY: argv[argc] is part of the array.
     unsafe { *argv.add(cut as usize) = core::ptr::null_mut() };
-    (cut, count_label(index as u16, count, optional))
+    (cut, count_label(index as u32, count, optional))
 }
 
 /// The text of an argument. It ends at its first NUL; no program started by hand could see what follows.
-fn copy(index: u16, object: &ObjectEntry) -> *mut c_char {
+fn copy(index: u32, object: &ObjectEntry) -> *mut c_char {
     let state = state();
     let source = bytes(state, object);
     let end = source.iter().position(|b| *b == 0).map_or(source.len(), |nul| nul + 1);
@@ -50,7 +50,7 @@ fn copy(index: u16, object: &ObjectEntry) -> *mut c_char {
 }
 
 /// Label of `argc`: the optional arguments and those that are always there.
-fn count_label(index: u16, object: &ObjectEntry, optional: u8) -> u32 {
+fn count_label(index: u32, object: &ObjectEntry, optional: u8) -> u32 {
     let value = u64::from(optional);
     let count = constrain(input_label(index, 0, value), value, object.limit);
     if count == 0 {

@@ -5,12 +5,12 @@
 //! is searched for addresses that a call in the program's own code left there.
 
 use crate::memory::reserve;
+use crate::reuse::call;
 use crate::state::state;
+use crate::system::{self, Action};
 use cairn_wire::control::{CRASH_FRAMES, MESSAGE_WORDS, PAGE, fault};
 use core::arch::global_asm;
-use core::mem::{MaybeUninit, zeroed};
 use core::ops::Range;
-use core::ptr::null_mut;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use libc::{
     REG_ERR, REG_RIP, REG_RSP, SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_SIGINFO, SI_KERNEL, SIG_DFL, SIGABRT,
@@ -38,7 +38,7 @@ global_asm!(".weak __abort_msg");
 
 unsafe extern "C" {
     static __executable_start: u8;
-    static etext: u8;
+    static _etext: u8;
     static __abort_msg: *const AbortMessage;
 }
 
@@ -51,7 +51,7 @@ struct AbortMessage {
 
 /// Addresses of the program's own code.
 pub fn code() -> Range<usize> {
-    (&raw const __executable_start) as usize..(&raw const etext) as usize
+    (&raw const __executable_start) as usize..(&raw const _etext) as usize
 }
 
 /// Where the main stack ends, if an address is in the part of it that is in use.
@@ -66,19 +66,12 @@ pub fn stack_above(address: u64) -> Option<u64> {
 pub fn watch(stack_end: usize) {
     STACK_END.store(stack_end, Ordering::Relaxed);
     let stack = stack_t { ss_sp: reserve(HANDLER_STACK) as *mut c_void, ss_flags: 0, ss_size: HANDLER_STACK };
-    // SAFETY: the handler stack lives as long as the process; the structures are plain data.
-    unsafe {
-        libc::sigaltstack(&stack, null_mut());
-        for signal in FATAL {
-            let mut old = MaybeUninit::<libc::sigaction>::uninit();
-            if libc::sigaction(signal, null_mut(), old.as_mut_ptr()) == 0
-                && old.assume_init().sa_sigaction == SIG_DFL
-            {
-                let mut action: libc::sigaction = zeroed();
-                action.sa_sigaction = note as *const () as usize;
-                action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER;
-                libc::sigaction(signal, &action, null_mut());
-            }
+    // The handler stack lives as long as the process.
+    call(libc::SYS_sigaltstack, [&raw const stack as u64, 0]);
+    for signal in FATAL {
+        if Action::of(signal).handler == SIG_DFL {
+            let flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER;
+            Action::calling(note as *const () as usize, flags).set(signal);
         }
     }
 }
@@ -109,8 +102,8 @@ unsafe extern "C" fn note(signal: c_int, info: *const siginfo_t, context: *const
     frames.search(stack);
     if sent {
         // Nothing will fault again by itself: the signal was sent, by `abort` or by another process.
-        // SAFETY: the default action is in force again.
-        unsafe { libc::raise(signal) };
+        // The default action is in force again.
+        system::raise(signal);
     }
 }
 
@@ -179,8 +172,7 @@ fn first_mapped(stack: usize) -> usize {
     let page = PAGE as usize;
     let is_mapped = |at: usize| {
         let mut resident = 0u8;
-        // SAFETY: only asks.
-        unsafe { libc::mincore(at as *mut c_void, page, &raw mut resident) == 0 }
+        call(libc::SYS_mincore, [at as u64, page as u64, &raw mut resident as u64]) == 0
     };
     let first = stack / page * page;
     let found = (0..STACK_REACH / page).map(|n| first + n * page).find(|at| is_mapped(*at));

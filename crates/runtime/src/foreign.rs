@@ -42,7 +42,7 @@ fn label_in_object(address: u64) -> u32 {
         return first_label(address, text_length(address, end).max(PREFIX.min(end - address)));
     }
     let Extent { start, end } =
-        objects::around(address).unwrap_or(Extent { start: address, end: address.saturating_add(PREFIX) });
+        objects::find(address).unwrap_or(Extent { start: address, end: address.saturating_add(PREFIX) });
     first_label(start, end - start)
 }
 

@@ -19,6 +19,13 @@ pub fn objects(state: &State) -> &'static mut [ObjectEntry] {
     }
 }
 
+/// The objects that were there before the program asked for any.
+pub fn fixed_objects(state: &State) -> &'static [ObjectEntry] {
+    let all = objects(state);
+    let count = all.iter().take_while(|object| object.kind != ObjectKind::Named as u8).count();
+    &all[..count]
+}
+
 /// Bytes of an object, cut to what the input region holds.
 pub fn bytes(state: &State, object: &ObjectEntry) -> &'static [u8] {
     let start = object.offset.min(state.input_size);
@@ -29,9 +36,9 @@ pub fn bytes(state: &State, object: &ObjectEntry) -> &'static [u8] {
 
 /// Label of an object's length, as 64 bits; 0 if that is not input. That it stays within its limit is part
 /// of the path from here on.
-pub fn length_label(object: u16) -> u32 {
+pub fn length_label(object: u32) -> u32 {
     let state = state();
-    let ObjectEntry { len, limit, .. } = objects(state)[usize::from(object)];
+    let ObjectEntry { len, limit, .. } = objects(state)[object as usize];
     if !state.tracing || limit == 0 {
         return 0;
     }
@@ -39,7 +46,7 @@ pub fn length_label(object: u16) -> u32 {
     constrain(label, len, limit)
 }
 
-fn concat_length(object: u16, len: u64) -> u32 {
+fn concat_length(object: u32, len: u64) -> u32 {
     let byte = |index: u64| input_label(object, u64::from(LENGTH) + index, len >> (8 * index) & 0xff);
     let mut sum = byte(3);
     for index in (0..3).rev() {
@@ -66,7 +73,7 @@ pub fn constrain(label: u32, value: u64, limit: u64) -> u32 {
 
 /// Labels `len` bytes at `addr` that came from `offset` of an object. A byte that is not what the
 /// object holds (the program pushed another one back, or changed the file) stays concrete.
-pub fn label_bytes(addr: u64, len: u64, object: u16, offset: u64) {
+pub fn label_bytes(addr: u64, len: u64, object: u32, offset: u64) {
     let state = state();
     let source = bytes(state, &objects(state)[object as usize]);
     for i in 0..len {
@@ -109,22 +116,20 @@ unsafe extern "C" fn cairn_symbolic(to: *mut c_void, size: usize, name: *const c
 }
 
 /// The next named object: the driver's if it gave one, else a new one of zeros.
-fn claim_named(state: &mut State, size: u64, name: &[u8]) -> Option<u16> {
-    let is_next = |o: &ObjectEntry| o.kind == ObjectKind::Named as u8 && o.used == 0;
-    let index = match objects(state).iter().position(is_next) {
-        Some(given) => given as u16,
-        None => append(state)?,
-    };
+fn claim_named(state: &mut State, size: u64, name: &[u8]) -> Option<u32> {
+    let first = (state.next_object as usize).max(fixed_objects(state).len());
+    let index = if first < objects(state).len() { first as u32 } else { append(state)? };
     let object = &mut objects(state)[index as usize];
     if object.len != size {
         resize(state, object, size)?;
     }
     object.used = 1;
     object.set_name(name);
+    state.next_object = index + 1;
     Some(index)
 }
 
-fn append(state: &mut State) -> Option<u16> {
+fn append(state: &mut State) -> Option<u32> {
     let control = state.control();
     let index = control.objects as usize;
     if index >= MAX_OBJECTS {
@@ -132,7 +137,7 @@ fn append(state: &mut State) -> Option<u16> {
     }
     control.objects += 1;
     objects(state)[index] = ObjectEntry { kind: ObjectKind::Named as u8, ..ObjectEntry::default() };
-    Some(index as u16)
+    Some(index as u32)
 }
 
 /// Moves an object to fresh room of another size, keeping the bytes both have.

@@ -4,18 +4,18 @@
 //! redirected descriptors need no book-keeping. What is decided about the input's length is decided in
 //! the models, whose branches are part of the path; here are only the labels.
 
-use crate::input::{self, label_bytes, length_label, objects};
+use crate::input::{self, fixed_objects, label_bytes, length_label, objects};
 use crate::memory::drop_shadow;
 use crate::ops;
-use crate::reuse;
 use crate::shadow::{__cairn_clear, input_label};
 use crate::state::state;
+use crate::system;
 use crate::tls::{argument, give_result};
 use cairn_wire::event::NO_SITE;
 use cairn_wire::{EventKind, ObjectKind, Op};
 use core::cell::UnsafeCell;
-use core::mem::MaybeUninit;
-use libc::{c_char, c_int, c_void, dev_t, ino_t, off_t, size_t};
+use core::ffi::CStr;
+use libc::{c_int, c_void, dev_t, ino_t, off_t, size_t};
 
 /// Symbolic streams of one run; the driver gives no more.
 const MAX_STREAMS: usize = 16;
@@ -29,7 +29,7 @@ struct Identity(dev_t, ino_t);
 #[derive(Clone, Copy)]
 struct Stream {
     identity: Identity,
-    object: u16,
+    object: u32,
     /// Label of its length, once somebody has asked: the models ask for every byte.
     length: u32,
 }
@@ -48,37 +48,28 @@ fn streams() -> &'static mut [Option<Stream>; MAX_STREAMS] {
 
 /// Finds out which files are this run's symbolic streams.
 pub fn begin_run() {
-    let known = objects(state()).iter().enumerate().filter_map(|(index, object)| {
+    let known = fixed_objects(state()).iter().enumerate().filter_map(|(index, object)| {
         let identity = match ObjectKind::from_u8(object.kind)? {
             ObjectKind::Stdin => identity_of(0)?,
             ObjectKind::File => path_identity(object.name())?,
             ObjectKind::Arg | ObjectKind::Named | ObjectKind::ArgCount => return None,
         };
-        Some(Stream { identity, object: index as u16, length: 0 })
+        Some(Stream { identity, object: index as u32, length: 0 })
     });
     for (place, found) in streams().iter_mut().zip(known) {
         *place = Some(found);
     }
 }
 
-fn identity(call: impl FnOnce(*mut libc::stat) -> c_int) -> Option<Identity> {
-    let mut stat = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: the call has filled the structure when it answers 0.
-    (call(stat.as_mut_ptr()) == 0)
-        .then(|| unsafe { stat.assume_init() })
-        .map(|s| Identity(s.st_dev, s.st_ino))
-}
-
 fn identity_of(fd: c_int) -> Option<Identity> {
-    // Leaves no trace in the program's error number, and no signal is needed for it (`reuse/calls.rs`). The kernel's structure is that of the C library.
-    identity(|stat| reuse::call(libc::SYS_fstat, [fd as u64, stat as u64]) as c_int)
+    system::status_of_open(fd).map(|s| Identity(s.st_dev, s.st_ino))
 }
 
 fn path_identity(name: &[u8]) -> Option<Identity> {
     let mut path = [0u8; cairn_wire::control::MAX_NAME + 1];
     path[..name.len()].copy_from_slice(name);
-    // SAFETY: the path is NUL-terminated, stat writes the structure it is given.
-    identity(|stat| unsafe { libc::stat(path.as_ptr() as *const c_char, stat) })
+    let path = CStr::from_bytes_until_nul(&path).ok()?;
+    system::status_of(path).map(|s| Identity(s.st_dev, s.st_ino))
 }
 
 fn object_of(identity: impl FnOnce() -> Option<Identity>) -> c_int {
@@ -87,7 +78,7 @@ fn object_of(identity: impl FnOnce() -> Option<Identity>) -> c_int {
     }
     let Some(this) = identity() else { return NONE };
     let mut known = streams().iter().flatten();
-    known.find(|stream| stream.identity == this).map_or(NONE, |stream| c_int::from(stream.object))
+    known.find(|stream| stream.identity == this).map_or(NONE, |stream| stream.object as c_int)
 }
 
 /// The object behind a descriptor, or -1.
@@ -105,7 +96,7 @@ extern "C" fn __cairn_stream_of_file(device: dev_t, inode: ino_t) -> c_int {
 /// How long an object is; where that is input, the answer has a label.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_length(object: c_int) -> u64 {
-    let object = object as u16;
+    let object = object as u32;
     let label = match streams().iter_mut().flatten().find(|stream| stream.object == object) {
         Some(Stream { length, .. }) if *length != 0 => *length,
         Some(stream) => {
@@ -115,7 +106,7 @@ extern "C" fn __cairn_length(object: c_int) -> u64 {
         None => 0,
     };
     give_result(__cairn_length as *const () as usize, label);
-    objects(state())[usize::from(object)].len
+    objects(state())[object as usize].len
 }
 
 /// What was read from `offset` of an object gets its labels; with object -1 it becomes concrete.
@@ -124,21 +115,21 @@ extern "C" fn __cairn_received(to: *mut c_void, len: size_t, object: c_int, offs
     if object == NONE || offset < 0 {
         __cairn_clear(to as u64, len as u64);
     } else {
-        label_bytes(to as u64, len as u64, object as u16, offset as u64);
+        label_bytes(to as u64, len as u64, object as u32, offset as u64);
     }
 }
 
 /// A character read from `offset` of an object, with its label if it is what the object holds there.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_character(object: c_int, offset: off_t, character: c_int) -> c_int {
-    let label = character_label(object as u16, offset as u64, character);
+    let label = character_label(object as u32, offset as u64, character);
     give_result(__cairn_character as *const () as usize, label);
     character
 }
 
-fn character_label(object: u16, offset: u64, character: c_int) -> u32 {
+fn character_label(object: u32, offset: u64, character: c_int) -> u32 {
     let state = state();
-    let source = input::bytes(state, &objects(state)[usize::from(object)]);
+    let source = input::bytes(state, &objects(state)[object as usize]);
     if source.get(offset as usize).map(|b| c_int::from(*b)) != Some(character) {
         return 0;
     }
@@ -157,7 +148,7 @@ extern "C" fn __cairn_concrete(value: u64) -> u64 {
 /// A value that the rest of the path takes as it is in this run.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_pinned(value: u64) -> u64 {
-    let label = argument(__cairn_pinned as *const () as usize, 0);
+    let label = argument(__cairn_pinned as *const () as usize, 0, u64::BITS, value);
     if label != 0 {
         state().record(EventKind::Pin, NO_SITE, label, value);
     }

@@ -9,11 +9,10 @@
 //! each of the three levels is sealed: a run can reach none of the processes above it, and those can kill all below
 //! with one system call that no process escapes by forking.
 
-use crate::system::{errno, number, read};
+use crate::reuse::call;
+use crate::system::{self, Action, number, read_file};
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
-use core::mem::{MaybeUninit, zeroed};
-use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use libc::{SIGKILL, SIGTERM, WNOHANG};
 
@@ -25,12 +24,12 @@ static SEALED: AtomicBool = AtomicBool::new(false);
 const OURS: [c_int; 2] = [SIGTERM, libc::SIGCHLD];
 
 /// What they do to the program.
-struct ProgramsOwn(UnsafeCell<MaybeUninit<[libc::sigaction; 2]>>);
+struct ProgramsOwn(UnsafeCell<[Action; 2]>);
 
 // SAFETY: written before the first fork, and read afterwards.
 unsafe impl Sync for ProgramsOwn {}
 
-static PROGRAMS_OWN: ProgramsOwn = ProgramsOwn(UnsafeCell::new(MaybeUninit::zeroed()));
+static PROGRAMS_OWN: ProgramsOwn = ProgramsOwn(UnsafeCell::new([Action::DEFAULT; 2]));
 
 /// Splits the process in two and returns in the server; the keeper ends with it. `sealed` asks for levels that cannot reach
 /// those above them; `close` closes what only the server needs.
@@ -38,16 +37,10 @@ pub fn keep(sealed: bool, close: impl FnOnce()) {
     if sealed {
         RULES.store(signal_rules(), Ordering::Relaxed);
     }
-    // SAFETY: asks for what signals do, and sets it to the default, which is all zeros.
-    unsafe {
-        let own = (*PROGRAMS_OWN.0.get()).assume_init_mut();
-        for (signal, own) in OURS.into_iter().zip(own) {
-            libc::sigaction(signal, &zeroed(), own);
-        }
-    }
+    // SAFETY: see `ProgramsOwn`.
+    unsafe { *PROGRAMS_OWN.0.get() = OURS.map(|signal| Action::DEFAULT.set(signal)) };
     look_after_descendants();
-    // SAFETY: the process has one thread unless a constructor of the program made more.
-    match unsafe { libc::fork() } {
+    match system::fork() {
         0 => look_after_descendants(),
         // One level less must do.
         -1 => {}
@@ -60,26 +53,22 @@ pub fn keep(sealed: bool, close: impl FnOnce()) {
 
 /// What a run does before anything else: it is looked after, and does not look after others.
 pub fn begin_run() {
-    // SAFETY: sets an attribute and two signals of this process to what they were before `keep`.
-    unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, SIGKILL);
-        let own = (*PROGRAMS_OWN.0.get()).assume_init_ref();
-        for (signal, own) in OURS.into_iter().zip(own) {
-            libc::sigaction(signal, own, null_mut());
-        }
+    system::set_attribute(libc::PR_SET_PDEATHSIG, SIGKILL);
+    // SAFETY: see `ProgramsOwn`.
+    let own = unsafe { &*PROGRAMS_OWN.0.get() };
+    for (signal, own) in OURS.into_iter().zip(own) {
+        own.set(signal);
     }
     seal();
-    // SAFETY: closes a descriptor of ours, which the program knows nothing of.
-    unsafe { libc::close(RULES.load(Ordering::Relaxed)) };
+    system::close(RULES.load(Ordering::Relaxed));
 }
 
 /// Ends what a run has left behind: when it comes back, none of it runs any more.
 pub fn bury_the_rest() {
     loop {
-        // SAFETY: asks after our own children; no status is wanted.
-        match unsafe { libc::waitpid(-1, null_mut(), WNOHANG) } {
-            -1 => return,
+        match system::wait(-1, None, WNOHANG, None) {
             0 => return sweep(),
+            error if error < 0 => return,
             _ => {}
         }
     }
@@ -88,30 +77,21 @@ pub fn bury_the_rest() {
 /// The driver, or the keeper, may be killed at any time: that must leave nothing running either.
 fn look_after_descendants() {
     seal();
-    // SAFETY: attributes of this process; the handler makes system calls only.
-    unsafe {
-        let mut action: libc::sigaction = zeroed();
-        action.sa_sigaction = leave as *const () as usize;
-        libc::sigaction(SIGTERM, &action, null_mut());
-        let mut heard: libc::sigset_t = zeroed();
-        libc::sigaddset(&mut heard, SIGTERM);
-        libc::sigprocmask(libc::SIG_UNBLOCK, &heard, null_mut());
-        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
-        libc::prctl(libc::PR_SET_PDEATHSIG, SIGTERM);
-    }
+    Action::calling(leave as *const () as usize, 0).set(SIGTERM);
+    system::unblock(SIGTERM);
+    system::set_attribute(libc::PR_SET_CHILD_SUBREAPER, 1);
+    system::set_attribute(libc::PR_SET_PDEATHSIG, SIGTERM);
 }
 
 extern "C" fn leave(_signal: c_int) {
     sweep();
-    // SAFETY: ends the process.
-    unsafe { libc::_exit(0) }
+    system::exit(0)
 }
 
 /// Waits until the server has ended and has taken everything with it; gives its wait status.
 fn wait_for(server: c_int) -> c_int {
     let mut status = 0;
-    // SAFETY: waits for our own children.
-    while unsafe { libc::waitpid(-1, &mut status, 0) } != server {}
+    while system::wait(-1, Some(&mut status), 0, None) != server {}
     bury_the_rest();
     status
 }
@@ -119,27 +99,23 @@ fn wait_for(server: c_int) -> c_int {
 /// The driver sees one process, which is to end as the server did.
 fn end_like(status: c_int) -> ! {
     if libc::WIFSIGNALED(status) {
-        // SAFETY: a signal to this process, with its default effect.
-        unsafe {
-            libc::signal(libc::WTERMSIG(status), libc::SIG_DFL);
-            libc::raise(libc::WTERMSIG(status));
-        }
+        Action::DEFAULT.set(libc::WTERMSIG(status));
+        system::raise(libc::WTERMSIG(status));
     }
-    // SAFETY: ends the process.
-    unsafe { libc::_exit(libc::WEXITSTATUS(status)) }
+    system::exit(libc::WEXITSTATUS(status))
 }
 
 /// Kills all descendants, and waits until they are gone.
 fn sweep() {
     loop {
         if is_sealed() {
-            // SAFETY: reaches every process below this one and, as was checked just now, no other.
-            unsafe { libc::kill(-1, SIGKILL) };
+            // Reaches every process below this one and, as was checked just now, no other.
+            system::kill(-1, SIGKILL);
         } else if !kill_children() {
             return;
         }
-        // SAFETY: waits for one of our own children, which are dying; theirs are ours then.
-        if unsafe { libc::waitpid(-1, null_mut(), 0) } < 0 && errno() == libc::ECHILD {
+        // One of our own children, which are dying; theirs are ours then.
+        if system::wait(-1, None, 0, None) == -libc::ECHILD {
             return;
         }
     }
@@ -147,29 +123,27 @@ fn sweep() {
 
 /// Whether a signal to everybody stops at this process's descendants. Believed only while one to its parent is refused.
 fn is_sealed() -> bool {
-    // SAFETY: asks whether a signal could be sent, and sends none.
-    SEALED.load(Ordering::Relaxed) && unsafe { libc::kill(libc::getppid(), 0) } < 0 && errno() == libc::EPERM
+    let parent = || call(libc::SYS_getppid, []) as c_int;
+    SEALED.load(Ordering::Relaxed) && system::kill(parent(), 0) == -libc::EPERM
 }
 
 /// Kills all children; false if nobody knows which there are.
 fn kill_children() -> bool {
     let mut room = [0; 4096];
-    let Some(text) = read(c"/proc/thread-self/children", &mut room) else { return false };
+    let Some(text) = read_file(c"/proc/thread-self/children", &mut room) else { return false };
     // A number that was cut off at the end is not one of a child.
     let words = text.split_inclusive(|byte| *byte == b' ').filter_map(|word| word.strip_suffix(b" "));
     for pid in words.filter_map(number) {
-        // SAFETY: a child of ours that nobody has waited for: the number is no other process's.
-        unsafe { libc::kill(pid as c_int, SIGKILL) };
+        // A child of ours that nobody has waited for: the number is no other process's.
+        system::kill(pid as c_int, SIGKILL);
     }
     true
 }
 
 /// Puts this process and all its descendants behind a wall that signals and debuggers do not cross outwards.
 fn seal() {
-    const RESTRICT_SELF: i64 = libc::SYS_landlock_restrict_self;
     let rules = RULES.load(Ordering::Relaxed);
-    // SAFETY: takes rights away from this process, and touches no memory.
-    let sealed = rules >= 0 && unsafe { libc::syscall(RESTRICT_SELF, rules, 0) } == 0;
+    let sealed = rules >= 0 && call(libc::SYS_landlock_restrict_self, [rules as u64, 0]) == 0;
     SEALED.store(sealed, Ordering::Relaxed);
 }
 
@@ -178,8 +152,7 @@ fn signal_rules() -> c_int {
     const SCOPE_SIGNAL: u64 = 2;
     /// `struct landlock_ruleset_attr`: files, network, scope.
     static RULES: [u64; 3] = [0, 0, SCOPE_SIGNAL];
-    // SAFETY: the kernel reads the structure; the descriptor it gives is closed on `exec`.
-    unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, &raw const RULES, size_of_val(&RULES), 0) as c_int
-    }
+    // The descriptor is closed on `exec`.
+    let (rules, size) = (&raw const RULES as u64, size_of_val(&RULES) as u64);
+    call(libc::SYS_landlock_create_ruleset, [rules, size, 0]) as c_int
 }

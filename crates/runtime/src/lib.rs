@@ -5,17 +5,21 @@
 //! Instrumented code calls it on its slow paths only, that is, when some value is symbolic.
 #![no_std]
 
+mod admission;
 mod alloc;
 mod arguments;
 mod copy;
 mod crash;
 mod diversion;
+mod environment;
 mod foreign;
 mod input;
 mod io;
 mod keeper;
+mod library;
 mod lock;
 mod log;
+mod mem;
 mod memory;
 mod message;
 mod objects;

@@ -1,5 +1,6 @@
 //! One writer at a time, for targets with threads.
 
+use crate::reuse::call;
 use crate::tls::tls;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -39,10 +40,8 @@ pub fn take() -> Option<Guard> {
         match OWNER.compare_exchange_weak(0, me, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => return Some(Guard(())),
             Err(owner) if owner == me => return None,
-            // SAFETY: gives the processor to the writer, which is never far from done.
-            Err(_) => unsafe {
-                libc::sched_yield();
-            },
+            // Gives the processor to the writer, which is never far from done.
+            Err(_) => _ = call(libc::SYS_sched_yield, []),
         }
     }
 }

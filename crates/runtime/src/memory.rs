@@ -2,14 +2,14 @@
 
 use crate::message::fatal;
 use crate::reuse;
+use crate::system;
 use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
 use core::cell::UnsafeCell;
 use core::ops::Range;
-use core::ptr::null_mut;
 use libc::{
-    MAP_ANONYMOUS, MAP_FAILED, MAP_FIXED, MAP_FIXED_NOREPLACE, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED,
-    PROT_EXEC, PROT_READ, PROT_WRITE, c_void,
+    MAP_ANONYMOUS, MAP_FIXED, MAP_FIXED_NOREPLACE, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED, PROT_EXEC,
+    PROT_READ, PROT_WRITE,
 };
 
 const READ_WRITE: i32 = PROT_READ | PROT_WRITE;
@@ -33,15 +33,15 @@ extern "C" fn map_shadow() {
 
 /// Zeroed private memory at this address; false if something else is there.
 fn reserve_at(at: u64, bytes: u64) -> bool {
-    let (at, bytes) = (at as *mut c_void, bytes as usize);
     // SAFETY: a fresh mapping that replaces nothing.
     unsafe {
-        if libc::mmap(at, bytes, READ_WRITE, PRIVATE | MAP_FIXED_NOREPLACE, -1, 0) != at {
+        let got = system::map(at, bytes, READ_WRITE, PRIVATE | MAP_FIXED_NOREPLACE, -1, 0);
+        if got != Some(at as *mut u8) {
             return false;
         }
         // A labelled byte must cost a small page, not two megabytes of zeros; and no core dump needs them.
-        libc::madvise(at, bytes, libc::MADV_NOHUGEPAGE);
-        libc::madvise(at, bytes, libc::MADV_DONTDUMP);
+        system::advise(at..at + bytes, libc::MADV_NOHUGEPAGE);
+        system::advise(at..at + bytes, libc::MADV_DONTDUMP);
     }
     true
 }
@@ -49,13 +49,11 @@ fn reserve_at(at: u64, bytes: u64) -> bool {
 /// Zeroed private memory that costs nothing until touched.
 pub fn reserve(bytes: usize) -> *mut u8 {
     // SAFETY: a fresh mapping at an address of the kernel's choice.
-    let at = unsafe { libc::mmap(null_mut(), bytes, READ_WRITE, PRIVATE, -1, 0) };
-    if at == MAP_FAILED {
-        fatal(b"cannot reserve memory for the label table");
-    }
+    let at = unsafe { system::map(0, bytes as u64, READ_WRITE, PRIVATE, -1, 0) };
+    let Some(at) = at else { fatal(b"cannot reserve memory for the label table") };
     // SAFETY: the process has one thread whenever memory is reserved.
     unsafe { (*RESERVED.0.get()).add(at as usize..at as usize + bytes.next_multiple_of(PAGE as usize)) };
-    at as *mut u8
+    at
 }
 
 /// The same between pages that nobody can touch: the program's writes beyond its own memory do not come there.
@@ -65,7 +63,7 @@ pub fn reserve_apart(bytes: usize) -> *mut u8 {
     let at = reserve(inside + 2 * page);
     for guard in [at, at.wrapping_add(page + inside)] {
         // SAFETY: pages of the reservation.
-        unsafe { libc::mprotect(guard as *mut c_void, page, libc::PROT_NONE) };
+        unsafe { system::protect(guard as usize..guard as usize + page, libc::PROT_NONE) };
     }
     at.wrapping_add(page)
 }
@@ -73,7 +71,7 @@ pub fn reserve_apart(bytes: usize) -> *mut u8 {
 /// Lets memory no longer be written to.
 pub fn make_read_only(from: *mut u8, bytes: usize) {
     // SAFETY: memory of ours, which nobody writes to any more.
-    unsafe { libc::mprotect(from as *mut c_void, bytes, PROT_READ) };
+    unsafe { system::protect(from as usize..from as usize + bytes, PROT_READ) };
 }
 
 /// Everything that was reserved by [`reserve`], in order; nothing if that was more than can be remembered.
@@ -87,13 +85,13 @@ pub fn reserved() -> Option<&'static [Range<usize>]> {
 pub fn release(range: &Range<usize>) {
     drop_shadow(range.start as u64, range.len() as u64);
     // SAFETY: a mapping of ours that nobody uses any more.
-    unsafe { libc::munmap(range.start as *mut c_void, range.len()) };
+    unsafe { system::unmap(range.clone()) };
 }
 
 /// Drops the contents of whole pages: they are zeros afterwards.
 pub fn drop_pages(range: Range<usize>) {
     // SAFETY: the caller no longer needs what is there; what is not mapped stays so.
-    unsafe { libc::madvise(range.start as *mut c_void, range.len(), libc::MADV_DONTNEED) };
+    unsafe { system::advise(range.start as u64..range.end as u64, libc::MADV_DONTNEED) };
 }
 
 const MOST_RESERVED: usize = 64;
@@ -123,8 +121,7 @@ static RESERVED: List = List(UnsafeCell::new(Reserved { ranges: [const { 0..0 };
 /// Maps `len` bytes of the shared memory anywhere.
 pub fn map_shared(fd: i32, len: u64) -> Option<*mut u8> {
     // SAFETY: a fresh mapping at an address of the kernel's choice.
-    let at = unsafe { libc::mmap(null_mut(), len as usize, READ_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0) };
-    (at != MAP_FAILED).then_some(at as *mut u8)
+    unsafe { system::map(0, len, READ_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0) }
 }
 
 /// Zeroed memory so close to code that it can jump there and back.
@@ -140,8 +137,9 @@ pub fn reserve_near(code: &Range<usize>, bytes: usize) -> Option<*mut u8> {
         let reaches = code.start.abs_diff(at + bytes).max(code.end.abs_diff(at)) < REACH - page;
         let flags = PRIVATE | MAP_FIXED_NOREPLACE;
         // SAFETY: a fresh mapping that replaces nothing.
-        let got = || unsafe { libc::mmap(at as *mut c_void, bytes, READ_WRITE, flags, -1, 0) as usize };
-        (reaches && got() == at).then_some(at as *mut u8)
+        let got = || unsafe { system::map(at as u64, bytes as u64, READ_WRITE, flags, -1, 0) };
+        let wanted = at as *mut u8;
+        (reaches && got() == Some(wanted)).then_some(wanted)
     })
 }
 
@@ -150,13 +148,13 @@ pub fn make_writable(code: &Range<usize>, writable: bool) -> bool {
     let start = code.start / PAGE as usize * PAGE as usize;
     let access = PROT_READ | PROT_EXEC | if writable { PROT_WRITE } else { 0 };
     // SAFETY: the program's own code stays executable.
-    unsafe { libc::mprotect(start as *mut c_void, code.end - start, access) == 0 }
+    unsafe { system::protect(start..code.end, access) }
 }
 
 /// Lets memory be executed and no longer be written; false if the system does not allow it.
 pub fn make_executable(from: *mut u8, bytes: usize) -> bool {
     // SAFETY: memory of ours, which nobody writes to any more.
-    unsafe { libc::mprotect(from as *mut c_void, bytes, PROT_READ | PROT_EXEC) == 0 }
+    unsafe { system::protect(from as usize..from as usize + bytes, PROT_READ | PROT_EXEC) }
 }
 
 /// Maps a part of the shared memory over the program's own pages at `at`.
@@ -166,9 +164,7 @@ pub fn make_executable(from: *mut u8, bytes: usize) -> bool {
 pub unsafe fn map_over(at: *mut u8, len: u64, fd: i32, offset: u64) -> bool {
     let flags = MAP_SHARED | MAP_FIXED;
     // SAFETY: the caller vouches for the pages.
-    unsafe {
-        libc::mmap(at as *mut c_void, len as usize, READ_WRITE, flags, fd, offset as i64) == at as *mut c_void
-    }
+    unsafe { system::map(at as u64, len, READ_WRITE, flags, fd, offset) == Some(at) }
 }
 
 /// Faults in pages that will be written soon, all at once.
@@ -184,6 +180,6 @@ pub fn drop_shadow(addr: u64, len: u64) {
     let end = (shadow::address(addr) + (len << shadow::SCALE_SHIFT)) / PAGE * PAGE;
     if start < end {
         // SAFETY: whole pages of the shadow of this range; they read as zeros afterwards.
-        unsafe { libc::madvise(start as *mut c_void, (end - start) as usize, libc::MADV_DONTNEED) };
+        unsafe { system::advise(start..end, libc::MADV_DONTNEED) };
     }
 }

@@ -30,10 +30,8 @@ pub fn low_bits(value: u64, width: u32) -> u64 {
 
 /// Up to 64 bits of a labelled value from bit `low` on.
 pub fn extract(label: u32, low: u32, width: u32) -> u32 {
-    let value = match u32::from(state().entry(label).width) {
-        0..=64 => state().value(label) >> low,
-        _ => (state().wide_value(label) >> low) as u64,
-    };
+    let whole = u32::from(state().entry(label).width);
+    let value = (state().wide_value_of(label, whole) >> low) as u64;
     intern(Op::Extract, width, low as u16, [label, 0], 0, low_bits(value, width))
 }
 

@@ -1,14 +1,15 @@
 //! The program's entry: a plain run, or a fork server for the driver.
 
+use crate::reuse::call;
 use crate::state::{site_count, state};
 use crate::system::{errno, limit_data, number};
-use crate::{arguments, crash, io, keeper, lock, memory, message, objects, reuse};
+use crate::{arguments, crash, environment, io, keeper, lock, memory, message, objects, reuse, system};
 use cairn_wire::ABI_VERSION;
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
 use core::arch::global_asm;
-use core::ffi::{CStr, c_char, c_int, c_void};
-use core::mem::{MaybeUninit, replace, zeroed};
+use core::ffi::{c_char, c_int};
+use core::mem::{replace, zeroed};
 use libc::{F_SETFD, FD_CLOEXEC, rusage, timeval};
 
 // Weak, so that a program whose own `main` was not instrumented still links; it then has no server.
@@ -47,14 +48,14 @@ impl Channel {
 
     fn close(self) {
         for fd in self.descriptors() {
-            // SAFETY: closes a descriptor of ours.
-            unsafe { libc::close(fd) };
+            system::close(fd);
         }
     }
 }
 
 unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
-    if let Some(channel) = channel() {
+    // SAFETY: the environment that the C library passes.
+    if let Some(channel) = unsafe { channel(envp) } {
         attach(channel);
         crash::watch(envp as usize);
         keeper::keep(channel.sealed, || channel.close());
@@ -81,23 +82,18 @@ pub extern "C" fn prepare(argc: c_int, argv: *mut *mut c_char) -> c_int {
 }
 
 /// Descriptors from the environment, which then forgets them: programs the target starts are not servers.
-fn channel() -> Option<Channel> {
-    let mut name = [0u8; 32];
-    name[..ENV_CONTROL.len()].copy_from_slice(ENV_CONTROL.as_bytes());
-    let name = name.as_ptr() as *const c_char;
-    // SAFETY: the name is NUL-terminated, the value a C string until unsetenv.
-    unsafe {
-        let value = libc::getenv(name);
-        if value.is_null() {
-            return None;
-        }
-        let channel = parse(CStr::from_ptr(value).to_bytes());
-        libc::unsetenv(name);
-        if channel.is_some_and(|channel| channel.bound) {
-            libc::unsetenv(c"LD_BIND_NOW".as_ptr());
-        }
-        channel
+///
+/// # Safety
+/// `envp` must be the program's environment.
+unsafe fn channel(envp: *mut *mut c_char) -> Option<Channel> {
+    // SAFETY: as the caller says.
+    let value = unsafe { environment::take(envp, ENV_CONTROL.as_bytes()) }?;
+    let channel = parse(value.to_bytes())?;
+    if channel.bound {
+        // SAFETY: as the caller says.
+        unsafe { environment::take(envp, b"LD_BIND_NOW") };
     }
+    Some(channel)
 }
 
 fn parse(text: &[u8]) -> Option<Channel> {
@@ -112,15 +108,14 @@ fn parse(text: &[u8]) -> Option<Channel> {
 
 fn attach(channel: Channel) {
     for fd in channel.descriptors() {
-        // SAFETY: sets a flag of a descriptor.
-        unsafe { libc::fcntl(fd, F_SETFD, FD_CLOEXEC) };
+        call(libc::SYS_fcntl, [fd as u64, F_SETFD as u64, FD_CLOEXEC as u64]);
     }
     let first = memory::map_shared(channel.shared, control::PAGE);
     let Some(first) = first else { message::fatal(b"cannot map the shared memory") };
     // SAFETY: the driver begins the shared memory with a control page, which was mapped just now.
     let control = unsafe {
         let control = *(first as *const Control);
-        libc::munmap(first as *mut c_void, control::PAGE as usize);
+        system::unmap(first as usize..first as usize + control::PAGE as usize);
         control
     };
     if control.magic != control::MAGIC || control.abi != ABI_VERSION {
@@ -168,8 +163,7 @@ fn serve(channel: Channel) -> Role {
     if let Some(most) = channel.data_mebibytes {
         limit_data(most);
     }
-    // SAFETY: registers a function of ours, for runs and what they fork.
-    unsafe { libc::pthread_atfork(None, None, Some(leave_recording)) };
+    system::at_fork(leave_recording);
     hello(channel);
     let (mut waiting, mut attempts): (Option<Process>, Attempts) = Default::default();
     while receive(channel.command) == Some(RUN) {
@@ -182,8 +176,7 @@ fn serve(channel: Channel) -> Role {
             Some(process) => process,
             None => {
                 attempts.begin(mode);
-                // SAFETY: the server has one thread unless a constructor of the program made more.
-                match unsafe { libc::fork() } {
+                match system::fork() {
                     0 => return Role::Child,
                     -1 => Process { pid: -errno(), cpu_micros: 0 },
                     pid => Process { pid, cpu_micros: 0 },
@@ -232,14 +225,12 @@ struct Process {
 impl Process {
     /// Has it make another run; false if it is gone.
     fn go_on(&self) -> bool {
-        // SAFETY: a signal to our own child, which nobody has waited for.
-        unsafe { libc::kill(self.pid, libc::SIGCONT) == 0 }
+        system::kill(self.pid, libc::SIGCONT) == 0
     }
 
     /// Ends it: it is not to make another run.
     fn discard(&self) {
-        // SAFETY: as above.
-        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+        system::kill(self.pid, libc::SIGKILL);
         keeper::bury_the_rest();
     }
 
@@ -251,11 +242,10 @@ impl Process {
         let mut waits = false;
         let mut goes_on = self.pid > 0;
         while goes_on {
-            // SAFETY: waits for our own child; the pointers are ours.
-            let waited = unsafe { libc::wait4(self.pid, &mut status, libc::WUNTRACED, &mut usage) };
+            let waited = system::wait(self.pid, Some(&mut status), libc::WUNTRACED, Some(&mut usage));
             waits = waited > 0 && libc::WIFSTOPPED(status) && state().control().waits == control::WAITS;
             // A run that was stopped, or has made us its debugger, has not ended.
-            goes_on = if waited < 0 { errno() == libc::EINTR } else { libc::WIFSTOPPED(status) && !waits };
+            goes_on = if waited < 0 { waited == -libc::EINTR } else { libc::WIFSTOPPED(status) && !waits };
         }
         if waits {
             status = (state().control().exit_code as c_int & 0xff) << 8;
@@ -278,20 +268,18 @@ pub fn wait_for_next(code: c_int) {
     let control = state().control();
     control.exit_code = code as u32;
     control.waits = control::WAITS;
-    // SAFETY: stops this process, and touches no memory.
-    unsafe { libc::raise(libc::SIGSTOP) };
+    system::raise(libc::SIGSTOP);
 }
 
 fn begin_child(channel: Channel) {
     channel.close();
     keeper::begin_run();
-    // SAFETY: a plain system call on our own process.
-    unsafe { libc::setpgid(0, 0) };
+    call(libc::SYS_setpgid, [0, 0]);
 }
 
 fn begin_run() {
-    // SAFETY: the offset is shared with the server and with earlier runs.
-    unsafe { libc::lseek(0, 0, libc::SEEK_SET) };
+    // The offset is shared with the server and with earlier runs.
+    call(libc::SYS_lseek, [0, 0, libc::SEEK_SET as u64]);
     let state = state();
     state.begin_run();
     match reuse::last_index_bits() {
@@ -313,28 +301,28 @@ extern "C" fn leave_recording() {
 
 /// Ends the process at once, without the program's exit handlers.
 pub fn end_run() -> ! {
-    // SAFETY: ends the process.
-    unsafe { libc::_exit(0) }
+    system::exit(0)
 }
 
 fn send<T>(fd: c_int, message: &T) -> bool {
+    // SAFETY: messages are plain data of this size, and fit a pipe's atomic write.
+    let bytes = unsafe { core::slice::from_raw_parts(message as *const T as *const u8, size_of::<T>()) };
     loop {
-        // SAFETY: messages are plain data of this size, and fit a pipe's atomic write.
-        let wrote = unsafe { libc::write(fd, message as *const T as *const c_void, size_of::<T>()) };
-        if wrote >= 0 || errno() != libc::EINTR {
+        let wrote = system::write(fd, bytes);
+        if wrote != -(libc::EINTR as isize) {
             return wrote == size_of::<T>() as isize;
         }
     }
 }
 
 fn receive(fd: c_int) -> Option<u8> {
-    let mut byte = MaybeUninit::<u8>::uninit();
+    const INTERRUPTED: isize = -(libc::EINTR as isize);
+    let mut byte = 0;
     loop {
         // SAFETY: room for one byte.
-        match unsafe { libc::read(fd, byte.as_mut_ptr() as *mut c_void, 1) } {
-            // SAFETY: read has written it.
-            1 => return Some(unsafe { byte.assume_init() }),
-            -1 if errno() == libc::EINTR => {}
+        match unsafe { system::read(fd, &raw mut byte, 1) } {
+            1 => return Some(byte),
+            INTERRUPTED => {}
             _ => return None,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::ops::{self, low_bits};
 use crate::state::state;
+use cairn_wire::label::input_byte;
 use cairn_wire::shadow::{
     ADDRESS_MASK, GRAIN, HINT_COUNT, HINTS, LABEL_BITS, LABEL_MASK, REACH, address, hint, word,
 };
@@ -283,14 +284,18 @@ pub extern "C" fn __cairn_fill(addr: u64, label: u32, len: u64) {
     if label == 0 {
         return __cairn_clear(addr, len);
     }
-    let width = state().entry(label).width;
-    let byte = if width == 8 { label } else { ops::extract(label, 0, 8) };
+    let byte = match state().entry(label).width {
+        8 => label,
+        // A truth value.
+        0..8 => ops::intern(Op::ZExt, 8, 0, [label, 0], 0, state().value(label)),
+        _ => ops::extract(label, 0, 8),
+    };
     set_hints(addr, len);
     words(addr, len).fill(word(byte, 0));
 }
 
 /// Labels the byte at `addr` as byte `offset` of input object `object`.
-pub fn mark_input(addr: u64, object: u16, offset: u64) {
+pub fn mark_input(addr: u64, object: u32, offset: u64) {
     // SAFETY: the caller has just written this byte.
     let value = u64::from(unsafe { *(addr as *const u8) });
     let label = input_label(object, offset, value);
@@ -300,6 +305,6 @@ pub fn mark_input(addr: u64, object: u16, offset: u64) {
 }
 
 /// Label of an input byte.
-pub fn input_label(object: u16, offset: u64, value: u64) -> u32 {
-    ops::intern(Op::Input, 8, object, [0, 0], offset, value)
+pub fn input_label(object: u32, offset: u64, value: u64) -> u32 {
+    ops::intern(Op::Input, 8, 0, [0, 0], input_byte(object, offset as u32), value)
 }

@@ -34,6 +34,8 @@ pub struct State {
     pub event_capacity: u32,
     /// Input objects.
     pub objects: *mut ObjectEntry,
+    /// The next object that the program gets when it asks for one.
+    pub next_object: u32,
     /// Bytes of the input objects.
     pub input: *mut u8,
     /// Room for them.
@@ -67,6 +69,7 @@ pub static STATE: Cell = Cell(UnsafeCell::new(State {
     events: null_mut(),
     event_capacity: 0,
     objects: null_mut(),
+    next_object: 0,
     input: null_mut(),
     input_size: 0,
     snapshots: null_mut(),
@@ -141,6 +144,7 @@ impl State {
         self.checking = mode & mode::CHECK != 0;
         self.diagnosing = mode & mode::DIAGNOSE != 0;
         self.thread = this_thread();
+        self.next_object = 0;
         if mode & mode::LOG != 0 {
             self.log.begin(control);
         }
@@ -201,6 +205,11 @@ impl State {
     /// All bits of a label's value.
     pub fn wide_value(&self, label: u32) -> u128 {
         self.table.wide_value(label)
+    }
+
+    /// Value of a label of this width.
+    pub fn wide_value_of(&self, label: u32, width: u32) -> u128 {
+        if width <= u64::BITS { self.value(label).into() } else { self.wide_value(label) }
     }
 
     /// Appends to the log.

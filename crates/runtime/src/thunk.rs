@@ -4,7 +4,7 @@
 //! the fast path around it no spills. Rust cannot define such functions: the doors are assembly.
 
 use crate::state::{self, STATE};
-use crate::{foreign, log, ops, read, shadow, table};
+use crate::{admission, foreign, log, ops, read, shadow, table};
 use cairn_wire::shadow::{ADDRESS_MASK, BASE, LABEL_BITS, SCALE_SHIFT, word};
 use core::arch::global_asm;
 
@@ -104,6 +104,7 @@ doors! {
     "__cairn_cast", unless!(concrete) => ops::cast,
     "__cairn_operate", unless!(concrete) => ops::operate,
     "__cairn_constant", "" => ops::constant,
+    "__cairn_admit", unless!(concrete) => admission::admit,
     "__cairn_reverse", unless!(concrete) => ops::reverse,
     "__cairn_load_wide", "" => shadow::load_wide,
 }

@@ -1,5 +1,6 @@
 //! The thread-local block of this thread; see [`cairn_wire::tls`] for its use.
 
+use crate::admission::admit;
 use cairn_wire::tls::{RETURNED, Tls};
 use core::arch::{asm, global_asm};
 
@@ -30,10 +31,11 @@ pub fn tls() -> &'static mut Tls {
     }
 }
 
-/// Label of argument `index` of the wrapper at `function`.
-pub fn argument(function: usize, index: usize) -> u32 {
+/// Label of argument `index` of the wrapper at `function`, which is `value` of `width` bits there. Programs may declare
+/// the function otherwise: the label is converted as the value was.
+pub fn argument(function: usize, index: usize, width: u32, value: u64) -> u32 {
     let tls = tls();
-    if tls.tag == function as u64 { tls.args[index] } else { 0 }
+    if tls.tag == function as u64 { admit(width, tls.args[index], value, 0) } else { 0 }
 }
 
 /// Returns a label from the wrapper at `function`.

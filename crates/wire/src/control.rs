@@ -9,8 +9,8 @@
 
 /// First word of the control page.
 pub const MAGIC: u64 = 0x4e52_4941_435f_4853;
-/// Most input objects of one run.
-pub const MAX_OBJECTS: usize = 512;
+/// Most input objects of one run. Their table takes memory only as far as it is used.
+pub const MAX_OBJECTS: usize = 1 << 20;
 /// Longest object name, in bytes.
 pub const MAX_NAME: usize = 96;
 /// Code addresses kept of a crash. Enough to get through a model of a library function to the user's code.
@@ -194,7 +194,7 @@ impl ObjectKind {
     }
 }
 
-/// One input object. Its index in the table is the `aux` of its bytes' labels.
+/// One input object. Its index in the table is part of its bytes' labels.
 ///
 /// The driver gives first the stream and argument objects, then the named ones in the order the
 /// program is expected to ask for them. The n-th `cairn_symbolic` of a run takes the n-th named

@@ -68,6 +68,8 @@ pub enum Loss {
     Instruction = 8,
     /// A large or changing object behind a symbolic address.
     Memory = 9,
+    /// A call of a function by another type than it has.
+    Mismatch = 10,
 }
 
 impl Loss {
@@ -83,6 +85,7 @@ impl Loss {
             7 => Loss::SharedObject,
             8 => Loss::Instruction,
             9 => Loss::Memory,
+            10 => Loss::Mismatch,
             _ => return None,
         })
     }

@@ -11,7 +11,8 @@
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Op {
-    /// Byte `k` of input object `aux`; width 8. From [`LENGTH`] on: byte `k - LENGTH` of the object's length.
+    /// The byte of an input object that `k` names by [`input_byte`]; width 8. From [`LENGTH`] on it is one of the
+    /// object's length.
     Input = 1,
     /// The constant `k`; only where an operand of a wider constant is needed.
     Const = 2,
@@ -292,6 +293,16 @@ impl Math {
 
 /// Offset of an input object's length among its bytes: four bytes, lowest first. No object is that long.
 pub const LENGTH: u32 = 0xffff_fffc;
+
+/// What names a byte of an input object: the object above, the offset in the lower half.
+pub const fn input_byte(object: u32, offset: u32) -> u64 {
+    (object as u64) << 32 | offset as u64
+}
+
+/// The object and the offset that [`input_byte`] has put together.
+pub const fn object_and_offset(byte: u64) -> (u32, u32) {
+    ((byte >> 32) as u32, byte as u32)
+}
 
 /// One row of the label table.
 #[repr(C)]

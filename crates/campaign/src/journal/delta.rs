@@ -13,8 +13,12 @@ pub(crate) struct Delta(Vec<Part>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum Part {
-    Same,
-    Patched { len: u32, patches: Vec<Patch> },
+    /// So many objects as they were.
+    Same(u32),
+    Patched {
+        len: u32,
+        patches: Vec<Patch>,
+    },
     Whole(Whole),
 }
 
@@ -38,25 +42,41 @@ struct Whole {
 impl Delta {
     /// What `input` has other than `base`.
     pub fn new(base: &Input, input: &Input) -> Delta {
-        let part = |(number, object): (usize, &Object)| match base.objects.get(number) {
-            Some(old) if old == object => Part::Same,
-            Some(old) if is_same_place(old, object) => {
-                Part::Patched { len: object.bytes.len() as u32, patches: patches(&old.bytes, &object.bytes) }
+        let mut parts = Vec::new();
+        for (number, object) in input.objects.iter().enumerate() {
+            match (base.objects.get(number), parts.last_mut()) {
+                (Some(old), Some(Part::Same(count))) if old == object => *count += 1,
+                (Some(old), _) if old == object => parts.push(Part::Same(1)),
+                (old, _) => parts.push(Part::other(old, object)),
             }
-            _ => Part::Whole(Whole::of(object)),
-        };
-        Delta(input.objects.iter().enumerate().map(part).collect())
+        }
+        Delta(parts)
     }
 
     /// The input again; nothing if `base` is not what it was told by.
     pub fn apply(&self, base: &Input) -> Option<Input> {
-        let object = |(number, part): (usize, &Part)| match part {
-            Part::Same => base.objects.get(number).cloned(),
-            Part::Patched { len, patches } => patched(base.objects.get(number)?, *len, patches),
-            Part::Whole(whole) => whole.object(),
-        };
-        let objects = self.0.iter().enumerate().map(object).collect::<Option<_>>()?;
+        let mut objects = Vec::new();
+        for part in &self.0 {
+            let old = base.objects.get(objects.len()..).unwrap_or_default();
+            match part {
+                Part::Same(count) => objects.extend_from_slice(old.get(..*count as usize)?),
+                Part::Patched { len, patches } => objects.push(patched(old.first()?, *len, patches)?),
+                Part::Whole(whole) => objects.push(whole.object()?),
+            }
+        }
         Some(Input { objects })
+    }
+}
+
+impl Part {
+    /// An object that is not what it was.
+    fn other(old: Option<&Object>, object: &Object) -> Part {
+        match old {
+            Some(old) if is_same_place(old, object) => {
+                Part::Patched { len: object.bytes.len() as u32, patches: patches(&old.bytes, &object.bytes) }
+            }
+            _ => Part::Whole(Whole::of(object)),
+        }
     }
 }
 

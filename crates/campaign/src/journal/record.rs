@@ -122,7 +122,7 @@ pub(crate) struct Asked {
 /// An answer; its model only if it took long to find.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Told {
-    Sat(Option<Vec<(u16, u32, u8)>>),
+    Sat(Option<Vec<(u32, u32, u8)>>),
     Unsat,
     Unknown,
 }
@@ -139,7 +139,7 @@ impl Told {
 
     /// The answer as far as it was told.
     pub fn answer(&self) -> Answer {
-        let byte = |&(object, offset, value): &(u16, u32, u8)| (InputByte { object, offset }, value);
+        let byte = |&(object, offset, value): &(u32, u32, u8)| (InputByte { object, offset }, value);
         match self {
             Told::Sat(model) => Answer::Sat(model.iter().flatten().map(byte).collect()),
             Told::Unsat => Answer::Unsat,

@@ -3,6 +3,7 @@ use crate::control::layout;
 use crate::input::{Input, Object};
 use crate::spec::Limits;
 use cairn_expr::Evaluator;
+use cairn_wire::label::{LENGTH, input_byte};
 use cairn_wire::{Math, Op};
 
 mod earlier;
@@ -313,7 +314,7 @@ fn expressions_of_a_run_have_a_limit() {
 fn the_length_of_an_object_is_input() {
     for (object, is_there) in [(0, true), (1, false)] {
         let mut tape = Tape::new(&[5]);
-        let label = tape.label(Op::Input, 8, object, 0, 0, u64::from(cairn_wire::label::LENGTH));
+        let label = tape.label(Op::Input, 8, 0, 0, 0, input_byte(object, LENGTH));
         assert_eq!(tape.value_of(label).is_some(), is_there);
     }
 }
@@ -372,6 +373,7 @@ fn entries_that_make_no_sense_are_refused() {
         (Op::Eq as u8, 1, 264, 1, 1, 0),
         (Op::Input as u8, 8, 0, 0, 0, 2),
         (Op::Input as u8, 8, 1, 0, 0, 0),
+        (Op::Input as u8, 8, 0, 0, 0, input_byte(1, 0)),
         (Op::Input as u8, 16, 0, 0, 0, 0),
         (Op::Input as u8, 8, 0, 0, 0, u64::MAX),
         (Op::Const as u8, 200, 0, 0, 0, 0),

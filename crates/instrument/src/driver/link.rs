@@ -37,11 +37,16 @@ fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32>
         words.extend(linker_choice(session).into_iter().map(OsString::from));
     }
     match product {
-        Product::Executable => surround(session, words, own::preferences(&items)),
+        Product::Executable => {
+            let models = models(session)?;
+            let own = own::preferences(session, &items, &models, true)?;
+            surround(session, words, own, models)
+        }
         // A library may be loaded by a program that has none of the models that it calls.
         Product::SharedLibrary => {
-            words.extend(own::preferences(&items));
-            words.extend(archives([models(session)?]));
+            let models = models(session)?;
+            words.extend(own::preferences(session, &items, &models, false)?);
+            words.extend(archives([models]));
             Ok(words)
         }
         Product::Object | Product::Nothing => Ok(words),
@@ -110,8 +115,8 @@ fn surround(
     session: &Session,
     user: Vec<OsString>,
     preferences: Vec<OsString>,
+    models: PathBuf,
 ) -> Result<Vec<OsString>, i32> {
-    let models = models(session)?;
     let ends = pages::assemble(session.tools, session.scratch.path())?;
     // The program's own `main` may lie in an archive, which some linkers look at only once.
     let mut words = vec![ends.first.into_os_string(), format!("-Wl,-u,{USER_MAIN}").into()];

@@ -1,25 +1,105 @@
 //! Library functions that a program defines itself.
 //!
 //! A unit that only declares `strtok` calls our model of it. If another unit of the program defines a
-//! `strtok`, that is the one meant: the linker is told to take it for the model.
+//! `strtok`, that is the one meant: the linker is told to take it for the model. The models in turn mean the C library's
+//! functions, whatever the program defines: those that it has its own of are looked up when it starts
+//! (`runtime/src/library.rs`).
 
 use super::args::Item;
+use super::process::Clang;
+use super::{Language, Session};
 use crate::pass::WRAPPER_PREFIX;
 use object::read::archive::{ArchiveFile, ArchiveMember};
-use object::{Object, ObjectSymbol};
+use object::{Object, ObjectKind, ObjectSymbol};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Options for the linker that give the program its own functions back.
-pub fn preferences(items: &[Item]) -> Vec<OsString> {
+/// Prefix of the names that models call the C library's functions by.
+const LIBRARY_PREFIX: &str = "__cairn_libc_";
+
+/// What a link line needs for the program's own functions: options that give them back to the program, and an object if
+/// there is more to say. `models` is the archive with the models, `early` whether the product is a program.
+pub fn preferences(
+    session: &Session,
+    items: &[Item],
+    models: &Path,
+    early: bool,
+) -> Result<Vec<OsString>, i32> {
     let mut symbols = Symbols::default();
     files(items).iter().for_each(|path| symbols.read(path));
     let own = symbols.wanted.intersection(&symbols.defined);
-    own.flat_map(|name| [format!("-Wl,-u,{name}"), format!("-Wl,--defsym={WRAPPER_PREFIX}{name}={name}")])
+    let mut words: Vec<OsString> = own
+        .flat_map(|name| [format!("-Wl,-u,{name}"), format!("-Wl,--defsym={WRAPPER_PREFIX}{name}={name}")])
         .map(OsString::from)
-        .collect()
+        .collect();
+    let shared: Vec<&str> = symbols.wanted.intersection(&symbols.shared).map(String::as_str).collect();
+    let called = called_by_models(models);
+    let hidden: Vec<&str> = called.iter().filter(|name| symbols.has(name)).map(String::as_str).collect();
+    if !(shared.is_empty() && hidden.is_empty()) {
+        words.push(assemble(session, &stubs(&shared, &hidden, early))?.into_os_string());
+    }
+    Ok(words)
+}
+
+/// The functions of the C library that some model calls.
+fn called_by_models(archive: &Path) -> BTreeSet<String> {
+    let Ok(bytes) = fs::read(archive) else { return BTreeSet::new() };
+    let Ok(archive) = ArchiveFile::parse(&*bytes) else { return BTreeSet::new() };
+    let symbols = archive.symbols().ok().flatten().into_iter().flatten().filter_map(Result::ok);
+    let names = symbols.filter_map(|symbol| std::str::from_utf8(symbol.name()).ok().map(str::to_owned));
+    names.filter_map(|name| name.strip_prefix(LIBRARY_PREFIX).map(str::to_owned)).collect()
+}
+
+/// Assembly that sends calls of models to functions that a library of the program defines, and the models' calls to the
+/// C library's functions, which are found before the program's constructors run.
+fn stubs(shared: &[&str], hidden: &[&str], early: bool) -> String {
+    let mut text = String::from(".text\n");
+    let mut put = |line: std::fmt::Arguments| writeln!(text, "{line}").expect("a string takes everything");
+    for name in shared {
+        put(format_args!(".globl {WRAPPER_PREFIX}{name}\n.hidden {WRAPPER_PREFIX}{name}"));
+        put(format_args!("{WRAPPER_PREFIX}{name}: jmp *{name}@GOTPCREL(%rip)"));
+    }
+    for name in hidden {
+        put(format_args!(".globl {LIBRARY_PREFIX}{name}\n.hidden {LIBRARY_PREFIX}{name}"));
+        put(format_args!(".type {LIBRARY_PREFIX}{name},@function"));
+        put(format_args!("{LIBRARY_PREFIX}{name}: jmp *.Lplace_{name}(%rip)"));
+    }
+    if !hidden.is_empty() {
+        put(format_args!(".Lbind: lea .Llist(%rip), %rdi\njmp *__cairn_bind@GOTPCREL(%rip)"));
+        let section =
+            if early { ".preinit_array,\"aw\",@preinit_array" } else { ".init_array.0,\"aw\",@init_array" };
+        put(format_args!(".section {section}\n.p2align 3\n.quad .Lbind"));
+        put(format_args!(".section .data.rel,\"aw\",@progbits\n.p2align 3\n.Llist:"));
+        for name in hidden {
+            // Weak: nothing is to be linked for this.
+            put(format_args!(".weak {name}\n.quad .Lname_{name}, .Lplace_{name}, {name}"));
+        }
+        put(format_args!(".quad 0"));
+        for name in hidden {
+            put(format_args!(".Lplace_{name}: .quad {name}"));
+        }
+        put(format_args!(".section .rodata"));
+        for name in hidden {
+            put(format_args!(".Lname_{name}: .asciz \"{name}\""));
+        }
+    }
+    put(format_args!(".section .note.GNU-stack,\"\",@progbits"));
+    text
+}
+
+fn assemble(session: &Session, text: &str) -> Result<PathBuf, i32> {
+    let directory = session.scratch.path();
+    let source = directory.join("cairn-own.s");
+    fs::write(&source, text)
+        .map_err(|error| super::fail(&format!("cannot write '{}': {error}", source.display())))?;
+    let words = ["--target=x86_64-linux-gnu", "-c", "cairn-own.s"].map(OsString::from);
+    match Clang::new(&session.tools.clang, Language::C).run_in(directory, &words) {
+        0 => Ok(directory.join("cairn-own.o")),
+        code => Err(code),
+    }
 }
 
 /// The files on a link line, `-l` in directories of the user included.
@@ -38,8 +118,14 @@ fn files(items: &[Item]) -> Vec<PathBuf> {
 
 fn library(name: &OsStr, directories: &[&OsStr]) -> Option<PathBuf> {
     let name = name.to_string_lossy();
-    let file = name.strip_prefix(':').map_or_else(|| format!("lib{name}.a"), str::to_owned);
-    directories.iter().map(|directory| Path::new(directory).join(&file)).find(|path| path.is_file())
+    let names = match name.strip_prefix(':') {
+        Some(file) => vec![file.to_owned()],
+        // As the linker prefers them.
+        None => vec![format!("lib{name}.so"), format!("lib{name}.a")],
+    };
+    let places =
+        directories.iter().flat_map(|directory| names.iter().map(|name| Path::new(directory).join(name)));
+    places.into_iter().find(|path| path.is_file())
 }
 
 /// What the files of a link line say about library functions.
@@ -49,9 +135,16 @@ struct Symbols {
     wanted: BTreeSet<String>,
     /// Defined under their own names, or any other.
     defined: BTreeSet<String>,
+    /// Defined by shared libraries.
+    shared: BTreeSet<String>,
 }
 
 impl Symbols {
+    /// Whether the program or one of its libraries defines this.
+    fn has(&self, name: &str) -> bool {
+        self.defined.contains(name) || self.shared.contains(name)
+    }
+
     /// What cannot be read is for the linker to complain of.
     fn read(&mut self, path: &Path) {
         let Ok(bytes) = fs::read(path) else { return };
@@ -77,13 +170,27 @@ impl Symbols {
 
     fn read_object(&mut self, bytes: &[u8]) {
         let Ok(file) = object::File::parse(bytes) else { return };
-        for symbol in file.symbols().chain(file.dynamic_symbols()).filter(|s| s.is_global()) {
+        if file.kind() == ObjectKind::Dynamic {
+            return self.read_library(&file);
+        }
+        for symbol in file.symbols().filter(|s| s.is_global()) {
             let Ok(name) = symbol.name() else { continue };
             match name.strip_prefix(WRAPPER_PREFIX) {
                 Some(function) if symbol.is_undefined() => drop(self.wanted.insert(function.to_owned())),
-                None if symbol.is_definition() => drop(self.defined.insert(name.to_owned())),
+                None if symbol.is_definition() || symbol.is_common() => {
+                    self.defined.insert(name.to_owned());
+                }
                 _ => {}
             }
+        }
+    }
+
+    fn read_library(&mut self, file: &object::File) {
+        let definitions = file.dynamic_symbols().filter(|s| s.is_global() && s.is_definition());
+        let names: Vec<&str> = definitions.filter_map(|symbol| symbol.name().ok()).collect();
+        // The C library, and what belongs to it, defines its functions and names its versions.
+        if !names.iter().any(|name| name.starts_with("GLIBC_")) {
+            self.shared.extend(names.into_iter().map(str::to_owned));
         }
     }
 }

@@ -342,6 +342,14 @@ impl Value {
         }
     }
 
+    /// Whether a call's argument has an attribute without value.
+    pub fn has_argument_attribute(self, argument: u32, name: &str) -> bool {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            !LLVMGetCallSiteEnumAttribute(self.0, argument + 1, kind).is_null()
+        }
+    }
+
     /// Alignment that is promised of a parameter, or 0.
     pub fn alignment(self, param: u32) -> u32 {
         unsafe {

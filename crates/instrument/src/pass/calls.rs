@@ -1,21 +1,24 @@
 //! Labels across calls: arguments and results through thread-local memory, memory intrinsics through
 //! the runtime.
 
+use super::abi::WRAPPER_PREFIX;
 use super::function::FunctionPass;
 use super::intrinsics::Intrinsic;
-use super::segment::Segment;
+use super::segment::{Action, Segment};
 use super::sinks::JUMPS;
 use super::sites::{is_address_taken, type_hash};
-use super::types::leaves;
+use super::types::{leaves, scalar_width};
 use crate::llvm::{Block, Module, Opcode, Predicate, Value};
+use cairn_wire::Op;
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
+use std::ffi::c_int;
 
 /// Size of `va_list` on x86-64.
 pub const VA_LIST_SIZE: u64 = 24;
 
 impl FunctionPass<'_> {
     /// The beginning of the function: labels of the parameters.
-    pub fn enter(&mut self, first: Option<Value>) {
+    pub fn enter(&mut self, block: Block, first: Option<Value>) {
         let Some(first) = first else { return };
         self.builder.before(first);
         let module = self.unit.module;
@@ -26,6 +29,9 @@ impl FunctionPass<'_> {
                 let labels = (slot..slot + self.scalars(*param)).map(|slot| self.argument(slot, for_us));
                 let labels = labels.collect();
                 self.labels.insert(*param, labels);
+                if for_us.is_some() {
+                    self.arriving.entry(block).or_default().push(*param);
+                }
             }
         }
         self.enter_byval(&params);
@@ -109,7 +115,7 @@ impl FunctionPass<'_> {
             self.tell_foreign(call, &handed_over);
         }
         if self.labelled.contains(&call) && !call.is_must_tail() {
-            self.take_results(call);
+            self.take_results(call, segment);
         }
     }
 
@@ -140,7 +146,11 @@ impl FunctionPass<'_> {
                     self.builder.store(origin, abi.byval_slot(module, copy));
                 }
             } else if self.labelable(argument) {
-                for (label, slot) in self.labels_of(argument).into_iter().zip(slot..MAX_ARGS) {
+                let labels = match self.extension(call, index) {
+                    Some(op) => vec![self.extended(argument, op)],
+                    None => self.labels_of(argument),
+                };
+                for (label, slot) in labels.into_iter().zip(slot..MAX_ARGS) {
                     self.builder.store(label, abi.arg(module, slot));
                 }
             }
@@ -150,8 +160,32 @@ impl FunctionPass<'_> {
         }
     }
 
+    /// How a narrow argument of a library function is extended: the function that stands for it takes an `int`, which
+    /// has only the value to go by.
+    fn extension(&self, call: Value, argument: u32) -> Option<Op> {
+        let (callee, value) = (call.callee(), call.arguments()[argument as usize]);
+        let width = scalar_width(value.ty())?;
+        let is_library = callee.is_function() && callee.name().starts_with(WRAPPER_PREFIX);
+        if !is_library || width >= c_int::BITS || !self.labelled.contains(&value) {
+            return None;
+        }
+        if call.has_argument_attribute(argument, "signext") { Some(Op::SExt) } else { Some(Op::ZExt) }
+    }
+
+    /// Label of a narrow integer as an `int`.
+    fn extended(&self, value: Value, op: Op) -> Value {
+        let (module, abi) = (self.unit.module, self.unit.abi);
+        let int = module.int(c_int::BITS);
+        let wide = match op {
+            Op::SExt => self.builder.sext(value, int),
+            _ => self.builder.zext(value, int),
+        };
+        let code = module.constant(32, u64::from(op as u32 | c_int::BITS << 8));
+        self.builder.call(abi.cast, &[code, self.label_of(value), self.builder.zext(wide, abi.word)])
+    }
+
     /// After the call: labels of its result, if the callee was instrumented.
-    fn take_results(&mut self, call: Value) {
+    fn take_results(&mut self, call: Value, segment: &mut Segment) {
         let (module, abi) = (self.unit.module, self.unit.abi);
         let Some(next) = after(call) else { return };
         self.builder.before(next);
@@ -168,6 +202,21 @@ impl FunctionPass<'_> {
         });
         let labels = labels.collect();
         self.labels.insert(call, labels);
+        if self.is_known(call) {
+            return;
+        }
+        match call.opcode() {
+            Opcode::LLVMInvoke => {
+                self.arriving.entry(call.normal_destination()).or_default().push(call);
+            }
+            _ => segment.actions.push(Action::Admit(call)),
+        }
+    }
+
+    /// Whether a call is of a function of this unit, by its own type: both sides agree on what is passed.
+    fn is_known(&self, call: Value) -> bool {
+        let callee = call.callee();
+        self.unit.instrumented.contains(&callee) && callee.function_type() == call.callee_type()
     }
 
     /// `memcpy`, `memset`, `va_start` and the like.

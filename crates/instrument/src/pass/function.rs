@@ -47,6 +47,8 @@ pub struct FunctionPass<'a> {
     pub builder: Builder,
     /// Values that belong to atomic updates.
     pub atomics: HashMap<Value, Part>,
+    /// Values from other functions whose labels the first segment of a block takes over.
+    pub arriving: HashMap<Block, Vec<Value>>,
 }
 
 impl<'a> FunctionPass<'a> {
@@ -58,13 +60,14 @@ impl<'a> FunctionPass<'a> {
         let atomics = spell_out(unit.module, function);
         let labelled = labelled_values(unit.module, function);
         let builder = unit.module.builder();
-        let labels = HashMap::new();
-        let mut pass = FunctionPass { unit, sites, found, function, labelled, labels, builder, atomics };
+        let (labels, arriving) = (HashMap::new(), HashMap::new());
+        let mut pass =
+            FunctionPass { unit, sites, found, function, labelled, labels, builder, atomics, arriving };
         // Our own code must not be looked at: remember what was there first.
         let blocks: Vec<(Block, Vec<Value>)> =
             in_order(function).into_iter().map(|b| (b, b.instructions())).collect();
         pass.make_label_phis(&blocks);
-        pass.enter(blocks[0].1.iter().find(|i| i.opcode() != Opcode::LLVMAlloca).copied());
+        pass.enter(blocks[0].0, blocks[0].1.iter().find(|i| i.opcode() != Opcode::LLVMAlloca).copied());
         for (block, instructions) in &blocks {
             pass.block(*block, instructions);
         }
@@ -111,7 +114,9 @@ impl<'a> FunctionPass<'a> {
     }
 
     fn block(&mut self, block: Block, instructions: &[Value]) {
-        let mut segment = Segment::default();
+        let arriving = self.arriving.remove(&block).unwrap_or_default();
+        let actions = arriving.into_iter().map(Action::Admit).collect();
+        let mut segment = Segment { actions, stored: false };
         for &instruction in instructions {
             if !self.found.own.contains(&instruction) {
                 self.instruction(block, instruction, &mut segment);

@@ -40,7 +40,7 @@ impl FunctionPass<'_> {
                 inputs.labels.extend(new);
             }
             let (made, place) = match action {
-                Action::Operation(value) => (Some(*value), None),
+                Action::Operation(value) | Action::Admit(value) => (Some(*value), None),
                 Action::Load { address, value } => (Some(*value), Some((*address, value.ty()))),
                 Action::Read(_, load) => {
                     let address = load.operand(0);

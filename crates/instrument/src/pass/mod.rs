@@ -143,8 +143,14 @@ fn is_private(function: Value) -> bool {
     let by_value = || (0..function.params().len() as u32).any(|i| function.byval_type(i).is_some());
     function.linkage() == Linkage::LLVMInternalLinkage
         && !is_address_taken(function)
+        && !is_called_otherwise(function)
         && !function.function_type().is_variadic()
         && !by_value()
+}
+
+/// Whether some call passes or expects other types than the function has: old C calls what it has not declared.
+fn is_called_otherwise(function: Value) -> bool {
+    function.users().into_iter().any(|call| call.callee_type() != function.function_type())
 }
 
 /// `asm goto` is left alone: functions with it run as they are, on concrete values.

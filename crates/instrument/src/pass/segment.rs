@@ -32,6 +32,8 @@ pub enum Action {
         /// What.
         value: Value,
     },
+    /// Takes over the labels of a parameter or result, which its other side may have had another type for.
+    Admit(Value),
     /// Records a decision on a value.
     Decision(SiteRef, Value),
     /// Records that a value was used as a constant.
@@ -83,7 +85,8 @@ impl Action {
             Action::Load { .. } | Action::LoseMemory { .. } => Vec::new(),
             Action::Read(_, load) => vec![load.operand(0)],
             Action::Write(_, store) => vec![store.operand(1)],
-            Action::Decision(_, value)
+            Action::Admit(value)
+            | Action::Decision(_, value)
             | Action::Pin(_, value)
             | Action::Store { value, .. }
             | Action::Lose { value, .. } => vec![*value],

@@ -7,8 +7,9 @@
 
 use super::descriptors::Descriptors;
 use super::room::{Heap, Mappings};
-use super::signals::{Action, Signals};
+use super::signals::Signals;
 use super::{end, is_worth_undoing, kept};
+use crate::system::Action;
 use cairn_wire::shadow;
 use core::arch::global_asm;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +26,6 @@ const PR_SET_SYSCALL_USER_DISPATCH: u64 = 59;
 const PR_SYS_DISPATCH_ON: u64 = 1;
 const SELECTOR_ALLOW: u8 = 0;
 const SELECTOR_BLOCK: u8 = 1;
-const SA_RESTORER: u64 = 0x0400_0000;
 
 // Calls from here are made, whatever the gate says. What returns from a signal is one of them.
 global_asm!(
@@ -70,7 +70,6 @@ unsafe extern "C" {
     static __cairn_calls_start: u8;
     static __cairn_calls_end: u8;
     fn __cairn_call(number: c_long, arguments: *const [u64; 6]) -> i64;
-    fn __cairn_return();
     fn __cairn_direct();
 }
 
@@ -184,10 +183,8 @@ impl Gate {
     /// program's stack then has nothing that it would not have otherwise.
     fn handle_calls(&self) -> Action {
         let stack = if self.signals.has_other_stack() { 0 } else { libc::SA_ONSTACK };
-        let flags = (libc::SA_SIGINFO | libc::SA_NODEFER | stack) as u64 | SA_RESTORER;
-        let handler = on_call as *const () as usize;
-        let action = Action { handler, flags, restorer: __cairn_return as *const () as usize, mask: 0 };
-        action.set(libc::SIGSYS)
+        let flags = libc::SA_SIGINFO | libc::SA_NODEFER | stack;
+        Action::calling(on_call as *const () as usize, flags).set(libc::SIGSYS)
     }
 
     /// Whether calls are looked at from now on.

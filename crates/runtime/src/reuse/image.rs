@@ -5,7 +5,7 @@
 
 use crate::memory::{make_read_only, reserve, reserve_apart, reserved};
 use crate::state::state;
-use crate::system::read;
+use crate::system::read_file;
 use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
 use core::arch::{asm, global_asm};
@@ -48,7 +48,7 @@ impl Image {
         let room = reserve(LISTING);
         // SAFETY: a fresh reservation of this size.
         let room = unsafe { core::slice::from_raw_parts_mut(room, LISTING) };
-        let text = read(c"/proc/self/maps", room).filter(|text| text.len() < LISTING);
+        let text = read_file(c"/proc/self/maps", room).filter(|text| text.len() < LISTING);
         let Some(text) = text else { return false };
         let found = text.split(|byte| *byte == b'\n').all(|line| self.add_line(line, stack));
         let mut used = 0;

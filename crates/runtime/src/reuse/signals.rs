@@ -2,6 +2,7 @@
 
 use super::calls::{Verdict, call, call_with};
 use crate::crash;
+use crate::system::Action;
 use libc::{c_int, stack_t};
 
 /// Bytes of a set of signals.
@@ -10,35 +11,8 @@ const SIGNALS: usize = 65;
 /// The signal that tells of system calls: it is never blocked.
 const NEEDED: u64 = 1 << (libc::SIGSYS - 1);
 
-/// How the kernel knows a signal's handler.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Action {
-    pub handler: usize,
-    pub flags: u64,
-    pub restorer: usize,
-    pub mask: u64,
-}
-
 impl Action {
-    const DEFAULT: Action = Action { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
-
-    /// A signal's action.
-    fn of(signal: usize) -> Action {
-        let mut action = Action::DEFAULT;
-        call(libc::SYS_rt_sigaction, [signal as u64, 0, &raw mut action as u64, SET]);
-        action
-    }
-
-    /// Sets a signal's action; gives the one before it.
-    pub fn set(&self, signal: c_int) -> Action {
-        let mut before = Action::DEFAULT;
-        let (new, old) = (&raw const *self as u64, &raw mut before as u64);
-        call(libc::SYS_rt_sigaction, [signal as u64, new, old, SET]);
-        before
-    }
-
-    /// The same for a signal whose handler must not block the one that is needed.
+    /// Sets the action of a signal whose handler must not block the one that is needed.
     fn set_open(&self, signal: usize) {
         Action { mask: self.mask & !NEEDED, ..*self }.set(signal as c_int);
     }
@@ -62,8 +36,7 @@ pub struct Signals {
 impl Signals {
     /// Whether the program does not notice that its process is stopped and goes on.
     pub fn can_wait_unnoticed() -> bool {
-        Action::of(libc::SIGCONT as usize).handler == libc::SIG_DFL
-            && blocked() >> (libc::SIGCONT - 1) & 1 == 0
+        Action::of(libc::SIGCONT).handler == libc::SIG_DFL && blocked() >> (libc::SIGCONT - 1) & 1 == 0
     }
 
     /// Looks at everything before the first run.
@@ -73,7 +46,7 @@ impl Signals {
         set_blocked(self.blocked);
         call(libc::SYS_sigaltstack, [0, &raw mut self.stack as u64]);
         for signal in 1..SIGNALS {
-            let action = Action::of(signal);
+            let action = Action::of(signal as c_int);
             self.actions[signal] = action;
             if action.mask & NEEDED != 0 {
                 action.set_open(signal);
@@ -103,7 +76,7 @@ impl Signals {
         let answer = call_with(libc::SYS_rt_sigaction, arguments);
         if answer == 0 {
             self.changed |= 1 << signal;
-            let set = Action::of(signal as usize);
+            let set = Action::of(signal as c_int);
             if set.mask & NEEDED != 0 {
                 set.set_open(signal as usize);
             }

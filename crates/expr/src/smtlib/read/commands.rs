@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The object whose bytes are the symbols that are no input bytes by name.
-const SYMBOLS: u16 = u16::MAX;
+const SYMBOLS: u32 = u32::MAX;
 
 /// How much there was when a scope was opened.
 struct Scope {

@@ -80,6 +80,11 @@ impl<'a, 'b> Slow<'a, 'b> {
                 self.adopt(address);
                 self.store(address, value);
             }
+            Action::Admit(value) => {
+                self.adopt(value);
+                let labels = self.admit(value);
+                self.set(value, labels);
+            }
             Action::Decision(site, value) => {
                 self.adopt(value);
                 self.report(self.pass.unit.abi.branch, site, value);

@@ -3,6 +3,7 @@
 use super::Slow;
 use crate::llvm::{Opcode, Predicate, TypeKind, Value};
 use crate::pass::sites::SiteRef;
+use crate::pass::types::scalar_width;
 use cairn_wire::Op;
 
 /// Widest value that goes through one register.
@@ -103,6 +104,20 @@ impl Slow<'_, '_> {
         let high = builder.binary(Opcode::LLVMLShr, bits, self.constant(width, WORD.into()));
         let high = builder.trunc(high, self.pass.unit.module.int(width - WORD));
         [builder.trunc(bits, word), builder.zext(high, word)]
+    }
+
+    /// Labels of a value that came from another function, as far as they fit it.
+    pub(super) fn admit(&self, value: Value) -> Vec<Value> {
+        let abi = self.pass.unit.abi;
+        let admitted = |term: Term| match scalar_width(term.bits.ty()) {
+            Some(width) if !self.is_concrete(term.label) => {
+                let [low, high] = self.halves(term.bits);
+                let width = self.constant(32, width.into());
+                self.pass.builder.call(abi.admit, &[width, term.label, low, high])
+            }
+            _ => self.concrete(),
+        };
+        self.terms(value).into_iter().map(admitted).collect()
     }
 
     /// Label of an operation on two values of the code's width.
