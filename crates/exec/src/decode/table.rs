@@ -4,8 +4,12 @@ use super::Recording;
 use super::memo::{Meaning, Memo};
 use crate::build::{Builder, children, is_there};
 use crate::snapshot::Snapshots;
+use cairn_deadline::{Deadline, Pace};
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::{LabelEntry, Op};
+
+/// Labels between two looks at the clock: some milliseconds.
+const LABELS_PER_CLOCK: u64 = 10_000;
 
 /// What is known of a label.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -109,9 +113,19 @@ impl Table {
         self.reads.sort_unstable();
     }
 
-    /// Makes expressions of the wanted labels.
-    pub(super) fn build(&mut self, recording: &Recording, memo: &mut Memo, dag: &mut Dag) {
+    /// Makes expressions of the wanted labels; false if the time is over before.
+    pub(super) fn build(
+        &mut self,
+        recording: &Recording,
+        memo: &mut Memo,
+        dag: &mut Dag,
+        deadline: &Deadline,
+    ) -> bool {
+        let mut pace = Pace::new(deadline, LABELS_PER_CLOCK);
         for label in self.first..self.rows.len() {
+            if pace.is_over_after(1) {
+                return false;
+            }
             let (before, rest) = self.slots.split_at_mut(label);
             if rest[0] != Slot::Wanted {
                 continue;
@@ -131,5 +145,6 @@ impl Table {
             };
             rest[0] = expr.map_or(Slot::Bad, Slot::Made);
         }
+        true
     }
 }
