@@ -38,7 +38,10 @@ impl Memory {
             return Level::Enough;
         }
         self.looked = Some(Instant::now());
-        self.judge(resident().unwrap_or(0), most)
+        let own = resident().unwrap_or(0);
+        // What the solver's workers take is let go of with them: it is never the end.
+        let workers = cairn_solver::worker::resident_pages() * PAGE;
+        self.judge(own.max((own + workers).min(most.saturating_sub(1))), most)
     }
 
     /// What was let go of is used again before the size grows: it is done again when that has grown by a sixteenth of all.

@@ -16,15 +16,30 @@ pub use client::Worker;
 pub use server::serve;
 
 use std::ffi::OsString;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
+/// Workers that are there, by process id.
+static WORKERS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// Says with which arguments this program calls [`serve`]. Until then backends run in this process, where their time
 /// limits are not kept at all costs.
 pub fn set_command(arguments: impl IntoIterator<Item = impl Into<OsString>>) {
     // Said before: it is the same program still.
     let _ = COMMAND.set(arguments.into_iter().map(Into::into).collect());
+}
+
+/// Pages of memory that all workers of this process take.
+pub fn resident_pages() -> u64 {
+    let pages = |id: &u32| {
+        let text = std::fs::read_to_string(format!("/proc/{id}/statm")).ok()?;
+        text.split(' ').nth(1)?.parse::<u64>().ok()
+    };
+    workers().iter().filter_map(pages).sum()
+}
+
+fn workers() -> MutexGuard<'static, Vec<u32>> {
+    WORKERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Arguments with which this program is a worker.

@@ -10,6 +10,7 @@ mod common;
 mod compare;
 mod contents;
 mod cut;
+mod deadlines;
 mod doctor;
 mod example;
 mod examples;

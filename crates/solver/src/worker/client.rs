@@ -1,11 +1,12 @@
 //! The driver's side.
 
-use super::message::{self, Reply, Request, unpacked};
+use super::message::{self, Hello, Reply, Request, unpacked};
 use crate::stats::Meter;
 use crate::z3::Verdict;
 use crate::{Answer, Layers, Limits, Query, Solver, Stats, Unknown};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, ExprId, Sender};
+use serde::de::DeserializeOwned;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
@@ -39,12 +40,10 @@ impl Worker {
 
     /// Asks the process; what it cannot answer, since it had to be killed or died, is unknown.
     fn ask(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> Verdict {
-        let own = deadline.within(self.limits.time);
         if self.process.as_ref().is_some_and(|process| process.sender.len() > MOST_EXPRESSIONS) {
             self.process = None;
         }
-        let asked = self.try_to_ask(dag, query, &own, deadline);
-        match asked {
+        match self.try_to_ask(dag, query, deadline) {
             Ok(Some(verdict)) => verdict,
             Ok(None) | Err(_) => {
                 self.process = None;
@@ -53,27 +52,26 @@ impl Worker {
         }
     }
 
-    /// None if there is no answer in time.
-    fn try_to_ask(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        own: &Deadline,
-        end: &Deadline,
-    ) -> io::Result<Option<Verdict>> {
+    /// None if there is no answer in time. Starting a worker does not count for the limit of a query.
+    fn try_to_ask(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> io::Result<Option<Verdict>> {
         let process = match &mut self.process {
             Some(process) => process,
             none => none.insert(Process::start(self.arguments)?),
         };
+        if !process.is_ready(deadline)? {
+            // The next query waits on.
+            return Ok(Some(Verdict::Unknown(Unknown::TimeLimit)));
+        }
+        let own = deadline.within(self.limits.time);
         let constraints: Vec<ExprId> = query.constraints().collect();
         let parcel = process.sender.pack(dag, &constraints);
         let numbers = constraints.iter().map(|e| process.sender.number(*e)).collect();
         let request = Request::new(parcel, numbers, self.limits, own.left());
-        let patience = end.within(own.left() + PATIENCE);
+        let patience = deadline.within(own.left() + PATIENCE);
         if !process.send(&message::frame(&request)?, &patience)? {
             return Ok(None);
         }
-        Ok(process.receive(&patience)?.map(|reply| match reply {
+        Ok(process.receive(&patience)?.map(|reply: Reply| match reply {
             Reply::Sat(bytes) => Verdict::Sat(bytes.into_iter().map(unpacked).collect()),
             Reply::Unsat => Verdict::Unsat,
             Reply::TimeLimit => Verdict::Unknown(Unknown::TimeLimit),
@@ -112,6 +110,7 @@ struct Process {
     child: Child,
     socket: UnixStream,
     sender: Sender,
+    has_said_hello: bool,
 }
 
 impl Process {
@@ -125,9 +124,19 @@ impl Process {
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()?;
-        socket.set_read_timeout(Some(LOOK))?;
-        socket.set_write_timeout(Some(LOOK))?;
-        Ok(Process { child, socket, sender: Sender::default() })
+        super::workers().push(child.id());
+        let process = Process { child, socket, sender: Sender::default(), has_said_hello: false };
+        process.socket.set_read_timeout(Some(LOOK))?;
+        process.socket.set_write_timeout(Some(LOOK))?;
+        Ok(process)
+    }
+
+    /// Waits until it has started; false if the time is over before.
+    fn is_ready(&mut self, deadline: &Deadline) -> io::Result<bool> {
+        if !self.has_said_hello {
+            self.has_said_hello = self.receive::<Hello>(deadline)?.is_some();
+        }
+        Ok(self.has_said_hello)
     }
 
     /// False if the time is over before all is sent.
@@ -145,8 +154,8 @@ impl Process {
         Ok(true)
     }
 
-    /// None if the time is over before there is a reply.
-    fn receive(&mut self, deadline: &Deadline) -> io::Result<Option<Reply>> {
+    /// None if the time is over before there is a message.
+    fn receive<T: DeserializeOwned>(&mut self, deadline: &Deadline) -> io::Result<Option<T>> {
         let mut patient = Patient { socket: &self.socket, deadline, is_late: false };
         match message::read(&mut patient) {
             Ok(Some(reply)) => Ok(Some(reply)),
@@ -159,6 +168,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
+        super::workers().retain(|id| *id != self.child.id());
         // It may be gone already, which is as well.
         let _ = self.child.kill();
         let _ = self.child.wait();

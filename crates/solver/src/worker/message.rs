@@ -10,6 +10,10 @@ use std::time::Duration;
 /// Largest message: more than the largest table of expressions takes.
 const MOST_BYTES: u32 = 1 << 30;
 
+/// The worker is ready.
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) struct Hello;
+
 /// A query.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) struct Request {

@@ -1,8 +1,8 @@
 //! The worker's side.
 
-use super::message::{self, Reply, Request, packed};
+use super::message::{self, Hello, Reply, Request, packed};
 use crate::z3::Verdict;
-use crate::{Query, Z3};
+use crate::{Limits, Query, Z3};
 use cairn_deadline::Deadline;
 use cairn_expr::{ExprId, Receiver};
 use std::io;
@@ -32,11 +32,13 @@ pub fn serve() -> io::Result<()> {
 }
 
 fn answer(requests: &Queue<(Request, Instant)>, replies: &UnixStream) {
-    let (mut table, mut z3): (Receiver, Option<Z3>) = Default::default();
+    let (mut table, mut z3) = (Receiver::default(), Z3::new(Limits::default()));
+    if message::write(replies, &Hello).is_err() {
+        exit(0);
+    }
     for (request, received) in requests {
         let limits = request.limits();
         let deadline = Deadline::after(request.left().saturating_sub(received.elapsed()));
-        let z3 = z3.get_or_insert_with(|| Z3::new(limits));
         z3.set_limits(limits);
         table.unpack(request.parcel);
         let mut constraints: Vec<ExprId> = request.constraints.iter().map(|n| table.expression(*n)).collect();
