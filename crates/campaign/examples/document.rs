@@ -3,6 +3,7 @@
 //! Usage: `document TARGET FILE`: the file on standard input. Each question is asked once, of the usual solver, and nothing
 //! is run afterwards. Prints one line: milliseconds of CPU, of tracing and decoding, and of solving; what was answered.
 
+use cairn_deadline::Deadline;
 use cairn_exec::{Limits, Mode, Server, StepKind as TraceKind, TargetSpec, TraceStep};
 use cairn_expr::{Dag, InputByte};
 use cairn_program::Program;
@@ -40,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let prefix = tree.path_condition(&mut dag, &program, flip.node);
         let target = tree.condition(&mut dag, &program, flip.node, flip.side);
         let seed = |byte: InputByte| file.get(byte.offset as usize).copied().unwrap_or(0);
-        match solver.solve(&dag, &Query { prefix: &prefix, target }, &seed) {
+        match solver.solve(&dag, &Query { prefix: &prefix, target }, &seed, &Deadline::never()) {
             Answer::Sat(_) => solved += 1,
             Answer::Unsat => impossible += 1,
             Answer::Unknown(_) => {}

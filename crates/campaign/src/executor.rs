@@ -1,5 +1,6 @@
 //! What makes runs.
 
+use cairn_deadline::Deadline;
 use cairn_exec::{Input, Mode, Run, RunError, Server, StartError, Trace};
 use cairn_expr::Dag;
 
@@ -29,6 +30,9 @@ pub trait Executor {
 
     /// Starts anew after an error.
     fn restart(&mut self) -> Result<(), StartError>;
+
+    /// Sets when runs and decoding are to end, whatever their own limits are.
+    fn end_by(&mut self, _deadline: Deadline) {}
 }
 
 impl Executor for Server {
@@ -42,5 +46,9 @@ impl Executor for Server {
 
     fn restart(&mut self) -> Result<(), StartError> {
         Server::restart(self)
+    }
+
+    fn end_by(&mut self, deadline: Deadline) {
+        Server::end_by(self, deadline);
     }
 }

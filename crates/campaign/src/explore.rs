@@ -24,6 +24,7 @@ use crate::sync::Sync;
 use crate::triage::Triage;
 use crate::turn::Table;
 use crate::witness::Witness;
+use cairn_deadline::Deadline;
 use cairn_exec::{End, Input, RunError, StartError};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, FunctionId, Program};
@@ -306,6 +307,12 @@ impl<'a> Campaign<'a> {
 
     fn is_time_up(&self) -> bool {
         self.time_left() == Some(Duration::ZERO)
+    }
+
+    /// When all work is to end: the time that was given is up, or the user wants an end.
+    fn deadline(&self) -> Deadline {
+        let interrupt = Deadline::interrupted_by(self.settings.stop.clone());
+        self.time_left().map_or(interrupt.clone(), |left| interrupt.within(left))
     }
 
     /// Remembers when coverage grew.

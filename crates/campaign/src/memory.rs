@@ -50,13 +50,16 @@ impl Memory {
             return Level::Enough;
         }
         (self.looked, self.added) = (Some(Instant::now()), 0);
-        self.judge(resident().unwrap_or(0), most)
+        let own = resident().unwrap_or(0);
+        // What the solver's workers take is let go of with them: it is never the end.
+        let workers = cairn_solver::worker::resident_pages() * PAGE;
+        self.judge(own.max((own + workers).min(over(most).saturating_sub(1))), most)
     }
 
     /// What was let go of is used again before the size grows: it is done again when that has grown by a sixteenth of all.
     fn judge(&mut self, size: u64, most: u64) -> Level {
         let next = (most - most / 4).max(self.saved_at + most / 16);
-        if size >= most - most / LAST_SHARE {
+        if size >= over(most) {
             Level::Over
         } else if size >= next {
             self.saved_at = size;
@@ -65,6 +68,11 @@ impl Memory {
             Level::Enough
         }
     }
+}
+
+/// The size from which on no run is integrated any more.
+fn over(most: u64) -> u64 {
+    most - most / LAST_SHARE
 }
 
 /// The resident size of this process, in bytes.

@@ -5,6 +5,7 @@ mod fake;
 use cairn_campaign::{
     CampaignError, Divergence, Event, Observer, Place, Progress, Settings, Stop, Summary, run,
 };
+use cairn_deadline::Deadline;
 use cairn_exec::{End, Input, Object};
 use cairn_expr::{Assignment, Dag};
 use cairn_program::testing::Sketch;
@@ -545,7 +546,7 @@ fn crashes_are_told_apart_by_where_they_strike() {
 struct Clueless(u64);
 
 impl Solver for Clueless {
-    fn solve(&mut self, _: &Dag, _: &Query, _: &dyn Assignment) -> Answer {
+    fn solve(&mut self, _: &Dag, _: &Query, _: &dyn Assignment, _: &Deadline) -> Answer {
         self.0 += 1;
         Answer::Unknown(Unknown::TimeLimit)
     }
@@ -574,9 +575,9 @@ fn without_answers_nothing_is_exhausted() {
 struct Late(u32, Box<dyn Solver>);
 
 impl Solver for Late {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         match self.0 {
-            2.. => self.1.solve(dag, query, seed),
+            2.. => self.1.solve(dag, query, seed, deadline),
             _ => Answer::Unknown(Unknown::TimeLimit),
         }
     }

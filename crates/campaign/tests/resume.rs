@@ -3,6 +3,7 @@
 mod fake;
 
 use cairn_campaign::{CampaignDirectory, Fate, Settings, Snapshot, Summary, TreeTop, run};
+use cairn_deadline::Deadline;
 use cairn_exec::{End, Input};
 use cairn_expr::{Assignment, Dag};
 use cairn_program::testing::Sketch;
@@ -58,7 +59,7 @@ impl Slow {
 }
 
 impl Solver for Slow {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         self.asked += 1;
         let first = dag.inputs(query.target).first().map(|byte| byte.offset);
         if self.asked % 20 == 5 {
@@ -66,7 +67,7 @@ impl Solver for Slow {
         }
         match first {
             Some(0) if !self.is_insisted => Answer::Unknown(Unknown::TimeLimit),
-            _ => self.inner.solve(dag, query, seed),
+            _ => self.inner.solve(dag, query, seed, deadline),
         }
     }
 

@@ -5,13 +5,14 @@ use crate::failure::Failure;
 use crate::native::run_plain;
 use crate::toolchain;
 use cairn_campaign::Builds;
+use cairn_deadline::Deadline;
 use cairn_exec::{Input, Limits, Output, Run, TargetSpec};
 use cairn_wire::Checks;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// What the campaign wants to hear, and what would cost a process each time: names are looked up by ourselves.
@@ -39,7 +40,7 @@ pub struct SecondBuilds {
     checks: Checks,
     plain: OnceLock<Option<PathBuf>>,
     sanitized: OnceLock<Option<PathBuf>>,
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
 }
 
 impl SecondBuilds {
@@ -57,7 +58,7 @@ impl SecondBuilds {
             checks,
             plain: OnceLock::new(),
             sanitized: OnceLock::new(),
-            stop: AtomicBool::new(false),
+            stop: Arc::default(),
         }
     }
 
@@ -100,7 +101,7 @@ impl SecondBuilds {
 
     fn run(&self, program: &Path, limits: Limits, input: &Input) -> Option<Run> {
         let spec = TargetSpec { path: program.to_owned(), ..self.spec.clone() };
-        run_plain(spec, &limits, input).ok()
+        run_plain(spec, &limits, input, &Deadline::interrupted_by(self.stop.clone())).ok()
     }
 
     /// What sanitizers are to look at.

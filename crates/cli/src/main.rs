@@ -46,6 +46,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    cairn_solver::worker::set_command(["solver-worker"]);
     let words: Vec<OsString> = std::env::args_os().collect();
     let done = match as_compiler(&words) {
         Some((language, args)) => compile::compiler(args, language),
@@ -95,6 +96,7 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Compare(args) => compare::compare(&args),
         Command::Learn(args) => learn::learn(&args),
         Command::Solve(args) => solve::solve(&args),
+        Command::SolverWorker { memory } => Ok(cairn_solver::worker::serve(memory).map(|()| ExitCode::SUCCESS)?),
         Command::Explain(args) => explain::explain(&args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

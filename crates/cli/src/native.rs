@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use cairn_campaign::encode_test;
+use cairn_deadline::Deadline;
 use cairn_exec::{Input, Limits, Object, Run, TargetSpec, run_native};
 use cairn_wire::ObjectKind;
 use tempfile::NamedTempFile;
@@ -10,9 +11,14 @@ use tempfile::NamedTempFile;
 const ENV_TEST: &str = "CAIRN_TEST";
 
 /// Runs the program once.
-pub fn run_plain(mut spec: TargetSpec, limits: &Limits, input: &Input) -> Result<Run, Failure> {
+pub fn run_plain(
+    mut spec: TargetSpec,
+    limits: &Limits,
+    input: &Input,
+    deadline: &Deadline,
+) -> Result<Run, Failure> {
     let _named = hand_over_named(&mut spec, input)?;
-    Ok(run_native(&spec, limits, input)?)
+    Ok(run_native(&spec, limits, input, deadline)?)
 }
 
 /// Hands a plain build the objects that it names itself, in a file that is there as long as what is given back. The rest of

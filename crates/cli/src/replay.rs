@@ -6,6 +6,7 @@ use crate::message::tell;
 use crate::native::run_plain;
 use crate::target;
 use cairn_campaign::read_test;
+use cairn_deadline::Deadline;
 use cairn_exec::{Arg, End, Input, Mode, Object, Output, RunError, Server, SymbolicFile, TargetSpec};
 use cairn_program::{Program, ProgramError};
 use cairn_wire::ObjectKind;
@@ -49,7 +50,7 @@ fn replay_instrumented(args: &ReplayArgs, input: &Input, coverage: usize) -> Res
 }
 
 fn replay_plain(args: &ReplayArgs, input: &Input) -> Result<End, Failure> {
-    Ok(run_plain(spec(args, input, 0), &args.room.limits(), input)?.end)
+    Ok(run_plain(spec(args, input, 0), &args.room.limits(), input, &Deadline::never())?.end)
 }
 
 /// The program's surroundings as the test wants them.

@@ -25,7 +25,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Part of the driver's memory that Z3 may use: there is a tree of the campaign beside it.
+/// Part of the driver's memory that the solver processes may use together: there is a tree of the campaign beside it.
 const Z3_SHARE: u64 = 4;
 
 /// Runs a campaign.
@@ -88,7 +88,7 @@ impl<'a> Company<'a> {
         queries: &'a Option<Queries>,
     ) -> Result<Company<'a>, Failure> {
         let room = args.subject.room.limits().within(args.driver_memory, args.workers);
-        cairn_solver::limit_memory(args.driver_memory / Z3_SHARE);
+        cairn_solver::limit_memory(args.driver_memory / Z3_SHARE / args.workers as u64);
         let first = Mutex::new(Some(Server::start(spec.clone(), room)?));
         let solving = args.limits.of_solver();
         Ok(Company { spec, room, solving, walk, queries: queries.as_ref(), first })

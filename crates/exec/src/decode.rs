@@ -13,6 +13,7 @@ mod table;
 use crate::control::Recorded;
 use crate::log::BranchLog;
 use crate::shm::SharedMemory;
+use cairn_deadline::Deadline;
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::event::NO_SITE;
 use cairn_wire::log::Callee;
@@ -63,6 +64,8 @@ pub struct Trace {
     pub label_count: u32,
     /// There were more steps than are ever looked at, or there is memory for.
     pub cut: bool,
+    /// The deadline was over before the path was decoded: nothing is known of it.
+    pub late: bool,
     /// The recording is broken; the steps are those from before the first thing that makes no sense.
     pub damaged: bool,
 }
@@ -148,14 +151,14 @@ impl Decoder {
     }
 
     /// The path of the run whose recording was read.
-    pub(crate) fn decode(&mut self, recording: &Recording, dag: &mut Dag) -> Trace {
+    pub(crate) fn decode(&mut self, recording: &Recording, dag: &mut Dag, deadline: &Deadline) -> Trace {
         let mut trace = match self.events.is_empty() {
             // What is remembered is of use for later runs still.
             true => Trace::default(),
-            false => {
-                let table = self.earlier.table(recording, &self.events, self.most_bytes, dag);
-                collect(&self.events, table, dag)
-            }
+            false => match self.earlier.table(recording, &self.events, self.most_bytes, dag, deadline) {
+                Some(table) => collect(&self.events, table, dag),
+                None => Trace { late: true, ..Trace::default() },
+            },
         };
         trace.label_count = recording.recorded.labels.saturating_sub(1);
         trace.damaged |= recording.recorded.damaged || self.halt == Halt::Nonsense;

@@ -8,14 +8,20 @@ use crate::spawn::{StartError, end, limit_files, sandbox, set_up};
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
 use crate::watch::{self, Excess, Watch};
+use cairn_deadline::Deadline;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ExitStatus};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Runs a program once on an input. Objects the program names itself are left to the program; there is
-/// no coverage.
-pub fn run_native(spec: &TargetSpec, limits: &Limits, input: &Input) -> Result<Run, StartError> {
+/// no coverage. When the deadline is over the run is, as if its own time were up.
+pub fn run_native(
+    spec: &TargetSpec,
+    limits: &Limits,
+    input: &Input,
+    deadline: &Deadline,
+) -> Result<Run, StartError> {
     let mut stage = Stage::set(spec).map_err(set_up("the program's files"))?;
     stage.prepare(input).map_err(set_up("the program's files"))?;
     let mut command = stage.command(spec, Some(input)).map_err(set_up("the program's files"))?;
@@ -29,14 +35,15 @@ pub fn run_native(spec: &TargetSpec, limits: &Limits, input: &Input) -> Result<R
     unsafe { command.pre_exec(in_child) };
     let mut child =
         command.spawn().map_err(|source| StartError::CannotExecute { path: spec.path.clone(), source })?;
-    let end = wait(&mut child, spec.timeout, limits, &stage).map_err(set_up("waiting for the program"))?;
+    let end = wait(&mut child, &deadline.within(spec.timeout), limits, &stage)
+        .map_err(set_up("waiting for the program"))?;
     let (stdout, stderr) = stage.output().map_err(set_up("the program's output"))?;
     Ok(Run { end, stdout, stderr, ..Run::of_nothing(input) })
 }
 
 /// Waits for the end or makes it one. Its keeper takes along whatever the program has started.
-fn wait(child: &mut Child, timeout: Duration, limits: &Limits, stage: &Stage) -> io::Result<End> {
-    Ok(match wait_until(child, Instant::now() + timeout, limits, stage)? {
+fn wait(child: &mut Child, deadline: &Deadline, limits: &Limits, stage: &Stage) -> io::Result<End> {
+    Ok(match wait_until(child, deadline, limits, stage)? {
         Ok(status) => {
             let excess = stage.scratch_excess(&limits.scratch)?;
             excess.map_or(End::from_wait_status(status.into_raw()), Excess::end)
@@ -50,7 +57,7 @@ fn wait(child: &mut Child, timeout: Duration, limits: &Limits, stage: &Stage) ->
 
 fn wait_until(
     child: &mut Child,
-    deadline: Instant,
+    deadline: &Deadline,
     limits: &Limits,
     stage: &Stage,
 ) -> io::Result<Result<ExitStatus, Excess>> {
@@ -60,7 +67,7 @@ fn wait_until(
         if let Some(status) = child.try_wait()? {
             return Ok(Ok(status));
         }
-        if Instant::now() >= deadline {
+        if deadline.is_over() {
             return Ok(Err(Excess::Time));
         }
         std::thread::sleep(pause);

@@ -13,6 +13,7 @@ use crate::spawn::{Process, StartError, end, set_up};
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
 use crate::watch::{Excess, Watch};
+use cairn_deadline::Deadline;
 use cairn_expr::Dag;
 use cairn_wire::control::{flag, mode};
 use cairn_wire::log::Callee;
@@ -25,6 +26,8 @@ use thiserror::Error;
 
 /// Longest time a fork server may take to fork, or to bury a child that was killed.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The same when the time of all is over.
+const LAST_PATIENCE: Duration = Duration::from_millis(500);
 /// Times a program is brought up before its failure is taken for final: it may have been killed by chance.
 const STARTS: u32 = 3;
 
@@ -182,6 +185,8 @@ pub struct Server {
     /// What else the last run recorded, until it is asked for.
     log: Option<BranchLog>,
     callees: Vec<Callee>,
+    /// When runs and decoding end at the latest.
+    deadline: Deadline,
 }
 
 impl Server {
@@ -212,7 +217,13 @@ impl Server {
             decoder,
             log,
             callees,
+            deadline: Deadline::never(),
         })
+    }
+
+    /// Sets when runs and the decoding of their traces are to end, whatever their own limits are.
+    pub fn end_by(&mut self, deadline: Deadline) {
+        self.deadline = deadline;
     }
 
     /// Brings the program up once more after its server died.
@@ -301,7 +312,7 @@ impl Server {
                 // It may not have come to make itself a group yet.
                 let _ = kill_process(pid, Signal::KILL);
                 let _ = kill_process_group(pid, Signal::KILL);
-                self.expect(PATIENCE).map(|ended| (ended, Some(excess)))
+                self.expect(self.patience()).map(|ended| (ended, Some(excess)))
             }
         };
         self.reused = self.waiting == Some(pid);
@@ -316,7 +327,7 @@ impl Server {
 
     /// The child that was forked.
     fn started(&mut self) -> Result<Pid, RunError> {
-        let Started { pid } = match receive(&self.process.started, Instant::now() + PATIENCE)? {
+        let Started { pid } = match receive(&self.process.started, Instant::now() + self.patience())? {
             Received::Message(started) => started,
             Received::Closed => return Err(self.server_died()),
             Received::TimedOut => return Err(self.server_silent()),
@@ -325,16 +336,21 @@ impl Server {
         Pid::from_raw(pid.max(0)).filter(|_| pid > 1).ok_or_else(refused)
     }
 
+    /// How long a server that is to answer at once is waited for.
+    fn patience(&self) -> Duration {
+        PATIENCE.min(self.deadline.left() + LAST_PATIENCE)
+    }
+
     /// Waits for the end of a run, or until it takes more than it may. Nothing if its server is gone.
     fn watch(&self) -> io::Result<Result<Option<Ended>, Excess>> {
-        let deadline = Instant::now() + self.spec.timeout;
+        let deadline = self.deadline.within(self.spec.timeout);
         let mut watch = Watch::new(self.process.child.id(), &self.limits, Some(&self.memory), &self.stage);
         loop {
-            let next_look = deadline.min(Instant::now() + watch.pause());
+            let next_look = Instant::now() + deadline.left().min(watch.pause());
             match receive(&self.process.status, next_look)? {
                 Received::Message(ended) => return Ok(Ok(Some(ended))),
                 Received::Closed => return Ok(Ok(None)),
-                Received::TimedOut if next_look == deadline => return Ok(Err(Excess::Time)),
+                Received::TimedOut if deadline.is_over() => return Ok(Err(Excess::Time)),
                 Received::TimedOut => {}
             }
             if let Some(excess) = watch.look()? {
@@ -416,7 +432,7 @@ impl Server {
     /// The path of the last run, as expressions in `dag`. The branch log goes to whoever asks first.
     pub fn decode(&mut self, dag: &mut Dag) -> Trace {
         let mut decoder = std::mem::take(&mut self.decoder);
-        let mut trace = decoder.decode(&self.recording(), dag);
+        let mut trace = decoder.decode(&self.recording(), dag, &self.deadline);
         self.decoder = decoder;
         trace.log = self.log.take();
         trace.damaged |= trace.log.as_ref().is_some_and(|log| log.damaged);

@@ -29,7 +29,7 @@ const STACK_BYTES: u64 = 8 << 20;
 /// looking at what a run uses takes a moment.
 const DATA_PER_MEMORY: u64 = 4;
 /// Time a target's processes have to end when they are asked to.
-const GOODBYE: Duration = Duration::from_secs(2);
+const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Why a program could not be brought up. Each is one sentence for the user.
 #[derive(Debug, Error)]

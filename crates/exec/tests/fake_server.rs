@@ -247,6 +247,7 @@ fn a_plain_program_runs_natively() {
     spec.args.push(Arg::Symbolic(8));
     spec.output = Output::Capture;
     let input = Input { objects: vec![Object::stdin("hello"), Object::arg(3, *b"zero\0zero")] };
-    let run = cairn_exec::run_native(&spec, &Limits::default(), &input).unwrap();
+    let run = cairn_exec::run_native(&spec, &Limits::default(), &input, &cairn_deadline::Deadline::never())
+        .unwrap();
     assert_eq!((run.end, run.stdout, run.stderr), (End::Exit(4), b"hello".to_vec(), b"zero\n".to_vec()));
 }

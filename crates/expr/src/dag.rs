@@ -7,6 +7,7 @@ use crate::inputs::{InputByte, InputSets, SetId};
 use crate::node::{BinOp, CmpOp, Conversion, Count, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
 use crate::semantics::ones;
 use crate::snapshot::{SnapshotId, Snapshots};
+use crate::transfer::Packed;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHashSet;
@@ -284,6 +285,23 @@ impl Dag {
 
     pub(crate) fn raw_read(&mut self, snapshot: SnapshotId, index: ExprId, width: u8) -> ExprId {
         self.intern(Stored { words: [index.0, snapshot.0, 0, 0], op: Op::Read, width, low: 0 })
+    }
+
+    /// A row as it is sent to another process.
+    pub(crate) fn packed(&self, e: ExprId) -> Packed {
+        let Stored { words, op, width, low } = self.rows[e.index()].stored;
+        Packed { words, op, width, low }
+    }
+
+    /// How many of a row's words are operands.
+    pub(crate) fn operands(&self, e: ExprId) -> usize {
+        self.rows[e.index()].stored.children().len()
+    }
+
+    /// Adds a row that another process has sent; its words are of this table.
+    pub(crate) fn unpack(&mut self, row: &Packed) {
+        let &Packed { words, op, width, low } = row;
+        self.intern(Stored { words, op, width, low });
     }
 
     /// Takes over what a table has got since this was a copy of it; what finds equal expressions is left as it is.

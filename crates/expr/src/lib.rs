@@ -15,6 +15,7 @@ mod node;
 pub mod semantics;
 pub mod smtlib;
 mod snapshot;
+mod transfer;
 
 pub use copy::DagCopy;
 pub use dag::Dag;
@@ -23,3 +24,4 @@ pub use inputs::{InputByte, InputSets, SetId, SetView};
 pub use lookup::Lookup;
 pub use node::{BinOp, CmpOp, Conversion, Count, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
 pub use snapshot::{Cell, SnapshotId, Snapshots};
+pub use transfer::{Parcel, Receiver, Sender};

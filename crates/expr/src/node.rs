@@ -1,6 +1,7 @@
 //! What an expression can be.
 
 use crate::snapshot::SnapshotId;
+use serde::{Deserialize, Serialize};
 
 /// Widest expression, in bits.
 pub const MAX_WIDTH: u8 = 128;
@@ -21,7 +22,7 @@ impl ExprId {
 /// "Not" is `Xor` with all ones, "not equal" its use on `Eq`, "greater" is "less" with the operands
 /// swapped, truncation is `Extract` at bit 0.
 #[repr(u8)]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Op {
     /// A constant.
     Const,

@@ -77,7 +77,7 @@ impl Assignment for Overlay<'_> {
 /// Why there is no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unknown {
-    /// The time limit was reached.
+    /// The time limit was reached, or a backend came to its end before.
     TimeLimit,
     /// No layer can express or decide the query.
     Unsupported,

@@ -7,6 +7,7 @@
 
 use crate::stats::Meter;
 use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
+use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, ExprId};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
@@ -71,14 +72,14 @@ impl<S: Solver> Cache<S> {
 }
 
 impl<S: Solver> Solver for Cache<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         let start = self.meter.begin();
         self.make_key(query);
         if let Some(answer) = self.look_up() {
             return self.meter.answer(start, answer);
         }
         self.meter.spent(start);
-        let answer = self.inner.solve(dag, query, seed);
+        let answer = self.inner.solve(dag, query, seed, deadline);
         let start = Instant::now();
         if answer != Answer::Unknown(Unknown::Invalid) {
             self.remember(self.key.as_slice().into(), answer.clone());
@@ -100,10 +101,6 @@ impl<S: Solver> Solver for Cache<S> {
             answers.retain(|_, answer| !matches!(answer, Answer::Unknown(_)));
         }
         self.inner.insist(limits);
-    }
-
-    fn end_by(&mut self, end: Instant) {
-        self.inner.end_by(end);
     }
 
     fn forget(&mut self) {
@@ -130,7 +127,9 @@ mod tests {
         let [a, b, c] = [(0, 1), (1, 2), (2, 2)].map(|(x, y)| about(&mut dag, x, y));
         let model: Model = [(byte(0), 1)].into_iter().collect();
         let mut cache = Cache::new(Scripted::new(Answer::Sat(model.clone())));
-        let mut ask = |prefix: &[ExprId], target| cache.solve(&dag, &Query { prefix, target }, &zeros);
+        let mut ask = |prefix: &[ExprId], target| {
+            cache.solve(&dag, &Query { prefix, target }, &zeros, &Deadline::never())
+        };
         assert_eq!(ask(&[a, b], c), Answer::Sat(model.clone()));
         assert_eq!(ask(&[c, b], a), Answer::Sat(model.clone()));
         assert_eq!(ask(&[b, a, b], c), Answer::Sat(model));
@@ -145,7 +144,7 @@ mod tests {
         for (why, asked) in [(Unknown::Invalid, 2), (Unknown::TimeLimit, 1)] {
             let mut cache = Cache::new(Scripted::new(Answer::Unknown(why)));
             for _ in 0..2 {
-                let answer = cache.solve(&dag, &Query { prefix: &[], target }, &zeros);
+                let answer = cache.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
                 assert_eq!(answer, Answer::Unknown(why));
             }
             assert_eq!(cache.inner.asked.len(), asked);
@@ -161,7 +160,7 @@ mod tests {
         for offset in 1..500 {
             let once = about(&mut dag, offset, offset);
             for target in [often, once] {
-                cache.solve(&dag, &Query { prefix: &[], target }, &zeros);
+                cache.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
             }
             assert!(cache.young.len() + cache.old.len() <= 103);
         }

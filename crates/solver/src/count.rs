@@ -1,27 +1,32 @@
-//! The outermost layer: counts queries, answers and time of all layers together.
+//! The outermost layer: counts queries, answers and time of all layers together, and limits the time of a query.
 
 use crate::stats::Meter;
-use crate::{Answer, Limits, Query, Solver, Stats};
+use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
+use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag};
-use std::time::Instant;
 
 /// Counts what passes through to the layer below.
 pub struct Count<S> {
     inner: S,
+    limits: Limits,
     meter: Meter,
 }
 
 impl<S: Solver> Count<S> {
     /// Counts the answers of `inner`.
-    pub fn new(inner: S) -> Self {
-        Count { inner, meter: Meter::default() }
+    pub fn new(inner: S, limits: Limits) -> Self {
+        Count { inner, limits, meter: Meter::default() }
     }
 }
 
 impl<S: Solver> Solver for Count<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         let start = self.meter.begin();
-        let answer = self.inner.solve(dag, query, seed);
+        let own = deadline.within(self.limits.time.saturating_add(Limits::AFTERWARDS));
+        let answer = match own.is_over() {
+            true => Answer::Unknown(Unknown::TimeLimit),
+            false => self.inner.solve(dag, query, seed, &own),
+        };
         self.meter.answer(start, answer)
     }
 
@@ -30,11 +35,8 @@ impl<S: Solver> Solver for Count<S> {
     }
 
     fn insist(&mut self, limits: Limits) {
+        self.limits = limits;
         self.inner.insist(limits);
-    }
-
-    fn end_by(&mut self, end: Instant) {
-        self.inner.end_by(end);
     }
 
     fn forget(&mut self) {

@@ -3,11 +3,11 @@
 //! Below slicing, where queries are small and come back; each is handed out once.
 
 use crate::{Answer, Limits, Query, Solver, Stats};
+use cairn_deadline::Deadline;
 use cairn_expr::smtlib::{self, Conjunction, Status};
 use cairn_expr::{Assignment, Dag, ExprId};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
-use std::time::Instant;
 
 /// Takes a script; false if that was the last one it wants.
 pub type Keeper = Box<dyn FnMut(&str) -> bool>;
@@ -41,8 +41,8 @@ impl<S: Solver> Dump<S> {
 }
 
 impl<S: Solver> Solver for Dump<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
-        let answer = self.inner.solve(dag, query, seed);
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
+        let answer = self.inner.solve(dag, query, seed, deadline);
         if self.wants(query) {
             let status = match answer {
                 Answer::Sat(_) => Status::Sat,
@@ -64,10 +64,6 @@ impl<S: Solver> Solver for Dump<S> {
 
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
-    }
-
-    fn end_by(&mut self, end: Instant) {
-        self.inner.end_by(end);
     }
 
     fn forget(&mut self) {
@@ -100,7 +96,10 @@ mod tests {
             }),
         );
         for (prefix, target) in [([a, b], c), ([c, b], a), ([a, a], b), ([b, b], c)] {
-            assert_eq!(layer.solve(&dag, &Query { prefix: &prefix, target }, &zeros), Answer::Unsat);
+            assert_eq!(
+                layer.solve(&dag, &Query { prefix: &prefix, target }, &zeros, &Deadline::never()),
+                Answer::Unsat
+            );
         }
         assert_eq!((layer.inner.asked.len(), kept.borrow().len()), (4, 2));
         let mut again = Dag::new();

@@ -23,6 +23,7 @@ use crate::validate::holds;
 use crate::{Answer, Limits, Model, Overlay, Query, Solver, Stats, Unknown};
 use arcs::Arcs;
 use byteset::ByteSet;
+use cairn_deadline::{Deadline, Pace};
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use facts::Facts;
 use search::{Check, Outcome, Search};
@@ -44,6 +45,9 @@ const TRIES: u64 = 600;
 /// Steps made when nobody else has an answer, per millisecond of the time limit: a fraction of what can be made in it.
 const MORE_WORK: u128 = 30_000;
 
+/// Pairs of bytes that are looked at between two looks at the clock.
+const LOOKS_PER_CLOCK: u64 = 1_000;
+
 /// Tries all values before the layer below is asked.
 pub struct Enumerate<S> {
     inner: S,
@@ -53,8 +57,6 @@ pub struct Enumerate<S> {
     evaluator: Evaluator,
     meter: Meter,
     more_work: u64,
-    /// When there is no more time at all.
-    end: Option<Instant>,
 }
 
 impl<S: Solver> Enumerate<S> {
@@ -68,29 +70,36 @@ impl<S: Solver> Enumerate<S> {
             evaluator: Evaluator::new(),
             meter: Meter::default(),
             more_work: more_work(limits),
-            end: None,
         }
     }
 
     /// The answer, unless it takes too many steps.
-    fn decide(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, work: u64) -> Option<Answer> {
-        if pinned::is_ruled_out(&mut self.evaluator, dag, query) {
+    fn decide(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        work: u64,
+        deadline: &Deadline,
+    ) -> Option<Answer> {
+        if pinned::is_ruled_out(&mut self.evaluator, dag, query, deadline) {
             return Some(Answer::Unsat);
         }
         let bytes = self.bytes.collect(dag, query.constraints());
         let mut rest = Rest { sets: vec![ByteSet::FULL; bytes.len()], bytes, open: Vec::new() };
-        let is_all = self.narrow(dag, query, &mut rest);
+        let is_all = self.narrow(dag, query, &mut rest, deadline);
         if rest.is_impossible() {
             return Some(Answer::Unsat);
         }
-        if !is_all || rest.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
+        if !is_all || rest.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) || deadline.is_over() {
             return None;
         }
         let work = if self.can_be_tried(dag, &rest) { work } else { work.min(self.little_work(&rest)) };
-        let mut outcome = self.attempt(dag, &mut rest, seed, work.min(WORK_UNRELATED));
+        let mut outcome = self.attempt(dag, &mut rest, seed, work.min(WORK_UNRELATED), deadline);
         if outcome == Outcome::TooMuch && work > WORK_UNRELATED {
-            self.facts.relate(rest.open.iter().copied().filter(|&e| rest.is_free(dag.inputs(e))));
-            outcome = self.attempt(dag, &mut rest, seed, work);
+            let free = rest.open.iter().copied().filter(|&e| rest.is_free(dag.inputs(e)));
+            self.facts.relate(free, work, deadline);
+            outcome = self.attempt(dag, &mut rest, seed, work, deadline);
         }
         match outcome {
             Outcome::Found(input) => {
@@ -109,10 +118,14 @@ impl<S: Solver> Enumerate<S> {
 
     /// Takes from the sets what single constraints forbid, and notes those that are not done with thereby. False if there is
     /// too much to look at: what is gone from the sets by then is gone all the same.
-    fn narrow(&mut self, dag: &Dag, query: &Query, rest: &mut Rest) -> bool {
+    fn narrow(&mut self, dag: &Dag, query: &Query, rest: &mut Rest, deadline: &Deadline) -> bool {
         self.facts.tidy();
+        let mut pace = Pace::new(deadline, 100);
         for constraint in query.constraints() {
             let Some(fact) = self.facts.of(dag, constraint) else { return false };
+            if pace.is_over_after(1) {
+                return false;
+            }
             for (byte, set) in &fact.sets {
                 let place = rest.place(byte);
                 rest.sets[place] = rest.sets[place].and(set);
@@ -125,10 +138,19 @@ impl<S: Solver> Enumerate<S> {
     }
 
     /// Tries what is left, after what is known of two bytes at a time.
-    fn attempt(&mut self, dag: &Dag, rest: &mut Rest, seed: &dyn Assignment, work: u64) -> Outcome {
+    fn attempt(
+        &mut self,
+        dag: &Dag,
+        rest: &mut Rest,
+        seed: &dyn Assignment,
+        work: u64,
+        deadline: &Deadline,
+    ) -> Outcome {
         let arcs = arcs(&self.facts, dag, rest);
-        if !arcs.tidy(&mut rest.sets) {
-            return Outcome::Nothing;
+        match arcs.tidy(&mut rest.sets, &mut Pace::new(deadline, LOOKS_PER_CLOCK)) {
+            Some(true) => {}
+            Some(false) => return Outcome::Nothing,
+            None => return Outcome::TooMuch,
         }
         let check = |&e: &ExprId| {
             let places = dag.inputs(e).iter().map(|byte| rest.place(byte) as u32);
@@ -139,7 +161,7 @@ impl<S: Solver> Enumerate<S> {
         let wanted = |(set, &byte): (&ByteSet, &InputByte)| set.nearest_first(seed.byte(byte)).next();
         let input = rest.sets.iter().zip(&rest.bytes).filter_map(wanted).collect();
         let search = Search::new(checks, arcs, &rest.sets, input, &mut self.scratch);
-        search.map_or(Outcome::TooMuch, |search| search.run(work))
+        search.map_or(Outcome::TooMuch, |search| search.run(work, deadline))
     }
 
     fn little_work(&self, rest: &Rest) -> u64 {
@@ -202,20 +224,18 @@ fn more_work(limits: Limits) -> u64 {
 }
 
 impl<S: Solver> Solver for Enumerate<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         let start = self.meter.begin();
-        if let Some(answer) = self.decide(dag, query, seed, WORK) {
+        if let Some(answer) = self.decide(dag, query, seed, WORK, deadline) {
             return self.meter.answer(start, answer);
         }
         self.meter.spent(start);
-        let below = self.inner.solve(dag, query, seed);
+        let below = self.inner.solve(dag, query, seed, deadline);
         if below != Answer::Unknown(Unknown::TimeLimit) {
             return below;
         }
         let start = Instant::now();
-        let left =
-            self.end.map_or(u64::MAX, |end| more_work(Limits { time: end.saturating_duration_since(start) }));
-        match self.decide(dag, query, seed, self.more_work.min(left)) {
+        match self.decide(dag, query, seed, self.more_work, deadline) {
             Some(answer) => self.meter.answer(start, answer),
             None => {
                 self.meter.spent(start);
@@ -231,11 +251,6 @@ impl<S: Solver> Solver for Enumerate<S> {
     fn insist(&mut self, limits: Limits) {
         self.more_work = more_work(limits);
         self.inner.insist(limits);
-    }
-
-    fn end_by(&mut self, end: Instant) {
-        self.end = Some(end);
-        self.inner.end_by(end);
     }
 
     fn forget(&mut self) {

@@ -19,6 +19,7 @@ mod tape;
 mod testing;
 mod validate;
 mod walk;
+pub mod worker;
 mod z3;
 
 pub use answer::{Answer, Model, Overlay, Query, Unknown};
@@ -35,23 +36,23 @@ pub use tape::Evaluations;
 pub use validate::Validate;
 pub use walk::{Walk, WalkMode, WalkSettings};
 pub use z3::{Z3, limit_memory};
+pub use worker::Worker;
 
+use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Answers queries about one DAG.
 pub trait Solver {
     /// Looks for input bytes under which all constraints of the query hold; `seed` is an input under which the prefix does.
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer;
+    /// Gives up when the deadline is over.
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer;
 
     /// Takes note of the answer that a query had earlier, in another process: it is not to be looked for again.
     fn recall(&mut self, _dag: &Dag, _query: &Query, _answer: &Answer) {}
 
     /// From now on a query may cost this much, and what was given up on may be asked again: nobody has anything else to ask.
     fn insist(&mut self, limits: Limits);
-
-    /// No query may take longer than to this moment, whatever its limits say.
-    fn end_by(&mut self, _end: Instant) {}
 
     /// Lets go of what is only remembered to save time: memory is short.
     fn forget(&mut self) {}
@@ -61,8 +62,8 @@ pub trait Solver {
 }
 
 impl Solver for Box<dyn Solver> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
-        (**self).solve(dag, query, seed)
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
+        (**self).solve(dag, query, seed, deadline)
     }
 
     fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
@@ -71,10 +72,6 @@ impl Solver for Box<dyn Solver> {
 
     fn insist(&mut self, limits: Limits) {
         (**self).insist(limits);
-    }
-
-    fn end_by(&mut self, end: Instant) {
-        (**self).end_by(end);
     }
 
     fn forget(&mut self) {
@@ -89,17 +86,14 @@ impl Solver for Box<dyn Solver> {
 /// What a query may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Wall time for one query, kept by the backend.
+    /// Wall time for one query. Backends end by then; the layers that search on where a backend gave up have
+    /// [`Limits::AFTERWARDS`] more.
     pub time: Duration,
 }
 
 impl Limits {
-    /// Longest time limit: a clock can only be set so far ahead.
-    const LONGEST: Duration = Duration::from_secs(365 * 86_400);
-
-    fn within_reach(self) -> Limits {
-        Limits { time: self.time.min(Self::LONGEST) }
-    }
+    /// Time for a last search if a backend used all of its own.
+    pub const AFTERWARDS: Duration = Duration::from_secs(1);
 }
 
 impl Default for Limits {
@@ -115,26 +109,34 @@ pub fn standard(limits: Limits) -> Box<dyn Solver> {
 
 /// The usual stack with another local search. As it was published, search is alone: nobody answers before it, or after.
 pub fn with_walk(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
-    Box::new(Count::new(Slice::new(below_slicing(limits, walk))))
+    Box::new(Count::new(Slice::new(below_slicing(limits, walk)), limits))
 }
 
 /// The usual stack, which hands every distinct query to a keeper.
 pub fn dumping(limits: Limits, walk: WalkSettings, keeper: Keeper) -> Box<dyn Solver> {
-    Box::new(Count::new(Slice::new(Dump::new(below_slicing(limits, walk), keeper))))
+    Box::new(Count::new(Slice::new(Dump::new(below_slicing(limits, walk), keeper)), limits))
 }
 
 /// Z3 without anything before it.
 pub fn only_z3(limits: Limits) -> Box<dyn Solver> {
-    Box::new(Count::new(Validate::new(Z3::new(limits))))
+    Box::new(Count::new(Validate::new(backend(limits)), limits))
 }
 
 /// Local search without anything behind it.
 pub fn only_walk(limits: Limits) -> Box<dyn Solver> {
-    Box::new(Count::new(Walk::new(Nobody, WalkSettings::default(), limits)))
+    Box::new(Count::new(Walk::new(Nobody, WalkSettings::default()), limits))
+}
+
+/// Z3 in a process of its own, if this program can start one.
+fn backend(limits: Limits) -> Box<dyn Solver> {
+    match worker::command() {
+        Some(command) => Box::new(Worker::new(command, limits)),
+        None => Box::new(Z3::new(limits)),
+    }
 }
 
 fn below_slicing(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
-    let search = Walk::new(Validate::new(Z3::new(limits)), walk, limits);
+    let search = Walk::new(Validate::new(backend(limits)), walk);
     if walk.mode == WalkMode::Classic {
         return Box::new(Cache::new(search));
     }

@@ -1,13 +1,14 @@
 //! The end of a stack without a backend.
 
 use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
+use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag};
 
 /// Knows no answer.
 pub struct Nobody;
 
 impl Solver for Nobody {
-    fn solve(&mut self, _: &Dag, _: &Query, _: &dyn Assignment) -> Answer {
+    fn solve(&mut self, _: &Dag, _: &Query, _: &dyn Assignment, _: &Deadline) -> Answer {
         Answer::Unknown(Unknown::Unsupported)
     }
 

@@ -9,6 +9,7 @@
 use crate::stats::Meter;
 use crate::validate::holds;
 use crate::{Answer, Limits, Model, Overlay, Query, Solver, Stats};
+use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -50,7 +51,13 @@ impl<S: Solver> Reuse<S> {
         }
     }
 
-    fn look_up(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Option<Answer> {
+    fn look_up(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+    ) -> Option<Answer> {
         if self.has_impossible_part(dag, query) {
             return Some(Answer::Unsat);
         }
@@ -61,7 +68,7 @@ impl<S: Solver> Reuse<S> {
             let target_first = [query.target].into_iter().chain(query.prefix.iter().copied());
             holds(evaluator, dag, target_first, &Overlay { model, seed })
         };
-        let found = models.iter().find(fits)?;
+        let found = models.iter().take_while(|_| !deadline.is_over()).find(fits)?;
         let bytes = query.constraints().flat_map(|e| dag.inputs(e));
         let input = Overlay { model: found, seed };
         Some(Answer::Sat(bytes.map(|&byte| (byte, input.byte(byte))).collect()))
@@ -102,13 +109,13 @@ fn push<T>(recent: &mut Recent<T>, item: T) {
 }
 
 impl<S: Solver> Solver for Reuse<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         let start = self.meter.begin();
-        if let Some(answer) = self.look_up(dag, query, seed) {
+        if let Some(answer) = self.look_up(dag, query, seed, deadline) {
             return self.meter.answer(start, answer);
         }
         self.meter.spent(start);
-        let answer = self.inner.solve(dag, query, seed);
+        let answer = self.inner.solve(dag, query, seed, deadline);
         let start = Instant::now();
         self.remember(dag, query, &answer);
         self.meter.spent(start);
@@ -121,10 +128,6 @@ impl<S: Solver> Solver for Reuse<S> {
 
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
-    }
-
-    fn end_by(&mut self, end: Instant) {
-        self.inner.end_by(end);
     }
 
     fn forget(&mut self) {
@@ -151,11 +154,14 @@ mod tests {
         let [a, b, c, target] = [(0, 1), (1, 2), (2, 2), (0, 2)].map(|(x, y)| about(&mut dag, x, y));
         let mut layer = Reuse::new(Scripted::new(Answer::Unsat));
         for prefix in [&[a, b][..], &[c, b, a], &[a, b, c], &[a, c], &[a]] {
-            assert_eq!(layer.solve(&dag, &Query { prefix, target }, &zeros), Answer::Unsat);
+            assert_eq!(
+                layer.solve(&dag, &Query { prefix, target }, &zeros, &Deadline::never()),
+                Answer::Unsat
+            );
         }
         assert_eq!(layer.inner.asked, [vec![a, b, target], vec![a, c, target], vec![a, target]]);
         // The same set with another target is another question to this layer, and the answer is the same.
-        layer.solve(&dag, &Query { prefix: &[a, target], target: b }, &zeros);
+        layer.solve(&dag, &Query { prefix: &[a, target], target: b }, &zeros, &Deadline::never());
         assert_eq!((layer.inner.asked.len(), layer.stats().layers.reuse.unsat), (4, 2));
     }
 
@@ -169,7 +175,9 @@ mod tests {
         let model: Model = [(byte(5), 70)].into_iter().collect();
         let mut layer = Reuse::new(Scripted::new(Answer::Sat(model)));
         let seed = |b: InputByte| if b == byte(9) { 80 } else { 0 };
-        let mut ask = |prefix: &[ExprId], target| layer.solve(&dag, &Query { prefix, target }, &seed);
+        let mut ask = |prefix: &[ExprId], target| {
+            layer.solve(&dag, &Query { prefix, target }, &seed, &Deadline::never())
+        };
         ask(&[], above_50);
         let again = ask(&[other], above_50);
         assert_eq!(again, Answer::Sat([(byte(5), 70), (byte(9), 80)].into_iter().collect()));

@@ -11,9 +11,9 @@
 
 use crate::stats::Meter;
 use crate::{Answer, Limits, Model, Query, Solver, Stats};
+use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, ExprId, InputByte, SetId, SetView};
 use rustc_hash::FxHashMap;
-use std::time::Instant;
 
 /// Slices queries for the layer below.
 pub struct Slice<S> {
@@ -74,7 +74,7 @@ impl<S: Solver> Slice<S> {
 }
 
 impl<S: Solver> Solver for Slice<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         let start = self.meter.begin();
         match dag.as_constant(query.target) {
             Some(0) => return self.meter.answer(start, Answer::Unsat),
@@ -86,7 +86,7 @@ impl<S: Solver> Solver for Slice<S> {
         self.kept_count += self.kept.len() as u64 + 1;
         self.meter.spent(start);
         let sliced = Query { prefix: &self.kept, target: query.target };
-        self.inner.solve(dag, &sliced, seed)
+        self.inner.solve(dag, &sliced, seed, deadline)
     }
 
     fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
@@ -99,10 +99,6 @@ impl<S: Solver> Solver for Slice<S> {
 
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
-    }
-
-    fn end_by(&mut self, end: Instant) {
-        self.inner.end_by(end);
     }
 
     fn forget(&mut self) {
@@ -191,7 +187,7 @@ mod tests {
         let mut layer = Slice::new(Scripted::new(Answer::Unsat));
         // Twice: what one query leaves behind must not show in the next.
         for _ in 0..2 {
-            layer.solve(dag, &Query { prefix, target }, &zeros);
+            layer.solve(dag, &Query { prefix, target }, &zeros, &Deadline::never());
         }
         assert_eq!(layer.inner.asked[0], layer.inner.asked[1]);
         layer.inner.asked.remove(0)
@@ -233,7 +229,7 @@ mod tests {
         let mut dag = Dag::new();
         let (always, never) = (dag.truth(true), dag.truth(false));
         let mut layer = Slice::new(Scripted::new(Answer::Unsat));
-        let mut ask = |target| layer.solve(&dag, &Query { prefix: &[], target }, &zeros);
+        let mut ask = |target| layer.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
         assert_eq!(ask(always), Answer::Sat(Model::default()));
         assert_eq!(ask(never), Answer::Unsat);
         assert!(layer.inner.asked.is_empty());
@@ -263,7 +259,7 @@ mod tests {
                 }
             });
             expected.push(target);
-            layer.solve(&dag, &Query { prefix: &prefix, target }, &zeros);
+            layer.solve(&dag, &Query { prefix: &prefix, target }, &zeros, &Deadline::never());
             assert_eq!(layer.inner.asked.last(), Some(&expected));
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod random;
 
 use crate::{Answer, Limits, Query, Solver, Stats};
+use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, CmpOp, Dag, ExprId, InputByte};
 
 /// A layer that always gives the same answer and remembers what it was asked, targets last.
@@ -18,7 +19,7 @@ impl Scripted {
 }
 
 impl Solver for Scripted {
-    fn solve(&mut self, _: &Dag, query: &Query, _: &dyn Assignment) -> Answer {
+    fn solve(&mut self, _: &Dag, query: &Query, _: &dyn Assignment, _: &Deadline) -> Answer {
         self.asked.push(query.constraints().collect());
         self.answer.clone()
     }

@@ -2,8 +2,8 @@
 
 use crate::stats::Meter;
 use crate::{Answer, Limits, Overlay, Query, Solver, Stats, Unknown};
+use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId};
-use std::time::Instant;
 
 /// Checks the models of the layer below.
 pub struct Validate<S> {
@@ -31,8 +31,8 @@ pub(crate) fn holds(
 }
 
 impl<S: Solver> Solver for Validate<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
-        let answer = self.inner.solve(dag, query, seed);
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
+        let answer = self.inner.solve(dag, query, seed, deadline);
         let Answer::Sat(model) = &answer else { return answer };
         let start = self.meter.begin();
         let holds = holds(&mut self.evaluator, dag, query.constraints(), &Overlay { model, seed });
@@ -42,10 +42,6 @@ impl<S: Solver> Solver for Validate<S> {
 
     fn insist(&mut self, limits: Limits) {
         self.inner.insist(limits);
-    }
-
-    fn end_by(&mut self, end: Instant) {
-        self.inner.end_by(end);
     }
 
     fn forget(&mut self) {
@@ -74,7 +70,7 @@ mod tests {
         for (value, is_good) in [(150, true), (99, false), (250, false)] {
             let model: Model = [(byte(1), value)].into_iter().collect();
             let mut layer = Validate::new(Scripted::new(Answer::Sat(model.clone())));
-            let answer = layer.solve(&dag, &query, &|_| 100);
+            let answer = layer.solve(&dag, &query, &|_| 100, &Deadline::never());
             let expected = if is_good { Answer::Sat(model) } else { Answer::Unknown(Unknown::Invalid) };
             assert_eq!(
                 (answer, layer.stats().layers.validate.unknown),
@@ -90,7 +86,7 @@ mod tests {
         let query = Query { prefix: &[], target: about(&mut dag, 0, 0) };
         for answer in [Answer::Unsat, Answer::Unknown(Unknown::TimeLimit)] {
             let mut layer = Validate::new(Scripted::new(answer.clone()));
-            assert_eq!(layer.solve(&dag, &query, &|_| 0), answer);
+            assert_eq!(layer.solve(&dag, &query, &|_| 0, &Deadline::never()), answer);
         }
     }
 }

@@ -28,10 +28,12 @@ use crate::bytes::ByteCollector;
 use crate::stats::Meter;
 use crate::validate::holds;
 use crate::{Answer, Limits, Model, Overlay, Query, Solver, Stats, Unknown};
+use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, BinOp, Dag, Evaluator, ExprId, InputByte, Node};
 use classic::Classic;
 use library::Library;
 use problem::{Problem, State};
+use rustc_hash::FxHashSet;
 use search::Search;
 use shape::{Savings, Shape, Shapes, Trust};
 use std::time::Instant;
@@ -46,51 +48,40 @@ pub struct Walk<S> {
     shapes: Shapes,
     savings: Savings,
     trust: Trust,
-    limits: Limits,
-    /// When there is no more time at all.
-    end: Option<Instant>,
     meter: Meter,
 }
 
 impl<S: Solver> Walk<S> {
     /// Answers what it can, and leaves the rest to `inner`.
-    pub fn new(inner: S, settings: WalkSettings, limits: Limits) -> Self {
+    pub fn new(inner: S, settings: WalkSettings) -> Self {
         let (evaluator, bytes, library, shapes, savings, trust, meter) = Default::default();
-        Walk {
-            inner,
-            settings,
-            evaluator,
-            bytes,
-            library,
-            shapes,
-            savings,
-            trust,
-            limits: limits.within_reach(),
-            end: None,
-            meter,
-        }
+        Walk { inner, settings, evaluator, bytes, library, shapes, savings, trust, meter }
     }
 
-    fn solve_fully(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve_fully(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+    ) -> Answer {
         let start = self.meter.begin();
         let constraints = conjuncts(dag, query.constraints());
         let shape = self.shapes.of(dag, &constraints);
         self.savings.save();
         let bytes = self.bytes.collect(dag, query.constraints());
-        let deadline = self.deadline(start);
         let task = Task { dag, constraints: &constraints, bytes: &bytes, seed, deadline };
         let quick = self.near_target(&task, shape.quick_work());
         if let Some(model) = quick.or_else(|| self.everywhere(&task, shape.work_before_smt())) {
             return self.meter.answer(start, Answer::Sat(model));
         }
         self.meter.spent(start);
-        let answer = self.ask_inner(shape, dag, query, seed);
+        let answer = self.ask_inner(shape, dag, query, seed, deadline);
         if !matches!(answer, Answer::Unknown(_)) {
             return answer;
         }
         let start = Instant::now();
         let work = self.savings.spend(shape.work_after_smt());
-        let task = Task { deadline: self.deadline(start), ..task };
         match self.everywhere(&task, work) {
             Some(model) => self.meter.answer(start, Answer::Sat(model)),
             None => {
@@ -100,20 +91,31 @@ impl<S: Solver> Walk<S> {
         }
     }
 
-    fn ask_inner(&mut self, shape: Shape, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn ask_inner(
+        &mut self,
+        shape: Shape,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+    ) -> Answer {
         if !self.trust.asks(shape) {
             return Answer::Unknown(Unknown::Unsupported);
         }
-        let answer = self.inner.solve(dag, query, seed);
+        let answer = self.inner.solve(dag, query, seed, deadline);
         self.trust.learn(shape, !matches!(answer, Answer::Unknown(_)));
         answer
     }
 
     /// Moves only what the target depends on: the rest of the path holds as it is.
     fn near_target(&mut self, task: &Task, work: i64) -> Option<Model> {
+        if task.deadline.is_over() {
+            return None;
+        }
         let target = task.constraints.len() - 1;
         let nodes = parents_first(task.dag, &task.constraints[target..]);
-        let problem = Problem::new(task.dag, &self.library, task.constraints, &nodes, task.bytes);
+        let problem =
+            Problem::new(task.dag, &self.library, task.constraints, &nodes, task.bytes, task.deadline);
         let mut search =
             Search::new(&problem, &nodes, (self.scaled(work), task.deadline), self.settings.seed);
         let start = search.judge.state(task.start(), std::iter::once(target));
@@ -123,11 +125,12 @@ impl<S: Solver> Walk<S> {
 
     /// Moves anything.
     fn everywhere(&mut self, task: &Task, work: i64) -> Option<Model> {
-        if work == 0 {
+        if work == 0 || task.deadline.is_over() {
             return None;
         }
         let nodes = parents_first(task.dag, task.constraints);
-        let problem = Problem::new(task.dag, &self.library, task.constraints, &nodes, task.bytes);
+        let problem =
+            Problem::new(task.dag, &self.library, task.constraints, &nodes, task.bytes, task.deadline);
         let mut search =
             Search::new(&problem, &nodes, (self.scaled(work), task.deadline), self.settings.seed);
         let mut starts: Vec<State> = vec![search.judge.state(task.start(), 0..task.constraints.len())];
@@ -136,24 +139,23 @@ impl<S: Solver> Walk<S> {
         self.checked(task, &found)
     }
 
-    fn solve_classic(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve_classic(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+    ) -> Answer {
         let start = self.meter.begin();
         let constraints = conjuncts(dag, query.constraints());
         let bytes = self.bytes.collect(dag, query.constraints());
         let nodes = parents_first(dag, &constraints);
-        let problem = Problem::new(dag, &self.library, &constraints, &nodes, &bytes);
-        let deadline = self.deadline(start);
+        let problem = Problem::new(dag, &self.library, &constraints, &nodes, &bytes, deadline);
         let found = Classic::new(&problem, self.settings, deadline).run(&wish::leaves(&problem, &nodes));
         let task = Task { dag, constraints: &constraints, bytes: &bytes, seed, deadline };
         let model = found.and_then(|point| self.checked(&task, &point));
         let answer = model.map_or(Answer::Unknown(Unknown::Unsupported), Answer::Sat);
         self.meter.answer(start, answer)
-    }
-
-    /// When a search that begins now is to end, whatever work is left.
-    fn deadline(&self, start: Instant) -> Instant {
-        let own = start + self.limits.time;
-        self.end.map_or(own, |end| end.min(own))
     }
 
     fn scaled(&self, work: i64) -> i64 {
@@ -170,27 +172,21 @@ impl<S: Solver> Walk<S> {
 }
 
 impl<S: Solver> Solver for Walk<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         self.library.begin();
         match self.settings.mode {
-            WalkMode::Off => self.inner.solve(dag, query, seed),
-            WalkMode::Full => self.solve_fully(dag, query, seed),
-            WalkMode::Classic => self.solve_classic(dag, query, seed),
+            WalkMode::Off => self.inner.solve(dag, query, seed, deadline),
+            WalkMode::Full => self.solve_fully(dag, query, seed, deadline),
+            WalkMode::Classic => self.solve_classic(dag, query, seed, deadline),
         }
     }
 
     fn insist(&mut self, limits: Limits) {
-        self.limits = limits.within_reach();
         self.savings = Savings::within(limits);
         self.trust = Trust::default();
         // The same choices would lead nowhere again.
         self.settings.seed = self.settings.seed.wrapping_add(1);
         self.inner.insist(limits);
-    }
-
-    fn end_by(&mut self, end: Instant) {
-        self.end = Some(end);
-        self.inner.end_by(end);
     }
 
     fn forget(&mut self) {
@@ -213,7 +209,7 @@ struct Task<'a> {
     bytes: &'a [InputByte],
     seed: &'a dyn Assignment,
     /// When to give up, whatever work is left.
-    deadline: Instant,
+    deadline: &'a Deadline,
 }
 
 impl Task<'_> {
@@ -222,14 +218,21 @@ impl Task<'_> {
     }
 }
 
-/// The constraints with conjunctions taken apart; the parts of the last come last.
+/// The constraints with conjunctions taken apart; the parts of the last come last. One that several conjunctions of a
+/// constraint share is taken apart once: there may be exponentially many ways to it.
 fn conjuncts(dag: &Dag, constraints: impl Iterator<Item = ExprId>) -> Vec<ExprId> {
     let mut parts = Vec::new();
+    let mut seen = FxHashSet::default();
     for constraint in constraints {
         let mut open = vec![constraint];
+        seen.clear();
         while let Some(e) = open.pop() {
             match dag.node(e) {
-                Node::Binary(BinOp::And, a, b) => open.extend([b, a]),
+                Node::Binary(BinOp::And, a, b) => {
+                    if seen.insert(e) {
+                        open.extend([b, a]);
+                    }
+                }
                 _ => parts.push(e),
             }
         }

@@ -2,6 +2,7 @@
 
 mod conditions;
 
+use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use cairn_solver::{Answer, Limits, Model, Overlay, Query, Solver, standard};
 use conditions::Reader;
@@ -173,7 +174,7 @@ fn is_reached(solver: &mut dyn Solver, dag: &mut Dag, text: &str) -> bool {
         if Evaluator::new().eval(dag, target, &seed) == 1 {
             continue;
         }
-        let answer = solver.solve(dag, &Query { prefix: &path[..i], target }, &seed);
+        let answer = solver.solve(dag, &Query { prefix: &path[..i], target }, &seed, &Deadline::never());
         let Answer::Sat(found) = answer else { return false };
         let bytes = (0..800).map(|offset| InputByte { object: 0, offset });
         let next = Overlay { model: &found, seed: &seed };

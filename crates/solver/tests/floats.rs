@@ -2,6 +2,7 @@
 
 mod conditions;
 
+use cairn_deadline::Deadline;
 use cairn_expr::{Dag, Evaluator, InputByte};
 use cairn_solver::{Answer, Limits, Overlay, Query, Solver, standard};
 use conditions::Reader;
@@ -13,7 +14,10 @@ fn is_answered(solver: &mut dyn Solver, dag: &mut Dag, text: &str) -> bool {
     let always = dag.truth(true);
     let target = conditions.into_iter().fold(always, |all, condition| dag.and(all, condition));
     let seed = |_: InputByte| 0;
-    let Answer::Sat(model) = solver.solve(dag, &Query { prefix: &[], target }, &seed) else { return false };
+    let Answer::Sat(model) = solver.solve(dag, &Query { prefix: &[], target }, &seed, &Deadline::never())
+    else {
+        return false;
+    };
     Evaluator::new().eval(dag, target, &Overlay { model: &model, seed: &seed }) == 1
 }
 
@@ -73,7 +77,12 @@ fn the_same_query_has_the_same_answer() {
         let conditions =
             Reader::new(&mut dag, "sin(x) * cos(y) > 0.8 && x > 3 && pow(y, 3) > 50").conditions();
         let (&target, prefix) = conditions.split_last().expect("a condition");
-        standard(Limits::default()).solve(&dag, &Query { prefix, target }, &|_: InputByte| 0)
+        standard(Limits::default()).solve(
+            &dag,
+            &Query { prefix, target },
+            &|_: InputByte| 0,
+            &Deadline::never(),
+        )
     };
     assert!(matches!(ask(), Answer::Sat(_)));
     assert_eq!(ask(), ask());

@@ -4,6 +4,7 @@
 #[allow(dead_code, reason = "only what builds expressions is needed here")]
 mod recipe;
 
+use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte};
 use cairn_solver::{Answer, Enumerate, Limits, Overlay, Query, Reuse, Solver, Stats, Unknown, Z3};
 use recipe::{Floats, Recipe};
@@ -15,7 +16,7 @@ const LIMITS: Limits = Limits { time: Duration::from_millis(100) };
 struct GivesUp;
 
 impl Solver for GivesUp {
-    fn solve(&mut self, _: &Dag, _: &Query, _: &dyn cairn_expr::Assignment) -> Answer {
+    fn solve(&mut self, _: &Dag, _: &Query, _: &dyn cairn_expr::Assignment, _: &Deadline) -> Answer {
         Answer::Unknown(Unknown::Unsupported)
     }
 
@@ -149,7 +150,7 @@ fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
         let Some((prefix, target)) = query(&mut dag, &mut rng, &seed) else { continue };
         let query = Query { prefix: &prefix, target };
         asked += 1;
-        match layer.solve(&dag, &query, &lookup(&seed)) {
+        match layer.solve(&dag, &query, &lookup(&seed), &Deadline::never()) {
             Answer::Sat(model) => {
                 let input = Overlay { model: &model, seed: &lookup(&seed) };
                 let holds = |e| Evaluator::new().eval(&dag, e, &input) == 1;
@@ -157,7 +158,7 @@ fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
                 sat += 1;
             }
             Answer::Unsat => {
-                let answer = z3.solve(&dag, &query, &lookup(&seed));
+                let answer = z3.solve(&dag, &query, &lookup(&seed), &Deadline::never());
                 assert!(!matches!(answer, Answer::Sat(_)), "round {round}: {answer:?}");
                 unsat += 1;
             }
@@ -188,7 +189,10 @@ fn a_contradiction_is_one_with_more_constraints_too() {
     let mut layer = Reuse::new(Z3::new(LIMITS));
     let seed = |_: InputByte| 0;
     for prefix in [&[low][..], &[low, other]] {
-        assert_eq!(layer.solve(&dag, &Query { prefix, target: high }, &seed), Answer::Unsat);
+        assert_eq!(
+            layer.solve(&dag, &Query { prefix, target: high }, &seed, &Deadline::never()),
+            Answer::Unsat
+        );
     }
     let layers = layer.stats().layers;
     assert_eq!((layers.smt.asked, layers.reuse.unsat), (1, 1));
@@ -221,7 +225,12 @@ fn bytes_without_a_part_in_a_contradiction_do_not_count() {
     prefix.push(dag.compare(CmpOp::Eq, parity, one));
     let masked = dag.binary(BinOp::And, x, mask);
     let target = dag.compare(CmpOp::Eq, masked, zero);
-    let answer = Enumerate::new(GivesUp, LIMITS).solve(&dag, &Query { prefix: &prefix, target }, &|_| 1);
+    let answer = Enumerate::new(GivesUp, LIMITS).solve(
+        &dag,
+        &Query { prefix: &prefix, target },
+        &|_| 1,
+        &Deadline::never(),
+    );
     assert_eq!(answer, Answer::Unsat);
 }
 
@@ -246,7 +255,7 @@ fn what_no_pair_of_bytes_says_alone_is_found_without_trying_all() {
     for (target, is_possible) in
         [(dag.compare(CmpOp::Ule, last, a), false), (dag.compare(CmpOp::Ule, a, last), true)]
     {
-        let answer = layer.solve(&dag, &Query { prefix: &prefix, target }, &|_| b'a');
+        let answer = layer.solve(&dag, &Query { prefix: &prefix, target }, &|_| b'a', &Deadline::never());
         match answer {
             Answer::Sat(model) if is_possible => {
                 let seed = |_| b'a';

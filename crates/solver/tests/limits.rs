@@ -1,5 +1,6 @@
 //! The time limit is kept, whatever the query, and the next query does not suffer from it.
 
+use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, FloatCmp, FloatOp, InputByte, Math};
 use cairn_solver::{Answer, Limits, Query, Solver, Unknown, WalkMode, WalkSettings, Z3, standard, with_walk};
 use std::time::{Duration, Instant};
@@ -42,7 +43,8 @@ fn easy(dag: &mut Dag, value: u128) -> ExprId {
 
 fn assert_easy_works(dag: &mut Dag, solver: &mut dyn Solver, value: u128) {
     let target = easy(dag, value);
-    let Answer::Sat(model) = solver.solve(dag, &Query { prefix: &[], target }, &zeros) else {
+    let Answer::Sat(model) = solver.solve(dag, &Query { prefix: &[], target }, &zeros, &Deadline::never())
+    else {
         panic!("an easy query was not answered");
     };
     let bytes: Vec<u8> = model.iter().map(|(_, value)| value).collect();
@@ -59,7 +61,7 @@ fn a_hard_query_ends_in_time_and_the_next_one_works() {
         let extra = easy(&mut dag, round);
         let target = dag.and(hard, extra);
         let start = Instant::now();
-        let answer = solver.solve(&dag, &Query { prefix: &[], target }, &zeros);
+        let answer = solver.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
         assert_eq!(answer, Answer::Unknown(Unknown::TimeLimit));
         let time = start.elapsed();
         assert!(time < 2 * LIMIT + SLACK, "{time:?}");
@@ -87,7 +89,7 @@ fn a_long_path_of_sums_keeps_the_limit_query_after_query() {
     for end in (110..path.len()).rev() {
         let target = dag.not(path[end]);
         let start = Instant::now();
-        z3.solve(&dag, &Query { prefix: &path[..end], target }, &zeros);
+        z3.solve(&dag, &Query { prefix: &path[..end], target }, &zeros, &Deadline::never());
         let time = start.elapsed();
         assert!(time < 2 * LIMIT + SLACK, "query {end} took {time:?}");
     }
@@ -111,7 +113,7 @@ fn operations_of_too_many_gates_are_not_begun() {
         let number = dag.constant(64, 0x3ff8_0000_0000_0001);
         let target = dag.compare(CmpOp::Eq, value, number);
         let start = Instant::now();
-        let answer = z3.solve(&dag, &Query { prefix: &[], target }, &zeros);
+        let answer = z3.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
         assert_eq!(answer, Answer::Unknown(Unknown::TimeLimit));
         assert!(start.elapsed() < 2 * LIMIT + SLACK, "{:?}", start.elapsed());
     }
@@ -130,7 +132,7 @@ fn a_search_without_end_ends_in_time() {
         settings.set("effort=1000,steps=1000000,neighbours=1000,attempts=1000").unwrap();
         let mut solver = with_walk(Limits { time: LIMIT }, settings);
         let start = Instant::now();
-        let answer = solver.solve(&dag, &Query { prefix: &[], target }, &zeros);
+        let answer = solver.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
         assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
         assert!(start.elapsed() < 3 * LIMIT + SLACK, "{:?}", start.elapsed());
     }
@@ -149,7 +151,7 @@ fn the_same_queries_in_the_same_order_give_the_same_models() {
             let sum = dag.binary(BinOp::Add, x, y);
             let bound = dag.constant(32, 0x1000 + 77 * u128::from(i) * u128::from(i));
             let target = dag.compare(CmpOp::Ugt, sum, bound);
-            models.push(solver.solve(&dag, &Query { prefix: &path, target }, &zeros));
+            models.push(solver.solve(&dag, &Query { prefix: &path, target }, &zeros, &Deadline::never()));
             path.push(target);
         }
         models

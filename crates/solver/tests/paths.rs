@@ -4,6 +4,7 @@
 #[allow(dead_code, reason = "only what builds expressions is needed here")]
 mod recipe;
 
+use cairn_deadline::Deadline;
 use cairn_expr::{CmpOp, Dag, Evaluator, ExprId, InputByte};
 use cairn_solver::{Answer, Limits, Query, Solver, Z3, standard};
 use recipe::{Floats, Recipe};
@@ -51,7 +52,12 @@ fn flips(dag: &mut Dag, path: &[ExprId]) -> Vec<(usize, ExprId, Vec<u8>)> {
 
 fn check(dag: &Dag, solver: &mut dyn Solver, path: &[ExprId], flip: &(usize, ExprId, Vec<u8>), seed: u8) {
     let (at, target, values) = flip;
-    let answer = solver.solve(dag, &Query { prefix: &path[..*at], target: *target }, &|_: InputByte| seed);
+    let answer = solver.solve(
+        dag,
+        &Query { prefix: &path[..*at], target: *target },
+        &|_: InputByte| seed,
+        &Deadline::never(),
+    );
     match answer {
         Answer::Sat(model) => assert!(values.contains(&model.get(BYTE).unwrap_or(seed))),
         Answer::Unsat => assert!(values.is_empty(), "{values:?} take flip {at} of {}", path.len()),

@@ -3,6 +3,7 @@
 #[path = "../../expr/tests/recipe/mod.rs"]
 mod recipe;
 
+use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, CmpOp, Conversion, Dag, Evaluator, ExprId, FloatOp, InputByte, Math, smtlib};
 use cairn_solver::{Answer, Limits, Overlay, Query, Solver, Unknown, Z3, standard};
 use recipe::{Floats, Recipe};
@@ -35,7 +36,7 @@ fn check_value(dag: &mut Dag, z3: &mut Z3, e: ExprId, input: &[u8], what: &dyn F
     let prefix = fixed(dag, input);
     let value = dag.constant(dag.width(e), value);
     let target = dag.compare(CmpOp::Ne, e, value);
-    let answer = z3.solve(dag, &Query { prefix: &prefix, target }, &lookup(input));
+    let answer = z3.solve(dag, &Query { prefix: &prefix, target }, &lookup(input), &Deadline::never());
     assert_eq!(answer, Answer::Unsat, "{}, input {input:?}", what());
 }
 
@@ -197,7 +198,7 @@ fn satisfiable_conjunctions_get_valid_models() {
         let conditions = true_conditions(&mut dag, &recipe, &hidden);
         let Some((&target, prefix)) = conditions.split_last() else { continue };
         asked += 1;
-        match solver.solve(&dag, &Query { prefix, target }, &lookup(&hidden)) {
+        match solver.solve(&dag, &Query { prefix, target }, &lookup(&hidden), &Deadline::never()) {
             Answer::Sat(model) => {
                 answered += 1;
                 let input = Overlay { model: &model, seed: &lookup(&hidden) };
@@ -233,7 +234,7 @@ fn answers_about_one_byte_are_those_of_trying_all_256_values() {
             prefix.iter().chain([&target]).all(|&e| evaluator.eval(&dag, e, &input) == 1)
         };
         let possible = (0..=255).any(&mut holds);
-        match solver.solve(&dag, &Query { prefix, target }, &|_: InputByte| 0) {
+        match solver.solve(&dag, &Query { prefix, target }, &|_: InputByte| 0, &Deadline::never()) {
             Answer::Sat(model) => {
                 sat += 1;
                 assert!(possible && holds(model.get(byte[0]).unwrap_or(0)), "seed {seed}");

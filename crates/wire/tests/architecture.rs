@@ -6,20 +6,22 @@ use std::path::{Path, PathBuf};
 /// Every crate and the crates of this workspace it may depend on.
 const ARROWS: &[(&str, &[&str])] = &[
     ("wire", &[]),
+    ("deadline", &[]),
     ("runtime", &["wire"]),
     ("instrument", &["wire"]),
     ("expr", &[]),
     ("program", &["wire"]),
     ("tree", &["wire", "expr", "program"]),
-    ("solver", &["expr"]),
+    ("solver", &["deadline", "expr"]),
     ("search", &["tree", "program"]),
     ("learn", &[]),
-    ("exec", &["wire", "expr"]),
+    ("exec", &["deadline", "wire", "expr"]),
     ("report", &[]),
-    ("campaign", &["wire", "expr", "program", "tree", "solver", "search", "exec"]),
+    ("campaign", &["deadline", "wire", "expr", "program", "tree", "solver", "search", "exec"]),
     (
         "cli",
         &[
+            "deadline",
             "wire",
             "instrument",
             "expr",

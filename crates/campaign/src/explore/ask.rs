@@ -5,6 +5,7 @@ use super::worker::{Ahead, Worker};
 use super::{Campaign, CampaignError, Cause};
 use crate::corpus::Origin;
 use crate::journal::{Asked, Recalled, Told, question};
+use cairn_deadline::Deadline;
 use cairn_exec::Input;
 use cairn_search::Outcome;
 use cairn_solver::{Answer, Limits, Model, Query};
@@ -108,11 +109,9 @@ impl Worker<'_, '_> {
             Recalled::Astray => self.go_astray()?,
             Recalled::Nothing => {}
         }
-        if let Some(left) = self.campaign.time_left() {
-            self.solver.end_by(Instant::now() + left);
-        }
-        let (answer, time) = self.answer(query, base);
-        if matches!(answer, Answer::Unknown(_)) && self.campaign.is_time_up() {
+        let deadline = self.campaign.deadline();
+        let (answer, time) = self.answer(query, base, &deadline);
+        if matches!(answer, Answer::Unknown(_)) && deadline.is_over() {
             // It was not asked for as long as it should have been. If the campaign goes on later, it will be.
             return Ok(answer);
         }
@@ -127,19 +126,21 @@ impl Worker<'_, '_> {
 
     /// Has the question answered, and tells how long that took. Others have their turn meanwhile, if there are any; and an
     /// input that was found is run at once, as it will be, before it is our turn again.
-    fn answer(&mut self, query: &Query, base: RunId) -> (Answer, Duration) {
+    fn answer(&mut self, query: &Query, base: RunId, deadline: &Deadline) -> (Answer, Duration) {
         let (mode, campaign, start) = (self.mode(), &mut self.campaign, Instant::now());
         let (answer, time) = if campaign.is_alone() {
-            let answer = self.solver.solve(&campaign.dag, query, &campaign.past[base.index()].input);
+            let answer =
+                self.solver.solve(&campaign.dag, query, &campaign.past[base.index()].input, deadline);
             (answer, start.elapsed())
         } else {
             self.expressions.update(&campaign.dag);
             let mut input = campaign.past[base.index()].input.clone();
             campaign.meanwhile(|| {
-                let answer = self.solver.solve(self.expressions.dag(), query, &input);
+                let answer = self.solver.solve(self.expressions.dag(), query, &input, deadline);
                 let time = start.elapsed();
                 if let Answer::Sat(model) = &answer {
                     self.held.fill_in(&mut input, model, self.expressions.dag(), &mut self.rng);
+                    self.executor.end_by(deadline.clone());
                     let run = self.executor.run(&input, mode);
                     self.ahead = Some(Ahead { input, run, took: start.elapsed() - time });
                 }
@@ -160,7 +161,8 @@ impl Worker<'_, '_> {
             self.solver.recall(&campaign.dag, query, &answer);
             return answer;
         }
-        let answer = self.solver.solve(&campaign.dag, query, &campaign.past[base.index()].input);
+        let deadline = campaign.deadline();
+        let answer = self.solver.solve(&campaign.dag, query, &campaign.past[base.index()].input, &deadline);
         campaign.solved[self.id.index()] = self.solver.stats();
         if asked.told.is_like(&answer) { answer } else { asked.told.answer() }
     }
@@ -173,7 +175,7 @@ impl Worker<'_, '_> {
         base: RunId,
         unsolved: (Outcome, FlipState),
     ) -> Result<(Outcome, FlipState), CampaignError> {
-        if self.campaign.is_time_up() {
+        if self.campaign.deadline().is_over() {
             return Ok(unsolved);
         }
         let Some(model) = self.solve_without_constants(flip, base)? else { return Ok(unsolved) };

@@ -13,6 +13,7 @@ use crate::path::{Path as Steps, path};
 use crate::testcase::read_test;
 use crate::triage::Mark;
 use crate::witness::About;
+use cairn_deadline::Deadline;
 use cairn_exec::{Input, Mode, Run};
 use cairn_expr::Dag;
 use cairn_expr::smtlib::{Conjunction, Status, full_script};
@@ -20,6 +21,8 @@ use cairn_tree::{Step, StepKind, pin_condition, side_condition};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// Time to confirm a finding if there is none left.
+const CONFIRMING: Duration = Duration::from_millis(500);
 /// Runs that looking for a smaller input may take, and their time.
 const SMALLER_RUNS: u32 = 1000;
 const SMALLER_TIME: Duration = Duration::from_secs(2);
@@ -133,6 +136,8 @@ impl Worker<'_, '_> {
             // It was looked at without recording before it was called so.
             return Ok(true);
         }
+        // Also when the time is up: what was found last is to be confirmed as well.
+        self.executor.end_by(Deadline::after(CONFIRMING.max(self.campaign.deadline().left())));
         match self.executor.run(input, Mode::NATIVE) {
             Ok(again) => Ok(again.end == run.end),
             Err(_) => {

@@ -13,6 +13,7 @@ use crate::settings::Settings;
 use crate::summary::Astray;
 use crate::trails::trails;
 use crate::untold::add_untold_pins;
+use cairn_deadline::Deadline;
 use cairn_exec::{End, Input, Mode, Run, RunError, Trace, TraceStep};
 use cairn_program::BranchId;
 use cairn_tree::{AddedRun, Step};
@@ -106,8 +107,13 @@ impl Worker<'_, '_> {
         // Others may have their turn while it runs, but not while one of the past does, or one that nobody's search asked for:
         // when the campaign is made again, these come between two wishes.
         let is_shared = seen.is_none() && cause.origin != Origin::Given && !self.campaign.is_alone();
-        let mut execution = match self.run_target(input, seen.as_ref(), is_shared)? {
+        let deadline = self.campaign.deadline();
+        let mut execution = match self.run_target(input, seen.as_ref(), is_shared, &deadline)? {
             Some(execution) => execution,
+            None if deadline.is_over() => {
+                self.campaign.executions -= 1;
+                return Ok(Went::Unknown);
+            }
             // It has a number, by which later ones are told.
             None if seen.is_some() => Execution::of_nothing(input),
             None => {
@@ -115,8 +121,9 @@ impl Worker<'_, '_> {
                 return Ok(Went::Unknown);
             }
         };
-        if execution.run.end.is_excess() && self.campaign.is_time_up() {
-            // There is no time left to see whether it is only slow. If the campaign goes on later, it is run again.
+        if execution.trace.late || execution.run.end.is_excess() && deadline.is_over() {
+            // There is no time left to see whether it is only slow, or what its path is. If the campaign goes on later, it
+            // is run again.
             self.campaign.executions -= 1;
             return Ok(Went::Unknown);
         }
@@ -203,14 +210,16 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Runs an input, on a new server if the old one fails. Nothing if no server survives it.
+    /// Runs an input, on a new server if the old one fails. Nothing if no server survives it, or the deadline is over.
     fn run_target(
         &mut self,
         input: &Input,
         seen: Option<&Seen>,
         is_shared: bool,
+        deadline: &Deadline,
     ) -> Result<Option<Execution>, CampaignError> {
         let (mode, mut attempts) = (self.mode(), 0);
+        self.executor.end_by(deadline.clone());
         let was_in_time = seen.is_some_and(|seen| seen.timeout.is_none());
         let error = loop {
             attempts += 1;
@@ -223,6 +232,7 @@ impl Worker<'_, '_> {
                     return Ok(Some(Execution { run, trace }));
                 }
                 Err(error) if is_about_input(&error) => break error,
+                Err(_) if deadline.is_over() && !self.campaign.past.is_empty() => return Ok(None),
                 Err(error) => {
                     self.executor.restart()?;
                     self.campaign.notes.restarts += 1;

@@ -6,6 +6,7 @@ use crate::compile;
 use crate::failure::Failure;
 use crate::native::run_plain;
 use crate::toolchain;
+use cairn_deadline::Deadline;
 use cairn_exec::{Limits, TargetSpec};
 use cairn_report::{ExecutedFile, ExecutedFunction, Plain, Report};
 use serde_json::Value;
@@ -74,7 +75,7 @@ impl Build {
             let mut spec = self.spec.clone();
             let profile = self.scratch.path().join(format!("{number}%c.profraw"));
             spec.env.push(("LLVM_PROFILE_FILE".into(), profile.into()));
-            run_plain(spec, &self.limits, &test.input)?;
+            run_plain(spec, &self.limits, &test.input, &Deadline::never())?;
         }
         Ok(())
     }

@@ -43,7 +43,7 @@ impl Outcome {
     pub fn warn(&self) {
         let file = self.file.display();
         if let Some(reason) = self.solution.reason {
-            eprintln!("cairn: {file}: {reason}");
+            eprintln!("cairn: {file}: unknown after {:.1} s: {reason}", self.wall.as_secs_f64());
         }
         if let (true, Some(expected)) = (self.contradicts(), self.expected) {
             eprintln!("cairn: {file}: it says {expected}, but the answer is {}", self.solution.status);

@@ -2,6 +2,7 @@
 
 use super::answers::{Outcome, Solution};
 use crate::args::{SolveArgs, SolverName};
+use cairn_deadline::Deadline;
 use cairn_expr::smtlib::{self, Check, Status};
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use cairn_solver::{Answer, Limits, Overlay, Query, Solver, Unknown};
@@ -10,6 +11,9 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// How often a query is asked again, with twice the effort each time: after these there is nothing left to try.
+const ROUNDS: u32 = 20;
 
 /// Answers scripts.
 pub struct Session {
@@ -47,11 +51,11 @@ impl Session {
         let start: HashMap<InputByte, u8> = check.seed.iter().copied().collect();
         let seed = |byte: InputByte| start.get(&byte).copied().unwrap_or_default();
         let (prefix, target) = self.split(&check.assertions, &seed);
-        let (wall, cpu) = (Instant::now(), cpu_time());
         let (name, limits) = (self.name, self.limits);
         let solver = self.solver.get_or_insert_with(|| make(name, limits));
-        let answer = solver.solve(&self.dag, &Query { prefix: &prefix, target }, &seed);
-        let (wall, cpu) = (wall.elapsed(), cpu_time().saturating_sub(cpu));
+        let (wall, cpu) = (Instant::now(), cpu_time(&**solver));
+        let answer = solve(&mut **solver, limits, &self.dag, &Query { prefix: &prefix, target }, &seed);
+        let (wall, cpu) = (wall.elapsed(), cpu_time(&**solver).saturating_sub(cpu));
         let solution = self.solution(check, &answer, &seed);
         Outcome { file: file.to_owned(), solution, expected: check.status, wall, cpu }
     }
@@ -136,8 +140,30 @@ fn add(sum: &mut Value, one: Value) {
     }
 }
 
-/// CPU time of this thread, on which all layers work.
-fn cpu_time() -> Duration {
+/// Asks with ever more effort until there is an answer or the time limit is reached: work is counted so that campaigns
+/// repeat, and here only the time matters.
+fn solve(solver: &mut dyn Solver, limits: Limits, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    let (limit, end) =
+        (Deadline::after(limits.time), Deadline::after(limits.time.saturating_add(Limits::AFTERWARDS)));
+    let mut answer = solver.solve(dag, query, seed, &end);
+    let mut effort = limits;
+    for _ in 0..ROUNDS {
+        if limit.is_over() || !matches!(answer, Answer::Unknown(_)) {
+            break;
+        }
+        effort.time = effort.time.saturating_mul(2);
+        solver.insist(effort);
+        answer = solver.solve(dag, query, seed, &end);
+    }
+    if effort != limits {
+        solver.insist(limits);
+    }
+    answer
+}
+
+/// CPU time of this thread, on which all layers work but the backend, which counts with the time it took.
+fn cpu_time(solver: &dyn Solver) -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    let backend = Duration::from_secs_f64(solver.stats().layers.smt.seconds);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32) + backend
 }

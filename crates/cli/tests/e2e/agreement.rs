@@ -76,7 +76,7 @@ impl Builds<'_> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), encode_test(&named, &[]).0).unwrap();
         spec.env.push(("CAIRN_TEST".into(), file.path().into()));
-        run_native(&spec, &Limits::default(), input).unwrap()
+        run_native(&spec, &Limits::default(), input, &cairn_deadline::Deadline::never()).unwrap()
     }
 
     fn spec(&self, program: &Path, branches: usize) -> TargetSpec {

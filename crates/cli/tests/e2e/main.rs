@@ -11,6 +11,7 @@ mod common;
 mod compare;
 mod contents;
 mod cut;
+mod deadlines;
 mod divergences;
 mod doctor;
 mod example;

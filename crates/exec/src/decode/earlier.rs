@@ -6,6 +6,7 @@
 use super::Recording;
 use super::memo::Memo;
 use super::table::Table;
+use cairn_deadline::Deadline;
 use cairn_expr::Dag;
 use cairn_wire::{Event, LabelEntry};
 
@@ -50,15 +51,16 @@ impl Earlier {
         self.tables.push(table);
     }
 
-    /// The table of a recording that was read, with expressions for all labels of its events.
-    /// Stops where they would take more than `most_bytes`.
+    /// The table of a recording that was read, with expressions for all labels of its events; none if the time is over before
+    /// they are made. Stops where they would take more than `most_bytes`.
     pub(super) fn table(
         &mut self,
         recording: &Recording,
         events: &[Event],
         most_bytes: u64,
         dag: &mut Dag,
-    ) -> &Table {
+        deadline: &Deadline,
+    ) -> Option<&Table> {
         if self.dag != dag.identity() {
             self.tables.clear();
             self.memo.clear();
@@ -69,10 +71,13 @@ impl Earlier {
             self.read(recording, events);
         }
         let last = self.tables.len() - 1;
-        if std::mem::take(&mut self.is_raw) {
-            self.tables[last].build(recording, &mut self.memo, most_bytes, dag);
+        if std::mem::take(&mut self.is_raw)
+            && !self.tables[last].build(recording, &mut self.memo, most_bytes, dag, deadline)
+        {
+            self.tables.pop();
+            return None;
         }
-        &self.tables[last]
+        Some(&self.tables[last])
     }
 
     /// Takes out the table that has most in common with the rows, with how many these are, and another to write over: a

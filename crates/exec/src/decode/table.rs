@@ -4,8 +4,12 @@ use super::Recording;
 use super::memo::{Meaning, Memo};
 use crate::build::{Builder, children, is_there};
 use crate::snapshot::Snapshots;
+use cairn_deadline::{Deadline, Pace};
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::{LabelEntry, Op};
+
+/// Labels between two looks at the clock: some milliseconds.
+const LABELS_PER_CLOCK: u64 = 10_000;
 
 /// What is known of a label.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,16 +119,26 @@ impl Table {
         self.rows.capacity()
     }
 
-    /// Makes expressions of the wanted labels, until these take more than `most_bytes`: the rest is not wanted any more.
-    pub(super) fn build(&mut self, recording: &Recording, memo: &mut Memo, most_bytes: u64, dag: &mut Dag) {
+    /// Makes expressions of the wanted labels, until these take more than `most_bytes`: the rest is not wanted any more. False
+    /// if the time is over before.
+    pub(super) fn build(
+        &mut self,
+        recording: &Recording,
+        memo: &mut Memo,
+        most_bytes: u64,
+        dag: &mut Dag,
+        deadline: &Deadline,
+    ) -> bool {
         let end = dag.bytes().saturating_add(most_bytes);
+        let mut pace = Pace::new(deadline, LABELS_PER_CLOCK);
         for label in self.first..self.rows.len() {
+            if pace.is_over_after(1) {
+                return false;
+            }
             if dag.bytes() > end {
-                self.slots[label..]
-                    .iter_mut()
-                    .filter(|s| **s == Slot::Wanted)
-                    .for_each(|s| *s = Slot::Unused);
-                return;
+                let rest = self.slots[label..].iter_mut();
+                rest.filter(|slot| **slot == Slot::Wanted).for_each(|slot| *slot = Slot::Unused);
+                return true;
             }
             let (before, rest) = self.slots.split_at_mut(label);
             if rest[0] != Slot::Wanted {
@@ -145,5 +159,6 @@ impl Table {
             };
             rest[0] = expr.map_or(Slot::Bad, Slot::Made);
         }
+        true
     }
 }

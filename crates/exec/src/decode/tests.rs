@@ -62,7 +62,7 @@ impl Tape {
             object_sizes: &self.sizes,
         };
         decoder.read(&recording);
-        decoder.decode(&recording, dag)
+        decoder.decode(&recording, dag, &cairn_deadline::Deadline::never())
     }
 
     /// The value that decoding and evaluating a label gives; `None` if it was refused.

@@ -5,6 +5,7 @@
 
 use super::byteset::ByteSet;
 use super::relation::Relation;
+use cairn_deadline::Pace;
 use rustc_hash::FxHashMap;
 
 /// All that is known of pairs of bytes.
@@ -39,27 +40,36 @@ impl<'a> Arcs<'a> {
         self.arcs.is_empty()
     }
 
-    /// Takes values out of the sets as long as there are some without a partner; false if a byte has none left.
-    pub(super) fn tidy(&self, sets: &mut [ByteSet]) -> bool {
-        self.spread((0..self.arcs.len()).collect(), sets).1
+    /// Takes values out of the sets as long as there are some without a partner; false if a byte has none left, and none if
+    /// the time is over.
+    pub(super) fn tidy(&self, sets: &mut [ByteSet], pace: &mut Pace) -> Option<bool> {
+        self.spread((0..self.arcs.len()).collect(), sets, pace).map(|(_, fits)| fits)
     }
 
     /// The same after the values of one byte have become fewer. Tells as well how often two bytes were looked at.
-    pub(super) fn tidy_after(&self, place: usize, sets: &mut [ByteSet]) -> (u64, bool) {
-        self.spread(self.of.get(place).cloned().unwrap_or_default(), sets)
+    pub(super) fn tidy_after(
+        &self,
+        place: usize,
+        sets: &mut [ByteSet],
+        pace: &mut Pace,
+    ) -> Option<(u64, bool)> {
+        self.spread(self.of.get(place).cloned().unwrap_or_default(), sets, pace)
     }
 
-    fn spread(&self, mut waiting: Vec<usize>, sets: &mut [ByteSet]) -> (u64, bool) {
+    fn spread(&self, mut waiting: Vec<usize>, sets: &mut [ByteSet], pace: &mut Pace) -> Option<(u64, bool)> {
         let mut is_waiting = vec![false; self.arcs.len()];
         waiting.iter().for_each(|arc| is_waiting[*arc] = true);
         let mut looks = 0;
         while let Some(number) = waiting.pop() {
             is_waiting[number] = false;
             looks += 1;
+            if pace.is_over_after(1) {
+                return None;
+            }
             let arc = &self.arcs[number];
             for (place, is_smaller) in arc.places.into_iter().zip(arc.revise(sets)) {
                 if sets[place].is_empty() {
-                    return (looks, false);
+                    return Some((looks, false));
                 }
                 let others = self.of[place].iter().filter(|other| is_smaller && **other != number);
                 for &other in others {
@@ -69,7 +79,7 @@ impl<'a> Arcs<'a> {
                 }
             }
         }
-        (looks, true)
+        Some((looks, true))
     }
 }
 

@@ -4,6 +4,7 @@ use super::byteset::ByteSet;
 use super::narrow;
 use super::relation::Relation;
 use crate::tape::{Allowance, Scratch, Tape};
+use cairn_deadline::Deadline;
 use cairn_expr::{Dag, ExprId, InputByte};
 use rustc_hash::FxHashMap;
 
@@ -14,6 +15,8 @@ const ALL_VALUES: usize = 8;
 
 /// Kinds of constraints on two bytes that are looked at for one query: about a millisecond each.
 const MAX_KINDS: usize = 6;
+/// Steps that looking at them may take, however few were allowed: some 50 ms.
+const RELATING: u64 = 16_000_000;
 
 /// What a constraint says about single bytes.
 pub(super) struct Fact {
@@ -120,8 +123,14 @@ impl Facts {
         self.pairs[self.codes[&constraint].pair?].as_ref()
     }
 
-    /// Finds out what constraints on two bytes allow, if these are of few kinds.
-    pub(super) fn relate(&mut self, constraints: impl Iterator<Item = ExprId>) {
+    /// Finds out what constraints on two bytes allow, if these are of few kinds and that takes not much more than `work`
+    /// steps: one that is behind a long computation is tried value by value as it is.
+    pub(super) fn relate(
+        &mut self,
+        constraints: impl Iterator<Item = ExprId>,
+        work: u64,
+        deadline: &Deadline,
+    ) {
         let mut unknown: Vec<(usize, &Tape)> = Vec::new();
         for constraint in constraints {
             let Code { tape, pair: Some(pair) } = &self.codes[&constraint] else { continue };
@@ -132,9 +141,13 @@ impl Facts {
                 return;
             }
         }
+        let steps: u64 = unknown.iter().map(|(_, tape)| Relation::steps(tape)).sum();
+        if steps > work.max(RELATING) {
+            return;
+        }
         for (pair, tape) in unknown {
             self.words += Relation::WORDS;
-            self.pairs[pair] = Some(Relation::new(tape, &mut self.scratch));
+            self.pairs[pair] = Relation::new(tape, &mut self.scratch, deadline);
         }
     }
 }

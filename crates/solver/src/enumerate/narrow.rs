@@ -10,12 +10,14 @@ use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte, Node};
 
 /// How deep expressions are looked into.
 const DEPTH: u32 = 40;
+/// How many connectives are looked into: there may be exponentially many ways to what several of them share.
+const MAX_CONNECTIVES: usize = 4_000;
 /// How deep for the largest value they may have: operands of all operations are looked at.
 const BOUND_DEPTH: u32 = 6;
 
 /// Sets of values without which the constraint cannot hold.
 pub(super) fn facts(dag: &Dag, constraint: ExprId) -> Box<[(InputByte, ByteSet)]> {
-    let mut narrow = Narrow { dag, facts: Vec::new(), is_impossible: false };
+    let mut narrow = Narrow { dag, facts: Vec::new(), is_impossible: false, left: MAX_CONNECTIVES };
     narrow.condition(constraint, true, DEPTH);
     if narrow.is_impossible {
         let bytes = dag.inputs(constraint).iter();
@@ -28,12 +30,16 @@ struct Narrow<'a> {
     dag: &'a Dag,
     facts: Vec<(InputByte, ByteSet)>,
     is_impossible: bool,
+    /// Connectives that may still be looked into.
+    left: usize,
 }
 
 impl Narrow<'_> {
     /// The condition is true, or it is false.
     fn condition(&mut self, e: ExprId, is_true: bool, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else { return };
+        let Some(left) = self.left.checked_sub(1) else { return };
+        self.left = left;
         match self.dag.node(e) {
             Node::Binary(BinOp::Xor, a, b) if self.dag.as_constant(b) == Some(1) => {
                 self.condition(a, !is_true, depth);

@@ -6,6 +6,7 @@
 //! which place it is, but something of what is found there, all places are tried.
 
 use crate::Query;
+use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte, Node};
 use std::cell::Cell;
 
@@ -15,8 +16,9 @@ const MAX_NODES: usize = 200;
 const MAX_PLACES: u128 = 1 << 10;
 
 /// Whether the target cannot hold, since the path says so of its parts.
-pub(super) fn is_ruled_out(evaluator: &mut Evaluator, dag: &Dag, query: &Query) -> bool {
-    is_ruled_out_by_equalities(evaluator, dag, query) || is_ruled_out_at_all_places(evaluator, dag, query)
+pub(super) fn is_ruled_out(evaluator: &mut Evaluator, dag: &Dag, query: &Query, deadline: &Deadline) -> bool {
+    is_ruled_out_by_equalities(evaluator, dag, query)
+        || is_ruled_out_at_all_places(evaluator, dag, query, deadline)
 }
 
 fn is_ruled_out_by_equalities(evaluator: &mut Evaluator, dag: &Dag, query: &Query) -> bool {
@@ -33,7 +35,12 @@ fn is_ruled_out_by_equalities(evaluator: &mut Evaluator, dag: &Dag, query: &Quer
 }
 
 /// Whether there is no place for which what the query says of its content is true.
-fn is_ruled_out_at_all_places(evaluator: &mut Evaluator, dag: &Dag, query: &Query) -> bool {
+fn is_ruled_out_at_all_places(
+    evaluator: &mut Evaluator,
+    dag: &Dag,
+    query: &Query,
+    deadline: &Deadline,
+) -> bool {
     let Some((place, count)) = place(dag, query.target) else { return false };
     evaluator.begin();
     evaluator.assume(dag, place, 0);
@@ -48,7 +55,8 @@ fn is_ruled_out_at_all_places(evaluator: &mut Evaluator, dag: &Dag, query: &Quer
         evaluator.begin();
         evaluator.assume(dag, place, value);
         let guess = Guess::default();
-        !constraints.iter().all(|&e| guess.may_hold(evaluator, dag, e))
+        // A place that there is no time to try may be the one.
+        !deadline.is_over() && !constraints.iter().all(|&e| guess.may_hold(evaluator, dag, e))
     })
 }
 
@@ -152,8 +160,9 @@ mod tests {
         let unrelated = about(&mut dag, 0, 1);
         let below = dag.compare(CmpOp::Ult, place, seven);
         let mut evaluator = Evaluator::new();
-        let mut ruled_out =
-            |prefix: &[ExprId], target| is_ruled_out(&mut evaluator, &dag, &Query { prefix, target });
+        let mut ruled_out = |prefix: &[ExprId], target| {
+            is_ruled_out(&mut evaluator, &dag, &Query { prefix, target }, &Deadline::never())
+        };
         assert!(ruled_out(&[unrelated, pin], wrong));
         assert!(!ruled_out(&[unrelated, pin], same), "it holds");
         assert!(!ruled_out(&[pin], open), "it depends on more");
@@ -187,8 +196,9 @@ mod tests {
         let elsewhere = dag.compare(CmpOp::Eq, hash, third);
         let elsewhere = dag.not(elsewhere);
         let mut evaluator = Evaluator::new();
-        let mut ruled_out =
-            |prefix: &[ExprId], target| is_ruled_out(&mut evaluator, dag, &Query { prefix, target });
+        let mut ruled_out = |prefix: &[ExprId], target| {
+            is_ruled_out(&mut evaluator, dag, &Query { prefix, target }, &Deadline::never())
+        };
         assert!(!ruled_out(&[in_first], in_second), "both have something in the third place");
         assert!(!ruled_out(&[first], in_second), "the fifth");
         assert!(ruled_out(&[in_first, elsewhere], in_second));

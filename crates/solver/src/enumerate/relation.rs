@@ -5,6 +5,7 @@
 
 use super::byteset::ByteSet;
 use crate::tape::{Scratch, Tape};
+use cairn_deadline::Deadline;
 
 /// The pairs of values for which a constraint holds.
 pub(super) struct Relation {
@@ -18,19 +19,26 @@ impl Relation {
     /// Words of memory that one takes.
     pub(super) const WORDS: usize = 2 * 256 * size_of::<ByteSet>() / size_of::<u64>();
 
-    /// Tries all pairs.
-    pub(super) fn new(code: &Tape, scratch: &mut Scratch) -> Relation {
+    /// Steps of code that trying all pairs takes.
+    pub(super) fn steps(code: &Tape) -> u64 {
+        (1 << 16) * code.len() as u64
+    }
+
+    /// Tries all pairs, unless the time is over before.
+    pub(super) fn new(code: &Tape, scratch: &mut Scratch, deadline: &Deadline) -> Option<Relation> {
         let mut holds = |first: u8, second: u8| {
             let mut out = [0];
             code.run(&[first, second], scratch, &mut out);
             out == [1]
         };
         let all = || 0..=u8::MAX;
-        let seconds: Box<[ByteSet]> =
-            all().map(|first| all().filter(|second| holds(first, *second)).collect()).collect();
+        let row = |first| {
+            (!deadline.is_over()).then(|| all().filter(|second| holds(first, *second)).collect::<ByteSet>())
+        };
+        let seconds: Box<[ByteSet]> = all().map(row).collect::<Option<_>>()?;
         let has = |first: &u8, second| seconds[usize::from(*first)].contains(second);
         let firsts = all().map(|second| all().filter(|first| has(first, second)).collect()).collect();
-        Relation { seconds, firsts }
+        Some(Relation { seconds, firsts })
     }
 
     /// The values that the second byte may have, given the first.

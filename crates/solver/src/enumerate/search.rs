@@ -10,7 +10,11 @@
 use super::arcs::Arcs;
 use super::byteset::ByteSet;
 use crate::tape::{Scratch, Tape};
+use cairn_deadline::{Deadline, Pace};
 use std::cmp::Reverse;
+
+/// Steps between two looks at the clock: some milliseconds.
+const STEPS_PER_CLOCK: u64 = 1_000_000;
 
 /// Bytes that can be tried at once: one bit each.
 pub(super) const MAX_BYTES: usize = u128::BITS as usize;
@@ -56,6 +60,7 @@ pub(super) struct Search<'a> {
     operands: Vec<u8>,
     /// Steps that may still be made.
     work: u64,
+    pace: Pace,
 }
 
 impl<'a> Search<'a> {
@@ -82,12 +87,27 @@ impl<'a> Search<'a> {
             order.iter().map(|&byte| sets[byte as usize].nearest_first(input[byte as usize]).collect());
         let values = values.collect();
         let operands = Vec::new();
-        Some(Search { checks, order, values, due, arcs, left, about, input, scratch, operands, work: 0 })
+        let pace = Pace::new(&Deadline::never(), STEPS_PER_CLOCK);
+        Some(Search {
+            checks,
+            order,
+            values,
+            due,
+            arcs,
+            left,
+            about,
+            input,
+            scratch,
+            operands,
+            work: 0,
+            pace,
+        })
     }
 
-    /// Tries, for so many steps of code.
-    pub(super) fn run(mut self, work: u64) -> Outcome {
+    /// Tries, for so many steps of code, until the deadline.
+    pub(super) fn run(mut self, work: u64, deadline: &Deadline) -> Outcome {
         self.work = work;
+        self.pace = Pace::new(deadline, STEPS_PER_CLOCK);
         match self.check(0).and_then(|()| self.descend(0)) {
             Ok(()) => Outcome::Found(self.input),
             Err(Failure::Conflict(_)) => Outcome::Nothing,
@@ -131,18 +151,24 @@ impl<'a> Search<'a> {
         }
         next.copy_from_slice(here);
         next[byte] = ByteSet::range(value, value);
-        let (looks, fits) = self.arcs.tidy_after(byte, next);
-        let cost = looks * LOOK + next.len() as u64 / 4 + 1;
-        self.work = self.work.checked_sub(cost).ok_or(Failure::TooMuch)?;
+        let tidied = self.arcs.tidy_after(byte, next, &mut self.pace);
+        let cells = next.len() as u64;
+        let (looks, fits) = tidied.ok_or(Failure::TooMuch)?;
+        self.spend(looks * LOOK + cells / 4 + 1)?;
         Ok(fits)
+    }
+
+    fn spend(&mut self, steps: u64) -> Result<(), Failure> {
+        self.work = self.work.checked_sub(steps).ok_or(Failure::TooMuch)?;
+        if self.pace.is_over_after(steps) { Err(Failure::TooMuch) } else { Ok(()) }
     }
 
     /// Looks at all constraints that are due here. One that does not hold is looked at first the next time.
     fn check(&mut self, level: usize) -> Result<(), Failure> {
         for i in 0..self.due[level].len() {
             let index = self.due[level][i];
+            self.spend(self.checks[index].code.len() as u64 + 4)?;
             let check = &self.checks[index];
-            self.work = self.work.checked_sub(check.code.len() as u64 + 4).ok_or(Failure::TooMuch)?;
             self.operands.clear();
             self.operands.extend(check.places.iter().map(|&place| self.input[place as usize]));
             let mut out = [0];

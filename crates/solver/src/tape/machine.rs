@@ -16,6 +16,8 @@ use std::time::Instant;
 const GENERATION_BYTES: usize = 32 << 20;
 /// How often a tape is interpreted for what compiling takes per step: 1 µs, where a step takes 3.4 ns.
 const RUNS: u64 = 300;
+/// Longest tape that is compiled: nothing can interrupt a compiler, and this takes it some 20 ms.
+const MOST_COMPILED: usize = 20_000;
 /// How many steps are interpreted besides, for what compiling takes however short the tape is: 20 µs.
 const STEPS: u64 = 6_000;
 
@@ -34,7 +36,8 @@ impl Code {
     }
 
     fn is_due(&self) -> bool {
-        self.runs.get().saturating_sub(RUNS) * self.tape.len() as u64 >= STEPS
+        self.tape.len() <= MOST_COMPILED
+            && self.runs.get().saturating_sub(RUNS) * self.tape.len() as u64 >= STEPS
     }
 }
 

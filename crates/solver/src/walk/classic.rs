@@ -8,8 +8,8 @@ use super::linear::{self, Row};
 use super::problem::{Judge, Place, Problem, State};
 use super::settings::WalkSettings;
 use super::wish::Leaves;
+use cairn_deadline::Deadline;
 use fastrand::Rng;
-use std::time::Instant;
 
 /// Reals of the start point are within this box, integers this far from 0.
 const REALS: (f64, f64) = (-8.0, 7.0);
@@ -37,7 +37,7 @@ struct Point {
 }
 
 impl<'a> Classic<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, settings: WalkSettings, deadline: Instant) -> Classic<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>, settings: WalkSettings, deadline: &Deadline) -> Classic<'a> {
         Classic {
             judge: Judge::new(problem, i64::MAX, deadline),
             settings,
@@ -84,7 +84,7 @@ impl<'a> Classic<'a> {
     fn start(&mut self, rows: &[Row]) -> Option<Point> {
         let mut numbers = vec![0.0; self.judge.problem.variables.len()];
         if !rows.is_empty() {
-            let found = linear::start(self.judge.problem, rows, REALS, INTEGERS)?;
+            let found = linear::start(self.judge.problem, rows, REALS, INTEGERS, self.judge.time_left())?;
             found.into_iter().for_each(|(v, number)| numbers[v] = number);
         }
         let point = self.point(numbers);

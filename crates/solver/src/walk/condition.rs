@@ -5,6 +5,8 @@ use cairn_expr::{BinOp, CmpOp, Dag, ExprId, FloatCmp, Node};
 
 /// How deep conditions are looked into.
 const MAX_DEPTH: u8 = 40;
+/// How many connectives are taken apart: there may be exponentially many ways to what several of them share.
+const MAX_CONNECTIVES: usize = 4_000;
 /// Error of a comparison with something that is not a number: more than of any other.
 const NO_NUMBER: f64 = 40.0;
 
@@ -55,7 +57,7 @@ pub(super) struct Parts {
 
 impl Parts {
     pub(super) fn new(dag: &Dag, constraint: ExprId) -> Parts {
-        let mut taker = Taker { dag, atoms: Vec::new(), sides: Vec::new() };
+        let mut taker = Taker { dag, left: MAX_CONNECTIVES, atoms: Vec::new(), sides: Vec::new() };
         let condition = taker.take(constraint, true, MAX_DEPTH);
         Parts { condition, atoms: taker.atoms, sides: taker.sides }
     }
@@ -108,6 +110,8 @@ impl Parts {
 
 struct Taker<'a> {
     dag: &'a Dag,
+    /// Connectives that may still be taken apart.
+    left: usize,
     atoms: Vec<Atom>,
     sides: Vec<ExprId>,
 }
@@ -115,8 +119,9 @@ struct Taker<'a> {
 impl Taker<'_> {
     fn take(&mut self, e: ExprId, wanted: bool, depth: u8) -> Condition {
         let is_one = |e| self.dag.as_constant(e) == Some(1);
+        self.left = self.left.saturating_sub(1);
         match self.dag.node(e) {
-            _ if depth == 0 => self.truth(e, wanted),
+            _ if depth == 0 || self.left == 0 => self.truth(e, wanted),
             Node::Binary(BinOp::Xor, a, b) if is_one(b) => self.take(a, !wanted, depth - 1),
             Node::Binary(BinOp::And, a, b) => self.connective([a, b], wanted, wanted, depth),
             Node::Binary(BinOp::Or, a, b) => self.connective([a, b], wanted, !wanted, depth),

@@ -107,6 +107,9 @@ impl Line<'_, '_> {
             let (mut a, mut b) = (middle, start);
             let mut gap_a = self.try_at(a);
             for _ in 0..SECANT_STEPS {
+                if !self.goes_on() {
+                    return;
+                }
                 let gap_b = self.try_at(b);
                 let (x, y) = (variable.number(a), variable.number(b));
                 let next = y - gap_b * (y - x) / (gap_b - gap_a);
@@ -130,7 +133,7 @@ impl Line<'_, '_> {
 pub(super) fn keep_equalities(judge: &mut Judge, wisher: &mut Wisher, state: &State, moves: &mut Vec<Move>) {
     let mut moved = state.clone();
     judge.carry_out(&mut moved, moves);
-    while let Some(unit) = broken_equality(judge, state, &moved, moves) {
+    while let Some(unit) = broken_equality(judge, state, &moved, moves).filter(|_| judge.has_work_left()) {
         let Some(mended) = mend(judge, wisher, &moved, unit, moves) else { return };
         judge.carry_out(&mut moved, &mended);
         moves.extend(mended);

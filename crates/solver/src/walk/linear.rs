@@ -11,11 +11,14 @@ use cairn_expr::semantics::signed;
 use cairn_expr::{BinOp, Conversion, Dag, ExprId, FloatCmp, FloatOp, Node};
 use microlp::{ComparisonOp, OptimizationDirection, SolveOptions};
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 
 /// Nodes of a side that are looked at.
 const MAX_NODES: usize = 200;
 /// Branches of the search for integers.
 const MAX_BRANCHES: u64 = 200;
+/// Time for a linear program, which nothing but its own clock can end: far more than one of this size takes as a rule.
+const MAX_TIME: Duration = Duration::from_secs(1);
 /// Rows and columns of a linear program that is still solved.
 const MAX_ROWS: usize = 300;
 
@@ -160,6 +163,7 @@ pub(super) fn start(
     rows: &[Row],
     real: (f64, f64),
     integer: f64,
+    time_left: Duration,
 ) -> Option<FxHashMap<usize, f64>> {
     if rows.len() > MAX_ROWS || rows.iter().any(|row| !row.sum.constant.is_finite()) {
         return None;
@@ -194,6 +198,7 @@ pub(super) fn start(
     }
     let mut options = SolveOptions::default();
     options.node_limit = Some(MAX_BRANCHES);
+    options.time_limit = Some(time_left.min(MAX_TIME));
     let solution = program.solve_with(options).ok()?.into_solution().ok()?;
     Some(columns.into_iter().map(|(v, column)| (v, solution.var_value(column))).collect())
 }

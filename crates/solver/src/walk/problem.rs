@@ -6,11 +6,12 @@
 use super::condition::{Atom, Parts};
 use super::library::{Library, Prepared};
 use super::variable::{self, Variable};
+use cairn_deadline::{Deadline, Pace};
 use cairn_expr::{Dag, ExprId, InputByte};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::Duration;
 
 /// A constraint of the query.
 pub(super) struct Unit {
@@ -76,11 +77,12 @@ impl<'a> Problem<'a> {
         constraints: &[ExprId],
         nodes: &[ExprId],
         bytes: &'a [InputByte],
+        deadline: &Deadline,
     ) -> Problem<'a> {
         let variables = variable::all(dag, nodes, bytes);
         let unit = |&constraint: &ExprId| Unit { constraint, ready: OnceCell::new() };
         let units: Vec<Unit> = constraints.iter().map(unit).collect();
-        let variables_of = incidence(dag, constraints, &variables, bytes);
+        let variables_of = incidence(dag, constraints, &variables, bytes, deadline);
         let mut units_of = vec![Vec::new(); variables.len()];
         for (unit, inside) in variables_of.iter().enumerate() {
             inside.iter().for_each(|&v| units_of[v].push(unit));
@@ -97,13 +99,16 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Per constraint: the variables in it, in order. Few variables are looked up in each constraint's bytes.
+/// Per constraint: the variables in it, in order. Few variables are looked up in each constraint's bytes. When the time is
+/// over there seem to be none.
 fn incidence(
     dag: &Dag,
     constraints: &[ExprId],
     variables: &[Variable],
     bytes: &[InputByte],
+    deadline: &Deadline,
 ) -> Vec<Vec<usize>> {
+    let mut pace = Pace::new(deadline, LOOK_EVERY);
     let mut owned: Vec<(InputByte, usize)> = Vec::new();
     for (v, variable) in variables.iter().enumerate() {
         owned.extend(variable.bytes.iter().map(|&byte| (bytes[byte as usize], v)));
@@ -111,6 +116,9 @@ fn incidence(
     owned.sort_unstable();
     let inside = |&constraint: &ExprId| {
         let inputs = dag.inputs(constraint);
+        if pace.is_over_after(inputs.len() as u64 + 1) {
+            return Vec::new();
+        }
         let mut inside: Vec<usize> = if owned.len() < inputs.len() / 4 {
             owned.iter().filter(|(byte, _)| inputs.binary_search(byte).is_ok()).map(|&(_, v)| v).collect()
         } else {
@@ -136,25 +144,37 @@ pub(super) struct State {
 pub(super) type Move = (usize, i128);
 
 /// Instructions between two looks at the clock: some milliseconds.
-const LOOK_EVERY: i64 = 1_000_000;
+const LOOK_EVERY: u64 = 1_000_000;
 
 /// Evaluates constraints at points, and counts the work.
 pub(super) struct Judge<'a> {
     pub(super) problem: &'a Problem<'a>,
     /// Instructions that may still be carried out.
     pub(super) work: i64,
-    /// Not later than this, though: a clock is looked at when so much work is left.
-    deadline: Instant,
-    next_look: i64,
+    /// The clock, which is looked at after some of it.
+    pace: Pace,
     gathered: Vec<u8>,
     values: Vec<u128>,
     trial: Vec<u8>,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, work: i64, deadline: Instant) -> Judge<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>, work: i64, deadline: &Deadline) -> Judge<'a> {
         let (gathered, values, trial) = Default::default();
-        Judge { problem, work, deadline, next_look: work - LOOK_EVERY, gathered, values, trial }
+        Judge { problem, work, pace: Pace::new(deadline, LOOK_EVERY), gathered, values, trial }
+    }
+
+    /// Counts work; none is left once the time is over.
+    pub(super) fn spend(&mut self, work: i64) {
+        self.work -= work;
+        if self.pace.is_over_after(work as u64) {
+            self.work = self.work.min(0);
+        }
+    }
+
+    /// Time until all work ends.
+    pub(super) fn time_left(&self) -> Duration {
+        self.pace.time_left()
     }
 
     pub(super) fn has_work_left(&self) -> bool {
@@ -168,11 +188,7 @@ impl<'a> Judge<'a> {
         self.gathered.extend(unit.inputs.iter().map(|&byte| point[byte as usize]));
         self.values.resize(unit.parts().sides.len(), 0);
         self.problem.library.run(&unit.prepared, &self.gathered, &mut self.values);
-        self.work -= unit.prepared.cost;
-        if self.work < self.next_look {
-            self.next_look = self.work - LOOK_EVERY;
-            self.work = if Instant::now() < self.deadline { self.work } else { 0 };
-        }
+        self.spend(unit.prepared.cost);
         &self.values
     }
 

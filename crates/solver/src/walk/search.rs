@@ -5,9 +5,9 @@ use super::linear;
 use super::moves;
 use super::problem::{Judge, Move, Place, Problem, State};
 use super::wish::{self, Wisher};
+use cairn_deadline::Deadline;
 use cairn_expr::ExprId;
 use fastrand::Rng;
-use std::time::Instant;
 
 /// Where a linear program looks for a point.
 const REALS: (f64, f64) = (-1e6, 1e6);
@@ -39,7 +39,7 @@ impl<'a> Search<'a> {
     pub(super) fn new(
         problem: &'a Problem<'a>,
         nodes: &[ExprId],
-        (work, deadline): (i64, Instant),
+        (work, deadline): (i64, &Deadline),
         seed: u64,
     ) -> Search<'a> {
         Search {
@@ -78,7 +78,7 @@ impl<'a> Search<'a> {
         if rows.iter().all(|row| row.sum.factors.len() < 2) {
             return None;
         }
-        let numbers = linear::start(problem, &rows, REALS, INTEGERS)?;
+        let numbers = linear::start(problem, &rows, REALS, INTEGERS, self.judge.time_left())?;
         let mut point = point;
         for (v, number) in numbers {
             let variable = &problem.variables[v];

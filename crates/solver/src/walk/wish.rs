@@ -15,6 +15,8 @@ use rustc_hash::FxHashMap;
 
 /// Expressions that are looked at for one wish.
 const MAX_VISITS: usize = 300;
+/// Concatenations in concatenations whose parts are wished for.
+const MAX_NESTING: usize = 32;
 /// What the reference evaluator takes for what a step of code does.
 const EVALUATOR_COST: i64 = 4;
 /// Places of a table that are wished for at a time.
@@ -47,6 +49,10 @@ struct Round<'a> {
     open: Vec<(ExprId, u128)>,
     visits: FxHashMap<ExprId, u8>,
     found: Vec<Vec<Move>>,
+    /// Concatenations whose parts are wished for at present, each inside the one before.
+    nesting: usize,
+    /// Cells of tables that were looked at.
+    cells: i64,
 }
 
 /// Expressions that are variables.
@@ -71,7 +77,7 @@ impl Wisher {
     /// Moves that should make the atom hold, starting from a point; each is one way.
     pub(super) fn wishes(&mut self, judge: &mut Judge, place: Place, point: &[u8]) -> Vec<Vec<Move>> {
         let problem = judge.problem;
-        judge.work -= EVALUATOR_COST * problem.units[place.unit].get(problem).cost();
+        judge.spend(EVALUATOR_COST * problem.units[place.unit].get(problem).cost());
         self.evaluator.begin();
         let mut round = Round {
             problem,
@@ -81,10 +87,14 @@ impl Wisher {
             open: Vec::new(),
             visits: FxHashMap::default(),
             found: Vec::new(),
+            nesting: 0,
+            cells: 0,
         };
         round.start(problem.atom(place));
         round.run();
-        round.found
+        let Round { found, cells, .. } = round;
+        judge.spend(cells);
+        found
     }
 }
 
@@ -220,12 +230,18 @@ impl Round<'_> {
         self.found.append(&mut joint);
     }
 
-    /// The wishes for one expression alone.
+    /// The wishes for one expression alone; none if that is inside of too many others: an expression may be as deep as a
+    /// path is long, and the stack is not.
     fn nested(&mut self, e: ExprId, wanted: u128) -> Vec<Vec<Move>> {
+        if self.nesting == MAX_NESTING {
+            return Vec::new();
+        }
+        self.nesting += 1;
         let outer_open = std::mem::take(&mut self.open);
         let outer_found = std::mem::take(&mut self.found);
         self.open.push((e, wanted));
         self.run();
+        self.nesting -= 1;
         self.open = outer_open;
         std::mem::replace(&mut self.found, outer_found)
     }
@@ -256,6 +272,7 @@ impl Round<'_> {
                 .enumerate()
                 .all(|(i, cell)| matches!(cell, Cell::Known(byte) if byte == (wanted >> (8 * i)) as u8))
         };
+        self.cells += snapshots.len(snapshot) as i64;
         let places = (0..snapshots.len(snapshot) as u128).filter(|&place| holds(place));
         let mut places: Vec<u128> = places.collect();
         places.sort_by_key(|&other| other.abs_diff(place));

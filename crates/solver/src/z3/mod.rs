@@ -5,27 +5,27 @@
 //! constraints stay asserted between queries is told in [`scopes`]. Random seeds are fixed: the same queries
 //! in the same order give the same models.
 //!
-//! A check may use so many of Z3's own units of work, which is the same on every machine; the clock comes after that:
-//! Z3's timeout, since it leaves the context clean, and a watchdog that interrupts a check that looks at neither. What
-//! Z3 could not even begin to search in its time it is not asked ([`circuits`]).
+//! A check may use so many of Z3's own units of work, which is the same on every machine; the clock comes after that,
+//! as Z3's timeout. Z3 looks at neither while it simplifies terms and turns them into gates: who needs the limit kept
+//! has this backend in a process that can be killed ([`crate::worker`]). What Z3 could not even begin to search in its
+//! time it is not asked ([`circuits`]).
 
 mod circuits;
 mod floats;
 mod scopes;
 mod tables;
 mod terms;
-mod watchdog;
 
 use crate::bytes::ByteCollector;
 use crate::stats::Meter;
 use crate::{Answer, Layers, Limits, Query, Solver, Stats, Unknown};
 use ::z3::{Params, SatResult};
-use cairn_expr::{Assignment, Dag, ExprId};
+use cairn_deadline::Deadline;
+use cairn_expr::{Assignment, Dag, ExprId, InputByte};
 use scopes::Scopes;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use terms::Terms;
-use watchdog::Watchdog;
 
 /// Terms kept before the backend starts over, to bound memory.
 const MAX_TERMS: usize = 500_000;
@@ -35,37 +35,32 @@ static MAX_MEGABYTES: AtomicU64 = AtomicU64::new(2048);
 /// times as slow does the clock decide what has an answer.
 const WORK_PER_MILLISECOND: u128 = 500;
 
-/// How much longer than it may a check takes at most if all must have an end.
-const MOST_PATIENCE: Duration = Duration::from_millis(500);
-
 /// Asks Z3.
 pub struct Z3 {
     limits: Limits,
-    /// When there is no more time at all.
-    end: Option<Instant>,
-    /// Made when something is asked first.
-    engine: Option<Engine>,
+    /// Made when something is asked first: that takes 8 ms, and the campaigns of many parsers never ask.
+    scopes: Option<Scopes>,
     terms: Terms,
     bytes: ByteCollector,
     meter: Meter,
     time_limits: u64,
 }
 
-/// What belongs to a context of Z3. Making that takes 8 ms, and the campaigns of many parsers never ask.
-struct Engine {
-    scopes: Scopes,
-    watchdog: Watchdog,
+/// What Z3 says: a value for every byte of the query, if it gives one.
+pub(crate) enum Verdict {
+    Sat(Vec<(InputByte, Option<u8>)>),
+    Unsat,
+    Unknown(Unknown),
 }
 
-impl Engine {
-    fn start() -> Engine {
-        Engine { scopes: Scopes::new(), watchdog: Watchdog::start() }
-    }
-}
-
-/// Keeps Z3 to this much memory, in all contexts that are made from now on.
+/// Keeps Z3 to this much memory, in all contexts of a process that are made from now on; workers inherit it.
 pub fn limit_memory(bytes: u64) {
     MAX_MEGABYTES.fetch_min(bytes >> 20, Relaxed);
+}
+
+/// Bytes that [`limit_memory`] allows.
+pub(crate) fn memory_limit() -> u64 {
+    MAX_MEGABYTES.load(Relaxed) << 20
 }
 
 impl Z3 {
@@ -77,9 +72,8 @@ impl Z3 {
         assert!(is_new_enough(version), "Cairn needs Z3 5.4, but libz3 {version} was loaded");
         ::z3::set_global_param("memory_high_watermark_mb", &MAX_MEGABYTES.load(Relaxed).to_string());
         Z3 {
-            limits: limits.within_reach(),
-            end: None,
-            engine: None,
+            limits,
+            scopes: None,
             terms: Terms::default(),
             bytes: ByteCollector::default(),
             meter: Meter::default(),
@@ -87,67 +81,80 @@ impl Z3 {
         }
     }
 
-    fn ask(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
-        let start = Instant::now();
-        let left = self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(start));
-        let time = self.limits.time.min(left);
-        let constraints: Vec<ExprId> = query.constraints().collect();
-        if circuits::time(dag, &constraints) > time {
-            return Answer::Unknown(Unknown::TimeLimit);
+    /// Changes what a query may take.
+    pub(crate) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Has Z3 decide a query within its limit and until the deadline.
+    pub(crate) fn decide(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> Verdict {
+        if self.terms.len() > MAX_TERMS {
+            self.start_over();
         }
-        match self.check(dag, query, start, time) {
-            SatResult::Unsat => Answer::Unsat,
-            SatResult::Sat => self.model(dag, query, seed),
+        let deadline = deadline.within(self.limits.time);
+        let constraints: Vec<ExprId> = query.constraints().collect();
+        if circuits::time(dag, &constraints) > deadline.left() {
+            return Verdict::Unknown(Unknown::TimeLimit);
+        }
+        match self.check(dag, query, &deadline) {
+            SatResult::Unsat => Verdict::Unsat,
+            SatResult::Sat => self.model(dag, query),
             SatResult::Unknown => {
-                let reason = self.why_unknown(start + time);
+                let reason = self.why_unknown(&deadline);
                 // A solver that gave up is not to be trusted with its scopes, and may have no memory left for the next.
                 self.start_over();
-                Answer::Unknown(reason)
+                Verdict::Unknown(reason)
             }
         }
     }
 
-    /// Lets Z3 decide, until the time is up or, should it not look at its clock, a little longer. It works on constraints
-    /// already when it is told of them, and does not look at its clock then.
-    fn check(&mut self, dag: &Dag, query: &Query, start: Instant, time: Duration) -> SatResult {
-        let patience = if self.end.is_some() { (time / 4).min(MOST_PATIENCE) } else { time / 4 };
-        let Engine { scopes, watchdog } = self.engine.get_or_insert_with(Engine::start);
-        let armed = watchdog.arm(start + time + patience);
-        scopes.enter(&mut self.terms, dag, query, start + time / 4);
+    /// Lets Z3 decide. It works on constraints already when it is told of them, and does not look at its clock then.
+    fn check(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> SatResult {
+        let scopes = self.scopes.get_or_insert_with(Scopes::new);
+        let hurry = deadline.within(deadline.left() / 4);
+        if !scopes.enter(&mut self.terms, dag, query, &hurry, deadline) {
+            return SatResult::Unknown;
+        }
         let solver = scopes.solver();
-        let result = match time.checked_sub(start.elapsed()) {
-            Some(left) => {
-                solver.set_params(&parameters(self.limits.time, left));
-                solver.check()
-            }
-            None => SatResult::Unknown,
-        };
-        if armed.disarm() { SatResult::Unknown } else { result }
+        solver.set_params(&parameters(self.limits.time, deadline.left()));
+        solver.check()
     }
 
-    /// A value for every byte of the query; what Z3 leaves open keeps the seed's value.
-    fn model(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
-        let Some(found) = self.engine.as_ref().and_then(|engine| engine.scopes.solver().get_model()) else {
-            return Answer::Unknown(Unknown::Unsupported);
+    /// A value for every byte of the query, as far as Z3 has one.
+    fn model(&mut self, dag: &Dag, query: &Query) -> Verdict {
+        let Some(found) = self.scopes.as_ref().and_then(|scopes| scopes.solver().get_model()) else {
+            return Verdict::Unknown(Unknown::Unsupported);
         };
         let value = |byte| found.get_const_interp(self.terms.variable(byte)?)?.as_u64();
         let bytes = self.bytes.collect(dag, query.constraints());
-        let model = bytes.into_iter().map(|b| (b, value(b).map_or_else(|| seed.byte(b), |v| v as u8)));
-        Answer::Sat(model.collect())
+        Verdict::Sat(bytes.into_iter().map(|byte| (byte, value(byte).map(|value| value as u8))).collect())
     }
 
     fn start_over(&mut self) {
-        if let Some(engine) = &mut self.engine {
-            engine.scopes = Scopes::new();
-        }
+        self.scopes = None;
         self.terms = Terms::default();
     }
 
-    fn why_unknown(&self, deadline: Instant) -> Unknown {
-        let reason = self.engine.as_ref().and_then(|engine| engine.scopes.solver().get_reason_unknown());
+    fn why_unknown(&self, deadline: &Deadline) -> Unknown {
+        let reason = self.scopes.as_ref().and_then(|scopes| scopes.solver().get_reason_unknown());
         let reason = reason.unwrap_or_default();
         let is_time = ["timeout", "cancel", "interrupt", "resource"].iter().any(|word| reason.contains(word));
-        if is_time || Instant::now() >= deadline { Unknown::TimeLimit } else { Unknown::Unsupported }
+        if is_time || deadline.is_over() { Unknown::TimeLimit } else { Unknown::Unsupported }
+    }
+}
+
+impl Verdict {
+    /// The verdict as an answer; bytes without a value keep the seed's.
+    pub(crate) fn answer(self, seed: &dyn Assignment) -> Answer {
+        match self {
+            Verdict::Sat(bytes) => {
+                let value =
+                    |(byte, value): (InputByte, Option<u8>)| (byte, value.unwrap_or_else(|| seed.byte(byte)));
+                Answer::Sat(bytes.into_iter().map(value).collect())
+            }
+            Verdict::Unsat => Answer::Unsat,
+            Verdict::Unknown(why) => Answer::Unknown(why),
+        }
     }
 }
 
@@ -172,22 +179,15 @@ fn at_most_32_bits(limit: u128) -> u32 {
 }
 
 impl Solver for Z3 {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         let start = self.meter.begin();
-        if self.terms.len() > MAX_TERMS {
-            self.start_over();
-        }
-        let answer = self.ask(dag, query, seed);
+        let answer = self.decide(dag, query, deadline).answer(seed);
         self.time_limits += u64::from(answer == Answer::Unknown(Unknown::TimeLimit));
         self.meter.answer(start, answer)
     }
 
     fn insist(&mut self, limits: Limits) {
-        self.limits = limits.within_reach();
-    }
-
-    fn end_by(&mut self, end: Instant) {
-        self.end = Some(end);
+        self.set_limits(limits);
     }
 
     fn forget(&mut self) {
@@ -215,7 +215,8 @@ mod tests {
         let mut dag = Dag::new();
         let target = crate::testing::about(&mut dag, 0, 0);
         let mut z3 = Z3::new(Limits { time: Duration::MAX });
-        let answer = z3.solve(&dag, &Query { prefix: &[], target }, &crate::testing::zeros);
+        let answer =
+            z3.solve(&dag, &Query { prefix: &[], target }, &crate::testing::zeros, &Deadline::never());
         assert!(matches!(answer, Answer::Sat(_)));
     }
 }

@@ -18,8 +18,8 @@
 use super::terms::Terms;
 use crate::Query;
 use ::z3::Solver;
+use cairn_deadline::Deadline;
 use cairn_expr::{Dag, ExprId};
-use std::time::Instant;
 
 /// A Z3 solver that knows what is asserted in it.
 pub(super) struct Scopes {
@@ -44,14 +44,21 @@ impl Scopes {
     /// Makes the query's constraints the ones asserted.
     ///
     /// Z3 works on a scope's constraints when the next one is opened, and cannot be interrupted there: from
-    /// `hurry` on no more scopes are made.
-    pub(super) fn enter(&mut self, terms: &mut Terms, dag: &Dag, query: &Query, hurry: Instant) {
+    /// `hurry` on no more scopes are made. False if the deadline is over before all are asserted.
+    pub(super) fn enter(
+        &mut self,
+        terms: &mut Terms,
+        dag: &Dag,
+        query: &Query,
+        hurry: &Deadline,
+        deadline: &Deadline,
+    ) -> bool {
         let constraints: Vec<ExprId> = query.constraints().collect();
         let asserted = self.leave(query.prefix);
         let with_last = common(&self.last, &constraints);
         if with_last * 2 >= constraints.len() {
             for &e in query.prefix.iter().take(with_last).skip(asserted) {
-                if Instant::now() >= hurry {
+                if hurry.is_over() {
                     break;
                 }
                 self.solver.push();
@@ -62,9 +69,13 @@ impl Scopes {
         self.solver.push();
         self.has_rest = true;
         for &e in &constraints[self.single.len()..] {
+            if deadline.is_over() {
+                return false;
+            }
             self.solver.assert(terms.condition(dag, e));
         }
         self.last = constraints;
+        true
     }
 
     /// Leaves the scopes that do not belong to the prefix; gives how many remain.

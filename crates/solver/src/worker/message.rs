@@ -1,0 +1,98 @@
+//! What driver and worker say to each other: frames of a length and a `postcard` message.
+
+use crate::{Limits, Unknown};
+use cairn_expr::{InputByte, Parcel};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+/// Largest message: more than the largest table of expressions takes.
+const MOST_BYTES: u32 = 1 << 30;
+
+/// The worker is ready.
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) struct Hello;
+
+/// A query.
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) struct Request {
+    /// Expressions that are new.
+    pub(super) parcel: Parcel,
+    /// Constraints by number, the target last.
+    pub(super) constraints: Vec<u32>,
+    /// What a query may take as a rule, in microseconds.
+    limit: u64,
+    /// What is left of it.
+    left: u64,
+}
+
+impl Request {
+    pub(super) fn new(parcel: Parcel, constraints: Vec<u32>, limits: Limits, left: Duration) -> Request {
+        let micros = |time: Duration| time.as_micros().try_into().unwrap_or(u64::MAX);
+        Request { parcel, constraints, limit: micros(limits.time), left: micros(left) }
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        Limits { time: Duration::from_micros(self.limit) }
+    }
+
+    pub(super) fn left(&self) -> Duration {
+        Duration::from_micros(self.left)
+    }
+}
+
+/// An answer.
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) enum Reply {
+    /// Object and offset of bytes, with their values if they have one.
+    Sat(Vec<(u16, u32, Option<u8>)>),
+    Unsat,
+    TimeLimit,
+    Unsupported,
+}
+
+impl Reply {
+    pub(super) fn unknown(why: Unknown) -> Reply {
+        match why {
+            Unknown::TimeLimit => Reply::TimeLimit,
+            Unknown::Unsupported | Unknown::Invalid => Reply::Unsupported,
+        }
+    }
+}
+
+pub(super) fn packed(byte: InputByte, value: Option<u8>) -> (u16, u32, Option<u8>) {
+    (byte.object, byte.offset, value)
+}
+
+pub(super) fn unpacked((object, offset, value): (u16, u32, Option<u8>)) -> (InputByte, Option<u8>) {
+    (InputByte { object, offset }, value)
+}
+
+/// A message as a frame.
+pub(super) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let bytes = postcard::to_extend(message, vec![0; 4]).map_err(io::Error::other)?;
+    let mut bytes: Vec<u8> = bytes;
+    let length = u32::try_from(bytes.len() - 4).ok().filter(|length| *length <= MOST_BYTES);
+    let length = length.ok_or_else(|| io::Error::other("a message is too long"))?;
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    Ok(bytes)
+}
+
+pub(super) fn write(mut to: impl Write, message: &impl Serialize) -> io::Result<()> {
+    to.write_all(&frame(message)?)
+}
+
+/// The next message; none at the end.
+pub(super) fn read<T: DeserializeOwned>(mut from: impl Read) -> io::Result<Option<T>> {
+    let mut length = [0; 4];
+    match from.read_exact(&mut length) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    }
+    let length = Some(u32::from_le_bytes(length)).filter(|length| *length <= MOST_BYTES);
+    let length = length.ok_or_else(|| io::Error::other("a message is too long"))?;
+    let mut bytes = vec![0; length as usize];
+    from.read_exact(&mut bytes)?;
+    postcard::from_bytes(&bytes).map(Some).map_err(io::Error::other)
+}

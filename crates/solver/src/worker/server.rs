@@ -1,0 +1,57 @@
+//! The worker's side.
+
+use super::message::{self, Hello, Reply, Request, packed};
+use crate::z3::Verdict;
+use crate::{Limits, Query, Z3, limit_memory};
+use cairn_deadline::Deadline;
+use cairn_expr::{ExprId, Receiver};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::exit;
+use std::sync::mpsc::{Receiver as Queue, channel};
+use std::time::Instant;
+
+/// Stack of the thread that solves: Z3 is recursive, and terms are as deep as paths are long. Touched only as far as it
+/// is needed.
+const STACK: usize = 256 << 20;
+
+/// Answers the queries that come from standard input, a socket, until that is closed, with this much memory for Z3.
+pub fn serve(memory: u64) -> io::Result<()> {
+    limit_memory(memory);
+    let socket = UnixStream::from(OwnedFd::from(io::stdin().as_fd().try_clone_to_owned()?));
+    let replies = socket.try_clone()?;
+    let (sender, requests) = channel();
+    std::thread::Builder::new().stack_size(STACK).spawn(move || answer(&requests, &replies))?;
+    // Reads on while the other thread solves: when the driver is gone, so is this process, whatever Z3 is at.
+    while let Some(request) = message::read::<Request>(&socket)? {
+        if sender.send((request, Instant::now())).is_err() {
+            break;
+        }
+    }
+    exit(0)
+}
+
+fn answer(requests: &Queue<(Request, Instant)>, replies: &UnixStream) {
+    let (mut table, mut z3) = (Receiver::default(), Z3::new(Limits::default()));
+    if message::write(replies, &Hello).is_err() {
+        exit(0);
+    }
+    for (request, received) in requests {
+        let limits = request.limits();
+        let deadline = Deadline::after(request.left().saturating_sub(received.elapsed()));
+        z3.set_limits(limits);
+        table.unpack(request.parcel);
+        let mut constraints: Vec<ExprId> = request.constraints.iter().map(|n| table.expression(*n)).collect();
+        let Some(target) = constraints.pop() else { break };
+        let reply = match z3.decide(table.dag(), &Query { prefix: &constraints, target }, &deadline) {
+            Verdict::Sat(bytes) => Reply::Sat(bytes.into_iter().map(|(byte, v)| packed(byte, v)).collect()),
+            Verdict::Unsat => Reply::Unsat,
+            Verdict::Unknown(why) => Reply::unknown(why),
+        };
+        if message::write(replies, &reply).is_err() {
+            break;
+        }
+    }
+    exit(0)
+}
