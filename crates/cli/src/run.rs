@@ -5,6 +5,7 @@ use crate::builds::SecondBuilds;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::message;
+use crate::origin::Origin;
 use crate::others;
 use crate::outdir::{Claim, Present};
 use crate::queries::Queries;
@@ -58,6 +59,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         _ => CampaignDirectory::create(&args.out, args.force)?,
     };
     claim.keep();
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    Origin::new(&args.out, &path, words)?.keep(&args.out)?;
     let outcome = cairn_campaign::run_together(&settings, &program, &crew, Some(directory), &mut status);
     status.end(outcome.as_ref().ok())?;
     let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
@@ -192,7 +195,7 @@ fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
         if !args.quiet && args.log != LogKind::Json {
             message::tell(report(Style::of(&stderr())).text());
         }
-        message::print(serde_json::to_string(summary)? + "\n")?;
+        message::print_data(serde_json::to_string(summary)? + "\n")?;
     } else {
         message::print(report(Style::of(&stdout())).text())?;
     }

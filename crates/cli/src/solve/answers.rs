@@ -1,5 +1,6 @@
 //! How answers are told.
 
+use crate::message::tell;
 use crate::style::{counted, grouped};
 use cairn_expr::smtlib::Status;
 use serde_json::{Value, json};
@@ -43,10 +44,13 @@ impl Outcome {
     pub fn warn(&self) {
         let file = self.file.display();
         if let Some(reason) = self.solution.reason {
-            eprintln!("cairn: {file}: {reason}");
+            tell(format_args!("cairn: {file}: {reason}\n"));
         }
         if let (true, Some(expected)) = (self.contradicts(), self.expected) {
-            eprintln!("cairn: {file}: it says {expected}, but the answer is {}", self.solution.status);
+            tell(format_args!(
+                "cairn: {file}: it says {expected}, but the answer is {}\n",
+                self.solution.status
+            ));
         }
     }
 
