@@ -103,7 +103,8 @@ mod tests {
         for name in ["one/queue/id:0", "one/crashes/id:1", "one/crashes/README.txt", "one/hangs/id:2"] {
             put(name);
         }
-        for name in ["one/fuzzer_stats", "one/crashes/reports/id:1.txt", "one/queue/.state", "two/queue/id:3"] {
+        for name in ["one/fuzzer_stats", "one/crashes/reports/id:1.txt", "one/queue/.state", "two/queue/id:3"]
+        {
             put(name);
         }
         assert_eq!(names(&top.path().join("one")), ["crashes/id:1", "hangs/id:2", "queue/id:0"]);

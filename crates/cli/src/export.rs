@@ -118,9 +118,11 @@ fn source(args: &ExportArgs, suite: &Suite) -> Result<PathBuf, Failure> {
     match (&args.program, made_of) {
         (Some(program), _) => Ok(program.clone()),
         (None, [only]) if is_source(only) => {
-            let moved = suite.moved(&args.directory).map(|(_, now)| now.join(only)).filter(|path| path.exists());
+            let moved =
+                suite.moved(&args.directory).map(|(_, now)| now.join(only)).filter(|path| path.exists());
             let found = [Some(only.clone()), moved].into_iter().flatten().find(|path| path.exists());
-            let missing = || format!("{} is not there any more: say where it is with --program FILE.c", only.display());
+            let missing =
+                || format!("{} is not there any more: say where it is with --program FILE.c", only.display());
             found.ok_or_else(|| Failure::new(missing()))
         }
         _ => Err(Failure::new(

@@ -160,7 +160,13 @@ pub fn subject(named: &NamedArgs, suite: &Suite, directory: &Path) -> Result<Sub
     };
     let target = vec![program(named, suite, run, directory)?];
     let SubjectArgs { args, input, .. } = &run.subject;
-    Ok(SubjectArgs { target, args: args.clone(), input: input.clone(), seeds: Vec::new(), room: room(named, suite, run)? })
+    Ok(SubjectArgs {
+        target,
+        args: args.clone(),
+        input: input.clone(),
+        seeds: Vec::new(),
+        room: room(named, suite, run)?,
+    })
 }
 
 /// What the program may do.

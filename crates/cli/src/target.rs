@@ -4,8 +4,8 @@ use crate::args::{InputArgs, RoomArgs, SubjectArgs};
 use crate::compile;
 use crate::failure::Failure;
 use crate::message::warn;
-use crate::units::length;
 use crate::style::counted;
+use crate::units::length;
 use cairn_campaign::{Seeds, read_seeds};
 use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec};
 use cairn_instrument::driver::ENV_CHECK;
@@ -67,9 +67,7 @@ fn is_program(path: &Path) -> bool {
     let is_library = path.file_name().is_some_and(|name| name.to_string_lossy().contains(".so"));
     let is_linked = !matches!(
         Program::read(path),
-        Err(ProgramError::NotExecutable { .. }
-            | ProgramError::Missing { .. }
-            | ProgramError::Unreadable(_))
+        Err(ProgramError::NotExecutable { .. } | ProgramError::Missing { .. } | ProgramError::Unreadable(_))
     );
     is_linked && !is_library
 }

@@ -24,7 +24,15 @@ const MOST_BYTES: u64 = 8 << 30;
 pub const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
 /// Beginnings of the names of libraries that any program may be linked with.
 const STANDARD_LIBRARIES: [&str; 9] = [
-    "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so", "libgcc_s.so", "libstdc++.so", "libc++", "ld-linux",
+    "libc.so",
+    "libm.so",
+    "libdl.so",
+    "librt.so",
+    "libpthread.so",
+    "libgcc_s.so",
+    "libstdc++.so",
+    "libc++",
+    "ld-linux",
 ];
 
 /// Reads the model out of the executable at `path`.

@@ -1,6 +1,8 @@
 //! Names a file for what it is, if it cannot be explored.
 
-use object::elf::{DF_1_PIE, DT_FLAGS_1, ELFMAG, ET_CORE, ET_DYN, ET_REL, EM_X86_64, FileHeader64, PT_INTERP};
+use object::elf::{
+    DF_1_PIE, DT_FLAGS_1, ELFMAG, EM_X86_64, ET_CORE, ET_DYN, ET_REL, FileHeader64, PT_INTERP,
+};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{Endianness, elf};
 use std::fmt;

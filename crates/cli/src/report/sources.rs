@@ -5,8 +5,8 @@ use super::retrace::Retraced;
 use super::why::Reasons;
 use cairn_campaign::Fate;
 use cairn_program::{
-    FileError, Function as ProgramFunction, FunctionId, Program, Reason, Site as ProgramSite, SiteId, SiteKind as Kind,
-    read_file,
+    FileError, Function as ProgramFunction, FunctionId, Program, Reason, Site as ProgramSite, SiteId,
+    SiteKind as Kind, read_file,
 };
 use cairn_report::{File, Function, Side, Site, SiteKind, Source};
 use cairn_tree::Coverage;

@@ -28,7 +28,11 @@ fn step(text: &str) -> Option<Step> {
         let block = text.lines().skip_while(|line| !line.trim().starts_with("run:")).skip(1);
         commands = block.map(str::trim).collect::<Vec<_>>().join("\n");
     }
-    Some(Step { name: field("name").unwrap_or_default(), always: field("if").as_deref() == Some("always()"), commands })
+    Some(Step {
+        name: field("name").unwrap_or_default(),
+        always: field("if").as_deref() == Some("always()"),
+        commands,
+    })
 }
 
 /// A shell as the service starts it, with `cairn` on its path and neither a home nor any state of the user's.
@@ -110,9 +114,8 @@ fn replay_takes_directories_and_tells_of_every_input() {
     fs::write(at("good/a"), "a").unwrap();
     fs::write(at("good/b"), "b").unwrap();
     fs::write(at("bad"), "x").unwrap();
-    let replay = |paths: &[&str]| {
-        said(cairn().current_dir(place.path()).arg("replay").arg(&program).args(paths))
-    };
+    let replay =
+        |paths: &[&str]| said(cairn().current_dir(place.path()).arg("replay").arg(&program).args(paths));
     let good = replay(&["good"]);
     assert_eq!((good.code, good.stdout.as_str()), (Some(0), "good/a: exit code 3\ngood/b: exit code 3\n"));
     let both = replay(&["good", "bad"]);

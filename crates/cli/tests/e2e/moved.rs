@@ -73,7 +73,8 @@ fn a_campaign_is_reported_on_after_it_was_moved() {
     let lost = in_directory(place.path(), &["report", "renamed/built"]);
     assert_eq!(lost.code, Some(2), "{lost:?}");
     assert!(lost.stderr.contains("is not there any more: say where it is with --program PATH"), "{lost:?}");
-    let named = in_directory(place.path(), &["report", "renamed/built", "--program", "prog", "--format", "csv"]);
+    let named =
+        in_directory(place.path(), &["report", "renamed/built", "--program", "prog", "--format", "csv"]);
     assert_eq!(named.code, Some(0), "{named:?}");
     let chosen = in_directory(place.path(), &["cmin", "renamed/built", "--program", "prog"]);
     assert_eq!(chosen.code, Some(0), "{chosen:?}");
@@ -97,7 +98,8 @@ fn a_program_that_has_changed_is_run_only_if_it_is_named() {
 fn test_comp_finds_the_source_of_a_moved_campaign() {
     let place = TempDir::new().unwrap();
     fs::create_dir(place.path().join("a")).unwrap();
-    let source = "extern int __VERIFIER_nondet_int(void);\nint main(void) { return __VERIFIER_nondet_int() == 7; }\n";
+    let source =
+        "extern int __VERIFIER_nondet_int(void);\nint main(void) { return __VERIFIER_nondet_int() == 7; }\n";
     write_source(&place.path().join("a"), "t.c", source);
     let made = in_directory(&place.path().join("a"), &["run", "--quiet", "--execs", "9", "t.c"]);
     assert_eq!(made.code, Some(0), "{made:?}");

@@ -26,7 +26,8 @@ fn clang(place: &Path, args: &[&str]) {
 
 const CLAMP: &str =
     "int clamp(int x, int lo, int hi) { if (x < lo) return lo; if (x > hi) return hi; return x; }\n";
-const CHECK: &str = "#include <stdio.h>\nint main(void) { int c = getchar(); if (c == 'k') return 1; return 0; }\n";
+const CHECK: &str =
+    "#include <stdio.h>\nint main(void) { int c = getchar(); if (c == 'k') return 1; return 0; }\n";
 
 #[test]
 fn a_program_without_main_is_refused() {
@@ -34,9 +35,12 @@ fn a_program_without_main_is_refused() {
     write_source(place.path(), "no_main.c", CLAMP);
     let said = refusal(place.path(), &["no_main.c"]);
     assert!(said.contains("has neither a main function nor LLVMFuzzerTestOneInput"), "{said}");
-    let built = crate::common::run(
-        ["cc".as_ref(), place.path().join("no_main.c").as_os_str(), "-o".as_ref(), place.path().join("p").as_os_str()],
-    );
+    let built = crate::common::run([
+        "cc".as_ref(),
+        place.path().join("no_main.c").as_os_str(),
+        "-o".as_ref(),
+        place.path().join("p").as_os_str(),
+    ]);
     assert_eq!(built.code, Some(0), "{built:?}");
     for command in ["run", "doctor", "learn"] {
         let said = said_by(place.path(), &[command, "./p"]);
@@ -56,7 +60,11 @@ fn said_by(place: &Path, args: &[&str]) -> Said {
 fn a_main_function_without_instrumentation_is_named() {
     let place = tempfile::tempdir().unwrap();
     write_source(place.path(), "clamp.c", CLAMP);
-    write_source(place.path(), "main.c", "int clamp(int, int, int); int main(int c, char **v) { return clamp(c, 0, 1); }");
+    write_source(
+        place.path(),
+        "main.c",
+        "int clamp(int, int, int); int main(int c, char **v) { return clamp(c, 0, 1); }",
+    );
     clang(place.path(), &["-c", "main.c", "-o", "main.o"]);
     let said = refusal(place.path(), &["clamp.c", "main.o"]);
     assert!(said.contains("the main function of") && said.contains("is not instrumented"), "{said}");
@@ -103,7 +111,9 @@ fn what_is_no_program_is_named_for_what_it_is() {
     clang(here, &["check.c", "-o", "plain"]);
     clang(here, &["-c", "-emit-llvm", "clamp.c", "-o", "bitcode"]);
     clang(here, &["-m32", "-c", "clamp.c", "-o", "object32"]);
-    assert!(Command::new("ar").current_dir(here).args(["rc", "archive", "object"]).status().unwrap().success());
+    assert!(
+        Command::new("ar").current_dir(here).args(["rc", "archive", "object"]).status().unwrap().success()
+    );
     assert!(Command::new("mkfifo").arg(here.join("pipe")).status().unwrap().success());
     for (file, what) in [
         ("script", "script is a shell script: name the program that it starts"),
@@ -138,7 +148,10 @@ fn files_that_are_too_large_are_refused_with_a_sentence() {
     fs::write(here.join("seeds/small"), "ab").unwrap();
     large("seeds/large");
     let cases: [(&[&str], &str); 7] = [
-        (&["run", "--sym-stdin", "4", "--seeds", "large", source], "cannot read large: it has more than 16 MiB"),
+        (
+            &["run", "--sym-stdin", "4", "--seeds", "large", source],
+            "cannot read large: it has more than 16 MiB",
+        ),
         (&["run", "--sym-stdin", "4", "--seeds", "large.ktest", source], "it has more than 16 MiB"),
         (&["run", "--strategy", "parametric:large.toml", source], "it has more than 1 MiB"),
         (&["explain", "large.toml"], "it has more than 1 MiB"),
@@ -151,7 +164,8 @@ fn files_that_are_too_large_are_refused_with_a_sentence() {
         assert_eq!(said.code, Some(2), "{args:?}: {said:?}");
         assert!(said.stderr.contains(what) && said.stderr.lines().count() == 1, "{args:?}: {said:?}");
     }
-    let said = said_by(here, &["run", "--quiet", "--sym-stdin", "4", "--execs", "9", "--seeds", "seeds", source]);
+    let said =
+        said_by(here, &["run", "--quiet", "--sym-stdin", "4", "--execs", "9", "--seeds", "seeds", source]);
     assert!(said.stderr.contains("1 seed is left out, since they are too large"), "{said:?}");
     assert_ne!(said.code, Some(2), "{said:?}");
 }

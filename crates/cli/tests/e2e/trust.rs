@@ -23,7 +23,20 @@ impl Bed {
             mark.display()
         );
         write_source(bed.place.path(), "marker.c", &text);
-        let made = bed.cairn("own", &["run", "--quiet", "--no-sandbox", "--no-sanitizers", "--sym-stdin", "1", "--execs", "9", "marker.c"]);
+        let made = bed.cairn(
+            "own",
+            &[
+                "run",
+                "--quiet",
+                "--no-sandbox",
+                "--no-sanitizers",
+                "--sym-stdin",
+                "1",
+                "--execs",
+                "9",
+                "marker.c",
+            ],
+        );
         assert_eq!(made.code, Some(0), "{made:?}");
         assert!(mark.exists());
         fs::remove_file(&mark).unwrap();
@@ -50,7 +63,9 @@ impl Bed {
 #[test]
 fn a_strangers_directory_makes_nothing_run() {
     let bed = Bed::new();
-    for command in [&["report", "cairn-out"][..], &["cmin", "cairn-out"], &["report", "cairn-out", "--no-sandbox"]] {
+    for command in
+        [&["report", "cairn-out"][..], &["cmin", "cairn-out"], &["report", "cairn-out", "--no-sandbox"]]
+    {
         let said = bed.cairn("stranger", command);
         assert_eq!((said.code, said.stderr.lines().count()), (Some(2), 1), "{command:?}: {said:?}");
         assert!(said.stderr.contains("cairn-out/cairn-build/marker"), "{command:?}: {said:?}");
@@ -59,7 +74,9 @@ fn a_strangers_directory_makes_nothing_run() {
     }
     // Named by the user it runs, in the sandbox.
     let program = "cairn-out/cairn-build/marker";
-    for command in [&["report", "cairn-out", "--program", program][..], &["cmin", "cairn-out", "--program", program]] {
+    for command in
+        [&["report", "cairn-out", "--program", program][..], &["cmin", "cairn-out", "--program", program]]
+    {
         let said = bed.cairn("stranger", command);
         assert_eq!(said.code, Some(0), "{command:?}: {said:?}");
         assert!(!bed.was_marked(), "{command:?}");
@@ -171,7 +188,10 @@ fn links_in_a_campaign_directory_are_neither_read_nor_written_through() {
     symlink(bed.at("secret"), out.join("report.html")).unwrap();
     fs::create_dir_all(out.join("crashes/reports")).unwrap();
     symlink(bed.at("secret"), out.join("crashes/reports/id:000000.txt")).unwrap();
-    let record = format!(r#"{{"kind":"abort","input":"crashes/x","smallest":"{}","reproduce":"rm -rf ~"}}"#, bed.at("secret").display());
+    let record = format!(
+        r#"{{"kind":"abort","input":"crashes/x","smallest":"{}","reproduce":"rm -rf ~"}}"#,
+        bed.at("secret").display()
+    );
     fs::write(out.join("crashes/reports/id:000001.json"), record).unwrap();
     let report = bed.cairn("own", &["report", "cairn-out", "--format", "json"]);
     assert_eq!(report.code, Some(0), "{report:?}");
@@ -186,7 +206,17 @@ fn links_in_a_campaign_directory_are_neither_read_nor_written_through() {
     fs::remove_file(out.join("plot_data")).unwrap();
     symlink(bed.at("secret"), out.join("plot_data")).unwrap();
     for option in ["--resume", "--force"] {
-        let run = ["run", "--quiet", "--no-sandbox", "--no-sanitizers", "--sym-stdin", "1", "--execs", "9", "marker.c"];
+        let run = [
+            "run",
+            "--quiet",
+            "--no-sandbox",
+            "--no-sanitizers",
+            "--sym-stdin",
+            "1",
+            "--execs",
+            "9",
+            "marker.c",
+        ];
         let said = bed.cairn("own", &run.iter().copied().chain([option]).collect::<Vec<_>>());
         assert_eq!(said.code, Some(2), "{said:?}");
         assert!(said.stderr.contains("plot_data is a link, which no campaign makes"), "{said:?}");
@@ -247,7 +277,9 @@ fn terminal_escapes_of_a_program_are_shown_not_passed_on() {
     fs::write(place.path().join("many/\x1b[2J"), "a").unwrap();
     let many = run(&["replay", "./escapes", "many"]);
     assert_eq!((many.code, many.stdout.as_str()), (Some(0), "many/\\u001b[2J: exit code 0\n"));
-    for args in [&["run", "no\x1b[2J.c"][..], &["run", "--strategy", "\x1b[2J", "escapes.c"], &["explain", "\x1b[2J"]] {
+    for args in
+        [&["run", "no\x1b[2J.c"][..], &["run", "--strategy", "\x1b[2J", "escapes.c"], &["explain", "\x1b[2J"]]
+    {
         let said = run(args);
         assert_eq!(said.code, Some(2), "{said:?}");
         assert!(!said.stderr.contains('\x1b') && said.stderr.contains("\\u001b[2J"), "{said:?}");
@@ -284,7 +316,8 @@ fn a_killed_compiler_leaves_nothing_that_the_next_does_not_remove() {
 
 /// Everything in the directories of builds.
 fn files_below(temporary: &Path) -> Vec<String> {
-    let entries = |path: &Path| path.read_dir().unwrap().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
+    let entries =
+        |path: &Path| path.read_dir().unwrap().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
     let of_users = entries(temporary);
     of_users.iter().flat_map(|user| entries(user)).map(|path| path.display().to_string()).collect()
 }
