@@ -14,6 +14,7 @@ use crate::snapshot::{SNAPSHOT, Snapshot};
 use crate::sync;
 use crate::testcase::{KTEST, encode_test};
 use cairn_exec::Input;
+use cairn_program::{read_file, read_text};
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
@@ -27,8 +28,12 @@ const PLOT: &str = "plot_data";
 const PAGE: &str = "report.html";
 /// Numbers of the tests that the build with sanitizers was run on, one per line.
 const SANITIZED_TESTS: &str = "sanitized_tests";
+/// Which program the campaign was about, written by `cairn run` itself.
+const ORIGIN: &str = "origin.json";
 /// End of the hidden name of a file that is being written.
 const UNFINISHED: &str = ".new";
+/// Most bytes of a record or list in the directory.
+const MOST_BYTES: u64 = 64 << 20;
 /// What there is to say of findings, in a directory of its own beside their inputs.
 const REPORTS: &str = "reports";
 
@@ -258,7 +263,7 @@ impl CampaignDirectory {
     /// What was said of a finding before.
     pub(crate) fn explained(&self, (place, name): (Place, &str)) -> Option<Finding> {
         let file = self.path.join(place.directory()).join(REPORTS).join(format!("{name}.json"));
-        serde_json::from_slice(&fs::read(file).ok()?).ok()
+        serde_json::from_slice(&read_file(&file, MOST_BYTES).ok()?).ok()
     }
 
     /// Names of the findings that only sanitizers have seen.
@@ -321,7 +326,7 @@ impl CampaignDirectory {
 /// is taken away: what comes next would be added to it.
 fn sanitized_tests(campaign: &Path) -> HashSet<u32> {
     let path = campaign.join(SANITIZED_TESTS);
-    let text = fs::read_to_string(&path).unwrap_or_default();
+    let text = read_text(&path, MOST_BYTES).unwrap_or_default();
     let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
     if whole.len() < text.len() && write_whole(campaign, SANITIZED_TESTS, whole.as_bytes(), true).is_err() {
         return HashSet::new();
@@ -340,18 +345,25 @@ fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
     }
     let notes = path.join(sync::NOTES);
     ignore_missing(&notes, fs::remove_dir_all(&notes))?;
-    for file in [STATS, PLOT, JOURNAL, SNAPSHOT, PAGE, SANITIZED_TESTS].map(|name| path.join(name)) {
+    for file in [STATS, PLOT, JOURNAL, SNAPSHOT, PAGE, SANITIZED_TESTS, ORIGIN].map(|name| path.join(name)) {
         ignore_missing(&file, fs::remove_file(&file))?;
     }
     Ok(())
 }
 
-/// Writes a file; with `sync` it is on the disk, whatever happens to the machine.
-fn write_whole(directory: &Path, name: &str, content: &[u8], sync: bool) -> Result<PathBuf, DirectoryError> {
+/// Writes a file; with `sync` it is on the disk, whatever happens to the machine. A link that has its name is replaced,
+/// not followed.
+pub fn write_whole(
+    directory: &Path,
+    name: &str,
+    content: &[u8],
+    sync: bool,
+) -> Result<PathBuf, DirectoryError> {
     let path = directory.join(name);
     let hidden = directory.join(format!(".{name}{UNFINISHED}"));
     let write = || {
-        let mut file = fs::File::create(&hidden)?;
+        let _ = fs::remove_file(&hidden);
+        let mut file = fs::File::create_new(&hidden)?;
         file.write_all(content)?;
         if sync {
             file.sync_data()?;

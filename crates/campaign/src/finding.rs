@@ -1,8 +1,9 @@
 //! What a developer needs to know of a finding: for people as text, for programs as JSON.
 
 use crate::testcase::label;
+use crate::visible::visible;
 use cairn_exec::{Input, Object};
-use cairn_program::SourceFrame;
+use cairn_program::{SourceFrame, read_text};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::Path;
@@ -13,6 +14,9 @@ const AROUND: u32 = 3;
 const ROW: usize = 16;
 /// Most bytes of an object that are shown.
 const MOST_BYTES: usize = 4096;
+
+/// Larger files are not looked at for lines to show.
+const MOST_SOURCE: u64 = 16 << 20;
 
 /// A line of the source and the function it is in.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -120,7 +124,8 @@ impl Finding {
             line(&mut text, format_args!("\nAgain, with sanitizers:\n  {command}"));
         }
         line(&mut text, format_args!("\nAgain:\n  {}", self.reproduce));
-        text
+        // The program chose what it printed, and may have chosen it for the terminal on which this is read.
+        visible(&text).into_owned()
     }
 
     fn size(&self) -> String {
@@ -141,7 +146,7 @@ fn source(stack: &[Frame]) -> String {
     let mut text = String::new();
     let lines = |frame: &Frame| {
         let file = frame.file.clone()?;
-        let content = std::fs::read_to_string(Path::new(&file)).ok()?;
+        let content = read_text(Path::new(&file), MOST_SOURCE).ok()?;
         Some((file, frame.line?, content))
     };
     let Some((file, at, content)) = stack.iter().find_map(lines) else { return text };

@@ -19,6 +19,7 @@ mod explore;
 mod finding;
 mod findings;
 mod gaps;
+mod inputs;
 mod insistence;
 mod journal;
 mod kind;
@@ -42,16 +43,18 @@ mod triage;
 mod turn;
 mod unread;
 mod untold;
+mod visible;
 mod witness;
 
 pub use corpus::Place;
 pub use cover::{Covered, covered, smallest_cover};
 pub use diagnosis::{Collector, Kind, Reason};
-pub use directory::{CampaignDirectory, DirectoryError};
+pub use directory::{CampaignDirectory, DirectoryError, write_whole};
 pub use executor::{Execution, Executor};
 pub use explore::{CampaignError, Crew, run, run_together};
 pub use finding::{Finding, Frame};
 pub use gaps::{Gap, Gaps};
+pub use inputs::{files_of, input_files, is_campaign, lies_inside, test_files};
 pub use kind::HANG;
 pub use ktest::{KTest, KTestError, KTestObject};
 pub use observer::{Doubts, Event, Observer, Progress};
@@ -64,6 +67,7 @@ pub use summary::{Astray, FindingSummary, Notes, SolverSummary, Stop, Summary};
 pub use sync::SyncSettings;
 pub use testcase::{
     KTEST, Seeds, TestError, decode_test, encode_ktest, encode_test, fit, label, one_stream, read_seeds,
-    read_test, test_files,
+    read_test, read_test_bytes,
 };
+pub use visible::visible;
 pub use witness::Builds;

@@ -1,10 +1,9 @@
 //! Where a campaign stands, for whoever reports on it later: a file in its directory that tells what the tests do not.
 
 use crate::summary::{Notes, Summary};
+use cairn_program::{FileError, read_file};
 use cairn_tree::{FlipState, Outlook, StepKind, Tree};
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::Duration;
 use thiserror::Error;
@@ -15,13 +14,15 @@ pub(crate) const SNAPSHOT: &str = "snapshot.json";
 const VERSION: u32 = 2;
 /// Most forks of the tree that are told.
 const MOST_FORKS: usize = 400;
+/// Most bytes of the file.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Why there is nothing to learn from a snapshot.
 #[derive(Debug, Error)]
 pub enum SnapshotError {
     /// It cannot be read.
-    #[error("cannot read {SNAPSHOT}: {0}")]
-    Unreadable(#[from] io::Error),
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// It is no snapshot.
     #[error("{SNAPSHOT} is damaged: {0}")]
     Damaged(#[from] serde_json::Error),
@@ -230,8 +231,8 @@ impl Snapshot {
 
     /// The one in a campaign directory; nothing if the campaign had not written one yet.
     pub fn read(directory: &Path) -> Result<Option<Snapshot>, SnapshotError> {
-        let text = match fs::read(directory.join(SNAPSHOT)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        let text = match read_file(&directory.join(SNAPSHOT), MOST_BYTES) {
+            Err(error) if error.is_missing() => return Ok(None),
             read => read?,
         };
         let version = serde_json::from_slice::<serde_json::Value>(&text)?["version"].as_u64();

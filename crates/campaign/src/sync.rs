@@ -4,8 +4,10 @@
 //! looks as one of them, so they take its tests by themselves; this is the other way round. As AFL++ does, the campaign
 //! notes in `.synced` how far it has come with each of the others.
 
+use crate::directory::write_whole;
 use crate::testcase::{fit, read_test};
 use cairn_exec::Input;
+use cairn_program::read_file;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,7 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_secs(3);
 /// Where it is noted how far we have come with each of the others, as one number of four bytes.
 pub(crate) const NOTES: &str = ".synced";
+const NOTE_BYTES: u64 = 4;
 const QUEUE: &str = "queue";
 
 /// Where to find others, and which of them is this campaign.
@@ -52,7 +55,8 @@ impl Sync {
         let (next, waiting) = Default::default();
         let mut sync = Sync { settings, next, waiting, last: None, looked: None };
         for instance in names(&sync.notes()) {
-            let number = fs::read(sync.notes().join(&instance)).ok().and_then(|n| n.try_into().ok());
+            let number = read_file(&sync.notes().join(&instance), NOTE_BYTES).ok();
+            let number = number.and_then(|bytes| bytes.try_into().ok());
             sync.next.extend(number.map(|number| (instance, u32::from_ne_bytes(number))));
         }
         sync
@@ -88,8 +92,9 @@ impl Sync {
     fn note_last(&mut self) {
         let Some((instance, id)) = self.last.take() else { return };
         let notes = self.notes();
-        let _ =
-            fs::create_dir_all(&notes).and_then(|()| fs::write(notes.join(instance), (id + 1).to_ne_bytes()));
+        if fs::create_dir_all(&notes).is_ok() {
+            let _ = write_whole(&notes, &instance, &(id + 1).to_ne_bytes(), false);
+        }
     }
 
     /// Finds what is new.
@@ -103,7 +108,7 @@ impl Sync {
                 .iter()
                 .filter(|name| !is_ours(name, &own))
                 .filter_map(|name| Some((number(name)?, queue.join(name))))
-                .filter(|(id, path)| *id >= *next && path.is_file())
+                .filter(|(id, path)| *id >= *next && is_plain_file(path))
                 .map(|(id, path)| Found { instance: instance.clone(), id, path })
                 .collect();
             found.sort_by_key(|found| found.id);
@@ -111,6 +116,11 @@ impl Sync {
             self.waiting.extend(found);
         }
     }
+}
+
+/// True for a regular file: neither a link, which may lead to anything, nor a pipe, which would block.
+fn is_plain_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
 /// What is in a directory, without what is hidden.

@@ -6,8 +6,10 @@
 //! Should a program name one like those, a backslash before it tells them apart. KLEE counts arguments
 //! from 0 and we by `argv`, so it is their order that counts when they are read.
 
+use crate::inputs::input_files;
 use crate::ktest::{KTest, KTestError, KTestObject};
 use cairn_exec::{Input, Object};
+use cairn_program::{FileError, Reason, read_file};
 use cairn_wire::ObjectKind;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,15 +24,20 @@ const FILE_END: &str = "-data";
 const KLEES_OWN: [&str; 2] = ["-stat", "model_version"];
 /// Extension of what is not raw bytes.
 pub const KTEST: &str = ".ktest";
+/// Most bytes of a file with an input. A symbolic stream has a mebibyte at most, and there are fifteen of them.
+const MOST_BYTES: u64 = 16 << 20;
 const ESCAPE: char = '\\';
 
 /// Why a file cannot be used as an input.
 #[derive(Debug, Error)]
 pub enum TestError {
     /// It cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+    /// The directory cannot be listed.
     #[error("cannot read {}: {source}", path.display())]
-    Unreadable {
-        /// The file or directory.
+    NoDirectory {
+        /// The directory.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -57,6 +64,13 @@ pub enum TestError {
     /// There is no file in the directory.
     #[error("there is no input in {}", .0.display())]
     NoSeeds(PathBuf),
+}
+
+impl TestError {
+    /// True if the file is larger than any input may be.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, TestError::Unreadable(FileError { reason: Reason::TooLarge(_), .. }))
+    }
 }
 
 fn is_stream(object: &Object) -> bool {
@@ -149,43 +163,41 @@ fn replace(object: &mut Object, bytes: Vec<u8>) {
 
 /// The input in a file.
 pub fn read_test(path: &Path, blank: &Input) -> Result<Input, TestError> {
-    let content = std::fs::read(path).map_err(|source| unreadable(path, source))?;
-    decode_test(path, content, blank)
+    decode_test(path, read_test_bytes(path)?, blank)
+}
+
+/// The content of an input's file.
+pub fn read_test_bytes(path: &Path) -> Result<Vec<u8>, TestError> {
+    Ok(read_file(path, MOST_BYTES)?)
 }
 
 /// Inputs to start from.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Seeds {
     /// The inputs.
     pub inputs: Vec<Input>,
     /// How many of them lost something that the target's input has no place for, or say nothing about that.
     pub misfits: usize,
+    /// Files in directories that were skipped because they are too large, and why.
+    pub skipped: Vec<TestError>,
 }
 
-/// A directory's files that may be inputs, in order of their names; hidden ones are none.
-pub fn test_files(directory: &Path) -> Result<Vec<PathBuf>, TestError> {
-    let entries = std::fs::read_dir(directory).map_err(|source| unreadable(directory, source))?;
-    let mut files = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(|source| unreadable(directory, source))?;
-        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        if !is_hidden && entry.path().is_file() {
-            files.push(entry.path());
+/// Reads the inputs behind paths, as [`input_files`] finds them. A file that is named itself must be readable.
+pub fn read_seeds(paths: &[PathBuf], blank: &Input) -> Result<Seeds, TestError> {
+    let mut seeds = Seeds::default();
+    for path in paths {
+        for file in input_files(path)? {
+            match read_test(&file, blank) {
+                Ok(test) => {
+                    seeds.misfits += usize::from(!has_place(&test, blank));
+                    seeds.inputs.push(fit(test, blank));
+                }
+                Err(error) if error.is_too_large() && file != *path => seeds.skipped.push(error),
+                Err(error) => return Err(error),
+            }
         }
     }
-    files.sort();
-    Ok(files)
-}
-
-/// The inputs in a directory's files.
-pub fn read_seeds(directory: &Path, blank: &Input) -> Result<Seeds, TestError> {
-    let files = test_files(directory)?;
-    if files.is_empty() {
-        return Err(TestError::NoSeeds(directory.to_owned()));
-    }
-    let tests = files.iter().map(|file| read_test(file, blank)).collect::<Result<Vec<_>, _>>()?;
-    let misfits = tests.iter().filter(|test| !has_place(test, blank)).count();
-    Ok(Seeds { inputs: tests.into_iter().map(|test| fit(test, blank)).collect(), misfits })
+    Ok(seeds)
 }
 
 /// Whether `blank` has a place for every part of a test, and the test something for `blank`. The program may ask for
@@ -196,10 +208,6 @@ fn has_place(test: &Input, blank: &Input) -> bool {
     };
     let mut others = test.objects.iter().filter(|o| o.kind != ObjectKind::Named).peekable();
     (others.peek().is_some() || blank.objects.is_empty()) && others.all(|o| alike(test, o) <= alike(blank, o))
-}
-
-fn unreadable(path: &Path, source: io::Error) -> TestError {
-    TestError::Unreadable { path: path.to_owned(), source }
 }
 
 /// What an object is called in a file of KLEE's format.

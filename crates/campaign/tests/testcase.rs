@@ -108,7 +108,7 @@ fn bytes_that_begin_like_a_ktest_may_be_raw() {
 fn seeds_come_in_order_of_their_names() {
     let scratch = TempDir::new().unwrap();
     let blank = input(vec![Object::stdin([0; 4])]);
-    assert!(matches!(read_seeds(scratch.path(), &blank), Err(TestError::NoSeeds(_))));
+    assert!(matches!(read_seeds(&[scratch.path().to_owned()], &blank), Err(TestError::NoSeeds(_))));
     for name in ["b", "a", "c"] {
         fs::write(scratch.path().join(name), name).unwrap();
     }
@@ -116,15 +116,15 @@ fn seeds_come_in_order_of_their_names() {
     fs::create_dir(scratch.path().join("directory")).unwrap();
     let (ktest, _) = encode_test(&input(vec![Object::stdin(*b"k"), Object::named("x", [1])]), &[]);
     fs::write(scratch.path().join("d.ktest"), ktest).unwrap();
-    let Seeds { inputs: seeds, misfits } = read_seeds(scratch.path(), &blank).unwrap();
+    let Seeds { inputs: seeds, misfits, .. } = read_seeds(&[scratch.path().to_owned()], &blank).unwrap();
     let firsts: Vec<_> = seeds.iter().map(|seed| seed.objects[0].bytes.as_slice()).collect();
     assert_eq!(firsts, [b"a", b"b", b"c", b"k"]);
     assert_eq!((seeds[3].objects.len(), misfits), (2, 0));
     let other = input(vec![Object::file("f", [0; 4])]);
     fs::remove_file(scratch.path().join("b")).unwrap();
-    assert_eq!(read_seeds(scratch.path(), &other).unwrap().misfits, 1);
+    assert_eq!(read_seeds(&[scratch.path().to_owned()], &other).unwrap().misfits, 1);
 
-    let missing = read_seeds(&scratch.path().join("missing"), &blank).unwrap_err().to_string();
+    let missing = read_seeds(&[scratch.path().join("missing")], &blank).unwrap_err().to_string();
     assert!(missing.starts_with("cannot read ") && missing.contains("missing"), "{missing}");
 }
 

@@ -35,7 +35,7 @@ pub enum Command {
     /// Explore a program and write tests
     #[command(after_help = strategies())]
     Run(Box<RunArgs>),
-    /// Run a program on one saved test
+    /// Run a program on saved tests
     Replay(ReplayArgs),
     /// Write tests in another tool's format
     Export(ExportArgs),
@@ -165,7 +165,7 @@ impl RoomArgs {
 /// A program, and what it is to be given.
 #[derive(Args, Debug)]
 pub struct SubjectArgs {
-    /// A program built with `cairn cc`, or C files to compile on the fly
+    /// A program built with `cairn cc`, or files to compile on the fly: C, C++, preprocessed (.i, .ii), LLVM IR (.bc, .ll)
     #[arg(required = true, value_name = "TARGET|FILE.c")]
     pub target: Vec<PathBuf>,
     /// Arguments of the program; @@ stands for the path of a symbolic file
@@ -174,9 +174,10 @@ pub struct SubjectArgs {
     /// What is symbolic.
     #[command(flatten)]
     pub input: InputArgs,
-    /// Start from the files of this directory (raw bytes, or .ktest)
-    #[arg(long, value_name = "DIR", help_heading = "Input")]
-    pub seeds: Option<PathBuf>,
+    /// Start from this file (raw bytes, or .ktest), the files of this directory, or all inputs of this campaign directory
+    /// (Cairn's or AFL++'s: queue, crashes and hangs); may be repeated
+    #[arg(long, value_name = "PATH", help_heading = "Input")]
+    pub seeds: Vec<PathBuf>,
     /// What it may do.
     #[command(flatten)]
     pub room: RoomArgs,
@@ -330,16 +331,17 @@ pub struct ReplayArgs {
     /// The program; it need not have been built with `cairn cc`
     #[arg(value_name = "TARGET")]
     pub target: PathBuf,
-    /// The saved test: raw bytes, or .ktest
-    #[arg(value_name = "INPUT-FILE")]
-    pub test: PathBuf,
+    /// Saved tests (raw bytes, or .ktest), directories of them, or campaign directories (queue, crashes and hangs). What
+    /// the program prints is shown for a single file only
+    #[arg(value_name = "INPUT", required = true)]
+    pub tests: Vec<PathBuf>,
     /// Arguments of the program, as they were for `cairn run`
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
-    /// The test is the content of the file that the program opens as NAME
+    /// A test is the content of the file that the program opens as NAME
     #[arg(long, value_name = "NAME")]
     pub file: Option<String>,
-    /// Longest time of the execution, in milliseconds
+    /// Longest time of one execution, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     #[arg(value_parser = positive)]
     pub timeout: u64,
@@ -392,6 +394,9 @@ pub struct NamedArgs {
     /// Arguments of the program; @@ stands for the path of a symbolic file
     #[arg(last = true, value_name = "ARGS", requires = "target")]
     pub args: Vec<OsString>,
+    /// Run the tests on this program, with the input and arguments that DIR tells; needed if no campaign of yours made DIR
+    #[arg(long, value_name = "PATH", conflicts_with = "target")]
+    pub program: Option<PathBuf>,
     /// What the tests are.
     #[command(flatten)]
     pub input: InputArgs,
@@ -401,11 +406,19 @@ pub struct NamedArgs {
 }
 
 impl NamedArgs {
+    /// Makes the paths absolute, so that they mean the same from any directory.
+    pub fn make_absolute(&mut self) -> std::io::Result<()> {
+        for path in self.target.iter_mut().chain(&mut self.program) {
+            *path = std::path::absolute(&*path)?;
+        }
+        Ok(())
+    }
+
     /// The same as `cairn run` takes it.
     pub fn subject(&self) -> SubjectArgs {
-        let NamedArgs { target, args, input, room } = self;
+        let NamedArgs { target, args, input, room, .. } = self;
         let (target, args, input, room) = (target.clone(), args.clone(), input.clone(), room.clone());
-        SubjectArgs { target, args, input, seeds: None, room }
+        SubjectArgs { target, args, input, seeds: Vec::new(), room }
     }
 }
 

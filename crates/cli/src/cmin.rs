@@ -7,7 +7,7 @@ use crate::message::{print, tell};
 use crate::style::{counted, grouped};
 use crate::suite::{self, Suite};
 use crate::target;
-use cairn_campaign::{Place, covered, fit, read_test, smallest_cover};
+use cairn_campaign::{Place, covered, decode_test, fit, read_test_bytes, smallest_cover};
 use cairn_exec::{Input, RunError, Server, Severity};
 use cairn_program::{BranchId, Program};
 use cairn_wire::Checks;
@@ -23,9 +23,13 @@ struct Test {
 }
 
 /// Chooses, and writes or names what was chosen.
-pub fn cmin(args: &CminArgs) -> Result<ExitCode, Failure> {
+pub fn cmin(args: &mut CminArgs) -> Result<ExitCode, Failure> {
     let suite = Suite::read(&args.directory, &[Place::Queue])?;
-    let subject = suite::subject(args.named.subject(), &suite, &args.directory)?;
+    let out = args.out.as_ref().map(std::path::absolute).transpose()?;
+    let files = suite.files.iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>()?;
+    args.named.make_absolute()?;
+    let subject = suite::subject(&args.named, &suite, &args.directory)?;
+    suite.enter_directory(&args.directory)?;
     let scratch = tempfile::tempdir()?;
     let path = target::program_path(&subject, Checks::default(), |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
@@ -33,8 +37,8 @@ pub fn cmin(args: &CminArgs) -> Result<ExitCode, Failure> {
     let blank = spec.blank_input();
     let mut server = Server::start(spec, subject.room.limits())?;
     let (mut tests, mut left_out) = (Vec::new(), 0);
-    for file in &suite.files {
-        let test = run(&program, &mut server, file, &blank)?;
+    for (file, shown) in files.iter().zip(&suite.files) {
+        let test = run(&program, &mut server, file, shown, &blank)?;
         left_out += u64::from(test.is_none());
         tests.extend(test);
     }
@@ -45,12 +49,12 @@ pub fn cmin(args: &CminArgs) -> Result<ExitCode, Failure> {
     let sizes: Vec<_> = tests.iter().map(|test| (test.content.len(), test.branches.clone())).collect();
     let kept: Vec<&Test> = smallest_cover(&sizes).into_iter().map(|test| &tests[test]).collect();
     let told = summary(&tests, &kept);
-    match &args.out {
-        Some(out) => {
+    match (&out, &args.out) {
+        (Some(out), Some(shown)) => {
             write(&kept, out)?;
-            print(format_args!("{told}; they are in {}\n", out.display()))?;
+            print(format_args!("{told}; they are in {}\n", shown.display()))?;
         }
-        None => {
+        _ => {
             kept.iter().try_for_each(|test| print(format_args!("{}\n", test.path.display())))?;
             tell(format_args!("cairn: {told}\n"));
         }
@@ -58,13 +62,19 @@ pub fn cmin(args: &CminArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(NOTHING_FOUND))
 }
 
-/// A test and what it covers; nothing if it does not end well.
-fn run(program: &Program, server: &mut Server, file: &Path, blank: &Input) -> Result<Option<Test>, Failure> {
-    let content = std::fs::read(file).map_err(|error| Failure::cannot("read", file, &error))?;
-    let input = fit(read_test(file, blank)?, blank);
+/// A test, under the name that the user knows it by, and what it covers; nothing if it does not end well.
+fn run(
+    program: &Program,
+    server: &mut Server,
+    file: &Path,
+    shown: &Path,
+    blank: &Input,
+) -> Result<Option<Test>, Failure> {
+    let content = read_test_bytes(file)?;
+    let input = fit(decode_test(file, content.clone(), blank)?, blank);
     match covered(program, server, &input) {
         Ok(ran) if ran.end.severity() == Severity::Ok => {
-            Ok(Some(Test { path: file.to_owned(), content, branches: ran.branches }))
+            Ok(Some(Test { path: shown.to_owned(), content, branches: ran.branches }))
         }
         Ok(_) => Ok(None),
         Err(RunError::ServerDied(_) | RunError::ServerSilent) => {

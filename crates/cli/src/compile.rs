@@ -25,14 +25,18 @@ fn wanted_checks() -> Result<Checks, Failure> {
     Checks::parse(&named).map_err(|told| Failure::new(format_args!("{ENV_CHECK}: {told}")))
 }
 
-/// Whether a file is one to be compiled first.
+/// Whether a file is one to be compiled first: C, C++, either after preprocessing, or LLVM's IR.
 pub fn is_source(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "c" || is_cxx(path))
+    has_extension(path, &["c", "i", "bc", "ll"]) || is_cxx(path)
 }
 
 /// Whether a file is C++.
 pub fn is_cxx(path: &Path) -> bool {
-    path.extension().is_some_and(|e| ["cc", "cpp", "cxx", "C"].iter().any(|cxx| e == *cxx))
+    has_extension(path, &["cc", "cpp", "cxx", "C", "ii"])
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    path.extension().is_some_and(|extension| extensions.iter().any(|one| extension == *one))
 }
 
 /// Makes an instrumented program of source files (and whatever else is to be linked).

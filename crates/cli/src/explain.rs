@@ -4,7 +4,7 @@ use crate::args::ExplainArgs;
 use crate::failure::Failure;
 use crate::message::print;
 use crate::style::counted;
-use cairn_search::{Feature, Weights};
+use cairn_search::{Feature, Weights, read_weights};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -24,10 +24,7 @@ pub fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
 
 fn read(args: &ExplainArgs) -> Result<Weights, Failure> {
     let Some(file) = &args.file else { return Ok(Weights::default()) };
-    let name = file.display();
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::new(format_args!("{name} cannot be read: {error}")))?;
-    Weights::parse(&text).map_err(|wrong| Failure::new(format_args!("{name} {wrong}")))
+    read_weights(file).map_err(Failure::new)
 }
 
 /// The features with their weights, the strongest first.

@@ -4,19 +4,23 @@ use crate::args::{ExportArgs, Format};
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::fresh::Fresh;
 use crate::message::print;
+use crate::origin::hexadecimal;
 use crate::style::counted;
 use crate::suite::Suite;
 use crate::target;
 use cairn_campaign::testcomp::{self, Metadata};
 use cairn_campaign::{KTEST, Place, encode_ktest, one_stream, read_test};
 use cairn_exec::Input;
+use cairn_program::{read_file, read_text};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
+/// Most bytes of a source and of a property.
+const MOST_SOURCE: u64 = 256 << 20;
+const MOST_PROPERTY: u64 = 1 << 20;
 const PRODUCER: &str = concat!("Cairn ", env!("CARGO_PKG_VERSION"));
 
 /// A test and its file.
@@ -86,13 +90,9 @@ fn corpus(tests: &[Test]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
 
 fn test_suite(args: &ExportArgs, suite: &Suite, tests: &[Test]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let program = source(args, suite)?;
-    let content = std::fs::read(&program).map_err(|error| Failure::cannot("read", &program, &error))?;
-    let mut hash = String::new();
-    for byte in Sha256::digest(&content) {
-        write!(hash, "{byte:02x}")?;
-    }
+    let hash = hexadecimal(&Sha256::digest(read_file(&program, MOST_SOURCE)?));
     let property = match &args.property {
-        Some(file) => std::fs::read_to_string(file).map_err(|error| Failure::cannot("read", file, &error))?,
+        Some(file) => read_text(file, MOST_PROPERTY)?,
         None => testcomp::COVER_BRANCHES.to_owned(),
     };
     let metadata = testcomp::metadata(&Metadata {
@@ -111,13 +111,20 @@ fn test_suite(args: &ExportArgs, suite: &Suite, tests: &[Test]) -> Result<Vec<(S
     Ok(files)
 }
 
-/// The file that the competition knows the program by.
+/// The file that the competition knows the program by, from wherever the campaign was run.
 fn source(args: &ExportArgs, suite: &Suite) -> Result<PathBuf, Failure> {
     let made_of = suite.made_by.as_ref().map_or(&[][..], |run| &run.subject.target);
     let is_source = |path: &Path| crate::compile::is_source(path);
     match (&args.program, made_of) {
         (Some(program), _) => Ok(program.clone()),
-        (None, [only]) if is_source(only) => Ok(only.clone()),
+        (None, [only]) if is_source(only) => {
+            let moved =
+                suite.moved(&args.directory).map(|(_, now)| now.join(only)).filter(|path| path.exists());
+            let found = [Some(only.clone()), moved].into_iter().flatten().find(|path| path.exists());
+            let missing =
+                || format!("{} is not there any more: say where it is with --program FILE.c", only.display());
+            found.ok_or_else(|| Failure::new(missing()))
+        }
         _ => Err(Failure::new(
             "metadata.xml wants the name and the hash of the program's source: name it with --program FILE.c",
         )),

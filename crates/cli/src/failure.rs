@@ -17,6 +17,12 @@ pub const FAILED: u8 = 2;
 #[derive(Debug)]
 pub struct Failure(String);
 
+impl Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl Failure {
     /// A failure with this reason, made one line.
     pub fn new(reason: impl Display) -> Failure {

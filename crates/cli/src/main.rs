@@ -17,6 +17,7 @@ mod learn;
 mod live;
 mod message;
 mod native;
+mod origin;
 mod others;
 mod outdir;
 mod queries;
@@ -90,8 +91,8 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         }
         Command::Replay(args) => replay::replay(&args),
         Command::Export(args) => export::export(&args),
-        Command::Cmin(args) => cmin::cmin(&args),
-        Command::Report(args) => report::report(&args),
+        Command::Cmin(mut args) => cmin::cmin(&mut args),
+        Command::Report(mut args) => report::report(&mut args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Learn(args) => learn::learn(&args),

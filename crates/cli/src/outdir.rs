@@ -1,6 +1,7 @@
 //! The campaign directory before it is one: whether we may have it, and the program built in it.
 
 use crate::failure::Failure;
+use crate::origin::ORIGIN;
 use crate::target::fingerprint;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ const BUILD: &str = "cairn-build";
 /// Where in there, if the campaign has one already.
 const AGAIN: &str = "again";
 /// What a campaign directory may contain.
-const OURS: [&str; 11] = [
+const OURS: [&str; 12] = [
     "queue",
     "crashes",
     "hangs",
@@ -21,10 +22,18 @@ const OURS: [&str; 11] = [
     "sanitized_tests",
     "report.html",
     ".synced",
+    ORIGIN,
     BUILD,
 ];
 /// What a campaign that was killed may leave besides.
-const LEFTOVERS: [&str; 4] = [PROBE, ".fuzzer_stats.new", ".snapshot.json.new", ".sanitized_tests.new"];
+const LEFTOVERS: [&str; 6] = [
+    PROBE,
+    ".fuzzer_stats.new",
+    ".snapshot.json.new",
+    ".sanitized_tests.new",
+    ".origin.json.new",
+    ".report.html.new",
+];
 /// A file that is written to see whether it can be.
 const PROBE: &str = ".cairn-probe";
 /// What makes it one that is worth something.
@@ -66,8 +75,10 @@ impl Claim {
         claim._lock = Some(lock(path)?);
         let unreadable = |e| Failure::cannot("write to", path, &e);
         refuse_foreign(path, fs::read_dir(path).map_err(unreadable)?, present)?;
+        refuse_links(path)?;
         let probe = path.join(PROBE);
-        let written = fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe));
+        let _ = fs::remove_file(&probe);
+        let written = File::create_new(&probe).and_then(|_| fs::remove_file(&probe));
         written.map_err(|e| Failure::cannot("write to", path, &e))?;
         Ok(claim)
     }
@@ -144,6 +155,20 @@ fn lock(path: &Path) -> Result<File, Failure> {
             path.display()
         ))),
         Err(TryLockError::Error(e)) => Err(Failure::cannot("lock", path, &e)),
+    }
+}
+
+/// Refuses a directory in which a link stands where the campaign writes: it may lead to any file of the user's.
+fn refuse_links(path: &Path) -> Result<(), Failure> {
+    let places = OURS.iter().map(|name| path.join(name));
+    let reports = ["crashes", "hangs"].iter().map(|place| path.join(place).join("reports"));
+    let is_link = |path: &PathBuf| path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    match places.chain(reports).find(is_link) {
+        Some(link) => Err(Failure::new(format_args!(
+            "{} is a link, which no campaign makes: remove it, or choose another directory with --out",
+            link.display()
+        ))),
+        None => Ok(()),
     }
 }
 

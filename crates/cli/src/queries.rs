@@ -1,6 +1,7 @@
 //! `cairn run --dump-queries`: a directory with a file per query.
 
 use crate::failure::Failure;
+use crate::message::tell;
 use crate::style::counted;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,7 +60,11 @@ impl Queries {
             return Err(failure);
         }
         if !quiet {
-            eprintln!("{} in {}", counted(written.files, "query", "queries"), self.directory.display());
+            tell(format_args!(
+                "{} in {}\n",
+                counted(written.files, "query", "queries"),
+                self.directory.display()
+            ));
         }
         Ok(())
     }

@@ -1,32 +1,116 @@
-//! `cairn replay`: one saved test, on an instrumented program or any other build of it.
+//! `cairn replay`: saved tests, on an instrumented program or any other build of it.
 
 use crate::args::ReplayArgs;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
-use crate::message::tell;
+use crate::message::{pass_on, print, tell, warn};
 use crate::native::run_plain;
+use crate::style::counted;
 use crate::target;
-use cairn_campaign::read_test;
+use cairn_campaign::{input_files, read_test};
 use cairn_deadline::Deadline;
-use cairn_exec::{Arg, End, Input, Mode, Object, Output, RunError, Server, SymbolicFile, TargetSpec};
+use cairn_exec::{Arg, Input, Mode, Object, Output, Run, RunError, Server, SymbolicFile, TargetSpec};
 use cairn_program::{Program, ProgramError};
 use cairn_wire::ObjectKind;
+use std::io::{IsTerminal, stderr, stdout};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Runs the test and tells how it ended.
+/// Runs the tests and tells how each ended.
 pub fn replay(args: &ReplayArgs) -> Result<ExitCode, Failure> {
-    let mut input = read_test(&args.test, &raw_shape(args))?;
-    place_arguments(&mut input, args.args.len());
-    let end = match Program::read(&args.target) {
-        Ok(program) => replay_instrumented(args, &input, program.branch_count() as usize)?,
-        // Whatever else it is, it may still be a program.
-        Err(ProgramError::NotInstrumented { .. } | ProgramError::NotExecutable { .. }) => {
-            replay_plain(args, &input)?
+    let replay = Replay { args, branches: branches(&args.target)? };
+    match args.tests.as_slice() {
+        [test] if !test.is_dir() => replay.one(test),
+        tests => replay.all(tests),
+    }
+}
+
+/// Branches of an instrumented program; none of any other.
+fn branches(target: &Path) -> Result<Option<usize>, Failure> {
+    match Program::read(target) {
+        Ok(program) => Ok(Some(program.branch_count() as usize)),
+        Err(ProgramError::NotInstrumented { .. } | ProgramError::ForeignMain { .. }) => Ok(None),
+        Err(ProgramError::NotExecutable { kind, .. }) if kind.may_run() => Ok(None),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// A program that tests are run on.
+struct Replay<'a> {
+    args: &'a ReplayArgs,
+    branches: Option<usize>,
+}
+
+impl Replay<'_> {
+    /// Runs a single test and passes on what the program prints.
+    fn one(&self, test: &Path) -> Result<ExitCode, Failure> {
+        // What goes to a terminal is made safe for it first. A program that had the terminal itself could even type.
+        let output = match stdout().is_terminal() || stderr().is_terminal() {
+            true => Output::Capture,
+            false => Output::Inherit,
+        };
+        let run = self.run(test, output)?;
+        pass_on(&run.stdout, &run.stderr)?;
+        tell(format_args!("cairn: {}: {}\n", self.args.target.display(), run.end));
+        Ok(ExitCode::from(if run.end.is_finding() { FOUND } else { NOTHING_FOUND }))
+    }
+
+    /// Runs all tests behind some paths, with a line for each. What the programs print would bury the lines.
+    fn all(&self, paths: &[PathBuf]) -> Result<ExitCode, Failure> {
+        let (mut runs, mut findings, mut failures) = (0, 0, 0);
+        for path in paths {
+            for file in input_files(path)? {
+                runs += 1;
+                match self.run(&file, Output::Discard) {
+                    Ok(run) => {
+                        findings += u64::from(run.end.is_finding());
+                        print(format_args!("{}: {}\n", file.display(), run.end))?;
+                    }
+                    Err(failure) => {
+                        failures += 1;
+                        warn(format_args!("{}: {failure}", file.display()));
+                    }
+                }
+            }
         }
-        Err(other) => return Err(other.into()),
-    };
-    tell(format_args!("cairn: {}: {end}\n", args.target.display()));
-    Ok(ExitCode::from(if end.is_finding() { FOUND } else { NOTHING_FOUND }))
+        let (tests, crashed) =
+            (counted(runs, "test", "tests"), counted(findings, "crash or hang", "crashes or hangs"));
+        tell(format_args!("cairn: {}: {tests}, {crashed}\n", self.args.target.display()));
+        if failures > 0 {
+            let failed = counted(failures, "test was", "tests were");
+            return Err(Failure::new(format_args!("{failed} not run")));
+        }
+        Ok(ExitCode::from(if findings > 0 { FOUND } else { NOTHING_FOUND }))
+    }
+
+    fn run(&self, test: &Path, output: Output) -> Result<Run, Failure> {
+        let mut input = read_test(test, &raw_shape(self.args))?;
+        place_arguments(&mut input, self.args.args.len());
+        let spec = self.spec(&input, output);
+        if self.branches.is_none() {
+            return run_plain(spec, &self.args.room.limits(), &input, &Deadline::never());
+        }
+        let mut server = Server::start(spec, self.args.room.limits())?;
+        match server.run(&input, Mode::NATIVE) {
+            Err(RunError::ServerDied(end)) => Ok(Run { end, ..Run::of_nothing(&input) }),
+            other => Ok(other?),
+        }
+    }
+
+    /// The program's surroundings as the test wants them.
+    fn spec(&self, input: &Input, output: Output) -> TargetSpec {
+        let args = self.args;
+        let mut spec = TargetSpec::new(&args.target, self.branches.unwrap_or(0));
+        spec.timeout = Duration::from_millis(args.timeout);
+        spec.output = output;
+        args.room.furnish(&mut spec);
+        let of_kind = |kind: ObjectKind| input.objects.iter().filter(move |object| object.kind == kind);
+        let file = |object: &Object| SymbolicFile { name: object.name.clone(), len: object.bytes.len() };
+        spec.files = of_kind(ObjectKind::File).map(file).collect();
+        spec.args = target::arguments(&args.args, &spec.files);
+        spec.args.extend(of_kind(ObjectKind::Arg).map(|object| Arg::Symbolic(object.bytes.len())));
+        spec
+    }
 }
 
 /// Where raw bytes go: to the file that the arguments or the user name, or else to standard input.
@@ -38,33 +122,6 @@ fn raw_shape(args: &ReplayArgs) -> Input {
         None => Object::stdin([]),
     };
     Input { objects: vec![object] }
-}
-
-fn replay_instrumented(args: &ReplayArgs, input: &Input, coverage: usize) -> Result<End, Failure> {
-    let mut server = Server::start(spec(args, input, coverage), args.room.limits())?;
-    match server.run(input, Mode::NATIVE) {
-        Ok(run) => Ok(run.end),
-        Err(RunError::ServerDied(end)) => Ok(end),
-        Err(other) => Err(other.into()),
-    }
-}
-
-fn replay_plain(args: &ReplayArgs, input: &Input) -> Result<End, Failure> {
-    Ok(run_plain(spec(args, input, 0), &args.room.limits(), input, &Deadline::never())?.end)
-}
-
-/// The program's surroundings as the test wants them.
-fn spec(args: &ReplayArgs, input: &Input, coverage: usize) -> TargetSpec {
-    let mut spec = TargetSpec::new(&args.target, coverage);
-    spec.timeout = Duration::from_millis(args.timeout);
-    spec.output = Output::Inherit;
-    args.room.furnish(&mut spec);
-    let of_kind = |kind: ObjectKind| input.objects.iter().filter(move |object| object.kind == kind);
-    let file = |object: &Object| SymbolicFile { name: object.name.clone(), len: object.bytes.len() };
-    spec.files = of_kind(ObjectKind::File).map(file).collect();
-    spec.args = target::arguments(&args.args, &spec.files);
-    spec.args.extend(of_kind(ObjectKind::Arg).map(|object| Arg::Symbolic(object.bytes.len())));
-    spec
 }
 
 /// Symbolic arguments stand after the others, in order.

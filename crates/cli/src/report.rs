@@ -14,7 +14,8 @@ mod why;
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, NOTHING_FOUND};
-use crate::message::{print, warn};
+use crate::message::{print, print_data, warn};
+use cairn_campaign::write_whole;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -24,7 +25,11 @@ const PAGE: &str = "report.html";
 const STANDARD_OUTPUT: &str = "-";
 
 /// Gathers all there is to tell, and writes it.
-pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
+pub fn report(args: &mut ReportArgs) -> Result<ExitCode, Failure> {
+    let shown = out(args);
+    args.named.make_absolute()?;
+    args.directory = std::path::absolute(&args.directory)?;
+    args.out = shown.as_ref().map(std::path::absolute).transpose()?;
     let report = gather::gather(args)?;
     report.missing.iter().for_each(warn);
     let text = match args.format {
@@ -35,14 +40,24 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
         ReportFormat::Csv => cairn_report::csv(&report),
         ReportFormat::Junit => cairn_report::junit(&report),
     };
-    match out(args) {
-        Some(file) => {
-            std::fs::write(&file, text).map_err(|error| Failure::cannot("write", &file, &error))?;
-            print(format_args!("the report is in {}\n", file.display()))?;
+    match args.out.as_ref().zip(shown) {
+        Some((file, shown)) => {
+            write(args, file, &text)?;
+            print(format_args!("the report is in {}\n", shown.display()))?;
         }
-        None => print(text)?,
+        None => print_data(text)?,
     }
     Ok(ExitCode::from(NOTHING_FOUND))
+}
+
+/// Writes the file that the user names wherever that leads; the one in the campaign directory replaces what a stranger
+/// may have put there.
+fn write(args: &ReportArgs, file: &Path, text: &str) -> Result<(), Failure> {
+    if *file == args.directory.join(PAGE) {
+        write_whole(&args.directory, PAGE, text.as_bytes(), false)?;
+        return Ok(());
+    }
+    std::fs::write(file, text).map_err(|error| Failure::cannot("write", file, &error))
 }
 
 /// The file to write; none for standard output.

@@ -5,6 +5,7 @@ use crate::builds::SecondBuilds;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::message;
+use crate::origin::Origin;
 use crate::others;
 use crate::outdir::{Claim, Present};
 use crate::queries::Queries;
@@ -61,6 +62,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         _ => CampaignDirectory::create(&args.out, args.force)?,
     };
     claim.keep();
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    Origin::new(&args.out, &path, words)?.keep(&args.out)?;
     let outcome = cairn_campaign::run_together(&settings, &program, &crew, Some(directory), &mut status);
     status.end(outcome.as_ref().ok())?;
     let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
@@ -88,7 +91,7 @@ impl<'a> Company<'a> {
         queries: &'a Option<Queries>,
     ) -> Result<Company<'a>, Failure> {
         let room = args.subject.room.limits().within(args.driver_memory, args.workers);
-        cairn_solver::limit_memory(args.driver_memory / Z3_SHARE / args.workers as u64);
+        cairn_solver::limit_memory(args.driver_memory / Z3_SHARE / args.workers);
         let first = Mutex::new(Some(Server::start(spec.clone(), room)?));
         let solving = args.limits.of_solver();
         Ok(Company { spec, room, solving, walk, queries: queries.as_ref(), first })
@@ -196,7 +199,7 @@ fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
         if !args.quiet && args.log != LogKind::Json {
             message::tell(report(Style::of(&stderr())).text());
         }
-        message::print(serde_json::to_string(summary)? + "\n")?;
+        message::print_data(serde_json::to_string(summary)? + "\n")?;
     } else {
         message::print(report(Style::of(&stdout())).text())?;
     }

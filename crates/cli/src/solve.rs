@@ -7,10 +7,13 @@ use crate::args::SolveArgs;
 use crate::failure::{FAILED, Failure};
 use crate::message::print;
 use answers::{Answers, Outcome};
+use cairn_program::read_file;
 use session::Session;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// Most bytes of a script. A parsed script takes many times its size.
+const MOST_BYTES: u64 = 256 << 20;
 /// Some query is unknown, or is not what its script expects.
 const UNDECIDED: u8 = 1;
 
@@ -72,7 +75,7 @@ fn all_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn answer_file(session: &mut Session, file: &Path) -> Result<Vec<Outcome>, Failure> {
-    let bytes = std::fs::read(file).map_err(|error| Failure::cannot("read", file, &error))?;
+    let bytes = read_file(file, MOST_BYTES)?;
     session
         .answer(file, &String::from_utf8_lossy(&bytes))
         .map_err(|why| Failure::new(format_args!("{}: {why}", file.display())))

@@ -33,19 +33,31 @@ impl Style {
 
     /// Text in a colour, if there is colour.
     pub fn paint(self, ink: Ink, text: &str) -> String {
-        let code = match ink {
-            Ink::Plain => return text.to_owned(),
-            Ink::Bad => "1;31",
-            Ink::Good => "1;32",
-            Ink::Warning => "33",
-            Ink::Figure => "36",
-            Ink::Label => "2",
-        };
-        match self.colour && !text.is_empty() {
-            true => format!("\x1b[{code}m{text}\x1b[0m"),
+        match self.colour && !text.is_empty() && ink != Ink::Plain {
+            true => format!("{}{text}{END_OF_COLOUR}", ink.code()),
             false => text.to_owned(),
         }
     }
+}
+
+const END_OF_COLOUR: &str = "\x1b[0m";
+
+/// Makes control characters visible, all but the colours that [`Style`] itself writes: text from outside can be coloured
+/// by them, but no more.
+pub fn visible(text: &str) -> String {
+    let codes = Ink::COLOURS.map(Ink::code);
+    let colours = || codes.iter().copied().chain([END_OF_COLOUR]);
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\x1b') {
+        let colour = colours().find(|code| rest[at..].starts_with(code));
+        let end = at + colour.map_or(1, str::len);
+        shown.push_str(&cairn_campaign::visible(&rest[..at]));
+        shown.push_str(&colour.map_or_else(|| cairn_campaign::visible("\x1b"), |code| code.into()));
+        rest = &rest[end..];
+    }
+    shown.push_str(&cairn_campaign::visible(rest));
+    shown
 }
 
 /// What text is, which its colour tells.
@@ -63,6 +75,22 @@ pub enum Ink {
     Figure,
     /// What a figure is of.
     Label,
+}
+
+impl Ink {
+    const COLOURS: [Ink; 5] = [Ink::Bad, Ink::Good, Ink::Warning, Ink::Figure, Ink::Label];
+
+    /// The terminal's code for it.
+    fn code(self) -> &'static str {
+        match self {
+            Ink::Plain => "",
+            Ink::Bad => "\x1b[1;31m",
+            Ink::Good => "\x1b[1;32m",
+            Ink::Warning => "\x1b[33m",
+            Ink::Figure => "\x1b[36m",
+            Ink::Label => "\x1b[2m",
+        }
+    }
 }
 
 /// A number with its thousands apart.
@@ -102,6 +130,14 @@ pub fn clock(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_our_own_colours_reach_a_terminal() {
+        let ours = Style { colour: true }.bad("crash");
+        assert_eq!(visible(&ours), ours);
+        assert_eq!(visible("\x1b]0;title\x07\x1b[2J\x1b"), "\\u001b]0;title\\u0007\\u001b[2J\\u001b");
+        assert_eq!(visible("a\nb\tc"), "a\nb\tc");
+    }
 
     #[test]
     fn numbers_are_readable() {

@@ -1,16 +1,20 @@
 //! A directory of tests: a campaign's, or one of plain files.
 
-use crate::args::{Cli, Command, RunArgs, SubjectArgs};
+use crate::args::{Cli, Command, NamedArgs, RoomArgs, RunArgs, SubjectArgs};
 use crate::failure::Failure;
+use crate::origin::{self, Origin, Told};
 use crate::{target, units};
-use cairn_campaign::{Place, test_files};
+use cairn_campaign::{Place, files_of, is_campaign, quoted, test_files};
 use cairn_exec::{Input, Object, TargetSpec};
+use cairn_program::read_text;
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 const STATS: &str = "fuzzer_stats";
 const COMMAND: &str = "command_line";
+/// Most bytes of the statistics.
+const MOST_STATS: u64 = 1 << 20;
 
 /// The tests in a directory.
 pub struct Suite {
@@ -18,6 +22,8 @@ pub struct Suite {
     pub files: Vec<PathBuf>,
     /// The command that made them, if it was `cairn run` and its directory still tells.
     pub made_by: Option<Box<RunArgs>>,
+    /// Where the campaign came from, if its directory still tells.
+    pub origin: Option<Told>,
 }
 
 impl Suite {
@@ -25,7 +31,7 @@ impl Suite {
     pub fn read(directory: &Path, places: &[Place]) -> Result<Suite, Failure> {
         let suite = match is_campaign(directory) {
             true => Suite::of_campaign(directory, places)?,
-            false => Suite { files: test_files(directory)?, made_by: None },
+            false => Suite { files: test_files(directory)?, made_by: None, origin: None },
         };
         if suite.files.is_empty() {
             return Err(Failure::new(format_args!("there is no test in {}", directory.display())));
@@ -42,10 +48,42 @@ impl Suite {
             return Err(Failure::new(format_args!("{} is not a campaign directory", directory.display())));
         }
         let mut files = Vec::new();
-        for place in places.iter().map(|place| directory.join(place.directory())).filter(|p| p.is_dir()) {
-            files.extend(test_files(&place)?.into_iter().filter(|file| is_test(file)));
+        for place in places {
+            files.extend(files_of(directory, *place)?.into_iter().filter(|file| is_test(file)));
         }
-        Ok(Suite { files, made_by: made_by(directory) })
+        let origin = origin::of(directory);
+        let recorded = origin.as_ref().filter(|told| told.is_trusted).map(|told| &told.origin.command);
+        let made_by = match recorded {
+            Some(words) => parse(&words.iter().map(OsString::from).collect::<Vec<_>>()),
+            None => told_by_stats(directory),
+        };
+        Ok(Suite { files, made_by, origin })
+    }
+
+    /// The user's own record of the campaign, if there is one.
+    fn trusted(&self) -> Option<&Origin> {
+        self.origin.as_ref().filter(|told| told.is_trusted).map(|told| &told.origin)
+    }
+
+    /// True if the settings are those of a campaign that this user ran.
+    pub fn is_trusted(&self) -> bool {
+        self.trusted().is_some()
+    }
+
+    /// Where the campaign was run, and where that directory is now: sources that were named absolutely moved along.
+    pub fn moved(&self, campaign: &Path) -> Option<(PathBuf, PathBuf)> {
+        let origin = &self.origin.as_ref()?.origin;
+        Some((origin.directory.recorded().to_owned(), origin.find_directory(campaign)?))
+    }
+
+    /// Goes to the directory that the user's campaign was run in: names of sources and arguments may begin there.
+    /// Paths of this command line must be absolute by then.
+    pub fn enter_directory(&self, campaign: &Path) -> Result<(), Failure> {
+        match self.trusted().and_then(|origin| origin.find_directory(campaign)) {
+            Some(directory) => std::env::set_current_dir(&directory)
+                .map_err(|error| Failure::cannot("enter", &directory, &error)),
+            None => Ok(()),
+        }
     }
 
     /// An input of the shape that raw bytes are for: the campaign's, the file that the user names, or standard input.
@@ -64,21 +102,20 @@ impl Suite {
     }
 }
 
-fn is_campaign(directory: &Path) -> bool {
-    directory.join(Place::Queue.directory()).is_dir()
-}
-
 /// Whether a file in a campaign's directory is one of its inputs: AFL has others beside them.
 fn is_test(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"id:"))
 }
 
-/// The `cairn run` that made a campaign directory.
-fn made_by(directory: &Path) -> Option<Box<RunArgs>> {
-    let stats = std::fs::read_to_string(directory.join(STATS)).ok()?;
+/// The `cairn run` that made a campaign directory, as its statistics say.
+fn told_by_stats(directory: &Path) -> Option<Box<RunArgs>> {
+    let stats = read_text(&directory.join(STATS), MOST_STATS).ok()?;
     let line = stats.lines().find(|line| line.starts_with(COMMAND))?;
-    let words = words(line.split_once(": ")?.1);
-    match Cli::try_parse_from(units::join_file_names(&words)).ok()?.command {
+    parse(&words(line.split_once(": ")?.1))
+}
+
+fn parse(words: &[OsString]) -> Option<Box<RunArgs>> {
+    match Cli::try_parse_from(units::join_file_names(words)).ok()?.command {
         Command::Run(run) => Some(run),
         _ => None,
     }
@@ -107,10 +144,13 @@ fn words(line: &str) -> Vec<OsString> {
     words
 }
 
-/// What tests are run on: the program that the user names, or the one that the campaign in the directory was about.
-pub fn subject(named: SubjectArgs, suite: &Suite, directory: &Path) -> Result<SubjectArgs, Failure> {
+/// What tests are run on: the program that the user names, or the one that his campaign was about.
+///
+/// Nothing that only a directory names is run. Of its settings, those that shape the input are taken in any case; those
+/// that give a program more room only from the user's own record, and leave to run without the sandbox from neither.
+pub fn subject(named: &NamedArgs, suite: &Suite, directory: &Path) -> Result<SubjectArgs, Failure> {
     if !named.target.is_empty() {
-        return Ok(named);
+        return Ok(named.subject());
     }
     let Some(run) = &suite.made_by else {
         return Err(Failure::new(format_args!(
@@ -118,30 +158,69 @@ pub fn subject(named: SubjectArgs, suite: &Suite, directory: &Path) -> Result<Su
             directory.display()
         )));
     };
-    let SubjectArgs { target, args, input, room, .. } = &run.subject;
-    let program = built_program(directory, target);
-    let target = program.map_or_else(|| target.clone(), |program| vec![program]);
-    if let Some(missing) = target.iter().find(|path| !path.exists()) {
-        return Err(Failure::new(format_args!(
-            "{} is about {}, which is not there as seen from here: name the program, and what is symbolic, as for `cairn run`",
-            directory.display(),
-            missing.display()
-        )));
-    }
-    Ok(SubjectArgs { target, args: args.clone(), input: input.clone(), seeds: None, room: room.clone() })
+    let target = vec![program(named, suite, run, directory)?];
+    let SubjectArgs { args, input, .. } = &run.subject;
+    Ok(SubjectArgs {
+        target,
+        args: args.clone(),
+        input: input.clone(),
+        seeds: Vec::new(),
+        room: room(named, suite, run)?,
+    })
 }
 
-/// The program that a campaign compiled on the fly, if it is still there.
-fn built_program(directory: &Path, sources: &[PathBuf]) -> Option<PathBuf> {
-    let first = sources.first().filter(|first| crate::compile::is_source(first))?;
-    let program = crate::outdir::built(directory, first);
-    program.is_file().then_some(program)
+/// What the program may do.
+fn room(named: &NamedArgs, suite: &Suite, run: &RunArgs) -> Result<RoomArgs, Failure> {
+    let no_sandbox = named.room.no_sandbox;
+    if suite.is_trusted() {
+        return Ok(RoomArgs { no_sandbox, ..run.subject.room.clone() });
+    }
+    if no_sandbox && !run.subject.args.is_empty() {
+        return Err(Failure::new(
+            "without the sandbox, the program is not given arguments from a directory that no campaign of yours made: name it, with its arguments, as for `cairn run`",
+        ));
+    }
+    let scratch = named.room.scratch || run.subject.room.scratch;
+    Ok(RoomArgs { scratch, ..named.room.clone() })
+}
+
+/// The program to run.
+fn program(named: &NamedArgs, suite: &Suite, run: &RunArgs, campaign: &Path) -> Result<PathBuf, Failure> {
+    if let Some(program) = &named.program {
+        return Ok(program.clone());
+    }
+    let about = guess(suite, run, campaign);
+    let (directory, shown) = (campaign.display(), about.display());
+    let Some(origin) = suite.trusted() else {
+        return Err(Failure::new(format_args!(
+            "{directory} is about {shown}, but there is no record of a campaign of yours that ran it: if you trust this program, say --program {}",
+            quoted(&about.to_string_lossy())
+        )));
+    };
+    let found = origin.find_program(campaign);
+    found.ok_or_else(|| match about.exists() {
+        true => Failure::new(format_args!(
+            "{shown} has changed since the campaign in {directory} ran it: to run the tests on it as it is now, say --program {}",
+            quoted(&about.to_string_lossy())
+        )),
+        false => Failure::new(format_args!(
+            "{directory} is about {shown}, which is not there any more: say where it is with --program PATH"
+        )),
+    })
+}
+
+/// The file that a directory is most likely about.
+fn guess(suite: &Suite, run: &RunArgs, directory: &Path) -> PathBuf {
+    let candidates = suite.origin.as_ref().map(|told| told.origin.program.candidates(directory));
+    let first = run.subject.target.first().cloned().unwrap_or_default();
+    let built = crate::outdir::built(directory, &first);
+    let candidates = candidates.into_iter().flatten().chain([built]);
+    candidates.into_iter().find(|path| path.is_file()).unwrap_or(first)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_campaign::quoted;
 
     #[test]
     fn a_command_is_read_as_it_was_written() {

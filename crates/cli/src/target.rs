@@ -5,13 +5,13 @@ use crate::compile;
 use crate::digest::Fingerprint;
 use crate::failure::Failure;
 use crate::message::warn;
+use crate::style::counted;
 use crate::units::length;
-use cairn_campaign::read_seeds;
+use cairn_campaign::{Seeds, read_seeds};
 use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec};
 use cairn_instrument::driver::ENV_CHECK;
-use cairn_program::{Program, ProgramError};
+use cairn_program::{FUZZ_TARGET, Program, ProgramError};
 use cairn_wire::Checks;
-use cairn_wire::site::USER_MAIN;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,8 +20,6 @@ use std::time::Duration;
 pub const FILE_MARK: &str = "@@";
 /// What the first symbolic file is called that the user gives no name.
 pub const FILE_NAME: &str = "input";
-/// The function that makes a program a fuzz target.
-const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
 /// Bytes it is given by default.
 const FUZZ_INPUT: usize = 64;
 
@@ -69,9 +67,7 @@ fn is_program(path: &Path) -> bool {
     let is_library = path.file_name().is_some_and(|name| name.to_string_lossy().contains(".so"));
     let is_linked = !matches!(
         Program::read(path),
-        Err(ProgramError::NotExecutable { .. }
-            | ProgramError::Missing { .. }
-            | ProgramError::Unreadable { .. })
+        Err(ProgramError::NotExecutable { .. } | ProgramError::Missing { .. } | ProgramError::Unreadable(_))
     );
     is_linked && !is_library
 }
@@ -121,21 +117,24 @@ pub fn tell_gaps(room: &RoomArgs) {
 /// What to begin with: the user's seeds, or nothing but zeros.
 pub fn inputs(subject: &SubjectArgs, spec: &TargetSpec) -> Result<Vec<Input>, Failure> {
     let blank = spec.blank_input();
-    match &subject.seeds {
-        Some(directory) => {
-            let seeds = read_seeds(directory, &blank)?;
-            if seeds.misfits > 0 {
-                warn(format_args!(
-                    "{} of {} seeds in {} have other parts than the input asked for: those are left out",
-                    seeds.misfits,
-                    seeds.inputs.len(),
-                    directory.display()
-                ));
-            }
-            Ok(seeds.inputs)
-        }
-        None => Ok(vec![blank]),
+    if subject.seeds.is_empty() {
+        return Ok(vec![blank]);
     }
+    let Seeds { inputs, misfits, skipped } = read_seeds(&subject.seeds, &blank)?;
+    if misfits > 0 {
+        warn(format_args!(
+            "{misfits} of {} seeds have other parts than the input asked for: those are left out",
+            inputs.len(),
+        ));
+    }
+    if let Some(first) = skipped.first() {
+        let files = counted(skipped.len() as u64, "seed is", "seeds are");
+        warn(format_args!("{files} left out, since they are too large; the first: {first}"));
+    }
+    if inputs.is_empty() {
+        return Err(Failure::new("none of the seeds can be used: all are too large"));
+    }
+    Ok(inputs)
 }
 
 /// Fills in arguments and symbolic input as the user asked for them.
@@ -203,7 +202,7 @@ fn files(input: &InputArgs, args: &[OsString]) -> Result<Vec<SymbolicFile>, Fail
 /// what is symbolic.
 pub fn supply_fuzz_target(spec: &mut TargetSpec, program: &Program) {
     let defines = |name: &str| program.functions().any(|(_, f)| f.counted && *f.name == *name);
-    let is_fuzz_target = defines(FUZZ_TARGET) && !defines(USER_MAIN);
+    let is_fuzz_target = defines(FUZZ_TARGET) && !defines("main");
     if is_fuzz_target && spec.stdin.is_none() && spec.files.is_empty() {
         spec.stdin = Some(FUZZ_INPUT);
     }

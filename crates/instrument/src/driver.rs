@@ -17,15 +17,16 @@ mod pages;
 mod plan;
 mod process;
 mod response;
+mod scratch;
 
 use args::Command;
 use cairn_wire::Checks;
 use plan::Plan;
 use process::Clang;
+use scratch::Scratch;
 use std::ffi::OsString;
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// Set to anything but `0`, makes the driver a plain clang.
 pub const ENV_PLAIN: &str = "CAIRN_CC_PLAIN";
@@ -76,7 +77,7 @@ pub fn run(args: &[OsString], language: Language, tools: &Toolchain, pass: &dyn 
     if let Plan::Plain { warning } = &plan {
         return run_plain(args, &command, clang, tools, warning.as_deref());
     }
-    let scratch = match tempfile::Builder::new().prefix("cairn-cc-").tempdir() {
+    let scratch = match Scratch::create() {
         Ok(scratch) => scratch,
         Err(error) => return fail(&format!("cannot make a temporary directory: {error}")),
     };
@@ -97,7 +98,7 @@ struct Session<'a> {
     back_end: Clang<'a>,
     tools: &'a Toolchain,
     pass: &'a dyn Instrumenter,
-    scratch: TempDir,
+    scratch: Scratch,
 }
 
 fn plain_wanted() -> bool {
@@ -131,7 +132,13 @@ fn fail(message: &str) -> i32 {
     1
 }
 
-/// Whoever closed standard error does not want to know.
+/// Names of files may have control characters, which are not for a terminal to obey. If standard error is closed, nothing
+/// is said.
 fn tell(text: &str) {
+    let shown = |c: char| match c.is_control() && c != '\n' && c != '\t' {
+        true => format!("\\u{:04x}", c as u32),
+        false => c.to_string(),
+    };
+    let text: String = text.chars().map(shown).collect();
     let _ = stderr().write_all(text.as_bytes());
 }

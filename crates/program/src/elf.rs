@@ -2,13 +2,15 @@
 
 use crate::assemble::{PlacedUnit, source_name};
 use crate::error::{Damage, ProgramError};
+use crate::file::{Reason, Special, read_file};
+use crate::kind::FileKind;
 use crate::model::{Code, FunctionId, Program};
 use cairn_wire::meta::{Header, Unit};
-use cairn_wire::site::{COVERAGE_SECTION, META_SECTION, SECTION};
+use cairn_wire::site::{COVERAGE_SECTION, META_SECTION, SECTION, USER_MAIN};
 use cairn_wire::{ABI_VERSION, SiteRecord};
-use object::{Object, ObjectKind, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
+use object::elf::DT_NEEDED;
+use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 use std::collections::HashMap;
-use std::io::ErrorKind;
 use std::path::Path;
 
 const RECORD_SIZE: u64 = size_of::<SiteRecord>() as u64;
@@ -16,19 +18,39 @@ const RECORD_SIZE: u64 = size_of::<SiteRecord>() as u64;
 const RECORD_KIND_AT: usize = std::mem::offset_of!(SiteRecord, kind);
 const RECORD_LOCAL_AT: usize = std::mem::offset_of!(SiteRecord, local);
 
+/// A program may be large, with all its debug information.
+const MOST_BYTES: u64 = 8 << 30;
+/// The function that makes a program a fuzz target.
+pub const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
+/// Beginnings of the names of libraries that any program may be linked with.
+const STANDARD_LIBRARIES: [&str; 9] = [
+    "libc.so",
+    "libm.so",
+    "libdl.so",
+    "librt.so",
+    "libpthread.so",
+    "libgcc_s.so",
+    "libstdc++.so",
+    "libc++",
+    "ld-linux",
+];
+
 /// Reads the model out of the executable at `path`.
 pub(crate) fn read(path: &Path) -> Result<Program, ProgramError> {
-    let bytes = std::fs::read(path).map_err(|source| match source.kind() {
-        ErrorKind::NotFound => ProgramError::Missing { path: path.to_owned() },
-        _ => ProgramError::Unreadable { path: path.to_owned(), source },
+    let bytes = read_file(path, MOST_BYTES).map_err(|error| match &error.reason {
+        _ if error.is_missing() => ProgramError::Missing { path: path.to_owned() },
+        Reason::Special(Special::Directory) => Refusal::NotExecutable(FileKind::Directory).at(path),
+        _ => ProgramError::Unreadable(error),
     })?;
     parse(&bytes).map_err(|refusal| refusal.at(path))
 }
 
 /// A [`ProgramError`] that does not know its file yet.
 enum Refusal {
-    NotExecutable,
+    NotExecutable(FileKind),
     NotInstrumented,
+    NoMain,
+    ForeignMain,
     OtherAbi(u32),
     Damaged(Damage),
 }
@@ -37,7 +59,9 @@ impl Refusal {
     fn at(self, path: &Path) -> ProgramError {
         let path = path.to_owned();
         match self {
-            Refusal::NotExecutable => ProgramError::NotExecutable { path },
+            Refusal::NotExecutable(kind) => ProgramError::NotExecutable { path, kind },
+            Refusal::NoMain => ProgramError::NoMain { path },
+            Refusal::ForeignMain => ProgramError::ForeignMain { path },
             Refusal::NotInstrumented => ProgramError::NotInstrumented { path },
             Refusal::OtherAbi(found) => ProgramError::OtherAbi { path, found, expected: ABI_VERSION },
             Refusal::Damaged(damage) => ProgramError::Damaged { path, damage },
@@ -64,10 +88,12 @@ struct Section<'a> {
 }
 
 fn parse(bytes: &[u8]) -> Result<Program, Refusal> {
-    let Ok(file) = object::File::parse(bytes) else { return Err(Refusal::NotExecutable) };
-    if !matches!(file.kind(), ObjectKind::Executable | ObjectKind::Dynamic) {
-        return Err(Refusal::NotExecutable);
+    if let Some(kind) = FileKind::of(bytes) {
+        return Err(Refusal::NotExecutable(kind));
     }
+    let Ok(file) = object::File::parse(bytes) else {
+        return Err(Refusal::NotExecutable(FileKind::DamagedElf));
+    };
     let Some(meta) = section(&file, META_SECTION)? else { return Err(Refusal::NotInstrumented) };
     let empty = Section { address: 0, size: 0, data: &[] };
     let records = section(&file, SECTION)?.unwrap_or(empty);
@@ -79,7 +105,36 @@ fn parse(bytes: &[u8]) -> Result<Program, Refusal> {
     }
     let mut program = Program::from_placed_units(units)?;
     program.code = code(&file, &program);
+    demand_main(&file, &program)?;
     Ok(program)
+}
+
+/// Refuses a program in which nothing of the user's would be started. If there is no symbol table to tell, it passes.
+fn demand_main(file: &object::File, program: &Program) -> Result<(), Refusal> {
+    let is_traced = |name: &str| program.functions().any(|(_, f)| f.counted && *f.name == *name);
+    if is_traced("main") || is_traced(FUZZ_TARGET) {
+        return Ok(());
+    }
+    let find = |name: &str| file.symbols().find(|symbol| symbol.name() == Ok(name));
+    let is_defined = |name: &str| find(name).is_some_and(|symbol| symbol.is_definition());
+    // The runtime's `main` and the one for fuzz targets, which it calls, are weak.
+    let is_ours = |name: &str| find(name).is_some_and(|symbol| symbol.is_definition() && symbol.is_weak());
+    if is_defined("main") && !is_ours("main") {
+        return Err(Refusal::ForeignMain);
+    }
+    let is_elsewhere = is_defined(FUZZ_TARGET) || needs_libraries(file);
+    if is_ours(USER_MAIN) && !is_elsewhere { Err(Refusal::NoMain) } else { Ok(()) }
+}
+
+/// True if the program links shared libraries that are not the language's own: they may have the fuzz target.
+fn needs_libraries(file: &object::File) -> bool {
+    const ENTRY: usize = 16;
+    let data = |name: &str| file.section_by_name(name).and_then(|section| section.data().ok());
+    let (Some(entries), Some(names)) = (data(".dynamic"), data(".dynstr")) else { return false };
+    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+    let needed = entries.chunks_exact(ENTRY).filter(|entry| word(&entry[..8]) == DT_NEEDED.0 as u64);
+    let mut names = needed.filter_map(|entry| names.get(word(&entry[8..]) as usize..));
+    names.any(|name| !STANDARD_LIBRARIES.iter().any(|standard| name.starts_with(standard.as_bytes())))
 }
 
 /// Finds the functions' code by their names in the symbol table.

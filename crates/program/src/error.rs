@@ -1,5 +1,7 @@
 //! Why a file cannot be used as a target, in sentences for its user.
 
+use crate::file::FileError;
+use crate::kind::FileKind;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -13,22 +15,34 @@ pub enum ProgramError {
         path: PathBuf,
     },
     /// The file is there but cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Unreadable {
-        /// The file asked for.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(FileError),
     /// Some other kind of file: a script, an object file, text.
-    #[error("{} is not an ELF executable", path.display())]
+    #[error("{} is {kind}", path.display())]
     NotExecutable {
         /// The file asked for.
         path: PathBuf,
+        /// What it is.
+        kind: FileKind,
     },
     /// An executable that an ordinary compiler made.
-    #[error("{} was not built with `cairn cc`", path.display())]
+    #[error("{} was not built with `cairn cc`: build it with that, or give its C files", path.display())]
     NotInstrumented {
+        /// The file asked for.
+        path: PathBuf,
+    },
+    /// There is nothing to start.
+    #[error(
+        "{} has neither a main function nor LLVMFuzzerTestOneInput: add one of them, or the file that has it",
+        path.display()
+    )]
+    NoMain {
+        /// The file asked for.
+        path: PathBuf,
+    },
+    /// The runtime starts with `main`, so it cannot start here.
+    #[error("the main function of {} is not instrumented: compile its file with `cairn cc` too", path.display())]
+    ForeignMain {
         /// The file asked for.
         path: PathBuf,
     },

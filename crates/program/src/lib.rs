@@ -9,6 +9,8 @@ mod analysis;
 mod assemble;
 mod elf;
 mod error;
+mod file;
+mod kind;
 mod model;
 mod symbols;
 pub mod testing;
@@ -20,6 +22,9 @@ pub use analysis::{
 pub use assemble::PlacedUnit;
 pub use cairn_wire::meta::Contents;
 pub use cairn_wire::{SiteId, SiteKind};
+pub use elf::FUZZ_TARGET;
 pub use error::{Damage, ProgramError};
+pub use file::{FileError, Reason, Special, read_file, read_text};
+pub use kind::FileKind;
 pub use model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site};
 pub use symbols::{SourceFrame, Symbols, seen_from_here};

@@ -24,7 +24,7 @@ pub use strategy::{
     RandomBranch, RandomInput, RandomPath, RandomState, Uncovered, UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};
-pub use weights::{Beside, Obtained, Weights};
+pub use weights::{Beside, Obtained, Weights, read_weights};
 
 /// The guide's example compiles.
 #[cfg(doctest)]

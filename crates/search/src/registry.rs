@@ -8,6 +8,7 @@ use crate::traits::Strategy;
 use crate::weighted::ByWeight;
 use crate::weights::{self, Weights};
 use cairn_program::Program;
+use std::path::Path;
 use thiserror::Error;
 
 type Made = Result<Box<dyn Strategy>, String>;
@@ -261,7 +262,7 @@ pub fn split_list(list: &str) -> Vec<String> {
 }
 
 fn weights_of(file: Option<&str>) -> Result<Weights, String> {
-    file.map_or_else(|| Ok(Weights::default()), weights::read)
+    file.map_or_else(|| Ok(Weights::default()), |file| weights::read_weights(Path::new(file)))
 }
 
 /// By the weights of a file, or by those that ship with Cairn; and by what the file has beside them.

@@ -7,7 +7,7 @@ use crate::features::Feature;
 use serde::{Deserialize, Serialize};
 
 pub use beside::Beside;
-pub(crate) use file::read;
+pub use file::read as read_weights;
 
 /// The weights that ship with Cairn.
 const DEFAULT: &str = include_str!("../weights/default.toml");

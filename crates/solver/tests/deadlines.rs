@@ -43,7 +43,7 @@ fn have_workers() {
 #[test]
 #[ignore = "it is the worker that other tests start"]
 fn acts_as_a_worker() {
-    worker::serve().expect("standard input is a socket");
+    worker::serve(u64::MAX).expect("standard input is a socket");
 }
 
 fn word(dag: &mut Dag, bytes: u32) -> ExprId {

@@ -5,7 +5,11 @@ use super::figures::mean;
 use super::ranks;
 use crate::failure::Failure;
 use crate::trial::Trial;
+use cairn_program::read_text;
 use std::path::Path;
+
+/// Most bytes of the file.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// What the campaigns of an earlier comparison covered.
 pub(super) struct Baseline {
@@ -32,7 +36,7 @@ pub(super) struct Change {
 impl Baseline {
     /// Reads what `--csv` wrote.
     pub(super) fn read(file: &Path) -> Result<Baseline, Failure> {
-        let text = std::fs::read_to_string(file).map_err(|error| Failure::cannot("read", file, &error))?;
+        let text = read_text(file, MOST_BYTES)?;
         let rows = rows(&text).filter(|rows| !rows.is_empty());
         let no_baseline = || {
             Failure::new(format_args!("{} is no file that `cairn compare --csv` has written", file.display()))

@@ -1,8 +1,9 @@
 //! Crashes and hangs, from what the campaign wrote about them.
 
 use super::retrace::Retraced;
-use cairn_campaign::{Place as Kept, label, read_test};
+use cairn_campaign::{Place as Kept, label, lies_inside, read_test};
 use cairn_exec::{End, Input};
+use cairn_program::read_file;
 use cairn_report::{Finding, Frame, InputPart, Place};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 const REPORTS: &str = "reports";
 /// Bytes of a part that are shown.
 const MOST_BYTES: usize = 4096;
+/// Most bytes of a report or record of the campaign's.
+const MOST_REPORT: u64 = 16 << 20;
 
 /// What is known beside the files.
 pub struct Context<'a> {
@@ -22,6 +25,8 @@ pub struct Context<'a> {
     pub blank: &'a Input,
     /// The tests, crashes and hangs among them.
     pub tests: &'a [Retraced],
+    /// True if the user ran the campaign.
+    pub is_trusted: bool,
     /// The command that runs a test again.
     pub again: &'a dyn Fn(&Path) -> String,
 }
@@ -38,7 +43,6 @@ struct Record {
     smallest: String,
     confirmed_by: Option<Vec<String>>,
     sanitizer: Option<String>,
-    reproduce: String,
     reproduce_sanitized: Option<String>,
     same_as: Option<String>,
 }
@@ -73,9 +77,9 @@ impl Context<'_> {
     }
 
     fn explained(&self, place: Kept, reports: &Path, name: &str) -> Option<Finding> {
-        let text = fs::read(reports.join(format!("{name}.txt"))).unwrap_or_default();
+        let text = self.read(&reports.join(format!("{name}.txt"))).unwrap_or_default();
         let text = String::from_utf8_lossy(&text).into_owned();
-        let record = fs::read(reports.join(format!("{name}.json"))).ok();
+        let record = self.read(&reports.join(format!("{name}.json")));
         let record: Option<Record> = record.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let mut finding = match record {
             Some(record) if record.same_as.is_some() => return None,
@@ -88,8 +92,15 @@ impl Context<'_> {
         Some(finding)
     }
 
-    /// From the record beside the text.
+    /// A file of the campaign's; none if it is a link to somewhere else.
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        lies_inside(self.directory, path).then(|| read_file(path, MOST_REPORT).ok()).flatten()
+    }
+
+    /// From the record beside the text. The command is made anew: the directory may have moved, and what a stranger's
+    /// record says is not for the user to paste into a shell.
     fn recorded(&self, record: Record) -> Finding {
+        let smallest = self.directory.join(record.smallest);
         let headline = match record.place.map(frame) {
             Some(Frame { function, .. }) => format!("{} in {function}", record.kind),
             None => record.kind.clone(),
@@ -99,9 +110,9 @@ impl Context<'_> {
             kind: record.kind,
             headline,
             stack: record.frames.into_iter().map(frame).collect(),
-            input: self.parts(&self.directory.join(record.smallest)),
-            command: record.reproduce,
-            command_sanitized: record.reproduce_sanitized,
+            input: self.parts(&smallest),
+            command: (self.again)(&smallest),
+            command_sanitized: record.reproduce_sanitized.filter(|_| self.is_trusted),
             said: record.message.into_iter().chain(record.sanitizer).collect(),
             confirmed_by: record.confirmed_by,
             ..Finding::default()
@@ -144,7 +155,9 @@ impl Context<'_> {
     }
 
     fn parts(&self, path: &Path) -> Vec<InputPart> {
-        let objects = read_test(path, self.blank).map(|input| input.objects).unwrap_or_default();
+        let is_own = lies_inside(self.directory, path);
+        let input = is_own.then(|| read_test(path, self.blank).ok()).flatten().unwrap_or_default();
+        let objects = input.objects;
         let part = |object: &cairn_exec::Object| InputPart {
             name: label(object),
             bytes: object.bytes[..object.bytes.len().min(MOST_BYTES)].to_vec(),

@@ -35,14 +35,22 @@ struct Subject<'a> {
 /// Gathers it.
 pub fn gather(args: &ReportArgs) -> Result<Report, Failure> {
     let suite = Suite::of_campaign(&args.directory, &Place::ALL)?;
-    let subject = suite::subject(args.named.subject(), &suite, &args.directory)?;
+    let subject = suite::subject(&args.named, &suite, &args.directory)?;
+    suite.enter_directory(&args.directory)?;
     let scratch = tempfile::tempdir()?;
     let checks = suite.made_by.as_ref().and_then(|run| run.check).unwrap_or_default();
     let path = target::program_path(&subject, checks, |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
-    let campaigns = suite.made_by.as_ref().map(|run| run.limits.timeout);
+    let campaigns = suite.made_by.as_ref().filter(|_| suite.is_trusted()).map(|run| run.limits.timeout);
     let spec = target::spec(&subject, &path, &program, args.timeout.or(campaigns).unwrap_or(TIMEOUT))?;
     let mut missing = Vec::new();
+    let was_free = suite.made_by.as_ref().is_some_and(|run| run.subject.room.no_sandbox);
+    if was_free && !subject.room.no_sandbox {
+        missing.push(
+            "the campaign ran without the sandbox, but its tests were run in it again: --no-sandbox does without"
+                .to_owned(),
+        );
+    }
     let snapshot = snapshot(&args.directory, &path, &mut missing)?;
     let limits = subject.room.limits();
     let mut server = Server::start(spec.clone(), limits)?;
@@ -88,7 +96,7 @@ impl Subject<'_> {
         self.add_campaigns(&mut coverage);
         let hits = Hits::new(&self.program, tests);
         let fates = self.fates();
-        let texts = Texts::read(&self.program);
+        let texts = Texts::read(&self.program, self.suite.moved(&self.args.directory));
         let labels = &Labels::new(&self.program, &texts);
         let covered = Covered { program: &self.program, labels, hits: &hits, coverage: &coverage, fates };
         let told = self.snapshot.as_ref();
@@ -99,6 +107,7 @@ impl Subject<'_> {
             directory: &self.args.directory,
             blank: &self.spec.blank_input(),
             tests,
+            is_trusted: self.suite.is_trusted(),
             again: &again,
         };
         Report {

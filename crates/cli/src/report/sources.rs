@@ -5,7 +5,8 @@ use super::retrace::Retraced;
 use super::why::Reasons;
 use cairn_campaign::Fate;
 use cairn_program::{
-    Function as ProgramFunction, FunctionId, Program, Site as ProgramSite, SiteId, SiteKind as Kind,
+    FileError, Function as ProgramFunction, FunctionId, Program, Reason, Site as ProgramSite, SiteId,
+    SiteKind as Kind, read_file,
 };
 use cairn_report::{File, Function, Side, Site, SiteKind, Source};
 use cairn_tree::Coverage;
@@ -125,12 +126,13 @@ pub struct Texts(BTreeMap<String, (Source, Vec<usize>)>);
 
 impl Texts {
     /// Reads it, as far as it is there and not too much.
-    pub fn read(program: &Program) -> Texts {
+    pub fn read(program: &Program, moved: Option<(PathBuf, PathBuf)>) -> Texts {
+        let located = |name: &str| located(name, moved.as_ref());
         let names: BTreeSet<&str> =
             program.sites().filter(|(_, site)| site.counted).map(|(_, site)| &*site.file).collect();
         let (mut texts, mut room) = (BTreeMap::new(), MOST_BYTES_IN_ALL);
         for name in names {
-            let source = text(&absolute(name), room).map_or_else(Source::Missing, Source::Text);
+            let source = text(&located(name), room).map_or_else(Source::Missing, Source::Text);
             if let Source::Text(text) = &source {
                 room = room.saturating_sub(text.len() as u64);
             }
@@ -169,15 +171,22 @@ fn line_starts(source: &Source) -> Vec<usize> {
     }
 }
 
+/// The file that a name leads to, or the one in the directory that it has been moved to.
+fn located(name: &str, moved: Option<&(PathBuf, PathBuf)>) -> PathBuf {
+    let path = absolute(name);
+    let elsewhere = || Some(moved?.1.join(path.strip_prefix(&moved?.0).ok()?));
+    if path.exists() { path } else { elsewhere().unwrap_or(path) }
+}
+
 fn absolute(name: &str) -> PathBuf {
     std::path::absolute(name).unwrap_or_else(|_| name.into())
 }
 
 fn text(path: &Path, room: u64) -> Result<String, String> {
-    let told = |error: std::io::Error| format!("the source cannot be read: {error}");
-    let length = path.metadata().map_err(told)?.len();
-    if length > MOST_BYTES.min(room) {
-        return Err("the source is too large to be shown".to_owned());
-    }
-    Ok(String::from_utf8_lossy(&std::fs::read(path).map_err(told)?).into_owned())
+    let told = |error: FileError| match error.reason {
+        Reason::TooLarge(_) => "the source is too large to be shown".to_owned(),
+        reason => format!("the source cannot be read: {reason}"),
+    };
+    let content = read_file(path, MOST_BYTES.min(room)).map_err(told)?;
+    Ok(String::from_utf8_lossy(&content).into_owned())
 }

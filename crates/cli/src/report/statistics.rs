@@ -6,8 +6,13 @@ use crate::style::{Style, clock, grouped};
 use crate::summary::Report as Ending;
 use crate::target;
 use cairn_campaign::{Snapshot, Summary};
+use cairn_program::{read_file, read_text};
 use cairn_report::{Campaign, Layer, Point};
 use std::path::Path;
+
+/// Most bytes of the figures over time, and of those by name.
+const MOST_PLOT: u64 = 256 << 20;
+const MOST_STATS: u64 = 1 << 20;
 
 /// How the campaign went.
 pub fn campaign(directory: &Path, snapshot: Option<&Snapshot>, made_by: Option<&RunArgs>) -> Campaign {
@@ -75,7 +80,7 @@ pub fn curve(directory: &Path, snapshot: Option<&Snapshot>) -> Vec<Point> {
 }
 
 fn plot_data(directory: &Path) -> Vec<Point> {
-    let text = std::fs::read_to_string(directory.join("plot_data")).unwrap_or_default();
+    let text = read_text(&directory.join("plot_data"), MOST_PLOT).unwrap_or_default();
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(", ").collect();
         Some(Point {
@@ -147,7 +152,7 @@ struct Stats(String);
 
 impl Stats {
     fn read(directory: &Path) -> Stats {
-        let bytes = std::fs::read(directory.join("fuzzer_stats")).unwrap_or_default();
+        let bytes = read_file(&directory.join("fuzzer_stats"), MOST_STATS).unwrap_or_default();
         Stats(String::from_utf8_lossy(&bytes).into_owned())
     }
 

@@ -93,7 +93,7 @@ mod tests {
                            "ways": [way(0), way(1)], "left": [] });
         let told = json!({ "nodes": 3, "deepest": 1, "roots": [way(0)], "forks": [fork] });
         let program = Program::default();
-        let labels = Labels::new(&program, &Texts::read(&program));
+        let labels = Labels::new(&program, &Texts::read(&program, None));
         let tree = tree(&program, &labels, &serde_json::from_value(told).unwrap());
         assert_eq!((tree.nodes, tree.roots.len()), (3, 1));
         assert_eq!(

@@ -1,5 +1,6 @@
 //! How answers are told.
 
+use crate::message::tell;
 use crate::style::{counted, grouped};
 use cairn_expr::smtlib::Status;
 use serde_json::{Value, json};
@@ -43,10 +44,14 @@ impl Outcome {
     pub fn warn(&self) {
         let file = self.file.display();
         if let Some(reason) = self.solution.reason {
-            eprintln!("cairn: {file}: unknown after {:.1} s: {reason}", self.wall.as_secs_f64());
+            let seconds = self.wall.as_secs_f64();
+            tell(format_args!("cairn: {file}: unknown after {seconds:.1} s: {reason}\n"));
         }
         if let (true, Some(expected)) = (self.contradicts(), self.expected) {
-            eprintln!("cairn: {file}: it says {expected}, but the answer is {}", self.solution.status);
+            tell(format_args!(
+                "cairn: {file}: it says {expected}, but the answer is {}\n",
+                self.solution.status
+            ));
         }
     }
 

@@ -24,6 +24,8 @@ pub fn cairn() -> Command {
     let mut command = Command::new(executable);
     command.env("CAIRN_LIB_DIR", runtime_directory());
     command.env("CAIRN_INCLUDE_DIR", root().join("include"));
+    // Records of the tests' campaigns are none of the user's.
+    command.env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state"));
     command
 }
 

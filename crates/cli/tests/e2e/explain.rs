@@ -69,7 +69,7 @@ fn a_wrong_file_of_weights_is_one_sentence() {
     }
     let said = run(["explain", "no/such.toml"]);
     assert_eq!(said.code, Some(2));
-    assert!(said.stderr.starts_with("cairn: no/such.toml cannot be read: "), "{}", said.stderr);
+    assert!(said.stderr.starts_with("cairn: `no/such.toml` cannot be read: "), "{}", said.stderr);
 }
 
 #[test]
