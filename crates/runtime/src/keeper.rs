@@ -1,13 +1,13 @@
-//! Nothing that a run has started outlives it, and nothing that a fork server has started outlives the server.
+//! Nothing that a run has started outlives it.
 //!
 //! ```text
 //! driver ── keeper ── server ── run ── whatever it starts
 //! ```
 //!
-//! The keeper does nothing but wait for the server's end, or the driver's. Keeper and server both adopt what their own
-//! descendants leave behind, so whatever is left is found among their children. Where Landlock can keep signals in,
-//! each of the three levels is sealed: a run can reach none of the processes above it, and those can kill all below
-//! with one system call that no process escapes by forking.
+//! The keeper is a process of the driver's (`exec/src/keeper.rs`), which looks after the server as the server looks after runs.
+//! The server adopts what its descendants leave behind, so whatever is left is found among its children. Where Landlock can
+//! keep signals in, server and run are each behind a wall: a run can reach none of the processes above it, and those can kill all
+//! below with one system call that no process escapes by forking.
 
 use crate::system::{errno, number, read};
 use core::cell::UnsafeCell;
@@ -15,29 +15,30 @@ use core::ffi::c_int;
 use core::mem::{MaybeUninit, zeroed};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use libc::{SIGKILL, SIGTERM, WNOHANG};
+use libc::{SIGKILL, SIGTERM, SIGUSR1, WNOHANG};
 
 /// Rules that keep signals in, or -1.
 static RULES: AtomicI32 = AtomicI32::new(-1);
 /// Whether this process keeps the signals in that it sends.
 static SEALED: AtomicBool = AtomicBool::new(false);
 /// Signals whose effect on keeper and server is none of the program's business. Who ignores the end of its children never hears of it.
-const OURS: [c_int; 2] = [SIGTERM, libc::SIGCHLD];
+const OURS: [c_int; 3] = [SIGTERM, SIGUSR1, libc::SIGCHLD];
 
 /// What they do to the program.
-struct ProgramsOwn(UnsafeCell<MaybeUninit<[libc::sigaction; 2]>>);
+struct ProgramsOwn(UnsafeCell<MaybeUninit<[libc::sigaction; 3]>>);
 
 // SAFETY: written before the first fork, and read afterwards.
 unsafe impl Sync for ProgramsOwn {}
 
 static PROGRAMS_OWN: ProgramsOwn = ProgramsOwn(UnsafeCell::new(MaybeUninit::zeroed()));
 
-/// Splits the process in two and returns in the server; the keeper ends with it. `sealed` asks for levels that cannot reach
-/// those above them; `close` closes what only the server needs.
-pub fn keep(sealed: bool, close: impl FnOnce()) {
+/// Makes this process the one that looks after runs. `sealed` says that it is behind a wall which its signals do not
+/// cross, and asks for another around each run.
+pub fn keep(sealed: bool) {
     if sealed {
         RULES.store(signal_rules(), Ordering::Relaxed);
     }
+    SEALED.store(sealed, Ordering::Relaxed);
     // SAFETY: asks for what signals do, and sets it to the default, which is all zeros.
     unsafe {
         let own = (*PROGRAMS_OWN.0.get()).assume_init_mut();
@@ -46,16 +47,6 @@ pub fn keep(sealed: bool, close: impl FnOnce()) {
         }
     }
     look_after_descendants();
-    // SAFETY: the process has one thread unless a constructor of the program made more.
-    match unsafe { libc::fork() } {
-        0 => look_after_descendants(),
-        // One level less must do.
-        -1 => {}
-        server => {
-            close();
-            end_like(wait_for(server))
-        }
-    }
 }
 
 /// What a run does before anything else: it is looked after, and does not look after others.
@@ -87,14 +78,15 @@ pub fn bury_the_rest() {
 
 /// The driver, or the keeper, may be killed at any time: that must leave nothing running either.
 fn look_after_descendants() {
-    seal();
-    // SAFETY: attributes of this process; the handler makes system calls only.
+    // SAFETY: attributes of this process; the handlers make system calls only.
     unsafe {
-        let mut action: libc::sigaction = zeroed();
-        action.sa_sigaction = leave as *const () as usize;
-        libc::sigaction(SIGTERM, &action, null_mut());
         let mut heard: libc::sigset_t = zeroed();
-        libc::sigaddset(&mut heard, SIGTERM);
+        for (signal, handler) in [(SIGTERM, leave as extern "C" fn(c_int)), (SIGUSR1, kill_run)] {
+            let mut action: libc::sigaction = zeroed();
+            action.sa_sigaction = handler as usize;
+            libc::sigaction(signal, &action, null_mut());
+            libc::sigaddset(&mut heard, signal);
+        }
         libc::sigprocmask(libc::SIG_UNBLOCK, &heard, null_mut());
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
         libc::prctl(libc::PR_SET_PDEATHSIG, SIGTERM);
@@ -107,35 +99,18 @@ extern "C" fn leave(_signal: c_int) {
     unsafe { libc::_exit(0) }
 }
 
-/// Waits until the server has ended and has taken everything with it; gives its wait status.
-fn wait_for(server: c_int) -> c_int {
-    let mut status = 0;
-    // SAFETY: waits for our own children.
-    while unsafe { libc::waitpid(-1, &mut status, 0) } != server {}
-    bury_the_rest();
-    status
-}
-
-/// The driver sees one process, which is to end as the server did.
-fn end_like(status: c_int) -> ! {
-    if libc::WIFSIGNALED(status) {
-        // SAFETY: a signal to this process, with its default effect.
-        unsafe {
-            libc::signal(libc::WTERMSIG(status), libc::SIG_DFL);
-            libc::raise(libc::WTERMSIG(status));
-        }
-    }
-    // SAFETY: ends the process.
-    unsafe { libc::_exit(libc::WEXITSTATUS(status)) }
+/// The driver wants the run to end. Whoever waits for it goes on.
+extern "C" fn kill_run(_signal: c_int) {
+    let before = errno();
+    kill_descendants();
+    // SAFETY: the thread's own error number.
+    unsafe { *libc::__errno_location() = before };
 }
 
 /// Kills all descendants, and waits until they are gone.
 fn sweep() {
     loop {
-        if is_sealed() {
-            // SAFETY: reaches every process below this one and, as was checked just now, no other.
-            unsafe { libc::kill(-1, SIGKILL) };
-        } else if !kill_children() {
+        if !kill_descendants() {
             return;
         }
         // SAFETY: waits for one of our own children, which are dying; theirs are ours then.
@@ -143,6 +118,16 @@ fn sweep() {
             return;
         }
     }
+}
+
+/// Kills all descendants, or where that cannot be all children; false if nobody knows which there are.
+fn kill_descendants() -> bool {
+    if !is_sealed() {
+        return kill_children();
+    }
+    // SAFETY: reaches every process below this one and, as was checked just now, no other.
+    unsafe { libc::kill(-1, SIGKILL) };
+    true
 }
 
 /// Whether a signal to everybody stops at this process's descendants. Believed only while one to its parent is refused.
