@@ -40,7 +40,7 @@ fn raw_shape(args: &ReplayArgs) -> Input {
 }
 
 fn replay_instrumented(args: &ReplayArgs, input: &Input, coverage: usize) -> Result<End, Failure> {
-    let mut server = Server::start(spec(args, input, coverage), args.room.limits())?;
+    let mut server = Server::start(spec(args, input, coverage)?, args.room.limits())?;
     match server.run(input, Mode::NATIVE) {
         Ok(run) => Ok(run.end),
         Err(RunError::ServerDied(end)) => Ok(end),
@@ -49,21 +49,22 @@ fn replay_instrumented(args: &ReplayArgs, input: &Input, coverage: usize) -> Res
 }
 
 fn replay_plain(args: &ReplayArgs, input: &Input) -> Result<End, Failure> {
-    Ok(run_plain(spec(args, input, 0), &args.room.limits(), input)?.end)
+    Ok(run_plain(spec(args, input, 0)?, &args.room.limits(), input)?.end)
 }
 
 /// The program's surroundings as the test wants them.
-fn spec(args: &ReplayArgs, input: &Input, coverage: usize) -> TargetSpec {
+fn spec(args: &ReplayArgs, input: &Input, coverage: usize) -> Result<TargetSpec, Failure> {
     let mut spec = TargetSpec::new(&args.target, coverage);
     spec.timeout = Duration::from_millis(args.timeout);
     spec.output = Output::Inherit;
-    args.room.furnish(&mut spec);
+    args.room.furnish(&mut spec)?;
+    spec.readable.extend(target::named_by(&args.target, &args.args));
     let of_kind = |kind: ObjectKind| input.objects.iter().filter(move |object| object.kind == kind);
     let file = |object: &Object| SymbolicFile { name: object.name.clone(), len: object.bytes.len() };
     spec.files = of_kind(ObjectKind::File).map(file).collect();
     spec.args = target::arguments(&args.args, &spec.files);
     spec.args.extend(of_kind(ObjectKind::Arg).map(|object| Arg::Symbolic(object.bytes.len())));
-    spec
+    Ok(spec)
 }
 
 /// Symbolic arguments stand after the others, in order.
