@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// Longest time a fork server may take to fork, or to bury a child that was killed.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Times a program is brought up before its failure is taken for final: it may have been killed by chance.
 const STARTS: u32 = 3;
 
