@@ -162,7 +162,7 @@ struct Campaign<'a> {
     past: Vec<PastRun>,
     executions: u64,
     /// Input objects that no decision depends on so far.
-    unused_objects: BTreeSet<u16>,
+    unused_objects: BTreeSet<u32>,
     divergences: u64,
     lost_in_a_row: u32,
     notes: Notes,

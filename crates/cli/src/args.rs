@@ -1,5 +1,6 @@
 //! The command line, defined once: help and parsing both come from here.
 
+use crate::failure::Failure;
 use crate::row::wrapped;
 use crate::shell::StrategyParser;
 use crate::units::{Budget, FileArg, length, size};
@@ -122,9 +123,16 @@ pub struct RoomArgs {
     /// thrown away after each run
     #[arg(long, help_heading = "Safety")]
     pub scratch: bool,
-    /// Let the program write to files outside its scratch directory, use the network, and send signals to other processes
+    /// Let the program read PATH, a file or directory in your home; may be repeated. Without this it reads nothing there
+    /// but the working directory, its own file and libraries, and what the command line names
+    #[arg(long, value_name = "PATH", help_heading = "Safety")]
+    pub read: Vec<PathBuf>,
+    /// Let the program do all that you can do: write files, use the network, send signals to other processes
     #[arg(long, help_heading = "Safety")]
     pub no_sandbox: bool,
+    /// Refuse to run the program if a part of the sandbox is missing on this system
+    #[arg(long, help_heading = "Safety", conflicts_with = "no_sandbox")]
+    pub require_sandbox: bool,
     /// Fork a process for every execution, even where one process could make many of them
     #[arg(long, help_heading = "Safety")]
     pub fork_each: bool,
@@ -151,14 +159,23 @@ impl RoomArgs {
             (self.scratch_size != DEFAULT_SCRATCH).then(|| format!("--scratch-size={}", self.scratch_size));
         let flags = [(self.scratch, "--scratch"), (self.no_sandbox, "--no-sandbox")];
         let set = flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned());
-        memory.into_iter().chain(scratch).chain(set).collect()
+        let read = self.read.iter().map(|path| format!("--read={}", path.display()));
+        memory.into_iter().chain(scratch).chain(set).chain(read).collect()
     }
 
-    /// Tells the program's surroundings.
-    pub fn furnish(&self, spec: &mut cairn_exec::TargetSpec) {
+    /// Applies these options to a specification; fails if they ask for a sandbox that this system does not have.
+    pub fn furnish(&self, spec: &mut cairn_exec::TargetSpec) -> Result<(), Failure> {
         spec.sandbox = !self.no_sandbox;
         spec.in_scratch = self.scratch;
         spec.reuse = !self.fork_each;
+        spec.readable = self.read.clone();
+        if let Some(path) = self.read.iter().find(|path| !path.exists()) {
+            return Err(Failure::new(format_args!("--read: no such file or directory: {}", path.display())));
+        }
+        let gaps = self.require_sandbox.then(|| cairn_exec::Protection::here().gaps()).flatten();
+        gaps.map_or(Ok(()), |gaps| {
+            Err(Failure::new(format_args!("the sandbox has gaps here: the program could {gaps}")))
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::status::Status;
 use crate::style::{Style, clock, counted, grouped, percent};
 use crate::target;
 use cairn_campaign::{Kind, Reason, Settings, Summary};
-use cairn_exec::{Protection, Server, TargetSpec};
+use cairn_exec::{Protection, Server, TargetSpec, drops_root};
 use cairn_program::Program;
 use cairn_wire::Checks;
 use serde_json::json;
@@ -59,7 +59,16 @@ fn json_text(summary: &Summary) -> String {
         "branches_covered": summary.branches_covered,
         "branches_total": summary.branches_total,
         "reasons": summary.notes.reasons,
-        "sandbox": { "writes": sandbox.writes, "signals": sandbox.signals, "network": sandbox.calls },
+        "sandbox": {
+            "files": sandbox.files,
+            "signals": sandbox.signals,
+            "calls": sandbox.calls,
+            "pid_namespace": sandbox.namespaces.processes,
+            "ipc_namespace": sandbox.namespaces.ipc,
+            "net_namespace": sandbox.namespaces.network,
+            "mount_namespace": sandbox.namespaces.mounts,
+            "drops_root": drops_root(),
+        },
     });
     format!("{object}\n")
 }
@@ -89,7 +98,8 @@ fn report(summary: &Summary, style: Style) -> String {
 fn sandbox() -> String {
     match Protection::here().gaps() {
         None => {
-            "the sandbox works here: programs write to their scratch directory alone, and have no network"
+            "the sandbox works here: programs write to their scratch directory alone, do not read your home, see no \
+             processes but their own, and have no network"
                 .to_owned()
         }
         Some(gaps) => format!("the sandbox has gaps here: a program can {gaps}"),

@@ -97,7 +97,9 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Compare(args) => compare::compare(&args),
         Command::Learn(args) => learn::learn(&args),
         Command::Solve(args) => solve::solve(&args),
-        Command::SolverWorker { memory } => Ok(cairn_solver::worker::serve(memory).map(|()| ExitCode::SUCCESS)?),
+        Command::SolverWorker { memory } => {
+            Ok(cairn_solver::worker::serve(memory).map(|()| ExitCode::SUCCESS)?)
+        }
         Command::Explain(args) => explain::explain(&args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

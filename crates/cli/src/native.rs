@@ -3,8 +3,10 @@
 use crate::failure::Failure;
 use cairn_campaign::encode_test;
 use cairn_deadline::Deadline;
-use cairn_exec::{Input, Limits, Object, Run, TargetSpec, run_native};
+use cairn_exec::{Input, Limits, Object, Run, TargetSpec, drops_root, run_native};
 use cairn_wire::ObjectKind;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use tempfile::NamedTempFile;
 
 /// Names the test to `cairn_replay.c` in a plain build.
@@ -31,6 +33,11 @@ fn hand_over_named(spec: &mut TargetSpec, input: &Input) -> Result<Option<NamedT
     }
     let test = NamedTempFile::with_suffix(".ktest")?;
     std::fs::write(test.path(), encode_test(&named, &[]).0)?;
+    if spec.sandbox && drops_root() {
+        // The program is another user, who is to read it.
+        std::fs::set_permissions(test.path(), Permissions::from_mode(0o644))?;
+    }
+    spec.readable.push(test.path().to_owned());
     spec.env.push((ENV_TEST.into(), test.path().into()));
     Ok(Some(test))
 }

@@ -86,7 +86,7 @@ impl Replay<'_> {
     fn run(&self, test: &Path, output: Output) -> Result<Run, Failure> {
         let mut input = read_test(test, &raw_shape(self.args))?;
         place_arguments(&mut input, self.args.args.len());
-        let spec = self.spec(&input, output);
+        let spec = self.spec(&input, output)?;
         if self.branches.is_none() {
             return run_plain(spec, &self.args.room.limits(), &input, &Deadline::never());
         }
@@ -98,18 +98,19 @@ impl Replay<'_> {
     }
 
     /// The program's surroundings as the test wants them.
-    fn spec(&self, input: &Input, output: Output) -> TargetSpec {
+    fn spec(&self, input: &Input, output: Output) -> Result<TargetSpec, Failure> {
         let args = self.args;
         let mut spec = TargetSpec::new(&args.target, self.branches.unwrap_or(0));
         spec.timeout = Duration::from_millis(args.timeout);
         spec.output = output;
-        args.room.furnish(&mut spec);
+        args.room.furnish(&mut spec)?;
+        spec.readable.extend(target::named_by(&args.target, &args.args));
         let of_kind = |kind: ObjectKind| input.objects.iter().filter(move |object| object.kind == kind);
         let file = |object: &Object| SymbolicFile { name: object.name.clone(), len: object.bytes.len() };
         spec.files = of_kind(ObjectKind::File).map(file).collect();
         spec.args = target::arguments(&args.args, &spec.files);
         spec.args.extend(of_kind(ObjectKind::Arg).map(|object| Arg::Symbolic(object.bytes.len())));
-        spec
+        Ok(spec)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::message::warn;
 use crate::style::counted;
 use crate::units::length;
 use cairn_campaign::{Seeds, read_seeds};
-use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec};
+use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec, drops_root};
 use cairn_instrument::driver::ENV_CHECK;
 use cairn_program::{FUZZ_TARGET, Program, ProgramError};
 use cairn_wire::Checks;
@@ -87,7 +87,10 @@ pub fn spec(
 ) -> Result<TargetSpec, Failure> {
     let mut spec = TargetSpec::new(path, program.branch_count() as usize);
     spec.timeout = Duration::from_millis(timeout);
-    subject.room.furnish(&mut spec);
+    spec.sites = Some(program.site_count());
+    subject.room.furnish(&mut spec)?;
+    spec.readable.extend(subject.target.iter().cloned());
+    spec.readable.extend(named_by(path, &subject.args));
     describe(&mut spec, &subject.input, &subject.args)?;
     supply_fuzz_target(&mut spec, program);
     Ok(spec)
@@ -107,10 +110,34 @@ pub fn command(spec: &TargetSpec, subject: &SubjectArgs) -> Vec<String> {
     words.map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// Tells what the sandbox cannot keep the program from on this system, if it is wanted.
+/// Files and directories that a program is known to read: its libraries, and what its arguments name.
+pub fn named_by(program: &Path, args: &[OsString]) -> Vec<PathBuf> {
+    let values = |arg: &OsString| {
+        let text = arg.to_string_lossy().into_owned();
+        let value = text.split_once('=').map(|(_, value)| PathBuf::from(value));
+        std::iter::once(PathBuf::from(arg)).chain(value).filter(|path| path.exists()).collect::<Vec<_>>()
+    };
+    let preloaded = ["LD_LIBRARY_PATH", "LD_PRELOAD"].into_iter().filter_map(std::env::var_os);
+    let preloaded = preloaded.flat_map(|list| {
+        let text = list.to_string_lossy().into_owned();
+        let parts = text.split([':', ';', ' ']).filter(|part| !part.is_empty());
+        parts.map(PathBuf::from).collect::<Vec<_>>()
+    });
+    let libraries = cairn_program::library_directories(program);
+    args.iter().flat_map(values).chain(preloaded).chain(libraries).collect()
+}
+
+/// Warns of what the sandbox cannot keep the program from on this system, if it is wanted, and that root's programs are
+/// another user.
 pub fn tell_gaps(room: &RoomArgs) {
-    if let Some(gaps) = Protection::here().gaps().filter(|_| !room.no_sandbox) {
+    if room.no_sandbox {
+        return;
+    }
+    if let Some(gaps) = Protection::here().gaps() {
         warn(format_args!("the sandbox has gaps here: the program can {gaps}"));
+    }
+    if drops_root() {
+        warn(format_args!("you are root: the program runs as nobody (user 65534), without root's rights"));
     }
 }
 

@@ -34,7 +34,7 @@ pub use end::{End, Severity, signal_name};
 pub use input::{Input, Object};
 pub use log::{BranchLog, Piece};
 pub use native::run_native;
-pub use sandbox::Protection;
+pub use sandbox::{Granted, Protection, drops_root};
 pub use server::{Flags, Mode, Run, RunError, Server};
 pub use spawn::StartError;
 pub use spec::{Arg, Limits, Output, ScratchSpace, SymbolicFile, TargetSpec};

@@ -3,6 +3,7 @@
 use crate::end::End;
 use crate::input::Input;
 use crate::keeper::Keeper;
+use crate::sandbox::Life;
 use crate::server::Run;
 use crate::spawn::{StartError, end, limit_files, sandbox, set_up};
 use crate::spec::{Limits, TargetSpec};
@@ -25,8 +26,7 @@ pub fn run_native(
     let mut stage = Stage::set(spec).map_err(set_up("the program's files"))?;
     stage.prepare(input).map_err(set_up("the program's files"))?;
     let mut command = stage.command(spec, Some(input)).map_err(set_up("the program's files"))?;
-    command.process_group(0);
-    let (mut keeper, file_bytes) = (Keeper::of(sandbox(spec, &stage)?), limits.file_bytes);
+    let (mut keeper, file_bytes) = (Keeper::of(sandbox(spec, &stage, Life::Short)?), limits.file_bytes);
     let in_child = move || {
         limit_files(file_bytes)?;
         keeper.split()

@@ -2,7 +2,7 @@
 
 use cairn_wire::control::{CRASH_FRAMES, MESSAGE_WORDS};
 use cairn_wire::log::Callee;
-use cairn_wire::protocol::{Ended, Hello, Started};
+use cairn_wire::protocol::{Ended, Hello};
 use cairn_wire::{Control, Event, LabelEntry, ObjectEntry};
 
 /// A structure that any bytes make a value of.
@@ -13,8 +13,6 @@ pub(crate) unsafe trait Plain: Copy + Default {}
 
 // SAFETY: `repr(C)`, integers only; the sizes of the fields add up to the size of each of them.
 unsafe impl Plain for Hello {}
-// SAFETY: as above.
-unsafe impl Plain for Started {}
 // SAFETY: as above.
 unsafe impl Plain for Ended {}
 // SAFETY: as above.
@@ -42,7 +40,7 @@ const _: () = assert!(
             + 4 * 8
             + 2 * 4
 );
-const _: () = assert!(size_of::<Ended>() == 24 && size_of::<Hello>() == 16 && size_of::<Started>() == 4);
+const _: () = assert!(size_of::<Ended>() == 24 && size_of::<Hello>() == 16);
 
 /// The bytes of a structure, for reading into it.
 pub(crate) fn bytes_mut<T: Plain>(value: &mut T) -> &mut [u8] {

@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, fchown, lchown};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -31,16 +31,20 @@ pub(crate) struct Scratch {
     news: Option<OwnedFd>,
     /// Whether it does not hear of everything.
     deaf: Cell<bool>,
+    /// The user that everything there belongs to, if that is not the driver.
+    owner: Option<u32>,
 }
 
 impl Scratch {
-    /// Makes an empty one.
-    pub(crate) fn create() -> io::Result<Scratch> {
+    /// Makes an empty one, which belongs to `owner` if the program is another user than the driver.
+    pub(crate) fn create(owner: Option<u32>) -> io::Result<Scratch> {
         let directory = tempfile::Builder::new().prefix(left_behind::PREFIX).tempdir()?;
+        lchown(directory.path(), owner, owner)?;
         let claim = left_behind::claim(directory.path())?;
         left_behind::remove_once(directory.path());
         let news = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
-        let scratch = Scratch { directory, _claim: claim, files: Vec::new(), news, deaf: Cell::new(false) };
+        let scratch =
+            Scratch { directory, _claim: claim, files: Vec::new(), news, deaf: Cell::new(false), owner };
         scratch.listen(scratch.path());
         Ok(scratch)
     }
@@ -93,9 +97,16 @@ impl Scratch {
     /// Makes room for a file; gives its path.
     pub(crate) fn expect(&mut self, name: &str) -> io::Result<PathBuf> {
         let path = self.path().join(name);
-        fs::create_dir_all(path.parent().unwrap_or(self.path()))?;
+        self.make_directories(&path)?;
         self.files.push(name.into());
         Ok(path)
+    }
+
+    /// Makes the directories on the way to a path below this one.
+    fn make_directories(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(path.parent().unwrap_or(self.path()))?;
+        let below = path.ancestors().skip(1).take_while(|directory| *directory != self.path());
+        below.into_iter().try_for_each(|directory| lchown(directory, self.owner, self.owner))
     }
 
     /// Throws out whatever a run has left behind.
@@ -128,10 +139,11 @@ impl Scratch {
         let open = || options.open(&path);
         let mut file = open().or_else(|_| {
             // Its directory is gone, or it is ours no longer.
-            fs::create_dir_all(path.parent().unwrap_or(self.path()))?;
+            self.make_directories(&path)?;
             let _ = fs::remove_file(&path);
             open()
         })?;
+        fchown(&file, self.owner, self.owner)?;
         file.write_all(bytes)
     }
 }
@@ -200,7 +212,7 @@ mod tests {
 
     #[test]
     fn only_what_belongs_there_stays() {
-        let mut scratch = Scratch::create().unwrap();
+        let mut scratch = Scratch::create(None).unwrap();
         scratch.expect("a").unwrap();
         scratch.expect("d/b").unwrap();
         for name in ["a", "d/b"] {
@@ -239,7 +251,7 @@ mod tests {
 
     #[test]
     fn later_litter_is_heard_of_too() {
-        let mut scratch = Scratch::create().unwrap();
+        let mut scratch = Scratch::create(None).unwrap();
         scratch.expect("d/e/b").unwrap();
         let at = |name: &str| scratch.path().join(name);
         for litter in ["x", "d/x", "d/e/x", "d/e/x"] {
@@ -258,7 +270,7 @@ mod tests {
         let outside = tempfile::tempdir().unwrap();
         let treasure = outside.path().join("b");
         fs::write(&treasure, "treasure").unwrap();
-        let mut scratch = Scratch::create().unwrap();
+        let mut scratch = Scratch::create(None).unwrap();
         scratch.expect("d/b").unwrap();
         let at = |name: &str| scratch.path().join(name);
         let traps: [&dyn Fn(); 4] = [

@@ -17,15 +17,15 @@ use cairn_deadline::Deadline;
 use cairn_expr::Dag;
 use cairn_wire::control::{flag, mode};
 use cairn_wire::log::Callee;
-use cairn_wire::protocol::{Ended, RUN, Started};
+use cairn_wire::protocol::{Ended, RUN};
 use cairn_wire::{Layout, ObjectKind};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// Longest time a fork server may take to fork, or to bury a child that was killed.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
 /// The same when the time of all is over.
 const LAST_PATIENCE: Duration = Duration::from_millis(500);
 /// Times a program is brought up before its failure is taken for final: it may have been killed by chance.
@@ -172,8 +172,6 @@ pub struct Server {
     memory: SharedMemory,
     stage: Stage,
     process: Process,
-    /// The process that waits for the next run, if there is one.
-    waiting: Option<Pid>,
     /// Whether the last run was made by a process that waited for it.
     reused: bool,
     recorded: Recorded,
@@ -200,7 +198,7 @@ impl Server {
         let blank = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
         debug_assert!(blank.is_ok(), "nothing always fits");
         let process = Process::start(&spec, &mut stage, &memory, &limits)?;
-        let (waiting, reused, recorded, mode, object_sizes, log, callees) = Default::default();
+        let (reused, recorded, mode, object_sizes, log, callees) = Default::default();
         let decoder = Decoder::new(limits.expression_bytes);
         Ok(Server {
             spec,
@@ -209,7 +207,6 @@ impl Server {
             memory,
             stage,
             process,
-            waiting,
             reused,
             recorded,
             mode,
@@ -302,38 +299,25 @@ impl Server {
         if self.process.commands.write_all(&[RUN]).is_err() {
             return Err(self.server_died());
         }
-        let outcome = self.watch()?;
-        // It was said before, and is heard now: there was nothing to do with it.
-        let pid = self.started()?;
-        let outcome = match outcome {
-            Ok(Some(ended)) => Ok((ended, None)),
-            Ok(None) => Err(self.server_died()),
+        let (ended, excess) = match self.watch()? {
+            Ok(Some(ended)) => (ended, None),
+            Ok(None) => return Err(self.server_died()),
             Err(excess) => {
-                // It may not have come to make itself a group yet.
-                let _ = kill_process(pid, Signal::KILL);
-                let _ = kill_process_group(pid, Signal::KILL);
-                self.expect(self.patience()).map(|ended| (ended, Some(excess)))
+                self.end_run();
+                (self.expect(self.patience())?, Some(excess))
             }
         };
-        self.reused = self.waiting == Some(pid);
-        let waits = outcome.as_ref().is_ok_and(|(ended, _)| ended.waits != 0);
-        self.waiting = waits.then_some(pid);
-        if !waits {
-            // Whatever it started goes with it.
-            let _ = kill_process_group(pid, Signal::KILL);
+        if ended.wait_status < 0 {
+            let errno = ended.wait_status.saturating_neg();
+            return Err(RunError::CannotFork(io::Error::from_raw_os_error(errno)));
         }
-        outcome
+        self.reused = ended.reused != 0;
+        Ok((ended, excess))
     }
 
-    /// The child that was forked.
-    fn started(&mut self) -> Result<Pid, RunError> {
-        let Started { pid } = match receive(&self.process.started, Instant::now() + self.patience())? {
-            Received::Message(started) => started,
-            Received::Closed => return Err(self.server_died()),
-            Received::TimedOut => return Err(self.server_silent()),
-        };
-        let refused = || RunError::CannotFork(io::Error::from_raw_os_error(pid.saturating_neg()));
-        Pid::from_raw(pid.max(0)).filter(|_| pid > 1).ok_or_else(refused)
+    /// Has the server end its run, by the keeper: that is our own child, and knows the server to be its own.
+    fn end_run(&self) {
+        let _ = kill_process(Pid::from_child(&self.process.child), Signal::USR1);
     }
 
     /// How long a server that is to answer at once is waited for.

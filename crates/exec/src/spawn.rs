@@ -1,8 +1,9 @@
 //! Brings a target up as a fork server.
 
 use crate::end::End;
+use crate::keeper::Keeper;
 use crate::pipe::{Received, receive};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{self, Life, Sandbox};
 use crate::shm::SharedMemory;
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
@@ -10,9 +11,10 @@ use cairn_wire::ABI_VERSION;
 use cairn_wire::control::PAGE;
 use cairn_wire::protocol::{ENV_CONTROL, HELLO_MAGIC, Hello};
 use cairn_wire::site::META_SECTION;
+use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit, setsid};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -101,8 +103,6 @@ pub(crate) struct Process {
     pub(crate) child: Child,
     /// Our end of the command pipe.
     pub(crate) commands: File,
-    /// Our end of the pipe that tells of children that were forked.
-    pub(crate) started: File,
     /// Our end of the status pipe.
     pub(crate) status: File,
     /// What it said of itself.
@@ -182,7 +182,6 @@ fn is_ours_to_bind(spec: &TargetSpec) -> bool {
 struct Starting {
     child: Child,
     commands: File,
-    started: File,
     status: File,
 }
 
@@ -196,13 +195,14 @@ impl Starting {
     ) -> Result<Starting, StartError> {
         let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|e| set_up("a pipe")(e.into()));
         let (their_commands, commands) = pipe()?;
-        let (started, their_started) = pipe()?;
         let (status, their_status) = pipe()?;
+        // A target that answers without listening would have us wait for room in the pipe.
+        fcntl_setfl(&commands, OFlags::NONBLOCK).map_err(|e| set_up("a pipe")(e.into()))?;
         let mut command = stage.command(spec, None).map_err(set_up("the program's files"))?;
-        let theirs = [their_commands, their_started, their_status];
-        let [command_fd, started_fd, status_fd] = theirs.each_ref().map(AsRawFd::as_raw_fd);
-        let inherited = [memory.fd().as_raw_fd(), command_fd, started_fd, status_fd];
-        let sandbox = sandbox(spec, stage)?;
+        let theirs = [their_commands, their_status];
+        let [command_fd, status_fd] = theirs.each_ref().map(AsRawFd::as_raw_fd);
+        let inherited = [memory.fd().as_raw_fd(), command_fd, status_fd];
+        let sandbox = sandbox(spec, stage, Life::Long)?;
         let sealed = sandbox.as_ref().is_some_and(|sandbox| sandbox.protection.signals);
         let data = limits.memory.saturating_mul(DATA_PER_MEMORY) >> 20;
         let numbers = inherited.map(|fd| fd.to_string()).join(",");
@@ -212,12 +212,12 @@ impl Starting {
         }
         let (sealed, binds) = (u8::from(sealed), u8::from(binds));
         command.env(ENV_CONTROL, format!("{numbers},{data},{sealed},{binds}"));
-        prepare_child(&mut command, inherited, limits.file_bytes, sandbox);
+        prepare_child(&mut command, inherited, limits.file_bytes, Keeper::of(sandbox));
         let child = command
             .spawn()
             .map_err(|source| StartError::CannotExecute { path: spec.path.clone(), source })?;
         drop(theirs);
-        Ok(Starting { child, commands: commands.into(), started: started.into(), status: status.into() })
+        Ok(Starting { child, commands: commands.into(), status: status.into() })
     }
 
     fn wait(mut self, spec: &TargetSpec, limits: &Limits) -> Result<Process, StartError> {
@@ -231,9 +231,16 @@ impl Starting {
             Received::Message(hello) if pages(hello.sides as usize) != pages(spec.coverage) => {
                 StartError::Changed { path: path(), running: hello.sides, read: spec.coverage }
             }
+            Received::Message(hello) if spec.sites.is_some_and(|sites| sites != hello.sites) => {
+                StartError::Changed {
+                    path: path(),
+                    running: hello.sites,
+                    read: spec.sites.unwrap_or(0) as usize,
+                }
+            }
             Received::Message(hello) => {
-                let Starting { child, commands, started, status } = self;
-                return Ok(Process { child, commands, started, status, hello });
+                let Starting { child, commands, status } = self;
+                return Ok(Process { child, commands, status, hello });
             }
             Received::TimedOut => StartError::NotReady { path: path(), after: limits.startup },
             Received::Closed => {
@@ -258,7 +265,7 @@ pub(crate) fn end(child: &mut Child) -> i32 {
     if let Ok(Some(status)) = child.try_wait() {
         return status.into_raw();
     }
-    // Its runtime ends whatever the program has started.
+    // Its keeper ends whatever the program has started.
     let pid = Pid::from_child(child);
     let _ = kill_process(pid, Signal::TERM);
     let _ = kill_process(pid, Signal::CONT);
@@ -273,9 +280,18 @@ pub(crate) fn end(child: &mut Child) -> i32 {
 }
 
 /// The sandbox of a program, if it is to have one.
-pub(crate) fn sandbox(spec: &TargetSpec, stage: &Stage) -> Result<Option<Sandbox>, StartError> {
-    let writable: Vec<&Path> = std::iter::once(stage.scratch()).chain(spec.writable.as_deref()).collect();
-    let prepare = || Sandbox::prepare(&writable).map_err(set_up("the sandbox"));
+pub(crate) fn sandbox(spec: &TargetSpec, stage: &Stage, life: Life) -> Result<Option<Sandbox>, StartError> {
+    let writable = std::iter::once(stage.scratch()).chain(spec.writable.as_deref());
+    let directory = (!spec.runs_in_scratch()).then(|| PathBuf::from("."));
+    let own = [spec.path.clone(), PathBuf::from(".")];
+    let files = sandbox::files(
+        writable.map(Path::to_owned).collect(),
+        own.into_iter().chain(spec.readable.iter().cloned()).collect(),
+    );
+    let above_scratch = stage.scratch().parent().map(Path::to_owned);
+    let needed: Vec<PathBuf> =
+        [spec.path.clone()].into_iter().chain(directory).chain(above_scratch).collect();
+    let prepare = || Sandbox::prepare(&files, &needed, life).map_err(set_up("the sandbox"));
     spec.sandbox.then(prepare).transpose()
 }
 
@@ -285,26 +301,19 @@ fn pages(bytes: usize) -> usize {
 }
 
 /// What happens in the child between `fork` and `exec`.
-fn prepare_child(
-    command: &mut Command,
-    inherited: [RawFd; 4],
-    file_bytes: u64,
-    mut sandbox: Option<Sandbox>,
-) {
+fn prepare_child(command: &mut Command, inherited: [RawFd; 3], file_bytes: u64, mut keeper: Keeper) {
     let in_child = move || {
         for fd in inherited {
             // SAFETY: all are open in the parent until `spawn` has returned, hence here.
             let fd = unsafe { BorrowedFd::borrow_raw(fd) };
             fcntl_setfd(fd, FdFlags::empty())?;
         }
-        // A session of its own: a Ctrl-C at the terminal is for the driver alone, and so is what is typed there.
-        setsid()?;
         limit_files(file_bytes)?;
         limit_stack()?;
         // Campaigns repeat only if addresses do. Where the system does not allow it they still work.
         // SAFETY: changes flags of the calling process, touches no memory.
         unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
-        sandbox.as_mut().map_or(Ok(()), Sandbox::enter)
+        keeper.split()
     };
     // SAFETY: the closure makes system calls only: no allocation, no lock, nothing a fork could break.
     unsafe { command.pre_exec(in_child) };

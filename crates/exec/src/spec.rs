@@ -69,6 +69,11 @@ pub struct TargetSpec {
     pub in_scratch: bool,
     /// A directory that the program may write to beside its scratch directory.
     pub writable: Option<PathBuf>,
+    /// Files and directories that the program may read although they lie in the user's home. Its own file and the
+    /// working directory need not be named.
+    pub readable: Vec<PathBuf>,
+    /// Sites of the program, if the caller knows: one that says to have others is refused.
+    pub sites: Option<u32>,
 }
 
 impl TargetSpec {
@@ -89,6 +94,8 @@ impl TargetSpec {
             sandbox: true,
             in_scratch: false,
             writable: None,
+            readable: Vec::new(),
+            sites: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The program's surroundings: its standard streams, its arguments and its symbolic files.
 
 use crate::input::{Input, Object};
+use crate::sandbox::{NOBODY, drops_root};
 use crate::scratch::Scratch;
 use crate::spec::{Arg, Output, ScratchSpace, TargetSpec};
 use crate::watch::{Excess, FileId};
@@ -12,7 +13,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, lchown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -42,7 +43,11 @@ impl Stage {
     /// Sets up what the specification asks for.
     pub(crate) fn set(spec: &TargetSpec) -> io::Result<Stage> {
         let capture = spec.output == Output::Capture;
-        let mut scratch = Scratch::create()?;
+        let owner = (spec.sandbox && drops_root()).then_some(NOBODY);
+        if let Some(writable) = &spec.writable {
+            lchown(writable, owner, owner)?;
+        }
+        let mut scratch = Scratch::create(owner)?;
         let files = (0..spec.files.len()).map(|n| staged(spec, n, &mut scratch)).collect::<Result<_, _>>()?;
         Ok(Stage {
             stdin: anonymous_file("stdin")?,

@@ -55,7 +55,8 @@ struct event {
 enum { INPUT = 1, EQ = 16, SITES = 5, SIDES = 10, STDIN = 0, ARGUMENT = 2, NAMED = 3, REJECTED = 8 };
 
 static struct control *control;
-static int shared, command, started, status;
+static int shared, command, status;
+static volatile pid_t current;
 
 static void *region(uint64_t offset)
 {
@@ -65,7 +66,7 @@ static void *region(uint64_t offset)
 static void attach(const char *descriptors)
 {
     struct stat file;
-    sscanf(descriptors, "%d,%d,%d,%d", &shared, &command, &started, &status);
+    sscanf(descriptors, "%d,%d,%d", &shared, &command, &status);
     fstat(shared, &file);
     control = mmap(NULL, file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
 }
@@ -140,7 +141,7 @@ static int run(int argc, char **argv)
 {
     char first = 0;
     setpgid(0, 0);
-    close(shared), close(command), close(started), close(status);
+    close(shared), close(command), close(status);
     lseek(0, 0, SEEK_SET);
     if (read(0, &first, 1) < 0)
         return 99;
@@ -160,6 +161,14 @@ static int run(int argc, char **argv)
     return first == '3' ? 3 : 0;
 }
 
+/* The driver wants the run to end. It may not have come to make itself a group yet. */
+static void kill_run(int signal_number)
+{
+    (void)signal_number;
+    if (current > 0)
+        kill(current, SIGKILL), kill(-current, SIGKILL);
+}
+
 int main(int argc, char **argv)
 {
     char byte;
@@ -175,6 +184,7 @@ int main(int argc, char **argv)
         for (;;) pause();
     if (!descriptors)
         return 0;
+    signal(SIGUSR1, kill_run);
     attach(descriptors);
     hello(strcmp(start, "other-abi") ? control->abi : control->abi + 1);
     while (read(command, &byte, 1) == 1) {
@@ -182,9 +192,9 @@ int main(int argc, char **argv)
         uint32_t ended[6] = {0};
         if (pid == 0)
             exit(run(argc, argv));
-        if (write(started, &pid, sizeof pid) < 0)
-            break;
+        current = pid;
         waitpid(pid, &wait_status, 0);
+        kill(-pid, SIGKILL);
         ended[0] = wait_status;
         ended[1] = 1234;
         ended[2] = 5678;

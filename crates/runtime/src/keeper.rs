@@ -1,54 +1,46 @@
-//! Nothing that a run has started outlives it, and nothing that a fork server has started outlives the server.
+//! Nothing that a run has started outlives it.
 //!
 //! ```text
 //! driver ── keeper ── server ── run ── whatever it starts
 //! ```
 //!
-//! The keeper does nothing but wait for the server's end, or the driver's. Keeper and server both adopt what their own
-//! descendants leave behind, so whatever is left is found among their children. Where Landlock can keep signals in,
-//! each of the three levels is sealed: a run can reach none of the processes above it, and those can kill all below
-//! with one system call that no process escapes by forking.
+//! The keeper is a process of the driver's (`exec/src/keeper.rs`), which looks after the server as the server looks after runs.
+//! The server adopts what its descendants leave behind, so whatever is left is found among its children. Where Landlock can
+//! keep signals in, server and run are each behind a wall: a run can reach none of the processes above it, and those can kill all
+//! below with one system call that no process escapes by forking.
 
 use crate::reuse::call;
 use crate::system::{self, Action, number, read_file};
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use libc::{SIGKILL, SIGTERM, WNOHANG};
+use libc::{SIGKILL, SIGTERM, SIGUSR1, WNOHANG};
 
 /// Rules that keep signals in, or -1.
 static RULES: AtomicI32 = AtomicI32::new(-1);
 /// Whether this process keeps the signals in that it sends.
 static SEALED: AtomicBool = AtomicBool::new(false);
 /// Signals whose effect on keeper and server is none of the program's business. Who ignores the end of its children never hears of it.
-const OURS: [c_int; 2] = [SIGTERM, libc::SIGCHLD];
+const OURS: [c_int; 3] = [SIGTERM, SIGUSR1, libc::SIGCHLD];
 
 /// What they do to the program.
-struct ProgramsOwn(UnsafeCell<[Action; 2]>);
+struct ProgramsOwn(UnsafeCell<[Action; 3]>);
 
 // SAFETY: written before the first fork, and read afterwards.
 unsafe impl Sync for ProgramsOwn {}
 
-static PROGRAMS_OWN: ProgramsOwn = ProgramsOwn(UnsafeCell::new([Action::DEFAULT; 2]));
+static PROGRAMS_OWN: ProgramsOwn = ProgramsOwn(UnsafeCell::new([Action::DEFAULT; 3]));
 
-/// Splits the process in two and returns in the server; the keeper ends with it. `sealed` asks for levels that cannot reach
-/// those above them; `close` closes what only the server needs.
-pub fn keep(sealed: bool, close: impl FnOnce()) {
+/// Makes this process the one that looks after runs. `sealed` says that it is behind a wall which its signals do not
+/// cross, and asks for another around each run.
+pub fn keep(sealed: bool) {
     if sealed {
         RULES.store(signal_rules(), Ordering::Relaxed);
     }
+    SEALED.store(sealed, Ordering::Relaxed);
     // SAFETY: see `ProgramsOwn`.
     unsafe { *PROGRAMS_OWN.0.get() = OURS.map(|signal| Action::DEFAULT.set(signal)) };
     look_after_descendants();
-    match system::fork() {
-        0 => look_after_descendants(),
-        // One level less must do.
-        -1 => {}
-        server => {
-            close();
-            end_like(wait_for(server))
-        }
-    }
 }
 
 /// What a run does before anything else: it is looked after, and does not look after others.
@@ -76,9 +68,10 @@ pub fn bury_the_rest() {
 
 /// The driver, or the keeper, may be killed at any time: that must leave nothing running either.
 fn look_after_descendants() {
-    seal();
-    Action::calling(leave as *const () as usize, 0).set(SIGTERM);
-    system::unblock(SIGTERM);
+    for (signal, handler) in [(SIGTERM, leave as extern "C" fn(c_int)), (SIGUSR1, kill_run)] {
+        Action::calling(handler as *const () as usize, 0).set(signal);
+        system::unblock(signal);
+    }
     system::set_attribute(libc::PR_SET_CHILD_SUBREAPER, 1);
     system::set_attribute(libc::PR_SET_PDEATHSIG, SIGTERM);
 }
@@ -88,30 +81,15 @@ extern "C" fn leave(_signal: c_int) {
     system::exit(0)
 }
 
-/// Waits until the server has ended and has taken everything with it; gives its wait status.
-fn wait_for(server: c_int) -> c_int {
-    let mut status = 0;
-    while system::wait(-1, Some(&mut status), 0, None) != server {}
-    bury_the_rest();
-    status
-}
-
-/// The driver sees one process, which is to end as the server did.
-fn end_like(status: c_int) -> ! {
-    if libc::WIFSIGNALED(status) {
-        Action::DEFAULT.set(libc::WTERMSIG(status));
-        system::raise(libc::WTERMSIG(status));
-    }
-    system::exit(libc::WEXITSTATUS(status))
+/// Ends the run, at the driver's request. The wait for it goes on.
+extern "C" fn kill_run(_signal: c_int) {
+    kill_descendants();
 }
 
 /// Kills all descendants, and waits until they are gone.
 fn sweep() {
     loop {
-        if is_sealed() {
-            // Reaches every process below this one and, as was checked just now, no other.
-            system::kill(-1, SIGKILL);
-        } else if !kill_children() {
+        if !kill_descendants() {
             return;
         }
         // One of our own children, which are dying; theirs are ours then.
@@ -119,6 +97,16 @@ fn sweep() {
             return;
         }
     }
+}
+
+/// Kills all descendants, or where that cannot be all children; false if the kernel does not tell which there are.
+fn kill_descendants() -> bool {
+    if !is_sealed() {
+        return kill_children();
+    }
+    // Reaches every process below this one and, as was checked just now, no other.
+    system::kill(-1, SIGKILL);
+    true
 }
 
 /// Whether a signal to everybody stops at this process's descendants. Believed only while one to its parent is refused.

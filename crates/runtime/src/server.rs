@@ -6,7 +6,7 @@ use crate::system::{errno, limit_data, number};
 use crate::{arguments, crash, environment, io, keeper, lock, memory, message, objects, reuse, system};
 use cairn_wire::ABI_VERSION;
 use cairn_wire::control::{self, Control};
-use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN, Started};
+use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN};
 use core::arch::global_asm;
 use core::ffi::{c_char, c_int};
 use core::mem::{replace, zeroed};
@@ -33,7 +33,6 @@ unsafe extern "C" {
 struct Channel {
     shared: c_int,
     command: c_int,
-    started: c_int,
     status: c_int,
     data_mebibytes: Option<u64>,
     sealed: bool,
@@ -42,8 +41,8 @@ struct Channel {
 }
 
 impl Channel {
-    fn descriptors(self) -> [c_int; 4] {
-        [self.shared, self.command, self.started, self.status]
+    fn descriptors(self) -> [c_int; 3] {
+        [self.shared, self.command, self.status]
     }
 
     fn close(self) {
@@ -58,7 +57,7 @@ unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut 
     if let Some(channel) = unsafe { channel(envp) } {
         attach(channel);
         crash::watch(envp as usize);
-        keeper::keep(channel.sealed, || channel.close());
+        keeper::keep(channel.sealed);
         if serve(channel) == Role::Server {
             return 0;
         }
@@ -100,10 +99,10 @@ fn parse(text: &[u8]) -> Option<Channel> {
     let mut numbers = text.split(|b| *b == b',').map(number);
     let mut next = || numbers.next().flatten();
     let mut descriptor = || Some(next()? as c_int);
-    let (shared, command, started, status) = (descriptor()?, descriptor()?, descriptor()?, descriptor()?);
+    let (shared, command, status) = (descriptor()?, descriptor()?, descriptor()?);
     let data_mebibytes = next();
     let mut is_set = || next() == Some(1);
-    Some(Channel { shared, command, started, status, data_mebibytes, sealed: is_set(), bound: is_set() })
+    Some(Channel { shared, command, status, data_mebibytes, sealed: is_set(), bound: is_set() })
 }
 
 fn attach(channel: Channel) {
@@ -178,13 +177,15 @@ fn serve(channel: Channel) -> Role {
                 attempts.begin(mode);
                 match system::fork() {
                     0 => return Role::Child,
-                    -1 => Process { pid: -errno(), cpu_micros: 0 },
-                    pid => Process { pid, cpu_micros: 0 },
+                    -1 => Process { pid: -errno(), cpu_micros: 0, runs: 0 },
+                    pid => Process { pid, cpu_micros: 0, runs: 0 },
                 }
             }
         };
-        let ended = send(channel.started, &Started { pid: process.pid }).then(|| process.wait());
-        let Some(ended) = ended.filter(|ended| send(channel.status, ended)) else { break };
+        let ended = process.wait();
+        if !send(channel.status, &ended) {
+            break;
+        }
         attempts.end(ended.waits != 0);
         waiting = (ended.waits != 0).then_some(process);
     }
@@ -220,6 +221,8 @@ struct Process {
     pid: c_int,
     /// What it has taken so far.
     cpu_micros: u64,
+    /// Runs that it has made.
+    runs: u32,
 }
 
 impl Process {
@@ -236,7 +239,8 @@ impl Process {
 
     /// Waits for the end of a run, if there is one, and of all that it has started: that may write to the shared memory as well.
     fn wait(&mut self) -> Ended {
-        let mut status = 0;
+        // An error, unless it becomes a status.
+        let mut status = self.pid.min(0);
         // SAFETY: rusage is plain data; wait4 fills it.
         let mut usage: rusage = unsafe { zeroed() };
         let mut waits = false;
@@ -259,6 +263,7 @@ impl Process {
             max_rss_kib: usage.ru_maxrss as u32,
             cpu_micros: self.cpu_micros.saturating_sub(before),
             waits: waits.into(),
+            reused: (replace(&mut self.runs, 1) > 0).into(),
         }
     }
 }

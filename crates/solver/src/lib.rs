@@ -35,8 +35,8 @@ pub use stats::{Layers, Stats, Tally};
 pub use tape::Evaluations;
 pub use validate::Validate;
 pub use walk::{Walk, WalkMode, WalkSettings};
-pub use z3::{Z3, limit_memory};
 pub use worker::Worker;
+pub use z3::{Z3, limit_memory};
 
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag};

@@ -46,7 +46,7 @@ impl Request {
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) enum Reply {
     /// Object and offset of bytes, with their values if they have one.
-    Sat(Vec<(u16, u32, Option<u8>)>),
+    Sat(Vec<(u32, u32, Option<u8>)>),
     Unsat,
     TimeLimit,
     Unsupported,
@@ -61,11 +61,11 @@ impl Reply {
     }
 }
 
-pub(super) fn packed(byte: InputByte, value: Option<u8>) -> (u16, u32, Option<u8>) {
+pub(super) fn packed(byte: InputByte, value: Option<u8>) -> (u32, u32, Option<u8>) {
     (byte.object, byte.offset, value)
 }
 
-pub(super) fn unpacked((object, offset, value): (u16, u32, Option<u8>)) -> (InputByte, Option<u8>) {
+pub(super) fn unpacked((object, offset, value): (u32, u32, Option<u8>)) -> (InputByte, Option<u8>) {
     (InputByte { object, offset }, value)
 }
 

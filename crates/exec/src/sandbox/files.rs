@@ -1,0 +1,137 @@
+//! Landlock rules: which files a target may write, and which it may read.
+//!
+//! Landlock only allows: there is no rule that takes a right away below a directory that has it. So to hide a home, every
+//! directory on the way to it is left without a rule, and each of its other entries has one. The directories on the way
+//! can be passed, but not listed.
+
+use landlock::{
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
+};
+use std::ffi::{CStr, OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Newest version of Landlock that rights are asked of.
+const LANDLOCK: ABI = ABI::V6;
+/// Devices that a program may write to: they keep nothing.
+const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+/// Directories that no program runs without. The home of some system accounts is one of them, or lies there.
+const SYSTEM: [&str; 8] = ["/bin", "/dev", "/etc", "/lib", "/proc", "/sbin", "/sys", "/usr"];
+
+/// What the rules grant.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files {
+    /// Directories to read and write.
+    pub(crate) writable: Vec<PathBuf>,
+    /// Files and directories to read, hidden or not.
+    pub(crate) readable: Vec<PathBuf>,
+    /// Directories that are not to be read.
+    pub(crate) hidden: Vec<PathBuf>,
+}
+
+impl Files {
+    /// The rules.
+    pub(super) fn rules(&self) -> Result<RulesetCreated, RulesetError> {
+        let reads = AccessFs::from_read(LANDLOCK);
+        let handled = if self.hidden.is_empty() {
+            AccessFs::from_write(LANDLOCK)
+        } else {
+            AccessFs::from_all(LANDLOCK)
+        };
+        let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
+        let mut rules = ruleset.handle_access(handled)?.scope(Scope::from_all(LANDLOCK))?.create()?;
+        for directory in &self.writable {
+            // A device is the same one wherever its name is.
+            rules = beneath(rules, directory, handled & !(AccessFs::MakeBlock | AccessFs::MakeChar))?;
+        }
+        for device in DEVICES {
+            let writes = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
+            rules = beneath(rules, Path::new(device), writes)?;
+        }
+        if !self.hidden.is_empty() {
+            for path in self.readable.iter().chain(&self.around_hidden(Path::new("/"))) {
+                rules = beneath(rules, path, reads)?;
+            }
+        }
+        Ok(rules)
+    }
+
+    /// The directory if nothing below it is hidden, or those of its entries that hold nothing hidden.
+    fn around_hidden(&self, directory: &Path) -> Vec<PathBuf> {
+        if self.hidden.iter().any(|hidden| directory.starts_with(hidden)) {
+            return Vec::new();
+        }
+        if !self.hidden.iter().any(|hidden| hidden.starts_with(directory)) {
+            return vec![directory.to_owned()];
+        }
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        // A link is no way in: what it leads to has a rule, or none, where it lies.
+        let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+        entries.flat_map(|entry| self.around_hidden(&entry.path())).collect()
+    }
+
+    /// True if a program in these rules is refused the contents of this path, which is absolute.
+    pub(crate) fn hides(&self, path: &Path) -> bool {
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let below = |directories: &[PathBuf]| directories.iter().any(|directory| path.starts_with(directory));
+        below(&self.hidden) && !below(&self.readable) && !below(&self.writable)
+    }
+}
+
+/// Allows something below a path, if there is one.
+fn beneath(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
+    let Ok(fd) = PathFd::new(path) else { return Ok(rules) };
+    let access = if path.is_dir() { access } else { access & AccessFs::from_file(LANDLOCK) };
+    rules.add_rule(PathBeneath::new(fd, access))
+}
+
+/// The homes of the user who runs Cairn: that of the environment, and that of the account.
+pub(super) fn homes() -> Vec<PathBuf> {
+    let named = std::env::var_os("HOME").into_iter().chain(home_of_account());
+    let mut homes: Vec<PathBuf> = named.filter_map(|home| std::fs::canonicalize(home).ok()).collect();
+    homes.retain(|home| home != Path::new("/") && !SYSTEM.iter().any(|system| home.starts_with(system)));
+    homes.sort();
+    homes.dedup();
+    homes
+}
+
+fn home_of_account() -> Option<OsString> {
+    let mut room = vec![0; 16 << 10];
+    let mut found = std::ptr::null_mut();
+    // SAFETY: an entry of plain data, which is read only if the library has filled it; the strings it points to lie in
+    // `room`, which outlives them.
+    unsafe {
+        let mut entry: libc::passwd = std::mem::zeroed();
+        libc::getpwuid_r(libc::getuid(), &mut entry, room.as_mut_ptr(), room.len(), &mut found);
+        let is_home = !found.is_null() && !entry.pw_dir.is_null();
+        is_home.then(|| OsStr::from_bytes(CStr::from_ptr(entry.pw_dir).to_bytes()).to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn everything_but_the_hidden_directory_has_a_rule() {
+        let place = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(place.path()).unwrap();
+        for directory in ["a/b", "a/home/x", "c"] {
+            fs::create_dir_all(top.join(directory)).unwrap();
+        }
+        std::os::unix::fs::symlink(top.join("a/home"), top.join("a/link")).unwrap();
+        let files = Files { hidden: vec![top.join("a/home")], ..Files::default() };
+        let mut around = files.around_hidden(&top);
+        around.sort();
+        assert_eq!(around, [top.join("a/b"), top.join("c")]);
+        assert!(files.hides(&top.join("a/link/x")) && !files.hides(&top.join("c/x")));
+        let more = Files { readable: vec![top.join("a/home/x")], ..files };
+        assert!(!more.hides(&top.join("a/home/x/y")) && more.hides(&top.join("a/home/y")));
+    }
+}

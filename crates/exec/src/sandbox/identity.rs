@@ -1,0 +1,91 @@
+//! The user that runs of root are: one without rights.
+//!
+//! Files that only root can read stay readable where the program itself, its working directory or its scratch directory is
+//! one of them: the run then keeps the capability to read, and no other. Landlock still decides what it may write, and hides
+//! root's home.
+
+use super::namespaces::succeeded;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The user and the group called `nobody` and `nogroup`.
+pub(crate) const NOBODY: u32 = 65534;
+
+const CAP_DAC_OVERRIDE: u32 = 1;
+const CAP_DAC_READ_SEARCH: u32 = 2;
+/// `_LINUX_CAPABILITY_VERSION_3`: two words of each kind.
+const CAPABILITY_VERSION: u32 = 0x2008_0522;
+
+/// True if runs are made by another user than the driver's: it is root.
+pub fn drops_root() -> bool {
+    // SAFETY: asks for a number.
+    (unsafe { libc::geteuid() }) == 0
+}
+
+/// What a run of root becomes.
+pub(crate) struct Identity {
+    /// A capability that it keeps.
+    keeps: Option<u32>,
+}
+
+impl Identity {
+    /// The one for a program that has to reach these paths; none if the driver is not root. `writes_guarded` says that rights
+    /// to write are not a matter of capabilities.
+    pub(super) fn prepare(paths: &[PathBuf], writes_guarded: bool) -> Option<Identity> {
+        let needs_more = || !paths.iter().all(|path| anybody_reaches(path));
+        drops_root()
+            .then(|| Identity { keeps: needs_more().then(|| capability_to_read(writes_guarded)).flatten() })
+    }
+
+    /// Makes the calling process this user, for good. Makes system calls only.
+    pub(crate) fn assume(&self) -> io::Result<()> {
+        // SAFETY: all of them change the calling process alone; the kernel reads and writes what is passed.
+        unsafe {
+            let mut capability = 0;
+            while libc::prctl(libc::PR_CAPBSET_READ, capability) >= 0 {
+                if self.keeps != Some(capability) {
+                    libc::prctl(libc::PR_CAPBSET_DROP, capability);
+                }
+                capability += 1;
+            }
+            succeeded(libc::prctl(libc::PR_SET_KEEPCAPS, 1))?;
+            succeeded(libc::syscall(libc::SYS_setgroups, 0, 0) as libc::c_int)?;
+            succeeded(libc::syscall(libc::SYS_setresgid, NOBODY, NOBODY, NOBODY) as libc::c_int)?;
+            succeeded(libc::syscall(libc::SYS_setresuid, NOBODY, NOBODY, NOBODY) as libc::c_int)?;
+            set_capabilities(self.keeps)?;
+            if let Some(capability) = self.keeps {
+                const RAISE: libc::c_int = libc::PR_CAP_AMBIENT_RAISE;
+                succeeded(libc::prctl(libc::PR_CAP_AMBIENT, RAISE, capability, 0, 0))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// True if the permissions of others are enough to read this, and to come there.
+fn anybody_reaches(path: &Path) -> bool {
+    let has = |path: &Path, bits: u32| std::fs::metadata(path).is_ok_and(|file| file.mode() & bits == bits);
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    has(&path, 0o005) && path.ancestors().skip(1).all(|directory| has(directory, 0o001))
+}
+
+/// The capability to read any file, as far as the driver has one.
+fn capability_to_read(writes_guarded: bool) -> Option<u32> {
+    let mut header = [CAPABILITY_VERSION, 0];
+    let mut sets = [0u32; 6];
+    // SAFETY: the structures have the sizes of this version.
+    unsafe { libc::syscall(libc::SYS_capget, header.as_mut_ptr(), sets.as_mut_ptr()) };
+    let is_held = |capability: &u32| sets[1] & 1 << capability != 0;
+    let wide = writes_guarded.then_some(CAP_DAC_OVERRIDE);
+    [Some(CAP_DAC_READ_SEARCH), wide].into_iter().flatten().find(is_held)
+}
+
+fn set_capabilities(keeps: Option<u32>) -> io::Result<()> {
+    let header = [CAPABILITY_VERSION, 0];
+    let set = keeps.map_or(0, |capability| 1 << capability);
+    // Effective, permitted and inheritable, of the lower word.
+    let sets = [set, set, set, 0, 0, 0];
+    // SAFETY: the kernel reads structures of the sizes of this version.
+    succeeded(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), sets.as_ptr()) } as libc::c_int)
+}

@@ -1,0 +1,8 @@
+/* Calls that the kernel makes for it. */
+#include "hostile.h"
+
+static void attack(void)
+{
+    char parameters[512] = "";
+    REFUSED(425 /* io_uring_setup */, 8, parameters);
+}

@@ -1,0 +1,12 @@
+/* Closes all descriptors, and puts others in their place. */
+#include "hostile.h"
+
+static void attack(void)
+{
+    int null = open("/dev/null", O_RDWR);
+    for (int fd = 3; fd < 1024; fd++)
+        if (fd != null)
+            dup2(null, fd);
+    for (int fd = 0; fd < 1024; fd++)
+        close(fd);
+}

@@ -1,0 +1,16 @@
+/* A signal to all processes, from one of its own. */
+#include "hostile.h"
+
+static void attack(void)
+{
+    /* It is one of all. */
+    signal(SIGUSR1, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    pid_t child = fork();
+    if (child == 0) {
+        kill(-1, SIGUSR1);
+        kill(-1, SIGTERM);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
