@@ -34,4 +34,5 @@ mod session;
 mod shell;
 mod sites;
 mod solve;
+mod statements;
 mod walk_corpus;
