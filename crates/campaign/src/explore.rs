@@ -603,7 +603,7 @@ impl<'a> Campaign<'a> {
 }
 
 /// The objects that a program reads by itself, if at all: bytes of arguments and named objects have labels from the start.
-fn unused_objects(input: &Input) -> BTreeSet<u16> {
+fn unused_objects(input: &Input) -> BTreeSet<u32> {
     let is_read = |kind| matches!(kind, ObjectKind::Stdin | ObjectKind::File | ObjectKind::ArgCount);
     (0..).zip(&input.objects).filter(|(_, object)| is_read(object.kind)).map(|(index, _)| index).collect()
 }

@@ -301,7 +301,7 @@ impl Report<'_> {
             );
         }
         let is_followed = self.summary.solver.queries + self.summary.untried > 0;
-        if is_followed || notes.cut_runs + notes.slow_runs > 0 {
+        if is_followed || notes.cut_runs + notes.slow_runs + notes.limit_runs + notes.killed_runs > 0 {
             return None;
         }
         Some(match self.symbolic_input {

@@ -46,12 +46,12 @@ fn label_in_object(address: u64) -> u32 {
     first_label(start, end - start)
 }
 
-/// Length of the text at an address of the stack.
+/// Length of the text at an address of the stack, with the NUL that ends it: that may be symbolic as well.
 fn text_length(address: u64, end: u64) -> u64 {
     let most = TEXT.min(end - address);
     // SAFETY: the main stack is in use from there to its end.
     let is_text = |index: &u64| unsafe { *((address + index) as *const u8) } != 0;
-    (0..most).take_while(is_text).count() as u64
+    (0..most).find(|index| !is_text(index)).map_or(most, |end| end + 1)
 }
 
 /// A label in an object that one of the words of a variable points into: vectors of buffers, lists of arguments.

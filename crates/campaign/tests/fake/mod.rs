@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
 use cairn_campaign::{CampaignDirectory, Execution, Executor, Settings, Summary, run};
-use cairn_exec::{End, Input, Mode, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
+use cairn_exec::{End, Flags, Input, Mode, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
 use cairn_program::{Program, SiteId};
 use cairn_wire::ObjectKind;
@@ -26,6 +26,8 @@ pub struct Tracer<'a> {
     coverage: Vec<u8>,
     /// Code addresses of a crash.
     pub crash: Vec<u64>,
+    /// What its recording lacks.
+    pub flags: Flags,
     /// What the run is to record.
     pub mode: Mode,
     /// How many runs there were before this one.
@@ -166,7 +168,9 @@ impl Fake {
         let (input, mode) = (self.seen.last().expect("something was run").clone(), self.mode);
         let (program, runs_before) = (&self.program, self.runs - 1);
         let (steps, crash) = (Vec::new(), Vec::new());
-        let mut tracer = Tracer { dag, program, input, named: 0, steps, coverage, crash, mode, runs_before };
+        let flags = Flags::default();
+        let mut tracer =
+            Tracer { dag, program, input, named: 0, steps, coverage, crash, flags, mode, runs_before };
         ((self.body)(&mut tracer), tracer)
     }
 }
@@ -180,8 +184,8 @@ impl Executor for Fake {
         self.seen.push(input.clone());
         self.mode = mode;
         let mut dag = Dag::new();
-        let (end, Tracer { input, coverage, crash, .. }) = self.trace(&mut dag);
-        Ok(Run { end, coverage, crash, ..Run::of_nothing(&input) })
+        let (end, Tracer { input, coverage, crash, flags, .. }) = self.trace(&mut dag);
+        Ok(Run { end, coverage, crash, flags, ..Run::of_nothing(&input) })
     }
 
     fn decode(&mut self, dag: &mut Dag) -> Trace {

@@ -3,6 +3,7 @@
 use crate::agreement::Builds;
 use crate::common::{build_instrumented, build_plain, run};
 use crate::example::Example;
+use crate::statements::disagreement;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Mutex;
@@ -95,6 +96,7 @@ fn check_campaign(example: &Example, program: &Path, out: &Path) -> Vec<String> 
     if !oracle_is_content(&said.stderr) {
         complaints.push(format!("the oracle: {}", said.stderr));
     }
+    complaints.extend(disagreement(&said, &summary, out));
     complaints
 }
 

@@ -45,4 +45,5 @@ mod sites;
 mod solve;
 mod sources;
 mod trust;
+mod statements;
 mod walk_corpus;

@@ -137,6 +137,7 @@ fn json_is_one_object_with_the_promised_fields() {
         "strategy",
         "seed",
         "exhausted",
+        "gaps",
         "solver",
     ];
     expected.sort_unstable();

@@ -1,0 +1,97 @@
+//! What keeps a campaign from claiming that every path was tried.
+
+mod fake;
+
+use cairn_campaign::{CampaignDirectory, Gap, Settings, Summary};
+use cairn_exec::{End, Object};
+use cairn_program::testing::Sketch;
+use fake::{Fake, Tracer, stdin};
+
+/// Two paths, the second of which ends as `end` says.
+fn two_paths(end: impl Fn(&mut Tracer) -> End + 'static) -> Fake {
+    let mut sketch = Sketch::new();
+    let site = sketch.branch();
+    Fake::new(sketch.build(), move |t| {
+        let byte = t.byte(0, 0);
+        let condition = t.equals(byte, 7);
+        if t.branch(site, condition) { end(t) } else { End::Exit(0) }
+    })
+}
+
+fn explored(mut fake: Fake) -> Summary {
+    fake.explore(&Settings::new("dfs", vec![stdin(1)]), None)
+}
+
+type Ending = fn(&mut Tracer) -> End;
+
+/// Each with what a run must show to have it.
+const OF_A_RUN: [(Gap, Ending); 13] = [
+    (Gap::Limit, |_| End::Timeout),
+    (Gap::Limit, |_| End::OutOfMemory),
+    (Gap::Limit, |_| End::TooManyProcesses),
+    (Gap::Killed, |_| End::Signal(9)),
+    (Gap::Cut, |t| flagged(|| t.flags.labels_full = true)),
+    (Gap::Cut, |t| flagged(|| t.flags.events_full = true)),
+    (Gap::Cut, |t| flagged(|| t.flags.objects_full = true)),
+    (Gap::Damaged, |t| flagged(|| t.flags.damaged = true)),
+    (Gap::LostValue, |t| flagged(|| t.flags.lost = 1)),
+    (Gap::Overwritten, |t| flagged(|| t.flags.stale = 1)),
+    (Gap::ChildProcess, |t| flagged(|| t.flags.forked = true)),
+    (Gap::Threads, |t| flagged(|| t.flags.threads = true)),
+    (Gap::AllRefused, |_| End::Rejected),
+];
+
+fn flagged(set: impl FnOnce()) -> End {
+    set();
+    End::Exit(0)
+}
+
+#[test]
+fn a_campaign_that_saw_all_of_every_run_is_exhausted() {
+    let summary = explored(two_paths(|_| End::Signal(11)));
+    assert!(summary.exhausted && summary.gaps.is_empty(), "{:?}", summary.gaps);
+}
+
+#[test]
+fn no_campaign_is_exhausted_with_a_run_that_was_not_seen_whole() {
+    for (gap, ending) in OF_A_RUN {
+        let fake = match gap {
+            Gap::AllRefused => Fake::new(Sketch::new().build(), ending),
+            _ => two_paths(ending),
+        };
+        let summary = explored(fake);
+        assert!(!summary.exhausted, "{gap:?}");
+        assert!(summary.gaps.contains_key(&gap), "{gap:?}: {:?}", summary.gaps);
+    }
+}
+
+#[test]
+fn a_resumed_campaign_claims_no_more_than_it_could_before() {
+    for (gap, ending) in OF_A_RUN.into_iter().filter(|(gap, _)| *gap != Gap::AllRefused) {
+        let directory = tempfile::tempdir().unwrap();
+        let out = directory.path().join("out");
+        let settings = Settings::new("dfs", vec![stdin(1)]);
+        let first = CampaignDirectory::create(&out, false).unwrap();
+        assert!(!two_paths(ending).explore(&settings, Some(first)).exhausted, "{gap:?}");
+        // This time nothing is wrong with any run.
+        let again = CampaignDirectory::resume(&out).unwrap();
+        let resumed = two_paths(|_| End::Exit(0)).explore(&settings, Some(again));
+        assert_eq!((resumed.executions, resumed.exhausted), (2, false), "{gap:?}");
+        assert!(resumed.gaps.contains_key(&gap), "{gap:?}: {:?}", resumed.gaps);
+    }
+}
+
+#[test]
+fn an_input_that_nothing_depends_on_may_have_been_read_where_nothing_is_followed() {
+    let mut input = stdin(1);
+    input.objects.push(Object::file("config", vec![0; 4]));
+    let summary = two_paths(|_| End::Exit(0)).explore(&Settings::new("dfs", vec![input]), None);
+    assert_eq!((summary.exhausted, summary.gaps.get(&Gap::UnusedInput)), (false, Some(&1)));
+}
+
+#[test]
+fn a_budget_that_ends_first_leaves_flips_untried() {
+    let settings = Settings { execs: Some(1), ..Settings::new("dfs", vec![stdin(1)]) };
+    let summary = two_paths(|_| End::Exit(0)).explore(&settings, None);
+    assert_eq!((summary.exhausted, summary.gaps.get(&Gap::Untried)), (false, Some(&1)));
+}
