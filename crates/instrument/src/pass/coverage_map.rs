@@ -41,7 +41,8 @@ struct Condition {
 
 impl Condition {
     fn contains(&self, at: Position) -> bool {
-        self.start <= at && at < self.end
+        // A condition inside a macro of the system's has no length.
+        self.start == at || (self.start <= at && at < self.end)
     }
 }
 
