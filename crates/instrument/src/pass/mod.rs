@@ -53,6 +53,8 @@ impl Instrumenter for Pass {
         if !module.triple().starts_with("x86_64") {
             return module.write(output);
         }
+        // IR from elsewhere may describe variables, too, between instructions that the pass inserts others before.
+        module.run_passes(c"strip-nonlinetable-debuginfo")?;
         contents::note(&module);
         module.run_passes(c"function(sroa)")?;
         inline::mark_small_functions(&module);
