@@ -167,7 +167,10 @@ impl Subject<'_> {
             (notes, divergences) = (snapshot.notes.clone(), snapshot.summary.divergences);
             // Those of the tests alone are counted by the collector.
             notes.rejected_runs = u64::MAX;
-            collector.recall(self.decided(), &snapshot.unanswered);
+            // The file may have been changed: what it says of sites that are not there is left out.
+            let is_there = |(site, _): &&(u32, u64)| *site < self.program.site_count();
+            let unanswered: Vec<_> = snapshot.unanswered.iter().filter(is_there).copied().collect();
+            collector.recall(self.decided(), &unanswered);
         }
         let reasons = collector.reasons(&self.program, coverage, &notes, divergences);
         let paragraph = |reasons: &[cairn_campaign::Reason]| Advice {

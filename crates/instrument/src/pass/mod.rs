@@ -57,6 +57,8 @@ impl Instrumenter for Pass {
         if !module.triple().starts_with("x86_64") {
             return module.write(output);
         }
+        // IR from elsewhere may describe variables, too, between instructions that the pass inserts others before.
+        module.run_passes(c"strip-nonlinetable-debuginfo")?;
         let conditions = CoverageMap::take(&module);
         if !conditions.is_empty() {
             // The mapping comes with functions that clang would not have emitted.
