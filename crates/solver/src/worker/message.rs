@@ -42,6 +42,13 @@ impl Request {
     }
 }
 
+/// An answer, and the CPU time that it took.
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) struct Answered {
+    pub(super) reply: Reply,
+    pub(super) cpu: Duration,
+}
+
 /// An answer.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) enum Reply {
