@@ -53,9 +53,6 @@ pub enum Command {
     /// Decide queries in SMT-LIB's language
     #[command(after_help = SOLVE_CODES)]
     Solve(SolveArgs),
-    /// Answer the queries of another `cairn`, which starts this and kills it when its time is up
-    #[command(hide = true)]
-    SolverWorker,
     /// Tell in words what weights make `parametric` prefer
     Explain(ExplainArgs),
     /// Print what makes a shell complete commands, options and strategies

@@ -43,14 +43,24 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// What this program is called with to be a solver's worker: not for users, so it is no command.
+const SOLVER_WORKER: &str = "solver-worker";
+
 fn main() -> ExitCode {
-    cairn_solver::worker::set_command(["solver-worker"]);
+    cairn_solver::worker::set_command([SOLVER_WORKER]);
     let words: Vec<OsString> = std::env::args_os().collect();
     let done = match as_compiler(&words) {
         Some((language, args)) => compile::compiler(args, language),
+        None if words.iter().skip(1).eq([SOLVER_WORKER]) => solver_worker(),
         None => command(&words),
     };
     done.unwrap_or_else(|failure| failure.report())
+}
+
+/// Answers the queries of another `cairn`, which has started this one.
+fn solver_worker() -> Result<ExitCode, Failure> {
+    cairn_solver::worker::serve()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A compiler's command line is not looked at: neither `cairn cc …` nor that of a link called `cairn-cc`.
@@ -94,7 +104,6 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Compare(args) => compare::compare(&args),
         Command::Learn(args) => learn::learn(&args),
         Command::Solve(args) => solve::solve(&args),
-        Command::SolverWorker => Ok(cairn_solver::worker::serve().map(|()| ExitCode::SUCCESS)?),
         Command::Explain(args) => explain::explain(&args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

@@ -6,7 +6,7 @@ use crate::{Limits, Query, Z3};
 use cairn_deadline::Deadline;
 use cairn_expr::{ExprId, Receiver};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::process::exit;
 use std::sync::mpsc::{Receiver as Queue, channel};
@@ -18,7 +18,7 @@ const STACK: usize = 256 << 20;
 
 /// Answers the queries that come from standard input, a socket, until that is closed.
 pub fn serve() -> io::Result<()> {
-    let socket = UnixStream::from(OwnedFd::from(io::stdin().as_fd().try_clone_to_owned()?));
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let replies = socket.try_clone()?;
     let (sender, requests) = channel();
     std::thread::Builder::new().stack_size(STACK).spawn(move || answer(&requests, &replies))?;
