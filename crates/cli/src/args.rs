@@ -54,12 +54,6 @@ pub enum Command {
     /// Decide queries in SMT-LIB's language
     #[command(after_help = SOLVE_CODES)]
     Solve(SolveArgs),
-    /// Answer the queries of another `cairn`, which starts this and kills it when its time is up
-    #[command(hide = true)]
-    SolverWorker {
-        /// Bytes of memory that it may use
-        memory: u64,
-    },
     /// Tell in words what weights make `parametric` prefer
     Explain(ExplainArgs),
     /// Print what makes a shell complete commands, options and strategies

@@ -46,14 +46,32 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// What this program is called with to be a solver's worker: not for users, so it is no command.
+const SOLVER_WORKER: &str = "solver-worker";
+
 fn main() -> ExitCode {
-    cairn_solver::worker::set_command(["solver-worker"]);
+    cairn_solver::worker::set_command([SOLVER_WORKER]);
     let words: Vec<OsString> = std::env::args_os().collect();
-    let done = match as_compiler(&words) {
-        Some((language, args)) => compile::compiler(args, language),
-        None => command(&words),
+    let done = match (as_compiler(&words), as_solver_worker(&words)) {
+        (Some((language, args)), _) => compile::compiler(args, language),
+        (_, Some(memory)) => solver_worker(memory),
+        _ => command(&words),
     };
     done.unwrap_or_else(|failure| failure.report())
+}
+
+/// Answers the queries of another `cairn`, which has started this one.
+fn solver_worker(memory: u64) -> Result<ExitCode, Failure> {
+    cairn_solver::worker::serve(memory)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The memory limit of a solver's worker, if this is the command line of one.
+fn as_solver_worker(words: &[OsString]) -> Option<u64> {
+    match words {
+        [_, name, memory] if name == SOLVER_WORKER => memory.to_str()?.parse().ok(),
+        _ => None,
+    }
 }
 
 /// A compiler's command line is not looked at: neither `cairn cc …` nor that of a link called `cairn-cc`.
@@ -97,9 +115,6 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Compare(args) => compare::compare(&args),
         Command::Learn(args) => learn::learn(&args),
         Command::Solve(args) => solve::solve(&args),
-        Command::SolverWorker { memory } => {
-            Ok(cairn_solver::worker::serve(memory).map(|()| ExitCode::SUCCESS)?)
-        }
         Command::Explain(args) => explain::explain(&args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

@@ -185,6 +185,8 @@ pub struct Server {
     callees: Vec<Callee>,
     /// When runs and decoding end at the latest.
     deadline: Deadline,
+    /// It was over when the last run ended, whose recording was not read.
+    is_late: bool,
 }
 
 impl Server {
@@ -215,6 +217,7 @@ impl Server {
             log,
             callees,
             deadline: Deadline::never(),
+            is_late: false,
         })
     }
 
@@ -261,7 +264,10 @@ impl Server {
             // Who killed it, nobody knows; if it did so itself, it will again.
             run = self.run_once(input, mode)?;
         }
-        self.read_recording();
+        self.is_late = self.deadline.is_over();
+        if !self.is_late {
+            self.read_recording();
+        }
         Ok(run)
     }
 
@@ -415,6 +421,9 @@ impl Server {
 
     /// The path of the last run, as expressions in `dag`. The branch log goes to whoever asks first.
     pub fn decode(&mut self, dag: &mut Dag) -> Trace {
+        if self.is_late {
+            return Trace { late: true, ..Trace::default() };
+        }
         let mut decoder = std::mem::take(&mut self.decoder);
         let mut trace = decoder.decode(&self.recording(), dag, &self.deadline);
         self.decoder = decoder;

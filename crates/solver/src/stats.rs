@@ -76,6 +76,8 @@ pub struct Stats {
     pub sliced_constraints: u64,
     /// Evaluations of constraints by local search.
     pub evaluations: Evaluations,
+    /// CPU time of a backend in a process of its own.
+    pub worker_cpu: Duration,
 }
 
 impl std::iter::Sum for Stats {
@@ -94,6 +96,7 @@ impl Stats {
             constraints: self.constraints + other.constraints,
             sliced_constraints: self.sliced_constraints + other.sliced_constraints,
             evaluations: self.evaluations.plus(other.evaluations),
+            worker_cpu: self.worker_cpu + other.worker_cpu,
         }
     }
 }

@@ -110,10 +110,7 @@ impl Worker<'_, '_> {
         let deadline = self.campaign.deadline();
         let mut execution = match self.run_target(input, seen.as_ref(), is_shared, &deadline)? {
             Some(execution) => execution,
-            None if deadline.is_over() => {
-                self.campaign.executions -= 1;
-                return Ok(Went::Unknown);
-            }
+            None if deadline.is_over() => return self.drop_run(seen.is_some()),
             // It has a number, by which later ones are told.
             None if seen.is_some() => Execution::of_nothing(input),
             None => {
@@ -121,15 +118,26 @@ impl Worker<'_, '_> {
                 return Ok(Went::Unknown);
             }
         };
-        if execution.trace.late || execution.run.end.is_excess() && deadline.is_over() {
-            // There is no time left to see whether it is only slow, or what its path is. If the campaign goes on later, it
-            // is run again.
-            self.campaign.executions -= 1;
-            return Ok(Went::Unknown);
+        // There is no time left to see whether it is only slow, or what its path is. If the campaign goes on later, it is run
+        // again.
+        let is_cut_off = |execution: &Execution| {
+            execution.trace.late || execution.run.end.is_excess() && deadline.is_over()
+        };
+        if is_cut_off(&execution) {
+            return self.drop_run(seen.is_some());
         }
         let timeout = self.timeout(&mut execution, seen.as_ref())?;
+        if is_cut_off(&execution) {
+            return self.drop_run(seen.is_some());
+        }
         self.cost.run += started.elapsed();
         self.take_in(input, execution, timeout, cause, seen)
+    }
+
+    /// Counts a run for nothing that the deadline cut off. The past cannot be gone through without it.
+    fn drop_run(&mut self, is_past: bool) -> Result<Went, CampaignError> {
+        self.campaign.executions -= 1;
+        if is_past { Err(CampaignError::Interrupted) } else { Ok(Went::Unknown) }
     }
 
     /// Takes in what a run shows. Tells where it went.

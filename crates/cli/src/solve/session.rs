@@ -153,7 +153,7 @@ fn solve(solver: &mut dyn Solver, limits: Limits, dag: &Dag, query: &Query, seed
         }
         effort.time = effort.time.saturating_mul(2);
         solver.insist(effort);
-        answer = solver.solve(dag, query, seed, &end);
+        answer = solver.solve(dag, query, seed, &limit);
     }
     if effort != limits {
         solver.insist(limits);
@@ -161,9 +161,8 @@ fn solve(solver: &mut dyn Solver, limits: Limits, dag: &Dag, query: &Query, seed
     answer
 }
 
-/// CPU time of this thread, on which all layers work but the backend, which counts with the time it took.
+/// CPU time of this thread, on which all layers work, and of a backend in a process of its own.
 fn cpu_time(solver: &dyn Solver) -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    let backend = Duration::from_secs_f64(solver.stats().layers.smt.seconds);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32) + backend
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32) + solver.stats().worker_cpu
 }

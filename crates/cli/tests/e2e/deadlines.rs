@@ -59,7 +59,7 @@ fn programs() -> Vec<Expensive> {
         expensive(
             "products_that_become_many_gates",
             &["--sym-stdin", "32", "--solver-timeout", "60000"],
-            "uint64_t x = word(0); for (int i = 1; i < 40; i++) x = (x ^ x >> 29) * (word(i % 4) | 1);
+            "uint64_t x = word(0); for (int i = 1; i < 12; i++) x = (x ^ x >> 29) * (word(i % 4) | 1);
              if (x == 0x2f6e2b1a5d3c4b97) puts(\"never\");",
         ),
         expensive(

@@ -1,6 +1,6 @@
 //! The driver's side.
 
-use super::message::{self, Hello, Reply, Request, unpacked};
+use super::message::{self, Answered, Hello, Reply, Request, unpacked};
 use crate::stats::Meter;
 use crate::z3::{self, Verdict};
 use crate::{Answer, Layers, Limits, Query, Solver, Stats, Unknown};
@@ -13,7 +13,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time between two looks at the deadline while an answer is waited for.
 const LOOK: Duration = Duration::from_millis(20);
@@ -30,12 +30,20 @@ pub struct Worker {
     process: Option<Process>,
     meter: Meter,
     time_limits: u64,
+    cpu: Duration,
 }
 
 impl Worker {
     /// A backend in a process that is started when something is asked first.
     pub(crate) fn new(arguments: &'static [OsString], limits: Limits) -> Worker {
-        Worker { arguments, limits, process: None, meter: Meter::default(), time_limits: 0 }
+        Worker {
+            arguments,
+            limits,
+            process: None,
+            meter: Meter::default(),
+            time_limits: 0,
+            cpu: Duration::ZERO,
+        }
     }
 
     /// Asks the process; what it cannot answer, since it had to be killed or died, is unknown.
@@ -43,10 +51,13 @@ impl Worker {
         if self.process.as_ref().is_some_and(|process| process.sender.len() > MOST_EXPRESSIONS) {
             self.process = None;
         }
+        let start = Instant::now();
         match self.try_to_ask(dag, query, deadline) {
             Ok(Some(verdict)) => verdict,
             Ok(None) | Err(_) => {
                 self.process = None;
+                // It did nothing else.
+                self.cpu += start.elapsed();
                 Verdict::Unknown(Unknown::TimeLimit)
             }
         }
@@ -71,7 +82,9 @@ impl Worker {
         if !process.send(&message::frame(&request)?, &patience)? {
             return Ok(None);
         }
-        Ok(process.receive(&patience)?.map(|reply: Reply| match reply {
+        let Some(Answered { reply, cpu }) = process.receive(&patience)? else { return Ok(None) };
+        self.cpu += cpu;
+        Ok(Some(match reply {
             Reply::Sat(bytes) => Verdict::Sat(bytes.into_iter().map(unpacked).collect()),
             Reply::Unsat => Verdict::Unsat,
             Reply::TimeLimit => Verdict::Unknown(Unknown::TimeLimit),
@@ -101,7 +114,7 @@ impl Solver for Worker {
 
     fn stats(&self) -> Stats {
         let layers = Layers { smt: self.meter.tally(), ..Layers::default() };
-        Stats { layers, time_limits: self.time_limits, ..Stats::default() }
+        Stats { layers, time_limits: self.time_limits, worker_cpu: self.cpu, ..Stats::default() }
     }
 }
 

@@ -42,6 +42,13 @@ impl Request {
     }
 }
 
+/// An answer, and the CPU time that it took.
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) struct Answered {
+    pub(super) reply: Reply,
+    pub(super) cpu: Duration,
+}
+
 /// An answer.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) enum Reply {
@@ -71,8 +78,7 @@ pub(super) fn unpacked((object, offset, value): (u32, u32, Option<u8>)) -> (Inpu
 
 /// A message as a frame.
 pub(super) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
-    let bytes = postcard::to_extend(message, vec![0; 4]).map_err(io::Error::other)?;
-    let mut bytes: Vec<u8> = bytes;
+    let mut bytes: Vec<u8> = postcard::to_extend(message, vec![0; 4]).map_err(io::Error::other)?;
     let length = u32::try_from(bytes.len() - 4).ok().filter(|length| *length <= MOST_BYTES);
     let length = length.ok_or_else(|| io::Error::other("a message is too long"))?;
     bytes[..4].copy_from_slice(&length.to_le_bytes());

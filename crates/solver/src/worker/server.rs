@@ -1,16 +1,16 @@
 //! The worker's side.
 
-use super::message::{self, Hello, Reply, Request, packed};
+use super::message::{self, Answered, Hello, Reply, Request, packed};
 use crate::z3::Verdict;
 use crate::{Limits, Query, Z3, limit_memory};
 use cairn_deadline::Deadline;
 use cairn_expr::{ExprId, Receiver};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::process::exit;
 use std::sync::mpsc::{Receiver as Queue, channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Stack of the thread that solves: Z3 is recursive, and terms are as deep as paths are long. Touched only as far as it
 /// is needed.
@@ -19,7 +19,7 @@ const STACK: usize = 256 << 20;
 /// Answers the queries that come from standard input, a socket, until that is closed, with this much memory for Z3.
 pub fn serve(memory: u64) -> io::Result<()> {
     limit_memory(memory);
-    let socket = UnixStream::from(OwnedFd::from(io::stdin().as_fd().try_clone_to_owned()?));
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let replies = socket.try_clone()?;
     let (sender, requests) = channel();
     std::thread::Builder::new().stack_size(STACK).spawn(move || answer(&requests, &replies))?;
@@ -38,7 +38,7 @@ fn answer(requests: &Queue<(Request, Instant)>, replies: &UnixStream) {
         exit(0);
     }
     for (request, received) in requests {
-        let limits = request.limits();
+        let (limits, cpu) = (request.limits(), cpu_time());
         let deadline = Deadline::after(request.left().saturating_sub(received.elapsed()));
         z3.set_limits(limits);
         table.unpack(request.parcel);
@@ -49,9 +49,17 @@ fn answer(requests: &Queue<(Request, Instant)>, replies: &UnixStream) {
             Verdict::Unsat => Reply::Unsat,
             Verdict::Unknown(why) => Reply::unknown(why),
         };
-        if message::write(replies, &reply).is_err() {
+        let cpu = cpu_time().saturating_sub(cpu);
+        if message::write(replies, &Answered { reply, cpu }).is_err() {
             break;
         }
     }
     exit(0)
+}
+
+/// CPU time of this thread, as the system's scheduler counts it; none if it does not.
+fn cpu_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = text.split(' ').next().and_then(|nanos| nanos.parse().ok());
+    Duration::from_nanos(nanos.unwrap_or(0))
 }
