@@ -136,10 +136,10 @@ static void lose_arguments(va_list arguments)
     struct list list;
     __builtin_memcpy(&list, arguments, sizeof list);
     if (list.integers < INTEGER_REGISTERS)
-        __cairn_lost(list.in_registers + list.integers, INTEGER_REGISTERS - list.integers);
+        __cairn_lost_input(list.in_registers + list.integers, INTEGER_REGISTERS - list.integers);
     if (list.reals < ALL_REGISTERS)
-        __cairn_lost(list.in_registers + list.reals, ALL_REGISTERS - list.reals);
-    __cairn_lost(list.on_stack, STACK_ARGUMENTS);
+        __cairn_lost_input(list.in_registers + list.reals, ALL_REGISTERS - list.reals);
+    __cairn_lost_input(list.on_stack, STACK_ARGUMENTS);
 }
 
 /* Whether there is anything for the model to do, and nothing that it does not know. */
@@ -162,7 +162,7 @@ static int is_modelled(const char *format, va_list list)
     }
     va_end(arguments.list);
     if (format == NULL) {
-        __cairn_lost(whole, strlen(whole) + 1);
+        __cairn_lost_input(whole, strlen(whole) + 1);
         lose_arguments(list);
     }
     return format != NULL && found;

@@ -5,7 +5,7 @@ use crate::findings::Key;
 use crate::kind::Kind;
 use crate::path::Path as Steps;
 use cairn_exec::{End, Run};
-use cairn_program::{Program, SiteId, SourceFrame, Symbols};
+use cairn_program::{FunctionId, Program, SiteId, SourceFrame, Symbols};
 use cairn_tree::{Step, StepKind};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -101,8 +101,25 @@ impl Triage {
 
     /// Position of the innermost frame that a fault may be placed in.
     fn innermost(&self, program: &Program, stack: &[u64]) -> Option<usize> {
-        let users = stack.iter().position(|address| is_users(program, *address));
-        users.or_else(|| stack.iter().position(|address| !self.is_cairns(program, *address)))
+        let users = |from: usize| (from..stack.len()).filter(|at| is_users(program, stack[*at]));
+        let Some(first) = users(0).next() else {
+            return stack.iter().position(|address| !self.is_cairns(program, *address));
+        };
+        let live = users(first).find(|at| !self.is_stale(program, stack, *at));
+        // A frame that a live one called is live: a model that it called has jumped on to another function.
+        let leads_to_first = |at: usize| self.called(program, stack[at]) == program.function_at(stack[first]);
+        Some(live.filter(|at| !leads_to_first(*at)).unwrap_or(first))
+    }
+
+    /// True for what an earlier call left on the stack: the function it called is not among the frames further in.
+    fn is_stale(&self, program: &Program, stack: &[u64], at: usize) -> bool {
+        let called = self.called(program, stack[at]);
+        called.is_some() && !stack[..at].iter().any(|inner| program.function_at(*inner) == called)
+    }
+
+    /// The function that a direct call leads to, if it was compiled with `cairn cc`.
+    fn called(&self, program: &Program, address: u64) -> Option<FunctionId> {
+        program.function_at(self.symbols()?.called_by(address)?)
     }
 
     /// True for code of the models and of the runtime, which the user never wrote and cannot read.
@@ -134,7 +151,7 @@ impl Triage {
     /// The addresses on a stack without those that lie there by accident: a direct call leads to the function that is next further
     /// in. Where none does, what is there is taken as it is: functions also end by jumping to others.
     fn callers(&self, program: &Program, mut stack: &[u64]) -> Vec<u64> {
-        let called = |address: &u64| program.function_at(self.symbols()?.called_by(*address)?);
+        let called = |address: &u64| self.called(program, *address);
         let mut callers: Vec<u64> = Vec::new();
         while let Some(next) = stack.first() {
             let inner = callers.last().and_then(|inner| program.function_at(*inner));

@@ -241,7 +241,7 @@ pub extern "C" fn lost_memory(record: *const SiteRecord, addr: u64, len: u64, wh
 
 /// Counts a loss if any of `len` bytes at `addr` has a label: a model hands them to a library function that depends on them.
 #[unsafe(no_mangle)]
-extern "C" fn __cairn_lost(addr: u64, len: u64) {
+extern "C" fn __cairn_lost_input(addr: u64, len: u64) {
     if state().tracing && any(addr, len) {
         lost_memory(core::ptr::null(), addr, len, Loss::Foreign as u32);
     }

@@ -11,19 +11,19 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const HARNESS: &str = include_str!("brute_force/harness.h");
 
-/// Seeds of `make test`.
-const SEEDS: std::ops::Range<u64> = 1..13;
+/// Programs of `make test`, with dozens of probes and paths each that are explored in a second.
+const SEEDS: [u64; 18] = [2, 5, 10, 20, 31, 33, 35, 43, 44, 48, 58, 60, 63, 66, 69, 74, 76, 83];
 
 /// Programs with more paths are explored without the switch that tells paths apart.
 const MOST_PATHS: usize = 3000;
 
 #[test]
 fn what_is_exhausted_misses_nothing_that_brute_force_finds() {
-    let checked = check_seeds(SEEDS, "8s", None);
+    let checked = check_seeds(&SEEDS, "8s", None);
     checked.assert_flawless();
     assert!(2 * checked.exhausted >= checked.programs, "too few claims to check: {}", checked.summary());
 }
@@ -35,7 +35,8 @@ fn many_programs() {
     let number = |name, default| std::env::var(name).map_or(default, |value| value.parse().unwrap());
     let first = number("FIRST_SEED", 1);
     let keep = std::env::var_os("KEEP").map(PathBuf::from);
-    let checked = check_seeds(first..first + number("PROGRAMS", 1000), "20s", keep.as_deref());
+    let seeds: Vec<u64> = (first..first + number("PROGRAMS", 1000)).collect();
+    let checked = check_seeds(&seeds, "20s", keep.as_deref());
     println!("{}", checked.summary());
     checked.assert_flawless();
 }
@@ -44,7 +45,7 @@ fn many_programs() {
 #[test]
 fn a_campaign_that_misses_something_is_caught() {
     let directory = tempfile::tempdir().unwrap();
-    let case = Case::build(SEEDS.start, directory.path());
+    let case = Case::build(43, directory.path());
     let campaign = case.explore("8s");
     assert!(campaign.exhausted && !case.tests().is_empty(), "{:?}", campaign.said);
     assert_eq!(case.missed(&campaign), Vec::<String>::new());
@@ -87,17 +88,13 @@ impl Checked {
 }
 
 /// Checks the programs of these seeds, two at a time; keeps those with flaws in `keep`.
-fn check_seeds(seeds: std::ops::Range<u64>, time: &str, keep: Option<&Path>) -> Checked {
-    let (next, checked) = (AtomicU64::new(seeds.start), Mutex::new(Checked::default()));
+fn check_seeds(seeds: &[u64], time: &str, keep: Option<&Path>) -> Checked {
+    let (next, checked) = (AtomicUsize::new(0), Mutex::new(Checked::default()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= seeds.end {
-                        break;
-                    }
-                    check(seed, time, keep, &checked);
+                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(*seed, time, keep, &checked);
                 }
             });
         }
