@@ -21,7 +21,16 @@ fn campaign(directory: &Path, count: usize) -> (std::path::PathBuf, Duration) {
     let out = directory.join("out");
     let _ = std::fs::remove_dir_all(&out);
     let begun = Instant::now();
-    let said = run(["run", "--time", "200s", "--timeout", "20s", "--out", out.to_str().unwrap(), source.to_str().unwrap()]);
+    let said = run([
+        "run",
+        "--time",
+        "200s",
+        "--timeout",
+        "20000",
+        "--out",
+        out.to_str().unwrap(),
+        source.to_str().unwrap(),
+    ]);
     let took = begun.elapsed();
     assert_eq!(said.code, Some(1), "{count}: {said:?}");
     assert!(said.stdout.contains("6 of 6 branches"), "{count}: {said:?}");
@@ -44,12 +53,20 @@ fn all_of_many_markers_are_symbolic_and_in_the_tests() {
         build_plain(&directory.path().join("many.c"), &plain);
         let replayed = said(Command::new(&plain).env("CAIRN_TEST", &crash));
         assert_eq!(replayed.code, None, "{count}: {replayed:?}");
-        let replayed = run(["replay", directory.path().join("out/cairn-build/many").to_str().unwrap(), crash.to_str().unwrap()]);
+        let replayed = run([
+            "replay",
+            directory.path().join("out/cairn-build/many").to_str().unwrap(),
+            crash.to_str().unwrap(),
+        ]);
         assert!(replayed.stdout.contains("SIGABRT") || replayed.code == Some(1), "{count}: {replayed:?}");
         let exported = directory.path().join("suite");
         let _ = std::fs::remove_dir_all(&exported);
         let mut export = cairn();
-        export.args(["export", "--format", "testcomp"]).arg(directory.path().join("out")).arg("--out").arg(&exported);
+        export
+            .args(["export", "--format", "testcomp"])
+            .arg(directory.path().join("out"))
+            .arg("--out")
+            .arg(&exported);
         let said = said(&mut export);
         assert_eq!(said.code, Some(0), "{said:?}");
         let most = std::fs::read_dir(&exported).unwrap().map(|file| {
@@ -75,7 +92,18 @@ fn more_markers_than_there_is_room_for_are_counted() {
         for (i = 0; i < (1 << 20) + 5; i++) x = __VERIFIER_nondet_bool();\nif (x) return 1;\nreturn 0; }\n";
     let source = write_source(directory.path(), "over.c", text);
     let out = directory.path().join("out");
-    let said = run(["run", "--time", "60s", "--timeout", "30s", "--execs", "2", "--out", out.to_str().unwrap(), source.to_str().unwrap()]);
+    let said = run([
+        "run",
+        "--time",
+        "60s",
+        "--timeout",
+        "30000",
+        "--execs",
+        "2",
+        "--out",
+        out.to_str().unwrap(),
+        source.to_str().unwrap(),
+    ]);
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.stdout.contains("recorded more than there is room for"), "{said:?}");
     assert!(!said.stdout.contains("every path was tried"), "{said:?}");
