@@ -377,6 +377,10 @@ impl<'a> Campaign<'a> {
         self.notes.reused_runs += u64::from(execution.run.reused);
         self.notes.most_labels = self.notes.most_labels.max(execution.trace.label_count);
         self.notes.lost_values += u64::from(flags.lost);
+        if let Some(file) = &execution.run.denied {
+            self.notes.denied_runs += 1;
+            self.notes.denied_file.get_or_insert_with(|| file.clone());
+        }
         self.notes.rejected_runs += u64::from(execution.run.end == End::Rejected);
         self.notes.threaded_runs += u64::from(flags.threads);
         self.notes.full_logs += u64::from(flags.log_full);

@@ -144,9 +144,9 @@ fn what_a_target_says_of_itself_harms_only_its_own_report() {
 fn every_hostile_target_is_run() {
     let lists = [PROCESSES, FILES, OBJECTS, KERNEL, RESOURCES, CAIRN];
     let listed: BTreeSet<String> = lists.into_iter().flatten().map(|(name, _)| format!("{name}.c")).collect();
-    let entries = fs::read_dir(sources()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let there: BTreeSet<String> =
-        entries.filter(|name| name.ends_with(".c") && name != "victim.c").collect();
+    let entries =
+        fs::read_dir(sources()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let there: BTreeSet<String> = entries.filter(|name| name.ends_with(".c") && name != "victim.c").collect();
     assert_eq!(listed, there);
     assert!(there.len() >= 40);
 }
@@ -333,7 +333,10 @@ impl Explored {
         let is_expected = match outcome {
             Clean => self.code == Some(0) && is_seen,
             Found => self.code == Some(1) && is_seen,
-            Ends => matches!(self.code, Some(0 | 1)) && runs >= 1 || self.code == Some(2) && is_one_sentence(&self.stderr),
+            Ends => {
+                matches!(self.code, Some(0 | 1)) && runs >= 1
+                    || self.code == Some(2) && is_one_sentence(&self.stderr)
+            }
         };
         match aborted() {
             Some(crash) => Err(format!("its attack succeeded ({crash}): {self:?}")),
@@ -352,7 +355,10 @@ fn explore(place: &Place, target: &Path, victim: &Victim) -> Result<Explored, St
     cairn.args(["run", "-q", "--json", "--sym-stdin", "2", "--fixed-length", "--execs", "6", "--seed", "1"]);
     cairn.args(["--timeout", "1500", "--memory", "100", "--out", "../out"]).arg(target);
     cairn.current_dir(place.at("here")).env("HOME", place.at("home")).env("TMPDIR", place.at("temporary"));
-    cairn.env("LD_LIBRARY_PATH", tools()).env("CAIRN_HOSTILE", place.0.path()).envs(victim.names.iter().cloned());
+    cairn
+        .env("LD_LIBRARY_PATH", tools())
+        .env("CAIRN_HOSTILE", place.0.path())
+        .envs(victim.names.iter().cloned());
     cairn.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let running = cairn.spawn().map_err(|error| error.to_string())?;
     let pid = rustix::process::Pid::from_child(&running);
@@ -370,7 +376,12 @@ fn explore(place: &Place, target: &Path, victim: &Victim) -> Result<Explored, St
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let crashes = fs::read_dir(place.at("out/crashes")).into_iter().flatten().flatten();
     let crashes = crashes.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    Ok(Explored { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr), crashes })
+    Ok(Explored {
+        code: output.status.code(),
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
+        crashes,
+    })
 }
 
 /// Processes of a campaign that still run, and files in its directory for temporary ones.
@@ -380,7 +391,8 @@ fn left_behind(place: &Place) -> Vec<String> {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         String::from_utf8_lossy(&environment).contains(&mark)
     };
-    let names = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let names =
+        fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let processes = names.filter(|name| name.parse::<u32>().is_ok()).filter(is_ours);
     let files = fs::read_dir(place.at("temporary")).unwrap().flatten();
     processes.chain(files.map(|entry| entry.path().display().to_string())).collect()

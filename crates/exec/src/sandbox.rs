@@ -12,8 +12,8 @@ mod identity;
 mod namespaces;
 
 pub(crate) use files::Files;
-pub(crate) use identity::{Identity, NOBODY};
 pub use identity::drops_root;
+pub(crate) use identity::{Identity, NOBODY};
 pub use namespaces::Granted;
 pub(crate) use namespaces::Namespaces;
 
@@ -64,7 +64,10 @@ impl Protection {
             ),
             (self.calls, "reach the network (no seccomp filters)"),
             (processes && mounts, "see which processes there are (no pid and mount namespaces)"),
-            (self.calls || (ipc && network), "use the objects and sockets of others (no ipc and net namespaces)"),
+            (
+                self.calls || (ipc && network),
+                "use the objects and sockets of others (no ipc and net namespaces)",
+            ),
         ];
         let open: Vec<&str> = gaps.into_iter().filter(|(closed, _)| !closed).map(|(_, gap)| gap).collect();
         (!open.is_empty()).then(|| open.join(", and "))

@@ -39,7 +39,8 @@ impl Scratch {
         let claim = left_behind::claim(directory.path())?;
         left_behind::remove_once(directory.path());
         let news = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
-        let scratch = Scratch { directory, _claim: claim, files: Vec::new(), news, deaf: Cell::new(false), owner };
+        let scratch =
+            Scratch { directory, _claim: claim, files: Vec::new(), news, deaf: Cell::new(false), owner };
         scratch.listen(scratch.path());
         Ok(scratch)
     }

@@ -3,7 +3,7 @@
 use crate::end::End;
 use crate::keeper::Keeper;
 use crate::pipe::{Received, receive};
-use crate::sandbox::{self, Life, Sandbox};
+use crate::sandbox::{self, Files, Life, Sandbox};
 use crate::shm::SharedMemory;
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
@@ -232,7 +232,11 @@ impl Starting {
                 StartError::Changed { path: path(), running: hello.sides, read: spec.coverage }
             }
             Received::Message(hello) if spec.sites.is_some_and(|sites| sites != hello.sites) => {
-                StartError::Changed { path: path(), running: hello.sites, read: spec.sites.unwrap_or(0) as usize }
+                StartError::Changed {
+                    path: path(),
+                    running: hello.sites,
+                    read: spec.sites.unwrap_or(0) as usize,
+                }
             }
             Received::Message(hello) => {
                 let Starting { child, commands, status } = self;
@@ -277,17 +281,21 @@ pub(crate) fn end(child: &mut Child) -> i32 {
 
 /// The sandbox of a program, if it is to have one.
 pub(crate) fn sandbox(spec: &TargetSpec, stage: &Stage, life: Life) -> Result<Option<Sandbox>, StartError> {
-    let writable = std::iter::once(stage.scratch()).chain(spec.writable.as_deref());
+    let files = files(spec, stage);
     let directory = (!spec.runs_in_scratch()).then(|| PathBuf::from("."));
-    let own = [spec.path.clone(), PathBuf::from(".")];
-    let files = sandbox::files(
-        writable.map(Path::to_owned).collect(),
-        own.into_iter().chain(spec.readable.iter().cloned()).collect(),
-    );
     let above_scratch = stage.scratch().parent().map(Path::to_owned);
-    let needed: Vec<PathBuf> = [spec.path.clone()].into_iter().chain(directory).chain(above_scratch).collect();
+    let needed: Vec<PathBuf> =
+        [spec.path.clone()].into_iter().chain(directory).chain(above_scratch).collect();
     let prepare = || Sandbox::prepare(&files, &needed, life).map_err(set_up("the sandbox"));
     spec.sandbox.then(prepare).transpose()
+}
+
+/// The files that a program in a sandbox finds.
+pub(crate) fn files(spec: &TargetSpec, stage: &Stage) -> Files {
+    let writable = std::iter::once(stage.scratch()).chain(spec.writable.as_deref());
+    let own = [spec.path.clone(), PathBuf::from(".")];
+    let readable = own.into_iter().chain(spec.readable.iter().cloned());
+    sandbox::files(writable.map(Path::to_owned).collect(), readable.collect())
 }
 
 /// Coverage bytes come in whole pages, of which the last is not always used up.
@@ -296,12 +304,7 @@ fn pages(bytes: usize) -> usize {
 }
 
 /// What happens in the child between `fork` and `exec`.
-fn prepare_child(
-    command: &mut Command,
-    inherited: [RawFd; 3],
-    file_bytes: u64,
-    mut keeper: Keeper,
-) {
+fn prepare_child(command: &mut Command, inherited: [RawFd; 3], file_bytes: u64, mut keeper: Keeper) {
     let in_child = move || {
         for fd in inherited {
             // SAFETY: all are open in the parent until `spawn` has returned, hence here.

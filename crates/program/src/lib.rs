@@ -21,7 +21,7 @@ pub use analysis::{
 pub use assemble::PlacedUnit;
 pub use cairn_wire::meta::Contents;
 pub use cairn_wire::{SiteId, SiteKind};
-pub use libraries::library_directories;
 pub use error::{Damage, ProgramError};
+pub use libraries::library_directories;
 pub use model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site};
 pub use symbols::{SourceFrame, Symbols, seen_from_here};

@@ -1,8 +1,8 @@
 //! Directories in which the dynamic linker looks for a program's libraries because the program says so.
 
+use object::Endianness;
 use object::elf::{DT_RPATH, DT_RUNPATH, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
-use object::Endianness;
 use std::path::{Path, PathBuf};
 
 /// The directories of a program's run path. `$ORIGIN` is its own directory; none if it is not an executable.
@@ -30,6 +30,7 @@ fn run_paths(bytes: &[u8]) -> object::Result<Vec<String>> {
         None => return Ok(Vec::new()),
     };
     let paths = entries.iter().filter(|entry| [DT_RPATH, DT_RUNPATH].contains(&entry.d_tag(endian)));
-    let text = |offset: u64| strings.get(offset as u32).map(|text| String::from_utf8_lossy(text).into_owned());
+    let text =
+        |offset: u64| strings.get(offset as u32).map(|text| String::from_utf8_lossy(text).into_owned());
     Ok(paths.filter_map(|entry| text(entry.d_val(endian)).ok()).collect())
 }

@@ -9,6 +9,7 @@ mod alloc;
 mod arguments;
 mod copy;
 mod crash;
+mod denied;
 mod diversion;
 mod input;
 mod io;

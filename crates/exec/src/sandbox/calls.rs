@@ -449,8 +449,7 @@ const PRETENDED_REQUESTS: [u64; 4] = [
 ];
 
 /// Commands of `fcntl` that have signals sent to others, or that delay those who open a file.
-const REFUSED_COMMANDS: [i32; 5] =
-    [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG, libc::F_SETLEASE, libc::F_NOTIFY];
+const REFUSED_COMMANDS: [i32; 5] = [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG, libc::F_SETLEASE, libc::F_NOTIFY];
 const F_SETSIG: i32 = 10;
 const F_SETOWN_EX: i32 = 15;
 const PR_SCHED_CORE: u64 = 62;

@@ -34,7 +34,8 @@ impl Identity {
     /// to write are not a matter of capabilities.
     pub(super) fn prepare(paths: &[PathBuf], writes_guarded: bool) -> Option<Identity> {
         let needs_more = || !paths.iter().all(|path| anybody_reaches(path));
-        drops_root().then(|| Identity { keeps: needs_more().then(|| capability_to_read(writes_guarded)).flatten() })
+        drops_root()
+            .then(|| Identity { keeps: needs_more().then(|| capability_to_read(writes_guarded)).flatten() })
     }
 
     /// Makes the calling process this user, for good. Makes system calls only.

@@ -40,7 +40,11 @@ impl Granted {
 
     fn kinds(self) -> libc::c_int {
         let granted = [self.processes, self.ipc, self.network, self.mounts];
-        KINDS.into_iter().zip(granted).filter(|(_, granted)| *granted).fold(0, |kinds, (kind, _)| kinds | kind)
+        KINDS
+            .into_iter()
+            .zip(granted)
+            .filter(|(_, granted)| *granted)
+            .fold(0, |kinds, (kind, _)| kinds | kind)
     }
 }
 
@@ -50,7 +54,9 @@ fn probe(user: Option<&UserNamespace>) -> libc::c_int {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let bits = match user.map_or(Ok(()), UserNamespace::enter) {
-            Ok(()) => (0..).zip(KINDS).filter(|(_, kind)| is_granted(*kind)).fold(0, |bits, (n, _)| bits | 1 << n),
+            Ok(()) => {
+                (0..).zip(KINDS).filter(|(_, kind)| is_granted(*kind)).fold(0, |bits, (n, _)| bits | 1 << n)
+            }
             Err(_) => 0,
         };
         // SAFETY: ends the process.
