@@ -15,7 +15,10 @@ static int open_at(int directory, const char *path, int flags, mode_t mode)
         __cairn_m_look_up_new(directory, path);
     else
         __cairn_m_look_up(directory, path);
-    return openat(directory, path, flags, mode);
+    int fd = openat(directory, path, flags, mode);
+    if (fd < 0)
+        __cairn_open_failed(path);
+    return fd;
 }
 
 /* The mode is there only if a file may be created. */
@@ -89,7 +92,10 @@ static void look_up_stream(const char *path, const char *mode)
 FILE *MODEL(fopen)(const char *path, const char *mode)
 {
     look_up_stream(path, mode);
-    return fopen(path, mode);
+    FILE *stream = fopen(path, mode);
+    if (!stream)
+        __cairn_open_failed(path);
+    return stream;
 }
 
 FILE *MODEL(fopen64)(const char *path, const char *mode)
@@ -112,5 +118,8 @@ FILE *MODEL(freopen64)(const char *path, const char *mode, FILE *stream)
 DIR *MODEL(opendir)(const char *path)
 {
     __cairn_m_look_up(AT_FDCWD, path);
-    return opendir(path);
+    DIR *directory = opendir(path);
+    if (!directory)
+        __cairn_open_failed(path);
+    return directory;
 }

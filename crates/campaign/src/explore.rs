@@ -399,6 +399,10 @@ impl<'a> Campaign<'a> {
         let gaps = seen.inspect(|(gap, count)| self.count_gap(*gap, *count)).map(|(gap, _)| gap).collect();
         self.notes.reused_runs += u64::from(execution.run.reused);
         self.notes.most_labels = self.notes.most_labels.max(execution.trace.label_count);
+        if let Some(file) = &execution.run.denied {
+            self.notes.denied_runs += 1;
+            self.notes.denied_file.get_or_insert_with(|| file.clone());
+        }
         self.notes.rejected_runs += u64::from(end == End::Rejected);
         self.notes.full_logs += u64::from(flags.log_full);
         self.notes.missing_logs +=

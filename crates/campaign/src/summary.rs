@@ -10,6 +10,7 @@ use cairn_solver::{Evaluations, Layers, Stats};
 use cairn_tree::Tree;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// The figures of a campaign; what serde makes of it is what `--json` promises.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -171,6 +172,12 @@ pub struct Notes {
     pub slow_runs: u64,
     /// Values that went where the tracer does not follow: functions without instrumentation, long double, assembly.
     pub lost_values: u64,
+    /// Runs that tried to open a file in the user's home, which the sandbox hides.
+    #[serde(default)]
+    pub denied_runs: u64,
+    /// The first such file.
+    #[serde(default)]
+    pub denied_file: Option<PathBuf>,
     /// Runs that the target's server did not survive.
     pub lost_runs: u64,
     /// Runs on inputs that `cairn_assume` refused.

@@ -2,7 +2,7 @@
 
 use crate::gaps::{EXHAUSTED, reasons};
 use crate::style::{Style, clock, counted, grouped, percent};
-use cairn_campaign::{Gap, HANG, Stop, Summary, quoted};
+use cairn_campaign::{Gap, HANG, Notes, Stop, Summary, quoted};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -53,6 +53,7 @@ impl Report<'_> {
             self.slow_runs(),
             self.losses(),
             self.damage(),
+            self.denied(),
             self.restarts(),
             self.lost_runs(),
             self.full_logs(),
@@ -171,6 +172,15 @@ impl Report<'_> {
         (damaged > 0).then(|| {
             format!("{} wrote over the memory Cairn records in: some decisions are not known", runs())
         })
+    }
+
+    fn denied(&self) -> Option<String> {
+        let Notes { denied_runs, denied_file, .. } = &self.summary.notes;
+        let file = denied_file.as_ref()?.display();
+        let runs = counted(*denied_runs, "run", "runs");
+        Some(format!(
+            "the sandbox hides your home: {runs} could not open a file there, the first {file} (--read PATH opens it)"
+        ))
     }
 
     fn restarts(&self) -> Option<String> {

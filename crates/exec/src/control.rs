@@ -4,7 +4,7 @@ use crate::input::{Input, Object};
 use crate::server::RunError;
 use crate::shm::SharedMemory;
 use crate::spec::Limits;
-use cairn_wire::control::{CRASH_FRAMES, MAGIC, MAX_OBJECTS, MESSAGE_WORDS, PAGE};
+use cairn_wire::control::{CRASH_FRAMES, DENIED_WORDS, MAGIC, MAX_OBJECTS, MESSAGE_WORDS, PAGE};
 use cairn_wire::log::{Callee, MAX_CALLEES, Open, Word};
 use cairn_wire::{ABI_VERSION, Control, Event, LabelEntry, Layout, ObjectEntry, ObjectKind};
 
@@ -66,6 +66,8 @@ pub(crate) struct Recorded {
     pub(crate) log_lost: u64,
     /// Something in the control page cannot be true.
     pub(crate) damaged: bool,
+    /// The first file that the program was denied.
+    pub(crate) denied: [u64; DENIED_WORDS],
 }
 
 /// The control page, the object table and the input region.
@@ -127,7 +129,7 @@ impl Desk<'_> {
     pub(crate) fn recorded(&self) -> Recorded {
         let control = self.memory.load::<Control>(0);
         let Control { labels, events, flags, lost, stale, crash, log_used, log_lost, .. } = control;
-        let Control { fault, fault_address, message, .. } = control;
+        let Control { fault, fault_address, message, denied, .. } = control;
         let labels_fit = labels >= 1 && u64::from(labels) <= self.layout.label_capacity;
         let events_fit = u64::from(events) <= self.layout.event_capacity;
         let log_fits = log_used <= self.layout.log_capacity;
@@ -147,6 +149,7 @@ impl Desk<'_> {
                 log_used,
                 log_lost,
                 damaged,
+                denied,
             };
         }
         Recorded { labels: 1, damaged: true, ..Recorded::default() }

@@ -1,6 +1,6 @@
 //! Bytes to structures of `wire` and back.
 
-use cairn_wire::control::{CRASH_FRAMES, MESSAGE_WORDS};
+use cairn_wire::control::{CRASH_FRAMES, DENIED_WORDS, MESSAGE_WORDS};
 use cairn_wire::log::Callee;
 use cairn_wire::protocol::{Ended, Hello};
 use cairn_wire::{Control, Event, LabelEntry, ObjectEntry};
@@ -39,6 +39,7 @@ const _: () = assert!(
             + MESSAGE_WORDS * 8
             + 4 * 8
             + 2 * 4
+            + DENIED_WORDS * 8
 );
 const _: () = assert!(size_of::<Ended>() == 24 && size_of::<Hello>() == 16);
 

@@ -9,7 +9,7 @@ use crate::log::{self, BranchLog};
 use crate::pipe::{Received, receive};
 use crate::plain::Plain;
 use crate::shm::SharedMemory;
-use crate::spawn::{Process, StartError, end, set_up};
+use crate::spawn::{Process, StartError, end, files, set_up};
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
 use crate::watch::{Excess, Watch};
@@ -20,7 +20,10 @@ use cairn_wire::log::Callee;
 use cairn_wire::protocol::{Ended, RUN};
 use cairn_wire::{Layout, ObjectKind};
 use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -117,6 +120,8 @@ pub struct Run {
     pub access: Option<Access>,
     /// What the C library said before it aborted; empty if it said nothing.
     pub message: String,
+    /// A file in the user's home that it tried to open, and that the sandbox hides.
+    pub denied: Option<PathBuf>,
     /// What it printed to standard output, if that is captured.
     pub stdout: Vec<u8>,
     /// What it printed to standard error, if that is captured.
@@ -127,9 +132,23 @@ impl Run {
     /// A run that nothing is known of.
     pub fn of_nothing(input: &Input) -> Run {
         let (coverage, crash, access, message) = Default::default();
-        let (flags, reused, stdout, stderr, max_rss_kib) = Default::default();
+        let (flags, reused, denied, stdout, stderr, max_rss_kib) = Default::default();
         let (end, input, cpu) = (End::Exit(0), input.clone(), Duration::ZERO);
-        Run { end, coverage, input, cpu, max_rss_kib, flags, reused, crash, access, message, stdout, stderr }
+        Run {
+            end,
+            coverage,
+            input,
+            cpu,
+            max_rss_kib,
+            flags,
+            reused,
+            crash,
+            access,
+            message,
+            denied,
+            stdout,
+            stderr,
+        }
     }
 }
 
@@ -393,9 +412,21 @@ impl Server {
             max_rss_kib: ended.max_rss_kib,
             flags: flags_of(self.recorded),
             reused: self.reused,
+            denied: self.denied(),
             stdout,
             stderr,
         })
+    }
+
+    /// The file that the last run was denied, if it was the sandbox that did.
+    fn denied(&self) -> Option<PathBuf> {
+        if self.recorded.denied[0] == 0 || !self.spec.sandbox {
+            return None;
+        }
+        let bytes: Vec<u8> = self.recorded.denied.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let path = Path::new(OsStr::from_bytes(bytes.split(|byte| *byte == 0).next()?));
+        let path = std::path::absolute(path).ok()?;
+        files(&self.spec, &self.stage).hides(&path).then_some(path)
     }
 
     fn recording(&self) -> Recording<'_> {

@@ -3,7 +3,7 @@
 use crate::end::End;
 use crate::keeper::Keeper;
 use crate::pipe::{Received, receive};
-use crate::sandbox::{self, Life, Sandbox};
+use crate::sandbox::{self, Files, Life, Sandbox};
 use crate::shm::SharedMemory;
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
@@ -281,18 +281,21 @@ pub(crate) fn end(child: &mut Child) -> i32 {
 
 /// The sandbox of a program, if it is to have one.
 pub(crate) fn sandbox(spec: &TargetSpec, stage: &Stage, life: Life) -> Result<Option<Sandbox>, StartError> {
-    let writable = std::iter::once(stage.scratch()).chain(spec.writable.as_deref());
+    let files = files(spec, stage);
     let directory = (!spec.runs_in_scratch()).then(|| PathBuf::from("."));
-    let own = [spec.path.clone(), PathBuf::from(".")];
-    let files = sandbox::files(
-        writable.map(Path::to_owned).collect(),
-        own.into_iter().chain(spec.readable.iter().cloned()).collect(),
-    );
     let above_scratch = stage.scratch().parent().map(Path::to_owned);
     let needed: Vec<PathBuf> =
         [spec.path.clone()].into_iter().chain(directory).chain(above_scratch).collect();
     let prepare = || Sandbox::prepare(&files, &needed, life).map_err(set_up("the sandbox"));
     spec.sandbox.then(prepare).transpose()
+}
+
+/// The files that a program in a sandbox finds.
+pub(crate) fn files(spec: &TargetSpec, stage: &Stage) -> Files {
+    let writable = std::iter::once(stage.scratch()).chain(spec.writable.as_deref());
+    let own = [spec.path.clone(), PathBuf::from(".")];
+    let readable = own.into_iter().chain(spec.readable.iter().cloned());
+    sandbox::files(writable.map(Path::to_owned).collect(), readable.collect())
 }
 
 /// Coverage bytes come in whole pages, of which the last is not always used up.

@@ -10,6 +10,7 @@ mod alloc;
 mod arguments;
 mod copy;
 mod crash;
+mod denied;
 mod diversion;
 mod environment;
 mod foreign;

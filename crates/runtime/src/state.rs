@@ -176,6 +176,11 @@ impl State {
         Some(guard)
     }
 
+    /// True if a driver shares its memory with this process.
+    pub fn is_attached(&self) -> bool {
+        !self.control.is_null()
+    }
+
     /// The control page; only of an attached state.
     pub fn control(&mut self) -> &'static mut Control {
         // SAFETY: attached states point to the control page for the life of the process.

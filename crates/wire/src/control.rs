@@ -105,6 +105,9 @@ pub struct Layout {
     pub total: u64,
 }
 
+/// Words of [`Control::denied`].
+pub const DENIED_WORDS: usize = 32;
+
 /// The control page.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -159,6 +162,8 @@ pub struct Control {
     pub waits: u32,
     /// What such a run has ended with.
     pub exit_code: u32,
+    /// The first file that the program was denied (`EACCES`), as text that ends with its first zero byte.
+    pub denied: [u64; DENIED_WORDS],
 }
 
 const _: () = assert!(size_of::<Control>() <= PAGE as usize);

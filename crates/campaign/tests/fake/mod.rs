@@ -40,7 +40,7 @@ impl Tracer<'_> {
         match self.input.objects[object].bytes.get(offset) {
             None => self.constant(8, 0),
             Some(&byte) => {
-                let at = InputByte { object: object as u16, offset: offset as u32 };
+                let at = InputByte { object: object as u32, offset: offset as u32 };
                 Value { expr: self.dag.input(at), concrete: byte.into() }
             }
         }

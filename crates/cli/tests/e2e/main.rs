@@ -44,6 +44,6 @@ mod shell;
 mod sites;
 mod solve;
 mod sources;
-mod trust;
 mod statements;
+mod trust;
 mod walk_corpus;

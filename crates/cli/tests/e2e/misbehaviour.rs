@@ -319,7 +319,7 @@ fn a_missing_sandbox_is_told_in_one_line() {
     let without = place.at("without");
     build_plain(&source, &without);
     let gaps = [
-        ("landlock", "write wherever you can (no Landlock), and send signals to your other processes"),
+        ("landlock", "write and read wherever you can (no Landlock)"),
         ("seccomp", "reach the network (no seccomp filters)"),
     ];
     for (missing, gap) in gaps {
