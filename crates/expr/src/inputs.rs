@@ -243,7 +243,7 @@ mod tests {
         for _ in 0..400 {
             let (id, expected) = if rng.bool() {
                 let shift = rng.u32(0..32);
-                let b = byte(rng.u16(0..3), rng.u32(..) >> shift);
+                let b = byte(rng.u32(0..3), rng.u32(..) >> shift);
                 (sets.single(b), BTreeSet::from([b]))
             } else {
                 let (a, b) = (rng.usize(..known.len()), rng.usize(..known.len()));

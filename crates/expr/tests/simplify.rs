@@ -8,7 +8,7 @@ use recipe::{Floats, Recipe, Step};
 const BYTES: usize = 6;
 
 fn input_bytes() -> Vec<InputByte> {
-    (0..BYTES as u32).map(|i| InputByte { object: (i % 2) as u16, offset: i / 2 * 61 }).collect()
+    (0..BYTES as u32).map(|i| InputByte { object: i % 2, offset: i / 2 * 61 }).collect()
 }
 
 fn random_input(rng: &mut fastrand::Rng) -> Vec<u8> {
@@ -18,7 +18,7 @@ fn random_input(rng: &mut fastrand::Rng) -> Vec<u8> {
 }
 
 fn lookup(bytes: &[u8]) -> impl Fn(InputByte) -> u8 {
-    move |b: InputByte| bytes[(b.offset / 61 * 2) as usize + usize::from(b.object)]
+    move |b: InputByte| bytes[(b.offset / 61 * 2) as usize + b.object as usize]
 }
 
 #[test]

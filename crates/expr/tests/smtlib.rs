@@ -11,7 +11,7 @@ const BYTES: u32 = 5;
 fn bytes() -> Vec<InputByte> {
     // Of two objects, and one offset as lengths have it.
     (0..BYTES)
-        .map(|i| InputByte { object: (i % 2) as u16, offset: if i == 3 { 0xffff_fff0 } else { i } })
+        .map(|i| InputByte { object: i % 2, offset: if i == 3 { 0xffff_fff0 } else { i } })
         .collect()
 }
 
