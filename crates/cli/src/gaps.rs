@@ -12,7 +12,8 @@ pub fn reasons(gaps: &Gaps) -> String {
     all.join(", ")
 }
 
-fn reason(gap: Gap, count: u64) -> String {
+/// One reason, seen so often.
+pub fn reason(gap: Gap, count: u64) -> String {
     let (one, many) = match gap {
         Gap::NoRun => return "no run was seen".to_owned(),
         Gap::AllRefused => return "every run was refused by cairn_assume".to_owned(),

@@ -1,6 +1,6 @@
 //! The end of a campaign, in a few lines.
 
-use crate::gaps::{EXHAUSTED, reasons};
+use crate::gaps::{EXHAUSTED, reason, reasons};
 use crate::style::{Style, clock, counted, grouped, percent};
 use cairn_campaign::{Gap, HANG, Notes, Stop, Summary, quoted};
 use std::fmt::Write;
@@ -72,7 +72,7 @@ impl Report<'_> {
             return EXHAUSTED.to_owned();
         }
         match s.notes.stop {
-            Stop::Done if self.all_refused() => reasons(&s.gaps),
+            Stop::Done if self.all_refused() => reason(Gap::AllRefused, 1),
             Stop::Done => format!("nothing is left to try, but not all was seen: {}", reasons(&s.gaps)),
             Stop::Executions => "all executions were made".to_owned(),
             Stop::Time => "the time was up".to_owned(),

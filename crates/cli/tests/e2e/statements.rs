@@ -29,8 +29,8 @@ struct Campaign {
 impl Campaign {
     fn of(source: &str, options: &[&str]) -> Campaign {
         let place = tempfile::tempdir().unwrap();
-        let source = write_source(place.path(), "program.c", source);
-        Campaign::with(place, &[source.to_str().unwrap()], options)
+        write_source(place.path(), "program.c", source);
+        Campaign::with(place, &["program.c"], options)
     }
 
     fn with(place: TempDir, program: &[&str], options: &[&str]) -> Campaign {
