@@ -114,7 +114,8 @@ impl FunctionPass<'_> {
         if let Some(handed_over) = handed_over {
             self.tell_foreign(call, &handed_over);
         }
-        if self.labelled.contains(&call) && !call.is_must_tail() {
+        let is_used = !call.users().is_empty();
+        if self.labelled.contains(&call) && !call.is_must_tail() && is_used {
             self.take_results(call, segment);
         }
     }
