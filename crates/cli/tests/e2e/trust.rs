@@ -284,7 +284,7 @@ fn terminal_escapes_of_a_program_are_shown_not_passed_on() {
     ] {
         let said = run(args);
         assert_eq!(said.code, Some(2), "{said:?}");
-        assert!(!said.stderr.contains('\x1b') && said.stderr.contains("\\u001b[2J"), "{said:?}");
+        assert!(!said.stderr.contains('\x1b') && said.stderr.contains("\\u001b"), "{said:?}");
     }
 }
 
