@@ -83,7 +83,7 @@ fn sine(dag: &mut Dag) -> ExprId {
 
 fn effort() -> WalkSettings {
     let mut settings = WalkSettings::default();
-    settings.set("effort=100000").expect("a setting");
+    settings.set("effort=1000").expect("a setting");
     settings
 }
 
