@@ -105,10 +105,16 @@ impl Triage {
         let Some(first) = users(0).next() else {
             return stack.iter().position(|address| !self.is_cairns(program, *address));
         };
-        let live = users(first).find(|at| !self.is_stale(program, stack, *at));
+        let mut frames = users(first).filter(|at| !self.is_stale(program, stack, *at));
+        let live = frames.clone().find(|at| self.has_line(stack[*at])).or_else(|| frames.next());
         // A frame that a live one called is live: a model that it called has jumped on to another function.
         let leads_to_first = |at: usize| self.called(program, stack[at]) == program.function_at(stack[first]);
         Some(live.filter(|at| !leads_to_first(*at)).unwrap_or(first))
+    }
+
+    /// False for calls that the instrumentation put there, which no crash in a library function lies behind.
+    fn has_line(&self, address: u64) -> bool {
+        self.frames(address).iter().any(|frame| frame.line.is_some())
     }
 
     /// True for what an earlier call left on the stack: the function it called is not among the frames further in.
