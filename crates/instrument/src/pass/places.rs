@@ -46,7 +46,8 @@ fn last_operand(condition: Value) -> Value {
         Opcode::LLVMXor if condition.operand(1).as_constant() == Some(1) => {
             last_operand(condition.operand(0))
         }
-        Opcode::LLVMPHI => {
+        // With other users, as in `if (x = (a && b))`, the whole is a value of the source's.
+        Opcode::LLVMPHI if condition.users().len() == 1 => {
             let values = condition.incoming().into_iter().map(|(value, _)| value);
             let computed: Vec<Value> = values.filter(|value| value.as_constant().is_none()).collect();
             if let [last] = computed[..] { last_operand(last) } else { condition }
