@@ -46,13 +46,20 @@ fn last_operand(condition: Value) -> Value {
         Opcode::LLVMXor if condition.operand(1).as_constant() == Some(1) => {
             last_operand(condition.operand(0))
         }
-        Opcode::LLVMPHI => {
+        // With other users, as in `if (x = (a && b))`, the whole is a value of the source's.
+        Opcode::LLVMPHI if !is_kept(condition) => {
             let values = condition.incoming().into_iter().map(|(value, _)| value);
             let computed: Vec<Value> = values.filter(|value| value.as_constant().is_none()).collect();
             if let [last] = computed[..] { last_operand(last) } else { condition }
         }
         _ => condition,
     }
+}
+
+/// True if a value has a use beside the decision on it. Clang leaves conversions behind that nothing uses.
+fn is_kept(condition: Value) -> bool {
+    let is_use = |user: &Value| user.opcode() == Opcode::LLVMBr || !user.users().is_empty();
+    condition.users().iter().filter(|user| is_use(user)).count() > 1
 }
 
 /// What a condition compares with zero. Where the source does not write the comparison, as in `a && b`, clang has it at
