@@ -9,7 +9,7 @@
 mod common;
 
 use cairn_exec::Protection;
-use common::{build_instrumented, root};
+use common::{build_instrumented, root, said};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -151,14 +151,107 @@ fn every_hostile_target_is_run() {
     assert!(there.len() >= 40);
 }
 
+/// Opens a file in the home, one beside itself, and one that an argument names.
+const READER: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    char path[4096];
+    int first = getchar();
+    snprintf(path, sizeof path, "%s/secret", getenv("HOME"));
+    FILE *hidden = fopen(path, "r"), *beside = fopen("beside", "r"), *named = argc > 1 ? fopen(argv[1], "r") : NULL;
+    if (hidden)
+        return first == 'x' ? 1 : 2;
+    if (!beside || (argc > 1 && !named))
+        abort();
+    return 0;
+}
+"#;
+
+#[test]
+fn the_home_is_hidden_but_for_what_is_named_and_the_summary_says_so_once() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let place = Place::make();
+    let here = place.at("home/directory");
+    let source = common::write_source(place.0.path(), "reader.c", READER);
+    build_instrumented(&source, &place.at("target"));
+    fs::write(here.join("beside"), "").unwrap();
+    let run = |options: &[&str], args: &[&str]| {
+        let mut cairn = cairn(&place);
+        cairn.args(["run", "-q", "--force", "--sym-stdin", "1", "--out", "../../out"]).args(options);
+        said(cairn.arg(place.at("target")).arg("--").args(args).current_dir(&here))
+    };
+    let secret = place.at("home/secret");
+    let told = format!("could not open a file there, the first {}", secret.display());
+    let hidden = run(&[], &[]);
+    assert_eq!((hidden.code, hidden.stdout.matches(&told).count()), (Some(0), 1), "{hidden:?}");
+    for opened in [run(&["--read", "../secret"], &[]), run(&[], &[secret.to_str().unwrap()])] {
+        assert_eq!((opened.code, opened.stdout.contains("hides your home")), (Some(0), false), "{opened:?}");
+    }
+    let other = place.at("home/file");
+    let named = run(&[], &[other.to_str().unwrap()]);
+    assert_eq!((named.code, named.stdout.matches(&told).count()), (Some(0), 1), "{named:?}");
+}
+
+/// Crashes if it has any right of root's.
+const UNPRIVILEGED: &str = r#"
+#include <stdlib.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    if (getuid() != 65534 || geteuid() != 65534 || getegid() != 65534 || getgroups(0, NULL) != 0 || setuid(0) == 0)
+        abort();
+    FILE *file = fopen("table", "r");
+    return getchar() == 'x' ? 1 : file ? 2 : 3;
+}
+"#;
+
+/// The directories of a program may be root's alone, as those for temporary files are.
+#[test]
+fn programs_of_root_run_as_nobody_and_find_their_files() {
+    if !rustix::process::geteuid().is_root() || !sandbox_is_whole() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    assert_eq!(fs::metadata(place.path()).unwrap().mode() & 0o777, 0o700);
+    fs::write(place.path().join("table"), "").unwrap();
+    fs::set_permissions(place.path().join("table"), Permissions::from_mode(0o600)).unwrap();
+    let source = common::write_source(place.path(), "program.c", UNPRIVILEGED);
+    let mut cairn = common::cairn();
+    cairn.args(["run", "--json", "--sym-stdin", "1", "--out", "out"]).arg(source).current_dir(place.path());
+    let explored = said(&mut cairn);
+    assert_eq!(explored.code, Some(0), "{explored:?}");
+    assert!(explored.stderr.contains("you are root: the program runs as nobody"), "{explored:?}");
+    let tests = fs::read_dir(place.path().join("out/queue")).unwrap().flatten();
+    let names: Vec<String> = tests.map(|test| test.file_name().to_string_lossy().into_owned()).collect();
+    assert!(names.len() >= 2, "{names:?}");
+    for name in names.iter().filter(|name| name.starts_with("id:")) {
+        let test = place.path().join("out/queue").join(name);
+        let mut cairn = common::cairn();
+        let replayed = said(
+            cairn
+                .arg("replay")
+                .arg(place.path().join("out/cairn-build/program"))
+                .arg(&test)
+                .current_dir(place.path()),
+        );
+        let is_x = fs::read(&test).unwrap() == b"x";
+        let code = if is_x { "exit code 1" } else { "exit code 2" };
+        assert!(replayed.stderr.contains(code), "{name}: {replayed:?}");
+    }
+}
+
 fn sources() -> PathBuf {
     root().join("tests/hostile")
 }
 
 /// Runs targets, a few at a time, and tells of all that got through.
 fn attack_with(targets: &[(&str, Outcome)]) {
-    if let Some(gaps) = Protection::here().gaps() {
-        eprintln!("not tested: programs can {gaps} on this system");
+    if !sandbox_is_whole() {
         return;
     }
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -175,6 +268,13 @@ fn attack_with(targets: &[(&str, Outcome)]) {
     });
     let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+/// True if there is a whole sandbox to be tested.
+fn sandbox_is_whole() -> bool {
+    let gaps = Protection::here().gaps();
+    gaps.iter().for_each(|gaps| eprintln!("not tested: programs can {gaps} on this system"));
+    gaps.is_none()
 }
 
 /// `cairn` where another user can execute it, and the victim.
@@ -350,8 +450,16 @@ fn is_one_sentence(text: &str) -> bool {
     text.lines().filter(|line| line.starts_with("cairn: ")).count() >= 1 && !text.contains("panicked")
 }
 
-fn explore(place: &Place, target: &Path, victim: &Victim) -> Result<Explored, String> {
+/// `cairn` of the unprivileged user's, at home in a place.
+fn cairn(place: &Place) -> Command {
     let mut cairn = as_user(&tools().join("cairn"));
+    cairn.current_dir(place.at("here")).env("HOME", place.at("home")).env("TMPDIR", place.at("temporary"));
+    cairn.env("LD_LIBRARY_PATH", tools());
+    cairn
+}
+
+fn explore(place: &Place, target: &Path, victim: &Victim) -> Result<Explored, String> {
+    let mut cairn = cairn(place);
     cairn.args(["run", "-q", "--json", "--sym-stdin", "2", "--fixed-length", "--execs", "6", "--seed", "1"]);
     cairn.args(["--timeout", "1500", "--memory", "100", "--out", "../out"]).arg(target);
     cairn.current_dir(place.at("here")).env("HOME", place.at("home")).env("TMPDIR", place.at("temporary"));

@@ -17,7 +17,7 @@ mod memory;
 
 use crate::sandbox::{Identity, Sandbox, Wall};
 use memory::{Maps, call};
-use rustix::process::{Signal, set_parent_process_death_signal, setsid};
+use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit, setsid};
 use std::io;
 use std::mem::zeroed;
 use std::ptr::null_mut;
@@ -116,6 +116,11 @@ impl Keeper {
         }
         let identity = self.sandbox.as_ref().and_then(|sandbox| sandbox.identity.as_ref());
         identity.map_or(Ok(()), Identity::assume)?;
+        if self.sandbox.is_some() {
+            // Programs of some users may claim a processor for themselves.
+            let never = Rlimit { current: Some(0), maximum: Some(0) };
+            setrlimit(Resource::Rtprio, never)?;
+        }
         // The process that waits for it may be killed. A change of user would have cleared this attribute.
         set_parent_process_death_signal(Some(Signal::KILL))?;
         self.wall.take().map_or(Ok(()), Wall::enter)

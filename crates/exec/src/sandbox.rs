@@ -92,7 +92,7 @@ fn has_filters() -> bool {
 pub(crate) enum Life {
     /// A fork server, which makes many runs.
     Long,
-    /// A single run. The kernel takes some milliseconds to take down mounts and network devices.
+    /// A single run. It has no namespaces unless they alone keep its signals in: the kernel takes some 10 ms to take them down.
     Short,
 }
 
@@ -101,6 +101,8 @@ pub(crate) struct Sandbox {
     /// Namespaces, which come first: nothing can be mounted later.
     pub(crate) namespaces: Option<Namespaces>,
     rules: Option<RulesetCreated>,
+    /// The rules are about reading too.
+    hides: bool,
     filters: Vec<BpfProgram>,
     /// The user that runs are.
     pub(crate) identity: Option<Identity>,
@@ -112,8 +114,8 @@ impl Sandbox {
     /// Prepares what the system offers for a program that has to reach these paths.
     pub(crate) fn prepare(files: &Files, needed: &[PathBuf], life: Life) -> io::Result<Sandbox> {
         let mut protection = Protection::here();
-        if life == Life::Short {
-            (protection.namespaces.mounts, protection.namespaces.network) = (false, false);
+        if life == Life::Short && protection.signals {
+            protection.namespaces = Granted::default();
         }
         let confinement = Confinement {
             truncate: landlock_version() >= KNOWS_TRUNCATE,
@@ -127,12 +129,15 @@ impl Sandbox {
         };
         let namespaces = Namespaces::prepare(protection.namespaces);
         let identity = Identity::prepare(needed, protection.files);
-        Ok(Sandbox { namespaces, rules, filters, identity, protection })
+        Ok(Sandbox { namespaces, rules, hides: files.hides_anything(), filters, identity, protection })
     }
 
     /// Puts the calling process behind rules and filters, for good. Makes system calls only.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
-        if let Some(rules) = self.rules.take() {
+        if let Some(mut rules) = self.rules.take() {
+            if self.hides && self.protection.namespaces.mounts {
+                rules = Files::with_new_proc(rules).map_err(|_| io::ErrorKind::PermissionDenied)?;
+            }
             rules.restrict_self().map_err(|_| io::ErrorKind::PermissionDenied)?;
         }
         for filter in &self.filters {

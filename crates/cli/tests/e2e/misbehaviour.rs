@@ -321,6 +321,7 @@ fn a_missing_sandbox_is_told_in_one_line() {
     let gaps = [
         ("landlock", "write and read wherever you can (no Landlock)"),
         ("seccomp", "reach the network (no seccomp filters)"),
+        ("namespaces", "see which processes there are (no pid and mount namespaces)"),
     ];
     for (missing, gap) in gaps {
         let with_cairn = |arguments: &[&str]| {
@@ -334,6 +335,10 @@ fn a_missing_sandbox_is_told_in_one_line() {
         assert_eq!(explored.code, Some(0), "{explored:?}");
         assert_eq!(explored.stderr.lines().count(), 1, "{explored:?}");
         assert!(explored.stderr.contains(gap), "{explored:?}");
+        let refused =
+            with_cairn(&["run", "-q", "--force", "--require-sandbox", "--sym-stdin", "2", "--out", "../out"]);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.stderr.contains("the program could ") && refused.stdout.is_empty(), "{refused:?}");
         let quiet =
             with_cairn(&["run", "-q", "--force", "--no-sandbox", "--sym-stdin", "2", "--out", "../out"]);
         assert_eq!((quiet.code, quiet.stderr.as_str()), (Some(0), ""));

@@ -1,4 +1,4 @@
-/* Runs a program on a system without Landlock, or without filters of system calls: `without landlock|seccomp PROGRAM ...`. */
+/* Runs a program on a system that lacks a part of the sandbox: `without landlock|seccomp|namespaces PROGRAM ...`. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -13,7 +13,9 @@ int main(int argc, char **argv)
 {
     if (argc < 3)
         return 2;
-    unsigned missing = strcmp(argv[1], "landlock") == 0 ? SYS_landlock_create_ruleset : SYS_seccomp;
+    unsigned missing = strcmp(argv[1], "landlock") == 0  ? SYS_landlock_create_ruleset
+                       : strcmp(argv[1], "seccomp") == 0 ? SYS_seccomp
+                                                         : SYS_unshare;
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, missing, 0, 1),

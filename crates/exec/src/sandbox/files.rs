@@ -34,11 +34,8 @@ impl Files {
     /// The rules.
     pub(super) fn rules(&self) -> Result<RulesetCreated, RulesetError> {
         let reads = AccessFs::from_read(LANDLOCK);
-        let handled = if self.hidden.is_empty() {
-            AccessFs::from_write(LANDLOCK)
-        } else {
-            AccessFs::from_all(LANDLOCK)
-        };
+        let handled =
+            if self.hides_anything() { AccessFs::from_all(LANDLOCK) } else { AccessFs::from_write(LANDLOCK) };
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
         let mut rules = ruleset.handle_access(handled)?.scope(Scope::from_all(LANDLOCK))?.create()?;
         for directory in &self.writable {
@@ -49,12 +46,17 @@ impl Files {
             let writes = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
             rules = beneath(rules, Path::new(device), writes)?;
         }
-        if !self.hidden.is_empty() {
+        if self.hides_anything() {
             for path in self.readable.iter().chain(&self.around_hidden(Path::new("/"))) {
                 rules = beneath(rules, path, reads)?;
             }
         }
         Ok(rules)
+    }
+
+    /// Adds what was mounted since the rules were made: those on a directory say nothing about what is mounted over it.
+    pub(super) fn with_new_proc(rules: RulesetCreated) -> Result<RulesetCreated, RulesetError> {
+        beneath(rules, Path::new("/proc"), AccessFs::from_read(LANDLOCK))
     }
 
     /// The directory if nothing below it is hidden, or those of its entries that hold nothing hidden.
@@ -69,6 +71,11 @@ impl Files {
         // A link is no way in: what it leads to has a rule, or none, where it lies.
         let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
         entries.flat_map(|entry| self.around_hidden(&entry.path())).collect()
+    }
+
+    /// True if there is a directory that is not to be read.
+    pub(super) fn hides_anything(&self) -> bool {
+        !self.hidden.is_empty()
     }
 
     /// True if a program in these rules is refused the contents of this path, which is absolute.

@@ -35,7 +35,9 @@ impl Granted {
 
     fn of_bits(bits: libc::c_int) -> Granted {
         let has = |kind| bits & 1 << kind != 0;
-        Granted { processes: has(0), ipc: has(1), network: has(2), mounts: has(3) }
+        // With the `/proc` of another namespace a process would not find itself by its number.
+        let processes = has(0) && has(3);
+        Granted { processes, ipc: has(1), network: has(2), mounts: processes }
     }
 
     fn kinds(self) -> libc::c_int {
