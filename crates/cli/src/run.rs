@@ -55,7 +55,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         Some(directory) => Some(Queries::create(directory, args.dump_limit)?),
         None => None,
     };
-    target::tell_gaps(&args.subject.room);
+    target::tell_gaps(&args.subject.room, args.quiet);
     let crew = Company::new(args, spec, walk, &queries)?;
     let directory = match present {
         Present::Resume => resume(&args.out)?,

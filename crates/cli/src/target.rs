@@ -128,15 +128,15 @@ pub fn named_by(program: &Path, args: &[OsString]) -> Vec<PathBuf> {
 }
 
 /// Warns of what the sandbox cannot keep the program from on this system, if it is wanted, and that root's programs are
-/// another user.
-pub fn tell_gaps(room: &RoomArgs) {
+/// another user, unless `quiet`.
+pub fn tell_gaps(room: &RoomArgs, quiet: bool) {
     if room.no_sandbox {
         return;
     }
     if let Some(gaps) = Protection::here().gaps() {
         warn(format_args!("the sandbox has gaps here: the program can {gaps}"));
     }
-    if drops_root() {
+    if drops_root() && !quiet {
         warn(format_args!("you are root: the program runs as nobody (user 65534), without root's rights"));
     }
 }

@@ -63,7 +63,7 @@ impl Plan {
         let program = Program::read(&path)?;
         let spec = target::spec(subject, &path, &program, limits.timeout)?;
         let inputs = target::inputs(subject, &spec)?;
-        target::tell_gaps(&subject.room);
+        target::tell_gaps(&subject.room, true);
         let (limits, room, stop) = (limits.of_solver(), subject.room.limits(), interrupt::flag()?);
         Ok(Plan { program, spec, inputs, limits, room, stop, _scratch: scratch })
     }

@@ -17,10 +17,20 @@ const CAP_DAC_READ_SEARCH: u32 = 2;
 /// `_LINUX_CAPABILITY_VERSION_3`: two words of each kind.
 const CAPABILITY_VERSION: u32 = 0x2008_0522;
 
-/// True if runs are made by another user than the driver's: it is root.
+/// True if runs are made by another user than the driver's: it is root, and not of a user namespace that knows no other.
 pub fn drops_root() -> bool {
     // SAFETY: asks for a number.
-    (unsafe { libc::geteuid() }) == 0
+    let is_root = unsafe { libc::geteuid() } == 0;
+    is_root && ["/proc/self/uid_map", "/proc/self/gid_map"].into_iter().all(|map| has_nobody(Path::new(map)))
+}
+
+/// True if a map of a user namespace, `inside outside count` per line, has the user or group.
+fn has_nobody(map: &Path) -> bool {
+    let text = std::fs::read_to_string(map).unwrap_or_default();
+    text.lines().any(|line| {
+        let numbers: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        matches!(numbers[..], [first, _, count] if (first..first + count).contains(&u64::from(NOBODY)))
+    })
 }
 
 /// What a run of root becomes.
