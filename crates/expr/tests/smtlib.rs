@@ -10,9 +10,7 @@ const BYTES: u32 = 5;
 
 fn bytes() -> Vec<InputByte> {
     // Of two objects, and one offset as lengths have it.
-    (0..BYTES)
-        .map(|i| InputByte { object: i % 2, offset: if i == 3 { 0xffff_fff0 } else { i } })
-        .collect()
+    (0..BYTES).map(|i| InputByte { object: i % 2, offset: if i == 3 { 0xffff_fff0 } else { i } }).collect()
 }
 
 fn input(values: [u8; BYTES as usize]) -> impl Fn(InputByte) -> u8 {

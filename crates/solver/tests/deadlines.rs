@@ -183,7 +183,7 @@ fn a_worker_answers_as_the_backend_in_this_process_does() {
         };
         assert_eq!(kind(&answers[0]), kind(&answers[1]));
         kinds[kind(&answers[0])] += 1;
-        prefix.push(if number.index() % 2 == 0 { target } else { dag.not(target) });
+        prefix.push(if number.index().is_multiple_of(2) { target } else { dag.not(target) });
     }
     assert!(kinds[0] > 0, "{kinds:?}");
 }

@@ -19,7 +19,7 @@ pub fn split(module: &Module) {
     let builder = module.builder();
     for function in module.functions() {
         // Undoing the outer operator of a condition brings up the one inside.
-        while function.blocks().into_iter().fold(false, |any, block| split_block(block, &builder) || any) {}
+        while function.blocks().into_iter().filter(|block| split_block(*block, &builder)).count() > 0 {}
     }
 }
 

@@ -245,7 +245,8 @@ impl Reader<'_> {
         let mut function = Function { files: files?, expansions: Vec::new() };
         for _ in 0..self.int()? {
             // Expressions of counters.
-            (self.int()?, self.int()?);
+            self.int()?;
+            self.int()?;
         }
         for id in 0..function.files.len() {
             self.regions(id, &mut function)?;
