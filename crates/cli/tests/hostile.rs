@@ -454,6 +454,8 @@ fn is_one_sentence(text: &str) -> bool {
 fn cairn(place: &Place) -> Command {
     let mut cairn = as_user(&tools().join("cairn"));
     cairn.current_dir(place.at("here")).env("HOME", place.at("home")).env("TMPDIR", place.at("temporary"));
+    // Records of campaigns are kept away from the home, which is compared.
+    cairn.env("XDG_STATE_HOME", place.at("state"));
     cairn.env("LD_LIBRARY_PATH", tools());
     cairn
 }
@@ -462,11 +464,7 @@ fn explore(place: &Place, target: &Path, victim: &Victim) -> Result<Explored, St
     let mut cairn = cairn(place);
     cairn.args(["run", "-q", "--json", "--sym-stdin", "2", "--fixed-length", "--execs", "6", "--seed", "1"]);
     cairn.args(["--timeout", "1500", "--memory", "100", "--out", "../out"]).arg(target);
-    cairn.current_dir(place.at("here")).env("HOME", place.at("home")).env("TMPDIR", place.at("temporary"));
-    cairn
-        .env("LD_LIBRARY_PATH", tools())
-        .env("CAIRN_HOSTILE", place.0.path())
-        .envs(victim.names.iter().cloned());
+    cairn.env("CAIRN_HOSTILE", place.0.path()).envs(victim.names.iter().cloned());
     cairn.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let running = cairn.spawn().map_err(|error| error.to_string())?;
     let pid = rustix::process::Pid::from_child(&running);

@@ -15,6 +15,10 @@ const RELOCATABLE: u16 = 1;
 const RECORDS_AT: u64 = 0x40_0000;
 const COVERAGE_AT: u64 = 0x40_8000;
 const META_AT: u64 = 0x3f_0000;
+/// Bytes of a program header.
+const SEGMENT_SIZE: u16 = 56;
+/// The type of the segment that names a program's loader.
+const NAMES_LOADER: u32 = 3;
 
 struct Section {
     name: &'static str,
@@ -22,7 +26,7 @@ struct Section {
     data: Vec<u8>,
 }
 
-/// A little-endian 64-bit ELF file with these sections and nothing else.
+/// A little-endian 64-bit ELF file with these sections, and a segment that says it is a program.
 fn elf(kind: u16, sections: &[Section]) -> Vec<u8> {
     let mut names = vec![0];
     let mut data = Vec::new();
@@ -42,12 +46,16 @@ fn elf(kind: u16, sections: &[Section]) -> Vec<u8> {
     let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
     file.extend([kind, 62].iter().flat_map(|half| half.to_le_bytes()));
     file.extend(1u32.to_le_bytes());
-    file.extend([0, 0, 64 + data.len() as u64].iter().flat_map(|word| word.to_le_bytes()));
+    let sections_at = 64 + data.len() as u64;
+    let segments_at = sections_at + 64 * headers.len() as u64;
+    file.extend([0, segments_at, sections_at].iter().flat_map(|word| word.to_le_bytes()));
     file.extend(0u32.to_le_bytes());
     let count = headers.len() as u16;
-    file.extend([64, 0, 0, 64, count, count - 1].iter().flat_map(|half: &u16| half.to_le_bytes()));
+    file.extend([64, SEGMENT_SIZE, 1, 64, count, count - 1].iter().flat_map(|half: &u16| half.to_le_bytes()));
     file.extend(data);
     file.extend(headers.iter().flatten().flat_map(|word| word.to_le_bytes()));
+    file.extend(NAMES_LOADER.to_le_bytes());
+    file.resize(segments_at as usize + usize::from(SEGMENT_SIZE), 0);
     file
 }
 
@@ -184,15 +192,20 @@ fn a_missing_file_is_named() {
 #[test]
 fn a_directory_cannot_be_read() {
     let error = Program::read(Path::new("/")).unwrap_err();
-    assert!(matches!(error, ProgramError::Unreadable { .. }), "{error}");
+    assert_eq!(error.to_string(), "/ is a directory: name the program in it, or its C files");
 }
 
 #[test]
 fn other_files_are_not_executables() {
     let object = elf(RELOCATABLE, &two_units());
-    for bytes in [&b"#!/bin/sh\n"[..], b"", b"\x7fELF", &object] {
+    for (bytes, kind) in [
+        (&b"#!/bin/sh\n"[..], "a shell script"),
+        (b"", "empty"),
+        (b"\x7fELF", "a damaged ELF file"),
+        (&object, "an object file"),
+    ] {
         let error = read(bytes).unwrap_err();
-        assert!(error.to_string().ends_with("is not an ELF executable"), "{error}");
+        assert!(error.to_string().contains(&format!(" is {kind}: ")), "{error}");
     }
 }
 
@@ -204,7 +217,7 @@ fn a_plain_executable_was_not_built_with_cairn() {
     let compiled = Command::new("clang-19").arg(&source).arg("-o").arg(&target).status().unwrap();
     assert!(compiled.success());
     let error = Program::read(&target).unwrap_err();
-    assert!(error.to_string().ends_with("was not built with `cairn cc`"), "{error}");
+    assert!(error.to_string().contains("was not built with `cairn cc`: "), "{error}");
 }
 
 #[test]

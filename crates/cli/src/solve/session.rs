@@ -115,7 +115,7 @@ fn make(name: SolverName, limits: Limits) -> Box<dyn Solver> {
 fn reason(why: Unknown) -> &'static str {
     match why {
         Unknown::TimeLimit => "the time limit was reached, or is too short to begin",
-        Unknown::Unsupported => "nobody knows a way to decide it",
+        Unknown::Unsupported => "no solver can decide it",
         Unknown::Invalid => {
             "the search found no answer, and the one Z3 found is none: it does not know all the functions"
         }

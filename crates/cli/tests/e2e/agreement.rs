@@ -12,6 +12,8 @@ use cairn_expr::Dag;
 use cairn_program::Program;
 use cairn_wire::ObjectKind;
 use std::collections::BTreeSet;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,6 +77,8 @@ impl Builds<'_> {
         let named = Input { objects: input.objects.iter().filter(is_named).cloned().collect() };
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), encode_test(&named, &[]).0).unwrap();
+        // Programs of root run as another user.
+        std::fs::set_permissions(file.path(), Permissions::from_mode(0o644)).unwrap();
         spec.env.push(("CAIRN_TEST".into(), file.path().into()));
         run_native(&spec, &Limits::default(), input, &cairn_deadline::Deadline::never()).unwrap()
     }

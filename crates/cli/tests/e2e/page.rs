@@ -382,7 +382,7 @@ fn bad_usage_is_told_in_a_sentence() {
         assert_eq!(said.stderr.lines().count(), 1, "{}", said.stderr);
     };
     refused(&["."], "is not a campaign directory");
-    refused(&["nowhere"], "no such directory: nowhere");
+    refused(&["nowhere"], "no such directory: /");
     refused(&["out", "--out", "/proc/nothing/x"], "cannot write");
     refused(&["out", "missing.c"], "no such file");
     refused(&["out", "--format", "pdf"], "pdf");

@@ -129,6 +129,7 @@ fn json_is_one_object_with_the_promised_fields() {
         "most_labels",
         "untried",
         "divergences",
+        "divergences_after_losses",
         "choosing_seconds",
         "pin_tries",
         "full_logs",
@@ -216,7 +217,7 @@ fn seeds_are_where_a_campaign_starts() {
     let other = at(place.path(), "other");
     std::fs::write(seeds.join("one"), ktest_of_standard_input()).unwrap();
     let misfit = said(command.args([&other, "--seeds"]).arg(&seeds).arg(&source));
-    assert!(misfit.stderr.contains("warning: 1 of 1 seeds in "), "{misfit:?}");
+    assert!(misfit.stderr.contains("warning: 1 of 1 seeds have other parts"), "{misfit:?}");
 }
 
 fn ktest_of_standard_input() -> Vec<u8> {

@@ -39,9 +39,6 @@ const PLAIN_LIBRARY: [&str; 4] =
 /// `-ffast-math` and its kin let them.
 const EXACT: &str = "-fno-fast-math";
 
-/// Clang's exit code for a source with errors; others say that clang itself failed.
-const REJECTED: i32 = 1;
-
 /// Included before every C++ source.
 const CXX_PREAMBLE: &str = "cairn_libstdcxx.h";
 
@@ -113,24 +110,29 @@ impl Unit<'_> {
     }
 
     /// Emits bitcode, with a coverage mapping where that works. Without it, branches are placed a little less exactly.
+    ///
+    /// Emitting all functions brings up errors in those that are not called (vector intrinsics for other processors), and
+    /// clang crashes on a few: what fails is compiled again without the mapping. So only a file is, which can be read twice.
     fn run_front_end(&self, bitcode: &Path) -> i32 {
         let clang = &self.session.clang;
-        if self.input.kind() != Kind::Source {
+        if self.input.kind() != Kind::Source || !Path::new(self.input.path()).is_file() {
             return clang.run(&self.front_end_words(bitcode, Vec::new()));
         }
         let mapping = match no_counts::options(self.session.scratch.path()) {
             Ok(options) => options,
             Err(error) => return super::fail(&format!("cannot write a temporary file: {error}")),
         };
-        let code = clang.run(&self.front_end_words(bitcode, mapping));
-        if matches!(code, 0 | REJECTED) {
-            return code;
+        if clang.try_run(&self.front_end_words(bitcode, mapping)) {
+            return 0;
         }
-        let name = self.input.path().to_string_lossy();
-        super::warn(&format!(
-            "{name}: clang failed to map its conditions; compiling without their exact places"
-        ));
-        clang.run(&self.front_end_words(bitcode, Vec::new()))
+        let code = clang.run(&self.front_end_words(bitcode, Vec::new()));
+        if code == 0 {
+            let name = self.input.path().to_string_lossy();
+            super::warn(&format!(
+                "{name}: clang failed to map its conditions; compiled without their exact places"
+            ));
+        }
+        code
     }
 
     fn temporary(&self, suffix: &str) -> PathBuf {

@@ -2,10 +2,10 @@
 
 use super::{Language, response};
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// Longer command lines go through a response file: the system's limit is not far above.
 const LONGEST_COMMAND_LINE: usize = 128 * 1024;
@@ -44,6 +44,20 @@ impl<'a> Clang<'a> {
                 self.run(&[at])
             }
             Err(error) => super::fail(&format!("cannot write '{}': {error}", file.display())),
+        }
+    }
+
+    /// Runs it on `args`; true if that succeeds. Diagnostics are passed on only then: whoever tries again has them again.
+    pub fn try_run(&self, args: &[OsString]) -> bool {
+        let colour = io::stderr().is_terminal().then_some("-fcolor-diagnostics");
+        match self.command().args(colour).args(args).stderr(Stdio::piped()).stdin(Stdio::null()).output() {
+            Ok(output) if output.status.success() => {
+                // A reader that has left misses them either way.
+                let _ = io::stderr().write_all(&output.stderr);
+                let _ = io::stdout().write_all(&output.stdout);
+                true
+            }
+            _ => false,
         }
     }
 

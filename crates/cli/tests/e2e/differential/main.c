@@ -31,6 +31,7 @@ int always_tracing;
 void __cairn_open_failed(const char *path) { (void)path; }
 int __cairn_tracing(void) { return always_tracing || chance(2) == 0; }
 int __cairn_any_symbolic(const void *start, size_t size) { (void)start; (void)size; return chance(3) != 0; }
+void __cairn_lost_input(const void *start, size_t size) { (void)start; (void)size; }
 void __cairn_clear(const void *start, size_t size) { (void)start; (void)size; }
 void *__cairn_w_malloc(size_t size) { return malloc(size); }
 void *__cairn_w_realloc(void *block, size_t size) { return realloc(block, size); }
