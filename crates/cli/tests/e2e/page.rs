@@ -393,6 +393,6 @@ fn bad_usage_is_told_in_a_sentence() {
     );
     fs::remove_dir_all(bed.path("out/cairn-build")).unwrap();
     fs::remove_file(bed.path("garden.c")).unwrap();
-    refused(&["out"], "is not there as seen from here");
+    refused(&["out"], "is not there any more: say where it is with --program");
     assert_eq!(run(["report", "--help"]).code, Some(0));
 }
