@@ -22,6 +22,9 @@ use std::io;
 use std::mem::zeroed;
 use std::ptr::null_mut;
 
+/// Stands for all processes that this one may signal, and for any of its children.
+const EVERYBODY: libc::pid_t = -1;
+
 /// What a target's processes are kept in.
 pub(crate) struct Keeper {
     sandbox: Option<Sandbox>,
@@ -161,25 +164,30 @@ impl Level {
         self.maps.release();
         // Among the others is the pipe by which the driver hears that the target has begun.
         close_all_but(report);
-        let status = loop {
+        let (status, is_running) = loop {
             match wait_for_signal() {
-                libc::SIGTERM => break libc::SIGKILL,
+                libc::SIGTERM => break (libc::SIGKILL, true),
                 libc::SIGUSR1 => kill(self.child, libc::SIGUSR1),
                 _ => {}
             }
             if let Some(status) = self.ended() {
-                break status;
+                break (status, false);
             }
         };
         match self.kind {
-            // The kernel ends whatever is left in the namespace.
             LevelKind::Init { report } => {
+                // The kernel would end them as well, but without adding what they took to what this process took.
+                kill(EVERYBODY, libc::SIGKILL);
+                while wait(EVERYBODY, 0).0 != -libc::ECHILD {}
                 call(libc::SYS_write, [report as usize, &raw const status as usize, size_of_val(&status)]);
                 exit(0)
             }
             LevelKind::OfInit { report } => {
-                kill(self.child, libc::SIGKILL);
-                wait(self.child, 0);
+                // The number of a child that was waited for may be another process's.
+                if is_running {
+                    kill(self.child, libc::SIGTERM);
+                    wait(self.child, 0);
+                }
                 let mut told = status;
                 call(libc::SYS_read, [report as usize, &raw mut told as usize, size_of_val(&told)]);
                 end_like(told)
@@ -245,7 +253,6 @@ fn exit(code: libc::c_int) -> ! {
 
 /// Kills all descendants, and waits until they are gone.
 fn sweep(sealed: bool) {
-    const EVERYBODY: libc::pid_t = -1;
     loop {
         // Believed only while a signal to the parent is refused: this one is to reach what is below, and no other process.
         let parent = call(libc::SYS_getppid, []);
