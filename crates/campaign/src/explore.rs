@@ -359,7 +359,7 @@ impl<'a> Campaign<'a> {
         Ok(self.chronicle.note_run(worker, cause.origin, base, input, seen)?)
     }
 
-    /// Where a run went that left the path to its flip at this index.
+    /// Classifies a run that left the predicted path at this index.
     fn went_off(&self, flip: Flip, at: usize, run: &AddedRun, end: End, cause: Cause) -> Went {
         match cause.any_constants && leaves_at_pin((&self.tree, &self.dag), flip, at, run, end) {
             true => Went::BehindPin,

@@ -1,4 +1,4 @@
-//! Whether every path was tried, and if not, why.
+//! Decides exhaustion, and lists the reasons against it.
 //!
 //! "Every path was tried" is a proof: every run was seen to its end, every value that depends on the input was
 //! followed, and every flip was taken or shown to be impossible. [`gaps`] is the one place that decides it: the JSON
@@ -9,7 +9,7 @@ use cairn_tree::Tree;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One kind of thing that keeps a campaign from having tried every path; what outweighs others comes first.
+/// Reason why a campaign is not exhausted; the most serious come first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gap {
@@ -58,7 +58,7 @@ pub enum Gap {
 /// Kinds of gaps and how often each was seen. Empty: every path was tried.
 pub type Gaps = BTreeMap<Gap, u64>;
 
-/// All gaps of a campaign. What notes count is only what was seen, so a campaign without a run has one as well.
+/// Collects the gaps of a campaign. Notes count observations only, so a campaign without a run has a gap of its own.
 pub(crate) fn gaps(tree: &Tree, executions: u64, divergences: u64, notes: &Notes) -> Gaps {
     let seen = executions.saturating_sub(notes.lost_runs);
     let counts = [

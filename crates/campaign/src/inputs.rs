@@ -69,7 +69,7 @@ fn campaigns_in(directory: &Path) -> Result<Vec<PathBuf>, TestError> {
     Ok(campaigns)
 }
 
-/// What is in a directory and not hidden, sorted.
+/// Lists the entries of a directory that are not hidden, sorted.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, TestError> {
     let unreadable = |source: io::Error| TestError::NoDirectory { path: directory.to_owned(), source };
     let mut paths = Vec::new();

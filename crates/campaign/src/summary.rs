@@ -46,7 +46,7 @@ pub struct Summary {
     pub choosing_seconds: f64,
     /// True if every path was run or proved impossible: there are no `gaps`.
     pub exhausted: bool,
-    /// What keeps the campaign from having tried every path, and how often it was seen.
+    /// Reasons why the campaign is not exhausted, with counts.
     pub gaps: Gaps,
     /// Runs whose branch log was full: the strategy did not see their late concrete branches.
     pub full_logs: u64,

@@ -1,4 +1,4 @@
-//! What keeps a campaign from claiming that every path was tried.
+//! Reasons that keep a campaign from claiming exhaustion.
 
 mod fake;
 

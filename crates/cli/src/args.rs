@@ -134,7 +134,7 @@ pub struct RoomArgs {
 
 /// Mebibytes one execution may use unless told otherwise.
 const DEFAULT_MEMORY: u64 = 1024;
-/// Mebibytes one execution may write to its scratch directory unless told otherwise.
+/// Default limit, in mebibytes, of what one execution may write to its scratch directory.
 const DEFAULT_SCRATCH: u64 = 1024;
 
 impl RoomArgs {

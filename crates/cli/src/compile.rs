@@ -25,7 +25,7 @@ fn wanted_checks() -> Result<Checks, Failure> {
     Checks::parse(&named).map_err(|told| Failure::new(format_args!("{ENV_CHECK}: {told}")))
 }
 
-/// Whether a file is one to be compiled first: C, C++, either after preprocessing, or LLVM's IR.
+/// True if a file has to be compiled first: C, C++, either after preprocessing, or LLVM's IR.
 pub fn is_source(path: &Path) -> bool {
     has_extension(path, &["c", "i", "bc", "ll"]) || is_cxx(path)
 }

@@ -3,16 +3,16 @@
 use crate::style::counted;
 use cairn_campaign::{Gap, Gaps};
 
-/// What a campaign says that has tried every path, and no other.
+/// Sentence of an exhausted campaign.
 pub const EXHAUSTED: &str = "every path was tried";
 
-/// All reasons in one line, the weightiest first.
+/// Joins all reasons in one line, the most serious first.
 pub fn reasons(gaps: &Gaps) -> String {
     let all: Vec<String> = gaps.iter().map(|(gap, count)| reason(*gap, *count)).collect();
     all.join(", ")
 }
 
-/// One reason, seen so often.
+/// Describes one reason and its count.
 pub fn reason(gap: Gap, count: u64) -> String {
     let (one, many) = match gap {
         Gap::NoRun => return "no run was seen".to_owned(),

@@ -46,7 +46,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What this program is called with to be a solver's worker: not for users, so it is no command.
+/// Argument that makes this program a solver's worker. Not a command, since it is not for users.
 const SOLVER_WORKER: &str = "solver-worker";
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! Where a campaign came from: which program its tests are for, and whether this user ran it.
+//! Origin of a campaign: the program its tests are for, and proof that this user ran it.
 //!
 //! A campaign directory is data: it may be a stranger's, and everything in it may have been chosen by him, a program and
 //! its digest included. So `cairn run` writes the same record twice: into the directory, and into the user's own state
@@ -37,7 +37,7 @@ pub struct Whereabouts {
     relative: PathBuf,
 }
 
-/// What a campaign was run on.
+/// Record of the program and settings a campaign was run with.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Origin {
     id: String,

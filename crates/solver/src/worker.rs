@@ -6,7 +6,7 @@
 //!
 //! The process is this program again, started with [`set_command`]'s words and the memory it may use; it calls [`serve`], which answers queries
 //! from its standard input, a socket. It has a table of expressions of its own and is sent the rows it has not got
-//! ([`cairn_expr::Sender`]), so that consecutive queries cost what is new in them: about 30 µs and a row's 10 bytes.
+//! ([`cairn_expr::Sender`]), so that a query costs what is new in it.
 
 mod client;
 mod message;

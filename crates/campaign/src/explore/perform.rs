@@ -34,7 +34,7 @@ pub(super) struct Shown<'a> {
     pub timeout: Option<Timeout>,
     /// Why its path is not all there is to know.
     pub gaps: &'a [Gap],
-    /// What a run of the past showed.
+    /// Observations of the recorded run, when a journal is replayed.
     seen: Option<Seen>,
 }
 

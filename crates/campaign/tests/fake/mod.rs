@@ -26,7 +26,7 @@ pub struct Tracer<'a> {
     coverage: Vec<u8>,
     /// Code addresses of a crash.
     pub crash: Vec<u64>,
-    /// What its recording lacks.
+    /// Flags of its trace.
     pub flags: Flags,
     /// What the run is to record.
     pub mode: Mode,

@@ -97,7 +97,7 @@ impl Context<'_> {
         lies_inside(self.directory, path).then(|| read_file(path, MOST_REPORT).ok()).flatten()
     }
 
-    /// From the record beside the text. The command is made anew: the directory may have moved, and what a stranger's
+    /// From the record beside the text. The command is rebuilt: the directory may have moved, and what a stranger's
     /// record says is not for the user to paste into a shell.
     fn recorded(&self, record: Record) -> Finding {
         let smallest = self.directory.join(record.smallest);

@@ -99,7 +99,7 @@ impl Build {
         Ok(merged)
     }
 
-    /// What llvm-cov makes of all runs together, in a format of its own or lcov's.
+    /// Exports llvm-cov's figures over all runs, in a format of its own or lcov's.
     fn export(&self, merged: &Path, format: &str) -> Result<Vec<u8>, Failure> {
         let mut profile = OsString::from("-instr-profile=");
         profile.push(merged);

@@ -8,6 +8,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// The campaign that the tests tamper with.
+const RUN: [&str; 9] =
+    ["run", "--quiet", "--no-sandbox", "--no-sanitizers", "--sym-stdin", "1", "--execs", "9", "marker.c"];
+
 /// A program that leaves a mark if nothing keeps it from that, and a directory with a campaign on it.
 struct Bed {
     place: TempDir,
@@ -23,20 +27,7 @@ impl Bed {
             mark.display()
         );
         write_source(bed.place.path(), "marker.c", &text);
-        let made = bed.cairn(
-            "own",
-            &[
-                "run",
-                "--quiet",
-                "--no-sandbox",
-                "--no-sanitizers",
-                "--sym-stdin",
-                "1",
-                "--execs",
-                "9",
-                "marker.c",
-            ],
-        );
+        let made = bed.cairn("own", &RUN);
         assert_eq!(made.code, Some(0), "{made:?}");
         assert!(mark.exists());
         fs::remove_file(&mark).unwrap();
@@ -206,18 +197,7 @@ fn links_in_a_campaign_directory_are_neither_read_nor_written_through() {
     fs::remove_file(out.join("plot_data")).unwrap();
     symlink(bed.at("secret"), out.join("plot_data")).unwrap();
     for option in ["--resume", "--force"] {
-        let run = [
-            "run",
-            "--quiet",
-            "--no-sandbox",
-            "--no-sanitizers",
-            "--sym-stdin",
-            "1",
-            "--execs",
-            "9",
-            "marker.c",
-        ];
-        let said = bed.cairn("own", &run.iter().copied().chain([option]).collect::<Vec<_>>());
+        let said = bed.cairn("own", &RUN.iter().copied().chain([option]).collect::<Vec<_>>());
         assert_eq!(said.code, Some(2), "{said:?}");
         assert!(said.stderr.contains("plot_data is a link, which no campaign makes"), "{said:?}");
     }

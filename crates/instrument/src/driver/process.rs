@@ -47,7 +47,7 @@ impl<'a> Clang<'a> {
         }
     }
 
-    /// Runs it on `args`; true if that succeeds. Diagnostics are passed on only then: whoever tries again has them again.
+    /// Runs it on `args`; true if that succeeds. Diagnostics are printed only then, since a retry prints them again.
     pub fn try_run(&self, args: &[OsString]) -> bool {
         let colour = io::stderr().is_terminal().then_some("-fcolor-diagnostics");
         match self.command().args(colour).args(args).stderr(Stdio::piped()).stdin(Stdio::null()).output() {
