@@ -15,6 +15,7 @@ mod gaps;
 mod interrupt;
 mod learn;
 mod live;
+mod lock;
 mod message;
 mod native;
 mod origin;

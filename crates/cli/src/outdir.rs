@@ -148,7 +148,7 @@ impl Drop for Claim {
 /// Two campaigns in one directory would overwrite each other's files.
 fn lock(path: &Path) -> Result<File, Failure> {
     let directory = File::open(path).map_err(|e| Failure::cannot("write to", path, &e))?;
-    match directory.try_lock() {
+    match crate::lock::lock(&directory) {
         Ok(()) => Ok(directory),
         Err(TryLockError::WouldBlock) => Err(Failure::new(format_args!(
             "another campaign is running in {}: wait for its end, or choose another directory with --out",

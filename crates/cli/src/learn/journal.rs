@@ -124,7 +124,7 @@ fn claim(path: &Path, options: &OpenOptions) -> Result<File, Failure> {
         ErrorKind::NotFound => Failure::cannot("go on with", path, &error),
         _ => Failure::cannot("write", path, &error),
     })?;
-    match file.try_lock() {
+    match crate::lock::lock(&file) {
         Err(TryLockError::WouldBlock) => {
             Err(Failure::new(format_args!("another `cairn learn` is at work on {}", path.display())))
         }
