@@ -268,7 +268,7 @@ fn a_campaign_does_not_go_on_as_another_one() {
 
 #[test]
 fn a_directory_has_one_campaign_at_a_time() {
-    let scene = Scene::new("calculator");
+    let scene = Scene::new("replace");
     let out = scene.out("out");
     let mut first = start(scene.command(&out, &["--time", "60s"]));
     wait_until("a test is kept", || out.join("journal").exists() && !files(&out).is_empty());
