@@ -29,6 +29,7 @@ mod read;
 mod reuse;
 mod server;
 mod shadow;
+mod size;
 mod snapshot;
 mod state;
 mod system;

@@ -131,6 +131,11 @@ impl<'a> FunctionPass<'a> {
             _ if let Some(part) = self.atomics.get(&instruction) => {
                 self.atomic_part(instruction, *part, segment);
             }
+            LLVMAlloca if self.labelled.contains(&instruction.operand(0)) => {
+                let site = self.sites.pin(self.found.index, instruction);
+                segment.actions.push(Action::Reserve(site, instruction));
+                self.close(block, segment, instruction);
+            }
             LLVMPHI | LLVMAlloca => {}
             LLVMLoad => self.load(block, instruction, segment),
             LLVMExtractElement | LLVMInsertElement => {

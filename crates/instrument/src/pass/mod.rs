@@ -155,9 +155,10 @@ fn is_called_otherwise(function: Value) -> bool {
     function.users().into_iter().any(|call| call.callee_type() != function.function_type())
 }
 
-/// `asm goto` is left alone: functions with it run as they are, on concrete values.
+/// `asm goto` is left alone, and so is `musttail`, after which there is no place for labels: functions with them run as
+/// they are, on concrete values.
 fn can_instrument(function: Value) -> bool {
-    let odd = |i: &Value| i.opcode() == Opcode::LLVMCallBr;
+    let odd = |i: &Value| i.opcode() == Opcode::LLVMCallBr || i.is_call() && i.is_must_tail();
     !function.has_attribute("naked") && !function.blocks().iter().any(|b| b.instructions().iter().any(odd))
 }
 
