@@ -15,6 +15,7 @@ use crate::tls::tls;
 use cairn_wire::control::PAGE;
 use cairn_wire::tls::{INSTRUMENTED, RETURNED};
 use cairn_wire::{Loss, SiteRecord};
+use core::ptr::null;
 
 /// Bytes looked at from an address on whose object is not known.
 const PREFIX: u64 = 64;
@@ -37,6 +38,14 @@ pub extern "C" fn foreign(record: *const SiteRecord, callee: u64, label: u32) {
         tls.instrumented[(callee >> 4) as usize % INSTRUMENTED] = callee;
     } else {
         lost(record, label, Loss::Foreign as u32);
+    }
+}
+
+/// A function of the program that gets no labels begins. Counts a loss if there is anything symbolic that it may read.
+pub extern "C" fn unfollowed() {
+    let state = state();
+    if state.tracing {
+        lost(null(), state.control().labels - 1, Loss::Instruction as u32);
     }
 }
 

@@ -13,6 +13,7 @@ mod crash;
 mod denied;
 mod diversion;
 mod environment;
+mod float;
 mod foreign;
 mod input;
 mod io;

@@ -3,7 +3,9 @@
 use crate::reuse::call;
 use crate::state::{site_count, state};
 use crate::system::{errno, limit_data, number};
-use crate::{arguments, crash, environment, io, keeper, lock, memory, message, objects, reuse, size, system};
+use crate::{
+    arguments, crash, environment, float, io, keeper, lock, memory, message, objects, reuse, size, system,
+};
 use cairn_wire::ABI_VERSION;
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN};
@@ -295,6 +297,7 @@ fn begin_run() {
     }
     io::begin_run();
     size::begin_run();
+    float::begin_run();
     arguments::begin_run();
 }
 

@@ -4,7 +4,7 @@
 //! the fast path around it no spills. Rust cannot define such functions: the doors are assembly.
 
 use crate::state::{self, STATE};
-use crate::{admission, foreign, log, ops, read, shadow, size, table};
+use crate::{admission, float, foreign, log, ops, read, shadow, size, table};
 use cairn_wire::shadow::{ADDRESS_MASK, BASE, LABEL_BITS, SCALE_SHIFT, word};
 use core::arch::global_asm;
 
@@ -142,6 +142,8 @@ doors! {
     "__cairn_pin", unless!(concrete_and_silent) => ops::pin,
     "__cairn_lost", unless!(concrete_and_silent) => ops::lost,
     "__cairn_foreign", "" => foreign::foreign,
+    "__cairn_errno", "" => float::errno,
+    "__cairn_unfollowed", "" => foreign::unfollowed,
     "__cairn_reserve", unless!(concrete_and_silent) => size::reserve,
     "__cairn_callee", "" => log::callee,
     "__cairn_lost_memory", "" => shadow::lost_memory,

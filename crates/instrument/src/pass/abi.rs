@@ -33,6 +33,8 @@ pub struct Abi {
     pub behind: Function,
     pub foreign: Function,
     pub reserve: Function,
+    pub errno: Function,
+    pub unfollowed: Function,
     pub callee: Function,
     pub va_enter: Function,
     /// LLVM's own.
@@ -86,6 +88,8 @@ impl Abi {
             lost_memory: cold("__cairn_lost_memory", void, &[pointer, word, word, label]),
             behind: cold("__cairn_behind", label, &[label, word, word, word]),
             foreign: cold("__cairn_foreign", void, &[pointer, word, label]),
+            errno: cold("__cairn_errno", void, &[label]),
+            unfollowed: cold("__cairn_unfollowed", void, &[]),
             reserve: cold("__cairn_reserve", void, &[pointer, label, word, word]),
             callee: cold("__cairn_callee", void, &[word, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),

@@ -13,6 +13,9 @@ use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
 use cairn_wire::{Loss, Op};
 use std::ffi::c_int;
 
+/// Gives the address of `errno`.
+const ERRNO: &str = "__errno_location";
+
 /// Size of `va_list` on x86-64.
 pub const VA_LIST_SIZE: u64 = 24;
 
@@ -104,6 +107,11 @@ impl FunctionPass<'_> {
             self.tell_callee(block, call);
         }
         self.builder.before(call);
+        self.tell_errno(call);
+        if callee.is_function() && !callee.is_declaration() && callee.has_attribute("naked") {
+            // There is no place for it in the function itself, see `tell_unfollowed`.
+            self.builder.call(self.unit.abi.unfollowed, &[]);
+        }
         let handed_over = self.handed_over(block, call);
         self.pass_arguments(call);
         if !self.unit.private.contains(&callee) {
@@ -131,6 +139,17 @@ impl FunctionPass<'_> {
                 self.pin(call, argument, segment);
             }
         }
+    }
+
+    /// Tells the runtime that the program reads or sets `errno`, which functions of `<math.h>` set as well.
+    fn tell_errno(&self, call: Value) {
+        let callee = call.callee();
+        if self.unit.is_model || !callee.is_function() || callee.name() != ERRNO {
+            return;
+        }
+        let is_set = |user: Value| user.opcode() == Opcode::LLVMStore && user.operand(1) == call;
+        let is_set = call.users().into_iter().all(is_set);
+        self.builder.call(self.unit.abi.errno, &[self.unit.module.constant(32, is_set.into())]);
     }
 
     /// Counts labels that a call has no room for.

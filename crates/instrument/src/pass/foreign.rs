@@ -18,6 +18,7 @@ use super::abi::WRAPPER_PREFIX;
 use super::calls::after;
 use super::function::FunctionPass;
 use super::sinks::{REPLACES, forgets_memory, is_sink};
+use super::sites::SiteRef;
 use super::taint::is_constant_data;
 use crate::llvm::{Block, Opcode, Predicate, TypeKind, Value};
 use cairn_wire::Loss;
@@ -59,10 +60,12 @@ impl FunctionPass<'_> {
         let label = self.any_label(&arguments);
         let pointers: Vec<Value> = match forgets_memory(&name) {
             true => Vec::new(),
-            false => arguments.into_iter().map(as_pointer).filter(|a| may_point_to_labels(*a)).collect(),
+            false => pointers(&arguments),
         };
         if REPLACES.contains(&&*name) {
-            self.lose_at_once(call, &name, label, &pointers);
+            // It comes back only if it fails.
+            let site = self.sites.foreign(self.found.index, call, &name);
+            self.lose_behind(site, label.unwrap_or(self.unit.abi.concrete), &pointers, Loss::Foreign);
             return None;
         }
         let behind = (!pointers.is_empty()).then(|| self.look_behind(block, call, &pointers));
@@ -82,13 +85,11 @@ impl FunctionPass<'_> {
         self.builder.select(larger, a, b)
     }
 
-    /// Counts what a callee is given that comes back only if it fails.
-    fn lose_at_once(&mut self, call: Value, name: &str, label: Option<Value>, pointers: &[Value]) {
-        let (module, abi) = (self.unit.module, self.unit.abi);
-        let site = self.sites.foreign(self.found.index, call, name);
-        let found = self.search(label.unwrap_or(abi.concrete), pointers);
-        let why = module.constant(32, Loss::Foreign as u64);
-        self.builder.call(abi.lost, &[self.record(site), found, why]);
+    /// Counts a label, or one in the memory behind pointers, as lost; at the builder's position.
+    pub fn lose_behind(&self, site: SiteRef, label: Value, pointers: &[Value], why: Loss) {
+        let found = self.search(label, pointers);
+        let why = self.unit.module.constant(32, why as u64);
+        self.builder.call(self.unit.abi.lost, &[self.record(site), found, why]);
     }
 
     /// Searches the memory behind pointers for a label, if the callee has left no tag so far.
@@ -209,6 +210,11 @@ impl FunctionPass<'_> {
         let ours = OWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
         (!ours && !is_sink(&name)).then_some(name)
     }
+}
+
+/// Those of some values that may point to memory with labels.
+pub fn pointers(values: &[Value]) -> Vec<Value> {
+    values.iter().map(|value| as_pointer(*value)).filter(|value| may_point_to_labels(*value)).collect()
 }
 
 /// The pointer that an integer was made of; other values as they are.

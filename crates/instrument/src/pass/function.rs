@@ -9,6 +9,7 @@ use super::atomics::{Part, spell_out};
 use super::checks;
 use super::edges::{in_order, split_invokes};
 use super::emit::Slow;
+use super::foreign::pointers;
 use super::intrinsics::{Intrinsic, intrinsic};
 use super::meaning::meaning;
 use super::segment::{Action, Segment};
@@ -332,15 +333,38 @@ impl<'a> FunctionPass<'a> {
                 self.operation(call, segment);
             }
             Some(Intrinsic::Quiet) => {}
-            Some(Intrinsic::Other) if call.ty() == self.unit.module.void() => {}
-            Some(Intrinsic::Other) => self.operation(call, segment),
+            Some(Intrinsic::Other) => self.unknown_intrinsic(block, call, segment),
             Some(kind) => self.memory_intrinsic(block, call, kind, segment),
+        }
+    }
+
+    /// An intrinsic that the pass does not know: what it takes is lost, and so is the memory that it reads.
+    fn unknown_intrinsic(&mut self, block: Block, call: Value, segment: &mut Segment) {
+        let pointers = pointers(&call.arguments());
+        if call.ty() == self.unit.module.void() {
+            self.lose(call, &call.arguments(), Loss::Instruction, segment);
+        } else if pointers.is_empty() {
+            self.operation(call, segment);
+        } else if call.callee().name().contains("gather") {
+            self.close(block, segment, call);
+            self.builder.before(call);
+            let site = self.sites.foreign(self.found.index, call, &instruction_name(call));
+            self.lose_behind(site, self.unit.abi.concrete, &pointers, Loss::Instruction);
+        } else {
+            self.operation(call, segment);
+            if segment.stored {
+                self.close(block, segment, call);
+            }
+            for pointer in pointers {
+                self.lose_memory(call, pointer, call.ty(), Loss::Instruction, segment);
+            }
         }
     }
 
     /// Inline assembly: what it takes is lost, what it writes is concrete.
     fn assembly(&mut self, block: Block, call: Value, segment: &mut Segment) {
         self.lose(call, &call.arguments(), Loss::Assembly, segment);
+        self.assembly_behind_registers(block, call, segment);
         let memory = |index: usize| Some((call.operand(index as u32), call.call_element_type(index as u32)?));
         let operands: Vec<(Value, Type)> = (0..call.arguments().len()).filter_map(memory).collect();
         if operands.is_empty() {
@@ -359,6 +383,21 @@ impl<'a> FunctionPass<'a> {
         self.builder.before(call);
         for (address, ty) in &operands[..outputs] {
             self.clear(*address, *ty);
+        }
+    }
+
+    /// Counts symbolic memory that inline assembly may read through pointers in registers.
+    fn assembly_behind_registers(&mut self, block: Block, call: Value, segment: &mut Segment) {
+        let callee = call.callee();
+        let in_register = |index: &u32| call.call_element_type(*index).is_none();
+        let registers = (0..call.arguments().len() as u32).filter(in_register);
+        let pointers = pointers(&registers.map(|index| call.operand(index)).collect::<Vec<_>>());
+        let reads = callee.asm_constraints().contains("~{memory}") && !callee.asm_template().is_empty();
+        if reads && !pointers.is_empty() {
+            self.close(block, segment, call);
+            self.builder.before(call);
+            let site = self.sites.pin(self.found.index, call);
+            self.lose_behind(site, self.unit.abi.concrete, &pointers, Loss::Assembly);
         }
     }
 

@@ -363,6 +363,10 @@ pub const MODELLED: &[&str] = &[
     "malloc_usable_size",
     "mallinfo",
     "mallinfo2",
+    "fetestexcept",
+    "fegetexceptflag",
+    "fegetenv",
+    "feholdexcept",
 ];
 
 /// Whether a unit defines models. Its calls of libc are meant as they are written, and its branches are
