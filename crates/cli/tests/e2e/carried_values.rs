@@ -252,6 +252,20 @@ fn values_go_to_functions_that_the_library_calls() {
             Found,
         ),
         (
+            "the address of a fault that is handled",
+            "#include <signal.h>\nvoid h(int s, siginfo_t *i, void *x) { if ((long)i->si_addr == 90) abort(); _exit(0); }",
+            "struct sigaction a = {0}, o; a.sa_sigaction = h; a.sa_flags = SA_SIGINFO; sigaction(SIGSEGV, &a, 0);\n\
+             sigaction(SIGSEGV, 0, &o); if (o.sa_sigaction != h) return 3; *(volatile char *)(long)c = 1;",
+            LOST,
+        ),
+        (
+            "handlers of faults that do not happen",
+            "#include <signal.h>\nint n; void h(int s) { n++; }",
+            "if (signal(SIGSEGV, h) == h || signal(SIGBUS, h) == h || signal(SIGSEGV, h) != h) abort();\n\
+             raise(SIGSEGV); raise(SIGBUS); if (n != 2) abort(); if (c == 90) return 1;",
+            Exhausted,
+        ),
+        (
             "exit without a handler that looks at the status",
             "#include <stdlib.h>\nvoid h(void) {} void k(int s, void *a) {}",
             "atexit(h); on_exit(k, 0); if (c == 90) exit(1); exit(c);",

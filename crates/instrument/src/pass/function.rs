@@ -10,7 +10,7 @@ use super::checks;
 use super::edges::{in_order, split_invokes};
 use super::emit::Slow;
 use super::foreign::pointers;
-use super::intrinsics::{Intrinsic, intrinsic};
+use super::intrinsics::{Intrinsic, intrinsic, reads_memory};
 use super::meaning::meaning;
 use super::segment::{Action, Segment};
 use super::sites::{FunctionSites, SiteRef, Sites};
@@ -340,24 +340,25 @@ impl<'a> FunctionPass<'a> {
 
     /// An intrinsic that the pass does not know: what it takes is lost, and so is the memory that it reads.
     fn unknown_intrinsic(&mut self, block: Block, call: Value, segment: &mut Segment) {
-        let pointers = pointers(&call.arguments());
         if call.ty() == self.unit.module.void() {
-            self.lose(call, &call.arguments(), Loss::Instruction, segment);
-        } else if pointers.is_empty() {
-            self.operation(call, segment);
-        } else if call.callee().name().contains("gather") {
+            return self.lose(call, &call.arguments(), Loss::Instruction, segment);
+        }
+        self.operation(call, segment);
+        let (name, pointers) = (call.callee().name(), pointers(&call.arguments()));
+        if pointers.is_empty() || !reads_memory(&name) {
+            return;
+        }
+        if name.contains("gather") {
             self.close(block, segment, call);
             self.builder.before(call);
-            let site = self.sites.foreign(self.found.index, call, &instruction_name(call));
-            self.lose_behind(site, self.unit.abi.concrete, &pointers, Loss::Instruction);
-        } else {
-            self.operation(call, segment);
-            if segment.stored {
-                self.close(block, segment, call);
-            }
-            for pointer in pointers {
-                self.lose_memory(call, pointer, call.ty(), Loss::Instruction, segment);
-            }
+            let site = self.sites.foreign(self.found.index, call, &name);
+            return self.lose_behind(site, self.unit.abi.concrete, &pointers, Loss::Instruction);
+        }
+        if segment.stored {
+            self.close(block, segment, call);
+        }
+        for pointer in pointers {
+            self.lose_memory(call, pointer, call.ty(), Loss::Instruction, segment);
         }
     }
 

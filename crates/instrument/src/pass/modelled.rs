@@ -367,6 +367,8 @@ pub const MODELLED: &[&str] = &[
     "fegetexceptflag",
     "fegetenv",
     "feholdexcept",
+    "sigaction",
+    "signal",
 ];
 
 /// Whether a unit defines models. Its calls of libc are meant as they are written, and its branches are

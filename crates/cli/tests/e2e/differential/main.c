@@ -39,6 +39,7 @@ void __cairn_w_free(void *block) { free(block); }
 int __cairn_main_status(int status) { return status; }
 void __cairn_heap_told(void) {}
 void __cairn_flags_told(void) {}
+void __cairn_unfollowed(void) {}
 
 unsigned long comparisons;
 
