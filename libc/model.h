@@ -24,9 +24,11 @@ int __cairn_any_symbolic(const void *start, size_t size);
 void __cairn_clear(const void *start, size_t size);
 void __cairn_lost_input(const void *start, size_t size);
 size_t __cairn_pinned(size_t value);
+size_t __cairn_concrete(size_t value);
 void __cairn_open_failed(const char *path);
 void *__cairn_w_malloc(size_t size);
 void *__cairn_w_realloc(void *memory, size_t size);
+void __cairn_w_free(void *memory);
 
 #define MODEL(name) __cairn_w_##name
 

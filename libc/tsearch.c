@@ -21,21 +21,27 @@ static const struct node *subtree(uintptr_t child)
     return (const struct node *)(child & ~(uintptr_t)1);
 }
 
-static void walk(const void *key, void *const *root, comparison compare)
+/* Whether the key is in the tree. */
+static int walk(const void *key, void *const *root, comparison compare)
 {
     const struct node *node = __cairn_tracing() && root != NULL ? *root : NULL;
     while (node != NULL) {
         int order = compare(key, node->key);
         if (order == 0)
-            return;
+            return 1;
         node = subtree(order < 0 ? node->left : node->right);
     }
+    return 0;
 }
 
 void *MODEL(tsearch)(const void *key, void **root, comparison compare)
 {
-    walk(key, root, compare);
-    return tsearch(key, root, compare);
+    int is_old = walk(key, root, compare);
+    struct node *node = tsearch(key, root, compare);
+    /* The library has stored a new key without its label. */
+    if (node != NULL && !is_old && symbolic_value(key))
+        node->key = key;
+    return node;
 }
 
 void *MODEL(tfind)(const void *key, void *const *root, comparison compare)

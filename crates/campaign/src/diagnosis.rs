@@ -298,5 +298,7 @@ fn what_of(why: Loss) -> &'static str {
         Loss::Instruction => "an instruction that is not followed",
         Loss::Memory => "large or changing memory at a symbolic address",
         Loss::Mismatch => "a call of a function by another type than it has",
+        Loss::Arguments => "a call with more arguments than are followed",
+        Loss::Size => "the size of a large object",
     }
 }

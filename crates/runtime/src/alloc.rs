@@ -2,11 +2,11 @@
 
 use crate::memory::drop_shadow;
 use crate::objects::{allocated, freed};
-use crate::ops::{intern, pin};
+use crate::ops::pin;
 use crate::shadow::{__cairn_clear, __cairn_copy};
+use crate::size;
 use crate::state::state;
 use crate::tls::{argument, give_result};
-use cairn_wire::Op;
 use cairn_wire::control::PAGE;
 use core::ptr::null;
 use libc::{c_void, size_t};
@@ -14,13 +14,13 @@ use libc::{c_void, size_t};
 /// From here on dropping pages is cheaper than looking at them.
 const LARGE: u64 = 1 << 17;
 
-/// More than there are addresses. That a size is less is part of the path, so that the search may ask what
-/// happens otherwise; the size itself is not: a program only sees whether there is room.
-const IMPOSSIBLE: u64 = 1 << 47;
-
-fn fresh(at: *mut c_void, size: u64) {
-    if at.is_null() || !state().tracing {
+/// A block was given for a size with these labels, or refused.
+fn fresh(at: *mut c_void, size: u64, labels: [u32; 2]) {
+    if !state().tracing {
         return;
+    }
+    if at.is_null() {
+        return size::refused(labels, size);
     }
     allocated(at, size);
     if size >= LARGE {
@@ -32,14 +32,9 @@ fn fresh(at: *mut c_void, size: u64) {
     }
 }
 
-/// Argument `index` of the wrapper at `function` says how much memory is asked for.
-fn asked(function: usize, index: usize, size: u64) {
-    let label = argument(function, index, u64::BITS, size);
-    if label != 0 && state().tracing {
-        let possible = size < IMPOSSIBLE;
-        let condition = intern(Op::Ult, 1, 64, [label, 0], IMPOSSIBLE, possible.into());
-        pin(null(), condition, possible.into());
-    }
+/// Label of argument `index` of the wrapper at `function`, which says how much memory is asked for.
+fn label_of(function: usize, index: usize, size: size_t) -> u32 {
+    argument(function, index, u64::BITS, size as u64)
 }
 
 /// Concretizes argument `index` of the wrapper at `function`, the address of a block.
@@ -54,21 +49,23 @@ fn leave(function: usize) {
 
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_malloc(size: size_t) -> *mut c_void {
-    asked(__cairn_w_malloc as *const () as usize, 0, size as u64);
+    let label = label_of(__cairn_w_malloc as *const () as usize, 0, size);
+    size::asked(label, size as u64);
     // SAFETY: as the program's own call.
     let at = unsafe { libc::malloc(size) };
-    fresh(at, size as u64);
+    fresh(at, size as u64, [label, 0]);
     leave(__cairn_w_malloc as *const () as usize);
     at
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_calloc(count: size_t, size: size_t) -> *mut c_void {
-    asked(__cairn_w_calloc as *const () as usize, 0, count as u64);
-    asked(__cairn_w_calloc as *const () as usize, 1, size as u64);
+    let function = __cairn_w_calloc as *const () as usize;
+    let labels = [label_of(function, 0, count), label_of(function, 1, size)];
+    size::asked_array(labels, count as u64, size as u64);
     // SAFETY: as the program's own call.
     let at = unsafe { libc::calloc(count, size) };
-    fresh(at, (count as u64).wrapping_mul(size as u64));
+    fresh(at, (count as u64).saturating_mul(size as u64), labels);
     leave(__cairn_w_calloc as *const () as usize);
     at
 }
@@ -76,14 +73,26 @@ extern "C" fn __cairn_w_calloc(count: size_t, size: size_t) -> *mut c_void {
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_w_realloc(old: *mut c_void, size: size_t) -> *mut c_void {
     named(__cairn_w_realloc as *const () as usize, 0, old);
-    asked(__cairn_w_realloc as *const () as usize, 1, size as u64);
+    let label = label_of(__cairn_w_realloc as *const () as usize, 1, size);
+    size::asked(label, size as u64);
+    if !old.is_null() {
+        size::decide_empty(label, size as u64);
+    }
     // A block that came from elsewhere may be as large as the new one.
     let old_size = if old.is_null() { 0 } else { freed(old).unwrap_or(size as u64) };
     leave(__cairn_w_realloc as *const () as usize);
     // SAFETY: as the program's own calls; the old block is alive until realloc.
     unsafe {
         let at = libc::realloc(old, size);
-        if at.is_null() || !state().tracing {
+        if !state().tracing {
+            return at;
+        }
+        if at.is_null() {
+            if size > 0 {
+                // The old one is still there.
+                allocated(old, old_size);
+                size::refused([label, 0], size as u64);
+            }
             return at;
         }
         allocated(at, size as u64);

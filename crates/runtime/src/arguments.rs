@@ -1,13 +1,23 @@
-//! Symbolic arguments of the program, and how many of them there are.
+//! Symbolic arguments of the program and how many of them there are; the status that its `main` returns.
 
 use crate::input::{bytes, constrain, fixed_objects, label_bytes};
 use crate::memory::reserve;
 use crate::ops::intern;
 use crate::shadow::input_label;
 use crate::state::state;
-use crate::tls::tls;
+use crate::tls::{give_result, tls};
+use cairn_wire::tls::RETURNED;
 use cairn_wire::{ObjectEntry, ObjectKind, Op};
 use core::ffi::{c_char, c_int};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// Label of the status that `main` has returned.
+static STATUS: AtomicU32 = AtomicU32::new(0);
+
+/// Forgets the status of the run before.
+pub fn begin_run() {
+    STATUS.store(0, Ordering::Relaxed);
+}
 
 /// Replaces the symbolic arguments in `argv`, and cuts off those that this run does not have. Returns what
 /// `argc` is then, and its label.
@@ -67,4 +77,21 @@ pub fn announce(main: usize, argc_label: u32) {
     let tls = tls();
     tls.args[..3].copy_from_slice(&[argc_label, 0, 0]);
     tls.tag = main as u64;
+}
+
+/// Keeps the label of what the function at `main` has just returned.
+pub fn keep_status(main: usize) {
+    let tls = tls();
+    if tls.tag == main as u64 + RETURNED {
+        STATUS.store(tls.results[0], Ordering::Relaxed);
+    }
+}
+
+/// The status that `main` has returned, with its label.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_main_status(status: c_int) -> c_int {
+    let label = STATUS.load(Ordering::Relaxed);
+    let is_same = label != 0 && state().value(label) as c_int == status;
+    give_result(__cairn_main_status as *const () as usize, if is_same { label } else { 0 });
+    status
 }

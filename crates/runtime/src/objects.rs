@@ -11,7 +11,7 @@ use cairn_wire::object::ObjectRecord;
 use cairn_wire::shadow::ADDRESS_MASK;
 use core::arch::global_asm;
 use core::ops::Range;
-use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use libc::c_void;
 
 const GRANULE: u64 = 16;
@@ -23,6 +23,22 @@ type Mark = u32;
 
 /// The map of block starts.
 static STARTS: AtomicPtr<Mark> = AtomicPtr::new(core::ptr::null_mut());
+/// First and last byte of the blocks there have been: below the program's libraries, where its own data and the heap that
+/// grows from it are, and among the mappings above.
+static BOUNDS: [Bounds; 2] =
+    [const { Bounds { lowest: AtomicU64::new(u64::MAX), highest: AtomicU64::new(0) } }; 2];
+/// The bit of an address that tells these regions apart.
+const MAPPED: u64 = 1 << 45;
+
+struct Bounds {
+    lowest: AtomicU64,
+    highest: AtomicU64,
+}
+
+fn bounds_of(address: u64) -> &'static Bounds {
+    &BOUNDS[usize::from(address & MAPPED != 0)]
+}
+
 /// Global variables in the list, once it is sorted.
 static GLOBALS: AtomicUsize = AtomicUsize::new(0);
 
@@ -70,16 +86,8 @@ pub fn readable_from(base: u64, accessed: u64) -> u64 {
     })
 }
 
-/// True if an object starts there: a heap block, a listed global variable, or something on the stack.
-pub fn is_start(address: u64) -> bool {
-    let is_block = || {
-        // SAFETY: all of the map is readable.
-        address.is_multiple_of(GRANULE) && mark_of(address).is_some_and(|mark| unsafe { *mark } != 0)
-    };
-    crash::stack_above(address).is_some() || is_block() || global_at(address).is_some()
-}
-
-fn global_at(address: u64) -> Option<Extent> {
+/// A listed global variable that holds the byte at an address.
+pub fn global_at(address: u64) -> Option<Extent> {
     let count = GLOBALS.load(Ordering::Relaxed);
     // SAFETY: the list is not written to once it is sorted.
     let all = unsafe { core::slice::from_raw_parts(&raw const __start_cairn_obj, count) };
@@ -94,7 +102,12 @@ fn mark_of(address: u64) -> Option<*mut Mark> {
     (!starts.is_null()).then(|| starts.wrapping_add(((address & ADDRESS_MASK) / GRANULE) as usize))
 }
 
-fn block_at(address: u64) -> Option<Extent> {
+/// The heap block that holds the byte at an address.
+pub fn block_at(address: u64) -> Option<Extent> {
+    let bounds = bounds_of(address);
+    if !(bounds.lowest.load(Ordering::Relaxed)..=bounds.highest.load(Ordering::Relaxed)).contains(&address) {
+        return None;
+    }
     let lowest = address.saturating_sub(MAX_INTERIOR);
     let mut start = address / GRANULE * GRANULE;
     while start > lowest {
@@ -114,6 +127,14 @@ pub fn allocated(at: *mut c_void, size: u64) {
     if let Some(mark) = mark_of(at as u64).filter(|_| !at.is_null()) {
         // SAFETY: a word of the map. One that is too large for it is not told apart from none.
         unsafe { *mark = Mark::try_from(size.saturating_add(1)).unwrap_or(0) };
+        let bounds = bounds_of(at as u64);
+        if (at as u64) < bounds.lowest.load(Ordering::Relaxed) {
+            bounds.lowest.store(at as u64, Ordering::Relaxed);
+        }
+        let last = (at as u64).saturating_add(size);
+        if last > bounds.highest.load(Ordering::Relaxed) {
+            bounds.highest.store(last, Ordering::Relaxed);
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::reuse::call;
 use crate::state::{site_count, state};
 use crate::system::{errno, limit_data, number};
-use crate::{arguments, crash, environment, io, keeper, lock, memory, message, objects, reuse, system};
+use crate::{
+    arguments, crash, environment, float, io, keeper, lock, memory, message, objects, reuse, size, system,
+};
 use cairn_wire::ABI_VERSION;
 use cairn_wire::control::{self, Control};
 use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN};
@@ -62,7 +64,9 @@ unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut 
             return 0;
         }
         begin_child(channel);
-        return reuse::launch(argc, argv, envp);
+        let status = reuse::launch(argc, argv, envp);
+        arguments::keep_status(__cairn_user_main as *const () as usize);
+        return status;
     }
     // SAFETY: the program's own entry with the process's own arguments.
     unsafe { __cairn_user_main(argc, argv, envp) }
@@ -292,6 +296,9 @@ fn begin_run() {
         None => state.populate(),
     }
     io::begin_run();
+    size::begin_run();
+    float::begin_run();
+    arguments::begin_run();
 }
 
 /// Processes that the program forks share table and log with it, and cannot share the pen.

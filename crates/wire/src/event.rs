@@ -70,6 +70,10 @@ pub enum Loss {
     Memory = 9,
     /// A call of a function by another type than it has.
     Mismatch = 10,
+    /// An argument beyond those whose labels a call can pass.
+    Arguments = 11,
+    /// The size of a large object, on which it depends whether there is room for it.
+    Size = 12,
 }
 
 impl Loss {
@@ -86,6 +90,8 @@ impl Loss {
             8 => Loss::Instruction,
             9 => Loss::Memory,
             10 => Loss::Mismatch,
+            11 => Loss::Arguments,
+            12 => Loss::Size,
             _ => return None,
         })
     }

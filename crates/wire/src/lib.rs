@@ -28,4 +28,4 @@ pub use label::{LabelEntry, Math, Op};
 pub use site::{SiteId, SiteKind, SiteRecord};
 
 /// Version of everything in this crate; a target built with another one is refused.
-pub const ABI_VERSION: u32 = 10;
+pub const ABI_VERSION: u32 = 11;

@@ -8,15 +8,24 @@
 
 /// Symbol of the thread-local block.
 pub const SYMBOL: &str = "__cairn_tls";
-/// Labels of arguments a call can pass, one per scalar; later arguments are concrete.
+/// Labels of arguments a call can pass, one per scalar; those of later arguments are counted as lost.
 pub const MAX_ARGS: usize = 64;
 /// Labels of a result; an aggregate has one per scalar.
 pub const MAX_RESULTS: usize = 16;
-/// Structs passed by value whose shadow a call can pass.
+/// Structs passed by value whose shadow a call can pass; labels in later ones are counted as lost.
 pub const MAX_BYVAL: usize = 16;
 
 /// What a function that returns adds to its address: a call that was never taken must not look like one.
 pub const RETURNED: u64 = 1;
+
+/// Entries of [`Tls::instrumented`].
+pub const INSTRUMENTED: usize = 128;
+
+/// Offset of a function's entry in [`Tls::instrumented`], in bytes, is its address shifted by this, masked with
+/// [`INSTRUMENTED_MASK`]: functions lie at multiples of 16.
+pub const INSTRUMENTED_SHIFT: u32 = 1;
+/// See [`INSTRUMENTED_SHIFT`].
+pub const INSTRUMENTED_MASK: u64 = (INSTRUMENTED as u64 - 1) << 3;
 
 /// The thread-local block; instrumented code addresses its fields by offset.
 #[repr(C)]
@@ -33,6 +42,9 @@ pub struct Tls {
     pub variadic: u64,
     /// Whether calls through pointers are told to the runtime; 0 or 1.
     pub logging: u64,
+    /// A cache of functions that have left their tag, by their addresses. Calls of others look at the memory that they hand
+    /// over, before the callee can change it.
+    pub instrumented: [u64; INSTRUMENTED],
 }
 
 /// Bytes in which a variadic function keeps its six integer and eight vector registers.

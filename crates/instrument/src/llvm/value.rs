@@ -282,6 +282,11 @@ impl Value {
         }
     }
 
+    /// Type of one of the elements that an `alloca` makes room for.
+    pub fn allocated_element(self) -> Type {
+        Type(unsafe { LLVMGetAllocatedType(self.0) })
+    }
+
     /// Whether this is a `getelementptr`, as instruction or as constant expression.
     pub fn is_address_computation(self) -> bool {
         unsafe {

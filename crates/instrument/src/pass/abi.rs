@@ -30,7 +30,11 @@ pub struct Abi {
     pub lost_memory: Function,
     pub byval: Function,
     pub admit: Function,
+    pub behind: Function,
     pub foreign: Function,
+    pub reserve: Function,
+    pub errno: Function,
+    pub unfollowed: Function,
     pub callee: Function,
     pub va_enter: Function,
     /// LLVM's own.
@@ -82,7 +86,11 @@ impl Abi {
             pin: cold("__cairn_pin", void, &[pointer, label, word]),
             lost: cold("__cairn_lost", void, &[pointer, label, label]),
             lost_memory: cold("__cairn_lost_memory", void, &[pointer, word, word, label]),
-            foreign: cold("__cairn_foreign", void, &[pointer, word, word, word]),
+            behind: cold("__cairn_behind", label, &[label, word, word, word]),
+            foreign: cold("__cairn_foreign", void, &[pointer, word, label]),
+            errno: cold("__cairn_errno", void, &[label]),
+            unfollowed: cold("__cairn_unfollowed", void, &[]),
+            reserve: cold("__cairn_reserve", void, &[pointer, label, word, word]),
             callee: cold("__cairn_callee", void, &[word, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
             va_enter: function("__cairn_va_enter", void, &[pointer, word, word]),
@@ -123,6 +131,15 @@ impl Abi {
     /// Address of whether calls through pointers are told.
     pub fn logging(&self, module: &Module) -> Value {
         module.offset(self.tls, offset_of!(Tls, logging) as u64)
+    }
+
+    /// Address of the entry of a function, given by its address, in the cache of those that leave their tag.
+    pub fn instrumented(&self, module: &Module, builder: &Builder, function: Value) -> Value {
+        let shift = module.constant(64, tls::INSTRUMENTED_SHIFT.into());
+        let shifted = builder.binary(Opcode::LLVMLShr, function, shift);
+        let offset = builder.binary(Opcode::LLVMAnd, shifted, module.constant(64, tls::INSTRUMENTED_MASK));
+        let cache = module.offset(self.tls, offset_of!(Tls, instrumented) as u64);
+        builder.byte_address(module.int(8), cache, offset)
     }
 
     /// An integer of up to 64 bits, or a pointer, as 64 bits.

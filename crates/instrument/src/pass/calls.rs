@@ -5,13 +5,16 @@ use super::abi::WRAPPER_PREFIX;
 use super::function::FunctionPass;
 use super::intrinsics::Intrinsic;
 use super::segment::{Action, Segment};
-use super::sinks::JUMPS;
+use super::sinks::{JUMPS, RELEASES, is_sink};
 use super::sites::{is_address_taken, type_hash};
 use super::types::{leaves, scalar_width};
 use crate::llvm::{Block, Module, Opcode, Predicate, Value};
-use cairn_wire::Op;
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
+use cairn_wire::{Loss, Op};
 use std::ffi::c_int;
+
+/// Gives the address of `errno`.
+const ERRNO: &str = "__errno_location";
 
 /// Size of `va_list` on x86-64.
 pub const VA_LIST_SIZE: u64 = 24;
@@ -97,16 +100,19 @@ impl FunctionPass<'_> {
     pub fn ordinary_call(&mut self, block: Block, call: Value, segment: &mut Segment) {
         let callee = call.callee();
         self.pin(call, callee, segment);
-        if callee.is_function() && JUMPS.contains(&&*callee.name()) {
-            // Where it goes on, `setjmp` returns this, and the library hands no label along.
-            call.arguments().into_iter().skip(1).for_each(|value| self.pin(call, value, segment));
-        }
+        self.concretize_arguments(call, segment);
+        self.lose_beyond(block, call, segment);
         self.close(block, segment, call);
         if !callee.is_function() {
             self.tell_callee(block, call);
         }
         self.builder.before(call);
-        let handed_over = self.handed_over(call);
+        self.tell_errno(call);
+        if callee.is_function() && !callee.is_declaration() && callee.has_attribute("naked") {
+            // There is no place for it in the function itself, see `tell_unfollowed`.
+            self.builder.call(self.unit.abi.unfollowed, &[]);
+        }
+        let handed_over = self.handed_over(block, call);
         self.pass_arguments(call);
         if !self.unit.private.contains(&callee) {
             self.set_tag(self.builder.ptr_to_int(callee, self.unit.abi.word));
@@ -115,8 +121,59 @@ impl FunctionPass<'_> {
             self.tell_foreign(call, &handed_over);
         }
         let is_used = !call.users().is_empty();
-        if self.labelled.contains(&call) && !call.is_must_tail() && is_used {
+        if self.labelled.contains(&call) && is_used {
             self.take_results(call, segment);
+        }
+    }
+
+    /// Concretizes arguments on which it depends how the program goes on, though the library hands no label along.
+    fn concretize_arguments(&mut self, call: Value, segment: &mut Segment) {
+        let callee = call.callee();
+        if !callee.is_function() {
+            return;
+        }
+        // Where a jump ends, `setjmp` returns its second argument.
+        let (jumps, releases) = (JUMPS.contains(&&*callee.name()), RELEASES.contains(&&*callee.name()));
+        for (argument, index) in call.arguments().into_iter().zip(0..) {
+            if jumps && index > 0 || releases && index == 0 {
+                self.pin(call, argument, segment);
+            }
+        }
+    }
+
+    /// Tells the runtime that the program reads or sets `errno`, which functions of `<math.h>` set as well.
+    fn tell_errno(&self, call: Value) {
+        let callee = call.callee();
+        if self.unit.is_model || !callee.is_function() || callee.name() != ERRNO {
+            return;
+        }
+        let is_set = |user: Value| user.opcode() == Opcode::LLVMStore && user.operand(1) == call;
+        let is_set = call.users().into_iter().all(is_set);
+        self.builder.call(self.unit.abi.errno, &[self.unit.module.constant(32, is_set.into())]);
+    }
+
+    /// Counts labels that a call has no room for.
+    fn lose_beyond(&mut self, block: Block, call: Value, segment: &mut Segment) {
+        let (callee, arguments) = (call.callee(), call.arguments());
+        // An argument has as many scalars as a result at most.
+        let have_room = arguments.len() <= MAX_BYVAL.min(MAX_ARGS / MAX_RESULTS);
+        if have_room || callee.is_function() && is_sink(&callee.name()) {
+            return;
+        }
+        let slots = argument_slots(self.unit.module, &arguments);
+        let mut copies = 0;
+        for ((argument, slot), index) in arguments.into_iter().zip(slots).zip(0..) {
+            if let Some(ty) = call.call_byval_type(index) {
+                copies += 1;
+                if copies > MAX_BYVAL {
+                    if segment.stored {
+                        self.close(block, segment, call);
+                    }
+                    self.lose_memory(call, argument, ty, Loss::Arguments, segment);
+                }
+            } else if slot + self.scalars(argument) > MAX_ARGS {
+                self.lose(call, &[argument], Loss::Arguments, segment);
+            }
         }
     }
 

@@ -1,18 +1,26 @@
 //! Calls of code that may have no instrumentation.
 //!
-//! Whether it has shows when it returns: instrumented functions leave their tag. If one that did not was given something
-//! symbolic, as an argument or in memory that an argument points to, whatever it computes from that is not in the
-//! path: it is counted, and named in diagnosis. Memory is looked at when the call has returned, so that calls of
-//! instrumented functions pay for no more than a look at the tag; labels are still there, since uninstrumented code knows nothing of
-//! them. The pass says which variable a pointer points into, or which member of a struct; of the rest the runtime finds the
-//! object (`runtime/src/foreign.rs`).
+//! The callee shows that it has none when it returns: instrumented functions leave their tag. If one that did not was given
+//! something symbolic, as an argument or in memory that an argument leads to, whatever it computes from that is not in the
+//! path: it is counted, and named in diagnosis. The memory is searched before the call, since the callee may free it or
+//! change the pointers that lead there. Calls of functions that have left their tag before skip the search, so that calls
+//! between instrumented units pay for no more than two comparisons. The pass says which variable a pointer points into, or
+//! which member of a struct; of the rest the runtime finds the object (`runtime/src/foreign.rs`).
+//!
+//! ```text
+//! head: if Tls::instrumented has no entry for the callee: look, else call
+//! look: label = __cairn_behind(0, pointer, start, size), for each pointer
+//! call: found = 0 or the label; call
+//! rest: if the callee is new or has left no tag: __cairn_foreign(site, callee, found)
+//! ```
 
 use super::abi::WRAPPER_PREFIX;
 use super::calls::after;
 use super::function::FunctionPass;
-use super::sinks::{REPLACES, is_sink};
+use super::sinks::{REPLACES, forgets_memory, is_sink};
+use super::sites::SiteRef;
 use super::taint::is_constant_data;
-use crate::llvm::{Opcode, Predicate, TypeKind, Value};
+use crate::llvm::{Block, Opcode, Predicate, TypeKind, Value};
 use cairn_wire::Loss;
 
 /// What stands for the name of a function that is called through a pointer.
@@ -24,8 +32,16 @@ const OWN_PREFIXES: [&str; 3] = ["__cairn_", "cairn_", WRAPPER_PREFIX];
 pub struct HandedOver {
     /// A label among those of its arguments, 0 if none has one.
     label: Option<Value>,
-    /// Arguments that point to memory with labels, perhaps.
-    pointers: Vec<Value>,
+    /// Result of the search behind its pointers.
+    behind: Option<Behind>,
+}
+
+/// Result of a search of the memory that a call hands over.
+struct Behind {
+    /// A label that was found, or 0.
+    label: Value,
+    /// True if the callee has left no tag so far, so that there was a search.
+    is_new: Value,
 }
 
 /// A member of a struct: how far behind its start an address is, and its size.
@@ -35,70 +51,107 @@ struct Member {
 }
 
 impl FunctionPass<'_> {
-    /// What a call hands to code that may have no instrumentation; computed before the call. None where there can be
-    /// no such thing.
-    pub fn handed_over(&self, call: Value) -> Option<HandedOver> {
-        self.foreign_name(call)?;
-        let goes_on = after(call).is_some_and(|next| next.opcode() != Opcode::LLVMUnreachable);
-        if call.is_must_tail() || !goes_on {
+    /// Collects what a call hands to code that may have no instrumentation, before the call. None if there is no such
+    /// thing, or if the callee does not return: what it is given is then counted at once or not at all.
+    pub fn handed_over(&mut self, block: Block, call: Value) -> Option<HandedOver> {
+        let name = self.foreign_name(call)?;
+        after(call).filter(|next| next.opcode() != Opcode::LLVMUnreachable)?;
+        let arguments = call.arguments();
+        let label = self.any_label(&arguments);
+        let pointers: Vec<Value> = match forgets_memory(&name) {
+            true => Vec::new(),
+            false => pointers(&arguments),
+        };
+        if REPLACES.contains(&&*name) {
+            // It comes back only if it fails.
+            let site = self.sites.foreign(self.found.index, call, &name);
+            self.lose_behind(site, label.unwrap_or(self.unit.abi.concrete), &pointers, Loss::Foreign);
             return None;
         }
-        let arguments = call.arguments();
-        let labels = arguments.iter().filter_map(|argument| self.labels.get(argument)).flatten().copied();
-        let labels = labels.filter(|label| *label != self.unit.abi.concrete);
-        // The largest of them is one of them, and 0 only if all are.
-        let label = labels.reduce(|a, b| {
-            let larger = self.builder.compare(Predicate::LLVMIntUGT, a, b);
-            self.builder.select(larger, a, b)
-        });
-        let pointers: Vec<Value> = arguments.into_iter().filter(|a| may_point_to_labels(*a)).collect();
-        (label.is_some() || !pointers.is_empty()).then_some(HandedOver { label, pointers })
+        let behind = (!pointers.is_empty()).then(|| self.look_behind(block, call, &pointers));
+        (label.is_some() || behind.is_some()).then_some(HandedOver { label, behind })
     }
 
-    /// Tells the runtime what was handed over: after the call if the callee is none of ours, before it if the callee does
-    /// not come back.
+    /// One of the labels of some values, 0 if all are concrete; None if they always are.
+    fn any_label(&self, values: &[Value]) -> Option<Value> {
+        let labels = values.iter().filter_map(|value| self.labels.get(value)).flatten().copied();
+        let labels = labels.filter(|label| *label != self.unit.abi.concrete);
+        labels.reduce(|a, b| self.larger(a, b))
+    }
+
+    /// The larger of two labels is one of them, and 0 only if both are.
+    fn larger(&self, a: Value, b: Value) -> Value {
+        let larger = self.builder.compare(Predicate::LLVMIntUGT, a, b);
+        self.builder.select(larger, a, b)
+    }
+
+    /// Counts a label, or one in the memory behind pointers, as lost; at the builder's position.
+    pub fn lose_behind(&self, site: SiteRef, label: Value, pointers: &[Value], why: Loss) {
+        let found = self.search(label, pointers);
+        let why = self.unit.module.constant(32, why as u64);
+        self.builder.call(self.unit.abi.lost, &[self.record(site), found, why]);
+    }
+
+    /// Searches the memory behind pointers for a label, if the callee has left no tag so far.
+    fn look_behind(&mut self, block: Block, call: Value, pointers: &[Value]) -> Behind {
+        let (module, abi) = (self.unit.module, self.unit.abi);
+        let head = self.cut(block, call);
+        let look = module.block_at_end(self.function);
+        self.builder.at_end(head);
+        let callee = abi.widen(&self.builder, call.callee());
+        let entry = self.builder.load(abi.word, abi.instrumented(module, &self.builder, callee), 8);
+        let is_new = self.builder.compare(Predicate::LLVMIntNE, entry, callee);
+        module.mark_unlikely(self.builder.branch(is_new, look, block));
+        self.builder.at_end(look);
+        let found = self.search(abi.concrete, pointers);
+        self.builder.jump(block);
+        self.builder.before(call);
+        let label = self.builder.phi(abi.label);
+        label.add_incoming(&[(abi.concrete, head), (found, look)]);
+        Behind { label, is_new }
+    }
+
+    /// The given label or, if that is 0, one in the memory behind pointers.
+    fn search(&self, label: Value, pointers: &[Value]) -> Value {
+        let (module, abi) = (self.unit.module, self.unit.abi);
+        pointers.iter().fold(label, |label, pointer| {
+            let (start, bytes) = self.region(*pointer);
+            let pointer = abi.widen(&self.builder, *pointer);
+            self.builder.call(abi.behind, &[label, pointer, start, module.constant(64, bytes)])
+        })
+    }
+
+    /// After the call: tells the runtime what a callee was given that has left no tag, or what has left its first.
     pub fn tell_foreign(&mut self, call: Value, handed: &HandedOver) {
-        let Some(name) = self.foreign_name(call) else { return };
-        let replaces = REPLACES.contains(&&*name);
-        let Some(next) = (if replaces { Some(call) } else { after(call) }) else { return };
+        let (Some(name), Some(next)) = (self.foreign_name(call), after(call)) else { return };
         let block = next.block();
         let (module, abi) = (self.unit.module, self.unit.abi);
         let site = self.sites.foreign(self.found.index, call, &name);
         let head = self.cut(block, next);
         let told = module.block_at_end(self.function);
         self.builder.at_end(head);
-        match replaces {
-            true => drop(self.builder.jump(told)),
-            false => {
-                let suspected = self.is_lost(call, handed);
-                module.mark_unlikely(self.builder.branch(suspected, told, block));
-            }
-        }
+        let suspected = self.is_suspected(call, handed);
+        module.mark_unlikely(self.builder.branch(suspected, told, block));
         self.builder.at_end(told);
-        let record = self.record(site);
-        if let Some(label) = handed.label {
-            let why = module.constant(32, Loss::Foreign as u64);
-            self.builder.call(abi.lost, &[record, label, why]);
-        }
-        for pointer in &handed.pointers {
-            let (start, bytes) = self.region(*pointer);
-            let pointer = abi.widen(&self.builder, *pointer);
-            self.builder.call(abi.foreign, &[record, pointer, start, module.constant(64, bytes)]);
-        }
+        let labels = handed.label.into_iter().chain(handed.behind.as_ref().map(|behind| behind.label));
+        let label = labels.reduce(|a, b| self.larger(a, b)).unwrap_or(abi.concrete);
+        let callee = abi.widen(&self.builder, call.callee());
+        self.builder.call(abi.foreign, &[self.record(site), callee, label]);
         self.builder.jump(block);
     }
 
-    /// True if the callee has left no tag, and something may have been handed over.
-    fn is_lost(&self, call: Value, handed: &HandedOver) -> Value {
+    /// True if the callee has left no tag, or its first one.
+    fn is_suspected(&self, call: Value, handed: &HandedOver) -> Value {
         let (module, abi) = (self.unit.module, self.unit.abi);
         let returned = abi.has_returned(module, &self.builder, call.callee());
         let foreign = self.builder.binary(Opcode::LLVMXor, returned, module.constant(1, 1));
-        match handed.label.filter(|_| handed.pointers.is_empty()) {
-            Some(label) => {
+        match (&handed.behind, handed.label) {
+            (Some(behind), _) => self.builder.binary(Opcode::LLVMOr, foreign, behind.is_new),
+            (None, Some(label)) => {
                 let any = self.builder.compare(Predicate::LLVMIntNE, label, abi.concrete);
                 self.builder.binary(Opcode::LLVMAnd, foreign, any)
             }
-            None => foreign,
+            (None, None) => foreign,
         }
     }
 
@@ -156,6 +209,19 @@ impl FunctionPass<'_> {
         let name = callee.name();
         let ours = OWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
         (!ours && !is_sink(&name)).then_some(name)
+    }
+}
+
+/// Those of some values that may point to memory with labels.
+pub fn pointers(values: &[Value]) -> Vec<Value> {
+    values.iter().map(|value| as_pointer(*value)).filter(|value| may_point_to_labels(*value)).collect()
+}
+
+/// The pointer that an integer was made of; other values as they are.
+fn as_pointer(value: Value) -> Value {
+    match value.is_instruction() && value.opcode() == Opcode::LLVMPtrToInt {
+        true => value.operand(0),
+        false => value,
     }
 }
 

@@ -9,7 +9,8 @@ use super::atomics::{Part, spell_out};
 use super::checks;
 use super::edges::{in_order, split_invokes};
 use super::emit::Slow;
-use super::intrinsics::{Intrinsic, intrinsic};
+use super::foreign::pointers;
+use super::intrinsics::{Intrinsic, intrinsic, reads_memory};
 use super::meaning::meaning;
 use super::segment::{Action, Segment};
 use super::sites::{FunctionSites, SiteRef, Sites};
@@ -130,6 +131,11 @@ impl<'a> FunctionPass<'a> {
             LLVMAtomicRMW | LLVMAtomicCmpXchg => self.atomic(block, instruction, segment),
             _ if let Some(part) = self.atomics.get(&instruction) => {
                 self.atomic_part(instruction, *part, segment);
+            }
+            LLVMAlloca if self.labelled.contains(&instruction.operand(0)) => {
+                let site = self.sites.pin(self.found.index, instruction);
+                segment.actions.push(Action::Reserve(site, instruction));
+                self.close(block, segment, instruction);
             }
             LLVMPHI | LLVMAlloca => {}
             LLVMLoad => self.load(block, instruction, segment),
@@ -327,15 +333,39 @@ impl<'a> FunctionPass<'a> {
                 self.operation(call, segment);
             }
             Some(Intrinsic::Quiet) => {}
-            Some(Intrinsic::Other) if call.ty() == self.unit.module.void() => {}
-            Some(Intrinsic::Other) => self.operation(call, segment),
+            Some(Intrinsic::Other) => self.unknown_intrinsic(block, call, segment),
             Some(kind) => self.memory_intrinsic(block, call, kind, segment),
+        }
+    }
+
+    /// An intrinsic that the pass does not know: what it takes is lost, and so is the memory that it reads.
+    fn unknown_intrinsic(&mut self, block: Block, call: Value, segment: &mut Segment) {
+        if call.ty() == self.unit.module.void() {
+            return self.lose(call, &call.arguments(), Loss::Instruction, segment);
+        }
+        self.operation(call, segment);
+        let (name, pointers) = (call.callee().name(), pointers(&call.arguments()));
+        if pointers.is_empty() || !reads_memory(&name) {
+            return;
+        }
+        if name.contains("gather") {
+            self.close(block, segment, call);
+            self.builder.before(call);
+            let site = self.sites.foreign(self.found.index, call, &name);
+            return self.lose_behind(site, self.unit.abi.concrete, &pointers, Loss::Instruction);
+        }
+        if segment.stored {
+            self.close(block, segment, call);
+        }
+        for pointer in pointers {
+            self.lose_memory(call, pointer, call.ty(), Loss::Instruction, segment);
         }
     }
 
     /// Inline assembly: what it takes is lost, what it writes is concrete.
     fn assembly(&mut self, block: Block, call: Value, segment: &mut Segment) {
         self.lose(call, &call.arguments(), Loss::Assembly, segment);
+        self.assembly_behind_registers(block, call, segment);
         let memory = |index: usize| Some((call.operand(index as u32), call.call_element_type(index as u32)?));
         let operands: Vec<(Value, Type)> = (0..call.arguments().len()).filter_map(memory).collect();
         if operands.is_empty() {
@@ -354,6 +384,21 @@ impl<'a> FunctionPass<'a> {
         self.builder.before(call);
         for (address, ty) in &operands[..outputs] {
             self.clear(*address, *ty);
+        }
+    }
+
+    /// Counts symbolic memory that inline assembly may read through pointers in registers.
+    fn assembly_behind_registers(&mut self, block: Block, call: Value, segment: &mut Segment) {
+        let callee = call.callee();
+        let in_register = |index: &u32| call.call_element_type(*index).is_none();
+        let registers = (0..call.arguments().len() as u32).filter(in_register);
+        let pointers = pointers(&registers.map(|index| call.operand(index)).collect::<Vec<_>>());
+        let reads = callee.asm_constraints().contains("~{memory}") && !callee.asm_template().is_empty();
+        if reads && !pointers.is_empty() {
+            self.close(block, segment, call);
+            self.builder.before(call);
+            let site = self.sites.pin(self.found.index, call);
+            self.lose_behind(site, self.unit.abi.concrete, &pointers, Loss::Assembly);
         }
     }
 

@@ -48,9 +48,11 @@ impl FunctionPass<'_> {
                 }
                 Action::Store { address, value } => (None, Some((*address, value.ty()))),
                 Action::LoseMemory { address, ty, .. } => (None, Some((*address, *ty))),
-                Action::Decision(..) | Action::Pin(..) | Action::Write(..) | Action::Lose { .. } => {
-                    (None, None)
-                }
+                Action::Decision(..)
+                | Action::Pin(..)
+                | Action::Write(..)
+                | Action::Reserve(..)
+                | Action::Lose { .. } => (None, None),
             };
             inside.extend(made);
             let place = place.map(|(at, ty)| (at, self.unit.module.store_size(ty)));

@@ -53,7 +53,14 @@ pub fn is_costly(callee: Value) -> bool {
     callee.is_inline_asm() || is_math() || !callee.name().starts_with("llvm.")
 }
 
-const QUIET: &[&str] = &["objectsize", "is.constant"];
+/// The last ones have no result; what they are given says nothing to the program.
+const QUIET: &[&str] =
+    &["objectsize", "is.constant", "assume", "prefetch", "lifetime", "stackrestore", "var.annotation"];
+
+/// Whether an unknown intrinsic reads memory through the pointers that it is given.
+pub fn reads_memory(name: &str) -> bool {
+    name.strip_prefix("llvm.").is_some_and(|name| is_any(name, &["x86", "masked", "vp"]))
+}
 
 fn is_any(name: &str, stems: &[&str]) -> bool {
     stems.iter().any(|stem| has_stem(name, stem))

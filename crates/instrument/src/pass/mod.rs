@@ -111,6 +111,8 @@ fn instrument(module: &Module, checks: Checks) {
         let found = sites.add_function(module, function, chosen);
         if chosen {
             FunctionPass::run(&unit, &mut sites, found, function);
+        } else if !function.has_attribute("naked") {
+            tell_unfollowed(module, &abi, function);
         }
     }
     objects::emit(module);
@@ -155,10 +157,21 @@ fn is_called_otherwise(function: Value) -> bool {
     function.users().into_iter().any(|call| call.callee_type() != function.function_type())
 }
 
-/// `asm goto` is left alone: functions with it run as they are, on concrete values.
+/// `asm goto` is left alone, and so is `musttail`, after which there is no place for labels: functions with them run as
+/// they are, on concrete values.
 fn can_instrument(function: Value) -> bool {
-    let odd = |i: &Value| i.opcode() == Opcode::LLVMCallBr;
+    let odd = |i: &Value| i.opcode() == Opcode::LLVMCallBr || i.is_call() && i.is_must_tail();
     !function.has_attribute("naked") && !function.blocks().iter().any(|b| b.instructions().iter().any(odd))
+}
+
+/// Has a function that gets no labels say so whenever it begins: what it reads in memory may be symbolic.
+fn tell_unfollowed(module: &Module, abi: &Abi, function: Value) {
+    let instructions = function.blocks()[0].instructions();
+    if let Some(first) = instructions.into_iter().find(|i| i.opcode() != Opcode::LLVMAlloca) {
+        let builder = module.builder();
+        builder.before(first);
+        builder.call(abi.unfollowed, &[]);
+    }
 }
 
 /// Functions the source calls pure write thread-local labels now.

@@ -38,6 +38,8 @@ pub enum Action {
     Decision(SiteRef, Value),
     /// Records that a value was used as a constant.
     Pin(SiteRef, Value),
+    /// Decides if there is room on the stack for a number of elements.
+    Reserve(SiteRef, Value),
     /// Counts that a value went where labels cannot follow.
     Lose {
         /// Which source line.
@@ -84,6 +86,7 @@ impl Action {
             // The address of a load or store is looked at by its own pin.
             Action::Load { .. } | Action::LoseMemory { .. } => Vec::new(),
             Action::Read(_, load) => vec![load.operand(0)],
+            Action::Reserve(_, alloca) => vec![alloca.operand(0)],
             Action::Write(_, store) => vec![store.operand(1)],
             Action::Admit(value)
             | Action::Decision(_, value)

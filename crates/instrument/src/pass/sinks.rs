@@ -82,12 +82,6 @@ const END: &[&str] = &[
     "munmap",
     "freeaddrinfo",
     "regfree",
-    "_ZdlPv",
-    "_ZdlPvm",
-    "_ZdaPv",
-    "_ZdaPvm",
-    "_ZdlPvSt11align_val_t",
-    "_ZdlPvmSt11align_val_t",
 ];
 
 /// The memory they are given is for their answer: whatever was in it before is not looked at.
@@ -112,9 +106,7 @@ const ANSWER: &[&str] = &[
     "tcgetattr",
     "sigemptyset",
     "sigfillset",
-    "sigaction",
     "sigprocmask",
-    "signal",
     "setjmp",
     "_setjmp",
     "sigsetjmp",
@@ -127,11 +119,7 @@ const ANSWER: &[&str] = &[
 
 /// What they are given a pointer to is for the program's own functions, which look at it themselves.
 const PASSED_ON: &[&str] = &[
-    "pthread_create",
-    "pthread_join",
-    "pthread_setspecific",
     "atexit",
-    "on_exit",
     "__cxa_atexit",
     "__cxa_allocate_exception",
     "__cxa_free_exception",
@@ -174,7 +162,16 @@ pub const REPLACES: &[&str] =
 /// Functions that jump, and tell who is there a number: that is pinned where they are called.
 pub const JUMPS: &[&str] = &["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
 
+/// Functions that take a block back: which one is concretized, as for `free`.
+pub const RELEASES: &[&str] =
+    &["_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"];
+
 /// Whether symbolic data may go to a function and be forgotten.
 pub fn is_sink(name: &str) -> bool {
-    [OUTPUT, END, JUMPS, ANSWER, PASSED_ON, LOCKS].iter().any(|names| names.contains(&name))
+    [OUTPUT, END, JUMPS, RELEASES].iter().any(|names| names.contains(&name))
+}
+
+/// Whether symbolic memory may be given to a function and be forgotten. Its arguments themselves may not.
+pub fn forgets_memory(name: &str) -> bool {
+    [ANSWER, PASSED_ON, LOCKS].iter().any(|names| names.contains(&name))
 }

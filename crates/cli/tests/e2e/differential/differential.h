@@ -49,6 +49,7 @@ void check_printing(void);
 void check_misc(void);
 void check_wide_characters(void);
 void check_parts_of_numbers(void);
+void check_threads(void);
 
 /* Compares the models of reading functions on many files. */
 void check_readers(void);

@@ -35,6 +35,11 @@ void __cairn_lost_input(const void *start, size_t size) { (void)start; (void)siz
 void __cairn_clear(const void *start, size_t size) { (void)start; (void)size; }
 void *__cairn_w_malloc(size_t size) { return malloc(size); }
 void *__cairn_w_realloc(void *block, size_t size) { return realloc(block, size); }
+void __cairn_w_free(void *block) { free(block); }
+int __cairn_main_status(int status) { return status; }
+void __cairn_heap_told(void) {}
+void __cairn_flags_told(void) {}
+void __cairn_unfollowed(void) {}
 
 unsigned long comparisons;
 
@@ -404,6 +409,7 @@ int main(void)
         if (i % 1000 == 0) {
             check_characters();
             check_wide_characters();
+            check_threads();
         }
     }
     printf("%lu comparisons, all equal\n", comparisons);

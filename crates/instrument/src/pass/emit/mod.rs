@@ -103,6 +103,10 @@ impl<'a, 'b> Slow<'a, 'b> {
                 let arguments = [record, self.wide(address), size, why];
                 self.pass.builder.call(self.pass.unit.abi.lost_memory, &arguments);
             }
+            Action::Reserve(site, alloca) => {
+                self.adopt(alloca.operand(0));
+                self.reserve(site, alloca);
+            }
             Action::Pin(site, value) => {
                 self.adopt(value);
                 self.report(self.pass.unit.abi.pin, site, value);
@@ -183,6 +187,13 @@ impl<'a, 'b> Slow<'a, 'b> {
 
     fn wide(&self, value: Value) -> Value {
         self.pass.unit.abi.widen(&self.pass.builder, self.value(value))
+    }
+
+    fn reserve(&self, site: super::sites::SiteRef, alloca: Value) {
+        let count = alloca.operand(0);
+        let size = self.constant(64, self.pass.unit.module.alloc_size(alloca.allocated_element()));
+        let arguments = [self.pass.record(site), self.label(count), self.wide(count), size];
+        self.pass.builder.call(self.pass.unit.abi.reserve, &arguments);
     }
 
     fn report(&self, function: super::abi::Function, site: super::sites::SiteRef, value: Value) {

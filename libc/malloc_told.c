@@ -1,0 +1,24 @@
+/* malloc_usable_size, mallinfo, mallinfo2: what they tell depends on the sizes of blocks */
+#include "model.h"
+#include <malloc.h>
+
+void __cairn_heap_told(void);
+
+size_t MODEL(malloc_usable_size)(void *block)
+{
+    __cairn_heap_told();
+    return malloc_usable_size(block);
+}
+
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+struct mallinfo MODEL(mallinfo)(void)
+{
+    __cairn_heap_told();
+    return mallinfo();
+}
+
+struct mallinfo2 MODEL(mallinfo2)(void)
+{
+    __cairn_heap_told();
+    return mallinfo2();
+}
