@@ -14,20 +14,26 @@ int MODEL(pclose)(FILE *stream)
     return pclose(stream);
 }
 
+/* A descriptor is about to be closed, or to become a copy of another. */
+static int replaced(int fd)
+{
+    fd = (int)__cairn_pinned((size_t)fd);
+    __cairn_m_forget();
+    __cairn_descriptor_changes(fd);
+    return fd;
+}
+
 int MODEL(close)(int fd)
 {
-    __cairn_m_forget();
-    return close(fd);
+    return close(replaced(fd));
 }
 
 int MODEL(dup2)(int from, int to)
 {
-    __cairn_m_forget();
-    return dup2(from, to);
+    return dup2((int)__cairn_pinned((size_t)from), replaced(to));
 }
 
 int MODEL(dup3)(int from, int to, int flags)
 {
-    __cairn_m_forget();
-    return dup3(from, to, flags);
+    return dup3((int)__cairn_pinned((size_t)from), replaced(to), flags);
 }

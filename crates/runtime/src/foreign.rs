@@ -26,6 +26,11 @@ pub extern "C" fn foreign(record: *const SiteRecord, pointer: u64, start: u64, l
     }
 }
 
+/// A label in the memory that an output function was given, as for [`foreign`]; 0 if there is none.
+pub extern "C" fn behind(pointer: u64, start: u64, len: u64) -> u32 {
+    if state().tracing && pointer != 0 { label_behind(pointer, start, len) } else { 0 }
+}
+
 fn label_behind(pointer: u64, start: u64, len: u64) -> u32 {
     match len {
         0 => label_in_object(pointer),
@@ -37,7 +42,7 @@ fn label_behind(pointer: u64, start: u64, len: u64) -> u32 {
 }
 
 /// A label in the object that an address points into, or in the beginning of what lies there if none is known.
-fn label_in_object(address: u64) -> u32 {
+pub fn label_in_object(address: u64) -> u32 {
     if let Some(end) = stack_above(address) {
         return first_label(address, text_length(address, end).max(PREFIX.min(end - address)));
     }

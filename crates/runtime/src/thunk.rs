@@ -4,7 +4,7 @@
 //! the fast path around it no spills. Rust cannot define such functions: the doors are assembly.
 
 use crate::state::{self, STATE};
-use crate::{admission, foreign, log, ops, read, shadow, table};
+use crate::{admission, foreign, log, ops, outputs, read, shadow, table};
 use cairn_wire::shadow::{ADDRESS_MASK, BASE, LABEL_BITS, SCALE_SHIFT, word};
 use core::arch::global_asm;
 
@@ -107,6 +107,8 @@ doors! {
     "__cairn_admit", unless!(concrete) => admission::admit,
     "__cairn_reverse", unless!(concrete) => ops::reverse,
     "__cairn_load_wide", "" => shadow::load_wide,
+    "__cairn_behind", "" => foreign::behind,
+    "__cairn_listed", "" => outputs::listed,
 }
 
 // Doors that look at what is kept of labels.
@@ -141,6 +143,7 @@ doors! {
     "__cairn_pin", unless!(concrete_and_silent) => ops::pin,
     "__cairn_lost", unless!(concrete_and_silent) => ops::lost,
     "__cairn_foreign", "" => foreign::foreign,
+    "__cairn_output", unless!(concrete_and_silent) => outputs::output,
     "__cairn_callee", "" => log::callee,
     "__cairn_lost_memory", "" => shadow::lost_memory,
     "__cairn_store", "" => shadow::store,

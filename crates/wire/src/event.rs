@@ -70,6 +70,8 @@ pub enum Loss {
     Memory = 9,
     /// A call of a function by another type than it has.
     Mismatch = 10,
+    /// Output that the program may get back: through a file, a pipe, a shared mapping or the state of a stream.
+    Output = 11,
 }
 
 impl Loss {
@@ -86,6 +88,7 @@ impl Loss {
             8 => Loss::Instruction,
             9 => Loss::Memory,
             10 => Loss::Mismatch,
+            11 => Loss::Output,
             _ => return None,
         })
     }

@@ -101,6 +101,7 @@ impl FunctionPass<'_> {
             // Where it goes on, `setjmp` returns this, and the library hands no label along.
             call.arguments().into_iter().skip(1).for_each(|value| self.pin(call, value, segment));
         }
+        self.pin_output(call, segment);
         self.close(block, segment, call);
         if !callee.is_function() {
             self.tell_callee(block, call);

@@ -10,7 +10,8 @@
 use super::abi::WRAPPER_PREFIX;
 use super::calls::after;
 use super::function::FunctionPass;
-use super::sinks::{REPLACES, is_sink};
+use super::outputs;
+use super::sinks::{REPLACES, ignores_memory, is_sink};
 use super::taint::is_constant_data;
 use crate::llvm::{Opcode, Predicate, TypeKind, Value};
 use cairn_wire::Loss;
@@ -23,9 +24,9 @@ const OWN_PREFIXES: [&str; 3] = ["__cairn_", "cairn_", WRAPPER_PREFIX];
 /// What a call gives to its callee.
 pub struct HandedOver {
     /// A label among those of its arguments, 0 if none has one.
-    label: Option<Value>,
+    pub(super) label: Option<Value>,
     /// Arguments that point to memory with labels, perhaps.
-    pointers: Vec<Value>,
+    pub(super) pointers: Vec<Value>,
 }
 
 /// A member of a struct: how far behind its start an address is, and its size.
@@ -38,7 +39,7 @@ impl FunctionPass<'_> {
     /// What a call hands to code that may have no instrumentation; computed before the call. None where there can be
     /// no such thing.
     pub fn handed_over(&self, call: Value) -> Option<HandedOver> {
-        self.foreign_name(call)?;
+        let name = self.foreign_name(call)?;
         let goes_on = after(call).is_some_and(|next| next.opcode() != Opcode::LLVMUnreachable);
         if call.is_must_tail() || !goes_on {
             return None;
@@ -51,7 +52,9 @@ impl FunctionPass<'_> {
             let larger = self.builder.compare(Predicate::LLVMIntUGT, a, b);
             self.builder.select(larger, a, b)
         });
-        let pointers: Vec<Value> = arguments.into_iter().filter(|a| may_point_to_labels(*a)).collect();
+        let is_read = !ignores_memory(&name);
+        let pointers = arguments.into_iter().filter(|a| is_read && may_point_to_labels(*a));
+        let pointers: Vec<Value> = pointers.collect();
         (label.is_some() || !pointers.is_empty()).then_some(HandedOver { label, pointers })
     }
 
@@ -76,6 +79,11 @@ impl FunctionPass<'_> {
         }
         self.builder.at_end(told);
         let record = self.record(site);
+        if let Some(output) = outputs::find(&name) {
+            self.tell_output(call, handed, &output, record);
+            self.builder.jump(block);
+            return;
+        }
         if let Some(label) = handed.label {
             let why = module.constant(32, Loss::Foreign as u64);
             self.builder.call(abi.lost, &[record, label, why]);
@@ -104,7 +112,7 @@ impl FunctionPass<'_> {
 
     /// Start of the variable, or of the member of a struct, that a pointer points into, and its size; size 0 if the types
     /// do not say.
-    fn region(&self, pointer: Value) -> (Value, u64) {
+    pub(super) fn region(&self, pointer: Value) -> (Value, u64) {
         let (module, abi) = (self.unit.module, self.unit.abi);
         let address = abi.widen(&self.builder, pointer);
         if let Some(Member { offset, bytes }) = self.member(pointer) {
