@@ -8,14 +8,14 @@
 #include <sys/shm.h>
 
 /* Notes a mapping of a file. Anonymous memory is shared with child processes only. */
-static void note(void *memory, size_t size, int protection, int flags, int fd)
+static void note(void *memory, size_t size, int flags, int fd)
 {
     int is_shared = (flags & MAP_TYPE) != MAP_PRIVATE;
     if (flags & MAP_ANONYMOUS)
         return;
-    if (is_shared && (protection & PROT_WRITE))
+    if (is_shared)
         __cairn_m_forget_always();
-    __cairn_mapped(fd, memory, size, is_shared && (protection & PROT_WRITE));
+    __cairn_mapped(fd, memory, size, is_shared);
 }
 
 static void *map(void *address, size_t size, int protection, int flags, int fd, off_t offset)
@@ -27,7 +27,7 @@ static void *map(void *address, size_t size, int protection, int flags, int fd, 
         return memory;
     size = __cairn_pinned(size);
     __cairn_fresh(memory, size);
-    note(memory, size, protection, flags, fd);
+    note(memory, size, flags, fd);
     if (object == NO_OBJECT || !(protection & PROT_READ))
         return memory;
     /* What follows the file's last byte in its page is zero. */
@@ -97,7 +97,7 @@ void *MODEL(shmat)(int segment, const void *address, int flags)
     if (memory == (void *)-1 || shmctl(segment, IPC_STAT, &status) != 0)
         return memory;
     __cairn_fresh(memory, status.shm_segsz);
-    __cairn_attached(segment, memory, status.shm_segsz, !(flags & SHM_RDONLY));
+    __cairn_attached(segment, memory, status.shm_segsz);
     return memory;
 }
 

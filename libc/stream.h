@@ -43,9 +43,10 @@ void __cairn_own_buffer(void);
 size_t __cairn_room(const void *at);
 void __cairn_lost_unseen(void);
 
-/* The runtime's: a file was mapped, or a segment of shared memory; memory is about to be unmapped. */
-void __cairn_mapped(int fd, void *start, size_t size, int carries);
-void __cairn_attached(int segment, void *start, size_t size, int carries);
+/* The runtime's: a file was mapped, or a segment of shared memory, or is read by a stream; memory is about to be unmapped. */
+void __cairn_mapped(int fd, void *start, size_t size, int is_shared);
+void __cairn_attached(int segment, void *start, size_t size);
+void __cairn_memory_stream(void *start, size_t size);
 void __cairn_unmapped(void *start, size_t size);
 
 /* A stream of the library that was read from. */

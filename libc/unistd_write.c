@@ -5,20 +5,23 @@
  */
 #include "stream.h"
 #include <fcntl.h>
+#include <stdint.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The most that one call writes. */
+/* The most that one call writes, and the end of all memory that a program can have. */
 #define MOST ((size_t)0x7ffff000)
+#define END ((uintptr_t)0x7ffffffff000)
 
-/* The answer of a call that was to write `size` bytes: all of them, as a rule. */
-static ssize_t answer(ssize_t done, size_t size)
+/* The answer of a call that was to write `size` bytes at `data`: all of them, as far as there can be memory. */
+static ssize_t answer(ssize_t done, const void *data, size_t size)
 {
-    if (size <= MOST && done == (ssize_t)__cairn_concrete(size))
+    uintptr_t left = (uintptr_t)data < END ? END - (uintptr_t)data : 0;
+    if (size <= (left < MOST ? left : MOST) && done == (ssize_t)__cairn_concrete(size))
         return (ssize_t)size;
-    __cairn_pinned(size);
+    __cairn_lost_input(&size, sizeof size);
     return done;
 }
 
@@ -28,14 +31,14 @@ ssize_t MODEL(write)(int fd, const void *data, size_t size)
 {
     fd = FIXED(fd);
     __cairn_goes_out(fd, data, size);
-    return answer(write(fd, data, size), size);
+    return answer(write(fd, data, size), data, size);
 }
 
 ssize_t MODEL(pwrite)(int fd, const void *data, size_t size, off_t offset)
 {
     fd = FIXED(fd);
     __cairn_goes_out(fd, data, size);
-    return answer(pwrite(fd, data, size, (off_t)__cairn_pinned((size_t)offset)), size);
+    return answer(pwrite(fd, data, size, (off_t)__cairn_pinned((size_t)offset)), data, size);
 }
 
 ssize_t MODEL(pwrite64)(int fd, const void *data, size_t size, off_t offset)
@@ -49,7 +52,7 @@ ssize_t MODEL(sendto)(int fd, const void *data, size_t size, int flags, const st
     __cairn_goes_out(fd, data, size);
     if (to != NULL)
         __cairn_goes_out(fd, to, length);
-    return answer(sendto(fd, data, size, FIXED(flags), to, length), size);
+    return answer(sendto(fd, data, size, FIXED(flags), to, length), data, size);
 }
 
 ssize_t MODEL(send)(int fd, const void *data, size_t size, int flags)

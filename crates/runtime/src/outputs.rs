@@ -12,7 +12,7 @@ use crate::shadow::first_label;
 use crate::state::state;
 use crate::system;
 use crate::tls::argument;
-use cairn_wire::output::{DESCRIPTOR, RESULT, STREAM};
+use cairn_wire::output::{RESULT, STREAM};
 use cairn_wire::{Loss, SiteRecord};
 use core::ffi::{CStr, c_char, c_int};
 use core::ptr::null;
@@ -56,11 +56,7 @@ pub extern "C" fn output(record: *const SiteRecord, label: u32, how: u32, to: u6
         return;
     }
     let tells = how & RESULT != 0 || is_telling(format);
-    let is_gone = match how & (DESCRIPTOR | STREAM) {
-        DESCRIPTOR => discards(to as c_int),
-        STREAM => stream_discards(to, label),
-        _ => true,
-    };
+    let is_gone = if how & STREAM != 0 { stream_discards(to, label) } else { discards(to as c_int) };
     if tells || !is_gone {
         lost(record, label, Loss::Output as u32);
     }

@@ -379,6 +379,18 @@ pub const MODELLED: &[&str] = &[
     "mremap",
     "shmat",
     "shmdt",
+    "fmemopen",
+    "fopencookie",
+    "fgetwc",
+    "getwc",
+    "getwchar",
+    "fgetws",
+    "getw",
+    "preadv",
+    "preadv64",
+    "aio_read",
+    "aio_write",
+    "on_exit",
 ];
 
 /// Whether a unit defines models. Its calls of libc are meant as they are written, and its branches are

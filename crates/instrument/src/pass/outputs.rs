@@ -9,7 +9,7 @@ use super::foreign::HandedOver;
 use super::function::FunctionPass;
 use super::segment::Segment;
 use crate::llvm::{Predicate, TypeKind, Value};
-use cairn_wire::output::{DESCRIPTOR, RESULT, STREAM};
+use cairn_wire::output::{RESULT, STREAM};
 
 /// Destination of an output function.
 #[derive(Clone, Copy)]
@@ -20,8 +20,6 @@ enum Destination {
     Stream(usize),
     /// The stream in a variable of the C library.
     Standard(&'static str),
-    /// The system's log, which programs do not read.
-    Log,
 }
 
 /// An output function.
@@ -37,9 +35,10 @@ pub struct Output {
     status: Option<usize>,
 }
 
-use Destination::{Descriptor, Log, Standard, Stream};
+use Destination::{Descriptor, Standard, Stream};
 
 const STDOUT: Destination = Standard("stdout");
+/// The system's log as well: it may be copied there, and programs do not read it elsewhere.
 const STDERR: Destination = Standard("stderr");
 
 /// Name, destination, and which argument is the format.
@@ -57,8 +56,8 @@ const FORMATTED: &[Formatted] = &[
     ("__fwprintf_chk", Stream(0), 2),
     ("dprintf", Descriptor(0), 1),
     ("__dprintf_chk", Descriptor(0), 2),
-    ("syslog", Log, 1),
-    ("__syslog_chk", Log, 2),
+    ("syslog", STDERR, 1),
+    ("__syslog_chk", STDERR, 2),
     ("warn", STDERR, 0),
     ("warnx", STDERR, 0),
     ("error", STDERR, 2),
@@ -77,8 +76,8 @@ const LISTED: &[Formatted] = &[
     ("__vfwprintf_chk", Stream(0), 2),
     ("vdprintf", Descriptor(0), 1),
     ("__vdprintf_chk", Descriptor(0), 2),
-    ("vsyslog", Log, 1),
-    ("__vsyslog_chk", Log, 2),
+    ("vsyslog", STDERR, 1),
+    ("__vsyslog_chk", STDERR, 2),
     ("vwarn", STDERR, 0),
     ("vwarnx", STDERR, 0),
 ];
@@ -148,10 +147,9 @@ impl FunctionPass<'_> {
             value.map_or(module.constant(64, 0), |value| abi.widen(&self.builder, value))
         };
         let (kind, to) = match output.to {
-            Descriptor(at) => (DESCRIPTOR, word(argument(at))),
+            Descriptor(at) => (0, word(argument(at))),
             Stream(at) => (STREAM, word(argument(at))),
             Standard(name) => (STREAM, word(Some(self.standard_stream(name)))),
-            Log => (0, module.constant(64, 0)),
         };
         let format = word(output.format.and_then(argument));
         let stream = if let Stream(at) = output.to { argument(at) } else { None };

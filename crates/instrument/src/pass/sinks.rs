@@ -76,7 +76,6 @@ const PASSED_ON: &[&str] = &[
     "pthread_join",
     "pthread_setspecific",
     "atexit",
-    "on_exit",
     "__cxa_atexit",
     "__cxa_allocate_exception",
     "__cxa_free_exception",
