@@ -5,12 +5,14 @@
 int MODEL(fclose)(FILE *stream)
 {
     __cairn_m_forget();
+    __cairn_descriptors_change();
     return fclose(stream);
 }
 
 int MODEL(pclose)(FILE *stream)
 {
     __cairn_m_forget();
+    __cairn_descriptors_change();
     return pclose(stream);
 }
 

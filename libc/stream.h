@@ -31,7 +31,7 @@ void __cairn_copy(void *to, const void *from, size_t size);
 
 /*
  * The runtime's: data is about to be written to a descriptor or stream, from which it may come back; the program
- * learns how much is in a stream's buffer; a descriptor means another file from now on; a stream gets a buffer of the
+ * learns how much is in a stream's buffer; a descriptor is about to mean another file, or any may; a stream gets a buffer of the
  * program's; how much of the object at an address is left, 0 if it is not known; input goes where it is not seen.
  */
 void __cairn_goes_out(int fd, const void *data, size_t size);
@@ -39,6 +39,7 @@ void __cairn_goes_into(FILE *stream, const void *data, size_t size);
 void __cairn_character_out(FILE *stream, int character);
 void __cairn_buffer_asked(void);
 void __cairn_descriptor_changes(int fd);
+void __cairn_descriptors_change(void);
 void __cairn_own_buffer(void);
 size_t __cairn_room(const void *at);
 void __cairn_lost_unseen(void);

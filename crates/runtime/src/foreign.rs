@@ -6,6 +6,7 @@
 use crate::crash::stack_above;
 use crate::objects::{self, Extent};
 use crate::ops::lost;
+use crate::outputs::__cairn_descriptors_change;
 use crate::shadow::first_label;
 use crate::state::state;
 use cairn_wire::{Loss, SiteRecord};
@@ -21,6 +22,7 @@ const TEXT: u64 = 4096;
 
 /// Uninstrumented code was given `pointer`, into the `len` bytes from `start` on; into an unknown object if `len` is 0.
 pub extern "C" fn foreign(record: *const SiteRecord, pointer: u64, start: u64, len: u64) {
+    __cairn_descriptors_change();
     if state().tracing && pointer != 0 {
         lost(record, label_behind(pointer, start, len), Loss::Foreign as u32);
     }

@@ -2,7 +2,7 @@
 //!
 //! Data that goes to a device which discards it, as the standard streams of a campaign's runs are, is gone. Data that
 //! goes anywhere else (a pipe, a file, a memory stream) may be read back without labels: it counts as lost. The check
-//! takes a system call, so it is made only once a label was found.
+//! takes a system call, so it is made only once a label was found, and its answer is kept until a descriptor may change.
 
 use crate::crash::stack_above;
 use crate::foreign::label_in_object;
@@ -16,11 +16,13 @@ use cairn_wire::output::{RESULT, STREAM};
 use cairn_wire::{Loss, SiteRecord};
 use core::ffi::{CStr, c_char, c_int};
 use core::ptr::null;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// `/dev/null`: major number 1, minor number 3.
 const DISCARDS: u64 = 1 << 8 | 3;
 
+/// Descriptors below 64 that are known to discard, by bits. Everything that may change a descriptor clears them.
+static KNOWN: AtomicU64 = AtomicU64::new(0);
 /// Symbolic data may lie in the buffer of a stream over a device that discards: its label. 0 if there is none.
 static BUFFERED: AtomicU32 = AtomicU32::new(0);
 /// True if a stream has a buffer in the program's own memory.
@@ -64,8 +66,22 @@ pub extern "C" fn output(record: *const SiteRecord, label: u32, how: u32, to: u6
 
 /// True if what is written to a descriptor is gone.
 fn discards(descriptor: c_int) -> bool {
+    let bit = 1u64.checked_shl(descriptor as u32).unwrap_or(0);
+    if KNOWN.load(Ordering::Relaxed) & bit != 0 {
+        return true;
+    }
     let status = system::status_of_open(descriptor);
-    status.is_some_and(|s| s.st_mode & libc::S_IFMT == libc::S_IFCHR && s.st_rdev == DISCARDS)
+    let answer = status.is_some_and(|s| s.st_mode & libc::S_IFMT == libc::S_IFCHR && s.st_rdev == DISCARDS);
+    if answer {
+        KNOWN.fetch_or(bit, Ordering::Relaxed);
+    }
+    answer
+}
+
+/// Descriptors may mean other files from now on.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cairn_descriptors_change() {
+    KNOWN.store(0, Ordering::Relaxed);
 }
 
 /// The same of a stream; its buffer then has data with this label.
@@ -186,7 +202,8 @@ extern "C" fn __cairn_character_out(stream: u64, character: c_int) {
     if !state().tracing {
         return;
     }
-    let label = argument(__cairn_character_out as *const () as usize, 1, c_int::BITS, character as u32 as u64);
+    let label =
+        argument(__cairn_character_out as *const () as usize, 1, c_int::BITS, character as u32 as u64);
     if label != 0 && !stream_discards(stream, label) {
         lost(null(), label, Loss::Output as u32);
     }
@@ -205,6 +222,7 @@ extern "C" fn __cairn_descriptor_changes(descriptor: c_int) {
     if label != 0 && discards(descriptor) {
         lost(null(), label, Loss::Output as u32);
     }
+    __cairn_descriptors_change();
 }
 
 /// A stream gets a buffer in the program's memory, in which everything read or printed shows up without labels.

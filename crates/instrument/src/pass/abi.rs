@@ -34,6 +34,7 @@ pub struct Abi {
     pub behind: Function,
     pub listed: Function,
     pub output: Function,
+    pub descriptors_change: Function,
     pub callee: Function,
     pub va_enter: Function,
     /// LLVM's own.
@@ -89,6 +90,7 @@ impl Abi {
             behind: cold("__cairn_behind", label, &[word, word, word]),
             listed: cold("__cairn_listed", label, &[word, word]),
             output: cold("__cairn_output", void, &[pointer, label, label, word, word]),
+            descriptors_change: function("__cairn_descriptors_change", void, &[]),
             callee: cold("__cairn_callee", void, &[word, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
             va_enter: function("__cairn_va_enter", void, &[pointer, word, word]),
@@ -178,8 +180,7 @@ impl Abi {
 }
 
 /// Functions of libc whose declarations are redirected to the runtime's wrappers.
-pub const WRAPPED: &[&str] =
-    &["malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "vfork"];
+pub const WRAPPED: &[&str] = &["malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "vfork"];
 
 /// Prefix of a wrapper's name.
 pub const WRAPPER_PREFIX: &str = "__cairn_w_";

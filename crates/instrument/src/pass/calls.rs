@@ -107,6 +107,7 @@ impl FunctionPass<'_> {
             self.tell_callee(block, call);
         }
         self.builder.before(call);
+        self.forget_destinations(call);
         let handed_over = self.handed_over(call);
         self.pass_arguments(call);
         if !self.unit.private.contains(&callee) {

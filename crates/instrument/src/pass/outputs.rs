@@ -104,6 +104,10 @@ const PLAIN: &[(&str, Destination, bool)] = &[
 /// Functions that end the program if their first argument is not 0.
 const MAY_END: &[&str] = &["error", "error_at_line"];
 
+/// Functions without a model after which a descriptor may mean another file.
+const CHANGES_DESCRIPTORS: &[&str] =
+    &["syscall", "close_range", "closefrom", "fcloseall", "login_tty", "daemon", "fcntl", "fcntl64"];
+
 /// The output function of this name.
 pub fn find(name: &str) -> Option<Output> {
     let of = |list: &'static [Formatted]| list.iter().find(|known| known.0 == name);
@@ -130,6 +134,14 @@ impl FunctionPass<'_> {
             if is_pointer || is_descriptor || output.status == Some(index) {
                 self.pin(call, argument, segment);
             }
+        }
+    }
+
+    /// Has the runtime ask again what descriptors mean, where that may change.
+    pub fn forget_destinations(&self, call: Value) {
+        let callee = call.callee();
+        if callee.is_function() && CHANGES_DESCRIPTORS.contains(&&*callee.name()) {
+            self.builder.call(self.unit.abi.descriptors_change, &[]);
         }
     }
 
