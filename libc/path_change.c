@@ -1,12 +1,17 @@
 /* Functions that make, move or remove a file by its name, or change what is known of it */
 #include "path.h"
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include <utime.h>
 
 #define KEEP(number) ((unsigned)__cairn_pinned((size_t)(number)))
+
+/* What the system keeps of a file, and tells without labels. */
+#define KEPT(data, size) (__cairn_lost_input((data), (size)), (data))
+#define TIMES(times, count) ((times) != NULL ? KEPT(times, (count) * sizeof *(times)) : NULL)
 
 /* FUNCTION(path, all other arguments) of a file that is there, or of one that may be made. */
 #define OLD(name, call, ...)                                                                                           \
@@ -46,31 +51,31 @@ OLD(chown, chown(path, KEEP(user), KEEP(group)), uid_t user, gid_t group)
 OLD(lchown, lchown(path, KEEP(user), KEEP(group)), uid_t user, gid_t group)
 OLD(truncate, truncate(path, (off_t)__cairn_pinned((size_t)length)), off_t length)
 OLD(truncate64, truncate(path, (off_t)__cairn_pinned((size_t)length)), off_t length)
-OLD(utime, utime(path, times), const struct utimbuf *times)
-OLD(utimes, utimes(path, times), const struct timeval *times)
-OLD(lutimes, lutimes(path, times), const struct timeval *times)
+OLD(utime, utime(path, TIMES(times, 1)), const struct utimbuf *times)
+OLD(utimes, utimes(path, TIMES(times, 2)), const struct timeval *times)
+OLD(lutimes, lutimes(path, TIMES(times, 2)), const struct timeval *times)
 OLD_AT(unlinkat, unlinkat(directory, path, flags), int flags)
 OLD_AT(fchmodat, fchmodat(directory, path, KEEP(mode), flags), mode_t mode, int flags)
 OLD_AT(fchownat, fchownat(directory, path, KEEP(user), KEEP(group), flags), uid_t user, gid_t group, int flags)
-OLD_AT(utimensat, utimensat(directory, path, times, flags), const struct timespec *times, int flags)
+OLD_AT(utimensat, utimensat(directory, path, TIMES(times, 2), flags), const struct timespec *times, int flags)
 
 NEW(mkdir, mkdir(path, KEEP(mode)), mode_t mode)
 NEW(mkfifo, mkfifo(path, KEEP(mode)), mode_t mode)
-NEW(mknod, mknod(path, KEEP(mode), device), mode_t mode, dev_t device)
+NEW(mknod, mknod(path, KEEP(mode), __cairn_pinned(device)), mode_t mode, dev_t device)
 NEW_AT(mkdirat, mkdirat(directory, path, KEEP(mode)), mode_t mode)
 NEW_AT(mkfifoat, mkfifoat(directory, path, KEEP(mode)), mode_t mode)
-NEW_AT(mknodat, mknodat(directory, path, KEEP(mode), device), mode_t mode, dev_t device)
+NEW_AT(mknodat, mknodat(directory, path, KEEP(mode), __cairn_pinned(device)), mode_t mode, dev_t device)
 
 int MODEL(symlink)(const char *text, const char *path)
 {
     __cairn_m_look_up_new(AT_FDCWD, path);
-    return symlink(text, path);
+    return symlink(KEPT(text, strlen(text)), path);
 }
 
 int MODEL(symlinkat)(const char *text, int directory, const char *path)
 {
     __cairn_m_look_up_new(directory, path);
-    return symlinkat(text, directory, path);
+    return symlinkat(KEPT(text, strlen(text)), directory, path);
 }
 
 static void look_up_both(int from_directory, const char *from, int to_directory, const char *to)

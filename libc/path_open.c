@@ -107,6 +107,7 @@ FILE *MODEL(freopen)(const char *path, const char *mode, FILE *stream)
 {
     look_up_stream(path, mode);
     __cairn_m_forget();
+    __cairn_descriptors_change();
     return freopen(path, mode, stream);
 }
 

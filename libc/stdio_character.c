@@ -45,16 +45,32 @@ int MODEL(getchar_unlocked)(void)
     return get(stdin);
 }
 
-/* The next reader compares what it gets with the input: a character that was read is what it was. */
+/*
+ * The next reader takes what lies before the stream's position for input if it has the same value. So that a symbolic
+ * character is the byte of the input there must be part of the path; anything else is lost.
+ */
+static void pushed_back(struct cairn_stream *stream, int character, int is_in_place)
+{
+    int byte = (unsigned char)__cairn_concrete((size_t)character);
+    if (is_in_place)
+        byte = __cairn_character(stream->object, stream->position, byte);
+    if (!is_in_place || (unsigned char)character != (unsigned char)byte)
+        __cairn_lost_input(&character, sizeof character);
+}
+
 int MODEL(ungetc)(int character, FILE *to)
 {
     struct cairn_stream *stream = __cairn_m_stream(to);
     const char *before = to->_IO_read_ptr;
     int failed = ungetc((int)__cairn_concrete(character), to) == EOF;
     /* One step back in the library's buffer is one byte back in the file. */
-    if (stream->next == before && before != NULL && to->_IO_read_ptr == before - 1) {
+    int is_back = stream->next == before && before != NULL && to->_IO_read_ptr == before - 1;
+    if (is_back) {
         stream->next = before - 1;
         stream->position--;
     }
-    return failed ? EOF : (unsigned char)character;
+    if (failed)
+        return EOF;
+    pushed_back(stream, character, is_back && stream->object != NO_OBJECT);
+    return (unsigned char)character;
 }

@@ -5,29 +5,37 @@
 int MODEL(fclose)(FILE *stream)
 {
     __cairn_m_forget();
+    __cairn_descriptors_change();
     return fclose(stream);
 }
 
 int MODEL(pclose)(FILE *stream)
 {
     __cairn_m_forget();
+    __cairn_descriptors_change();
     return pclose(stream);
+}
+
+/* A descriptor is about to be closed, or to become a copy of another. */
+static int replaced(int fd)
+{
+    fd = (int)__cairn_pinned((size_t)fd);
+    __cairn_m_forget();
+    __cairn_descriptor_changes(fd);
+    return fd;
 }
 
 int MODEL(close)(int fd)
 {
-    __cairn_m_forget();
-    return close((int)__cairn_pinned((size_t)fd));
+    return close(replaced(fd));
 }
 
 int MODEL(dup2)(int from, int to)
 {
-    __cairn_m_forget();
-    return dup2((int)__cairn_pinned((size_t)from), (int)__cairn_pinned((size_t)to));
+    return dup2((int)__cairn_pinned((size_t)from), replaced(to));
 }
 
 int MODEL(dup3)(int from, int to, int flags)
 {
-    __cairn_m_forget();
-    return dup3((int)__cairn_pinned((size_t)from), (int)__cairn_pinned((size_t)to), flags);
+    return dup3((int)__cairn_pinned((size_t)from), replaced(to), flags);
 }

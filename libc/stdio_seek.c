@@ -1,5 +1,6 @@
 /* fseek, ftell and their kin: the end of a symbolic stream is where its length says */
 #include "stream.h"
+#include <stdio_ext.h>
 
 static int seek(FILE *file, off_t offset, int whence)
 {
@@ -19,7 +20,10 @@ static int seek(FILE *file, off_t offset, int whence)
 static off_t tell(FILE *file)
 {
     struct cairn_stream *stream = __cairn_m_stream(file);
-    return stream->object == NO_OBJECT ? ftello(file) : __cairn_m_position(stream);
+    if (stream->object != NO_OBJECT)
+        return __cairn_m_position(stream);
+    __cairn_buffer_asked();
+    return ftello(file);
 }
 
 int MODEL(fseek)(FILE *stream, long offset, int whence)
@@ -56,6 +60,23 @@ void MODEL(rewind)(FILE *stream)
 {
     __cairn_m_stream(stream)->next = NULL;
     rewind(stream);
+}
+
+int MODEL(fgetpos)(FILE *stream, fpos_t *position)
+{
+    __cairn_buffer_asked();
+    return fgetpos(stream, position);
+}
+
+int MODEL(fgetpos64)(FILE *stream, fpos_t *position)
+{
+    return MODEL(fgetpos)(stream, position);
+}
+
+size_t MODEL(__fpending)(FILE *stream)
+{
+    __cairn_buffer_asked();
+    return __fpending(stream);
 }
 
 int MODEL(fsetpos)(FILE *stream, const fpos_t *position)

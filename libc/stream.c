@@ -7,16 +7,22 @@
 /* Reading a byte must not cost a system call, so what was found out about a stream is kept. */
 static _Thread_local struct cairn_stream streams[STREAMS];
 static unsigned age = 1;
+static int keeps_nothing;
 
 void __cairn_m_forget(void)
 {
     age++;
 }
 
+void __cairn_m_forget_always(void)
+{
+    keeps_nothing = 1;
+}
+
 struct cairn_stream *__cairn_m_stream(FILE *file)
 {
     struct cairn_stream *stream = &streams[((uintptr_t)file >> 5) % STREAMS];
-    if (stream->file != file || stream->age != age) {
+    if (stream->file != file || stream->age != age || keeps_nothing) {
         stream->file = file;
         stream->age = age;
         stream->object = __cairn_stream(fileno(file));

@@ -27,6 +27,28 @@ int __cairn_character(int object, off_t from, int character);
 size_t __cairn_concrete(size_t value);
 size_t __cairn_pinned(size_t value);
 void __cairn_fresh(void *start, size_t size);
+void __cairn_copy(void *to, const void *from, size_t size);
+
+/*
+ * The runtime's: data is about to be written to a descriptor or stream, from which it may come back; the program
+ * learns how much is in a stream's buffer; a descriptor is about to mean another file, or any may; a stream gets a buffer of the
+ * program's; how much of the object at an address is left, 0 if it is not known; input goes where it is not seen.
+ */
+void __cairn_goes_out(int fd, const void *data, size_t size);
+void __cairn_goes_into(FILE *stream, const void *data, size_t size);
+void __cairn_character_out(FILE *stream, int character);
+void __cairn_buffer_asked(void);
+void __cairn_descriptor_changes(int fd);
+void __cairn_descriptors_change(void);
+void __cairn_own_buffer(void);
+size_t __cairn_room(const void *at);
+void __cairn_lost_unseen(void);
+
+/* The runtime's: a file was mapped, or a segment of shared memory, or is read by a stream; memory is about to be unmapped. */
+void __cairn_mapped(int fd, void *start, size_t size, int is_shared);
+void __cairn_attached(int segment, void *start, size_t size);
+void __cairn_memory_stream(void *start, size_t size);
+void __cairn_unmapped(void *start, size_t size);
 
 /* A stream of the library that was read from. */
 struct cairn_stream {
@@ -42,6 +64,9 @@ struct cairn_stream *__cairn_m_stream(FILE *file);
 
 /* Forgets all that is known: descriptors mean other files, or were moved behind the library's back. */
 void __cairn_m_forget(void);
+
+/* Keeps nothing from now on: files may change without a call. */
+void __cairn_m_forget_always(void);
 
 /* Where a symbolic stream stands; has a label if the end of the input was its measure. */
 off_t __cairn_m_position(struct cairn_stream *stream);

@@ -234,6 +234,7 @@ impl List<'_> {
     fn add_loss(&mut self, site: SiteId, why: Loss, count: u64) {
         let (kind, about) = match (why, self.callee(site)) {
             (Loss::Foreign, name) => (Kind::ForeignFunction, name),
+            (Loss::Output, Some(name)) => (Kind::Concretised, Some(format!("{} ({name})", what_of(why)))),
             (Loss::Instruction, Some(name)) => (Kind::Concretised, Some(format!("the instruction {name}"))),
             (why, _) => (Kind::Concretised, Some(what_of(why).to_owned())),
         };
@@ -300,5 +301,6 @@ fn what_of(why: Loss) -> &'static str {
         Loss::Mismatch => "a call of a function by another type than it has",
         Loss::Arguments => "a call with more arguments than are followed",
         Loss::Size => "the size of a large object",
+        Loss::Output => "output that the program may get back",
     }
 }

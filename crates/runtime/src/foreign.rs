@@ -8,6 +8,7 @@
 use crate::crash::stack_above;
 use crate::objects::{self, Extent};
 use crate::ops::lost;
+use crate::outputs::__cairn_descriptors_change;
 use crate::reuse::call;
 use crate::shadow::first_label;
 use crate::state::state;
@@ -37,6 +38,7 @@ pub extern "C" fn foreign(record: *const SiteRecord, callee: u64, label: u32) {
     if tls.tag == callee.wrapping_add(RETURNED) {
         tls.instrumented[(callee >> 4) as usize % INSTRUMENTED] = callee;
     } else {
+        __cairn_descriptors_change();
         lost(record, label, Loss::Foreign as u32);
     }
 }
@@ -60,6 +62,12 @@ pub extern "C" fn behind(label: u32, pointer: u64, start: u64, len: u64) -> u32 
         0 => search.behind(pointer, LEVELS),
         _ => search.in_object(Found { start, end: start + len, words: pointer..start + len }, LEVELS),
     }
+}
+
+/// A label in the object that a word of memory points into, or behind the pointers there; 0 if there is none, or the word
+/// is no pointer.
+pub fn label_behind_word(word: u64) -> u32 {
+    Search { objects: MOST_OBJECTS }.behind_word(word, LEVELS)
 }
 
 /// An object, and the part of it that may be read.

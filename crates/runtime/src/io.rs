@@ -8,6 +8,7 @@ use crate::input::{self, fixed_objects, label_bytes, length_label, objects};
 use crate::memory::drop_shadow;
 use crate::ops;
 use crate::shadow::{__cairn_clear, input_label};
+use crate::shared;
 use crate::state::state;
 use crate::system;
 use crate::tls::{argument, give_result};
@@ -24,7 +25,10 @@ const NONE: c_int = -1;
 
 /// A file on disk or in memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Identity(dev_t, ino_t);
+pub struct Identity(dev_t, ino_t);
+
+/// Memory that streams without a descriptor read.
+const MEMORY: Identity = Identity(dev_t::MAX, ino_t::MAX);
 
 #[derive(Clone, Copy)]
 struct Stream {
@@ -73,10 +77,14 @@ fn path_identity(name: &[u8]) -> Option<Identity> {
 }
 
 fn object_of(identity: impl FnOnce() -> Option<Identity>) -> c_int {
-    if !state().tracing || streams()[0].is_none() {
+    if !state().tracing || (streams()[0].is_none() && !shared::any()) {
         return NONE;
     }
-    let Some(this) = identity() else { return NONE };
+    let Some(this) = identity() else {
+        shared::is_read(MEMORY);
+        return NONE;
+    };
+    shared::is_read(this);
     let mut known = streams().iter().flatten();
     known.find(|stream| stream.identity == this).map_or(NONE, |stream| stream.object as c_int)
 }
@@ -91,6 +99,27 @@ extern "C" fn __cairn_stream(fd: c_int) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_stream_of_file(device: dev_t, inode: ino_t) -> c_int {
     object_of(|| Some(Identity(device, inode)))
+}
+
+/// A file was mapped, shared or not.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_mapped(fd: c_int, start: u64, len: u64, is_shared: c_int) {
+    let Some(file) = identity_of(fd).filter(|_| state().tracing) else { return };
+    // Rights to the memory can be added later, as far as the descriptor has them.
+    let mode = system::mode_of_open(fd) & libc::O_ACCMODE;
+    shared::mapped(file, start, len, is_shared != 0 && mode == libc::O_RDWR);
+}
+
+/// A stream was opened that reads the program's own memory.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_memory_stream(start: u64, len: u64) {
+    shared::mapped(MEMORY, start, len, true);
+}
+
+/// A segment of System V shared memory was attached.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_attached(segment: c_int, start: u64, len: u64) {
+    shared::mapped(Identity(dev_t::MAX, segment as ino_t), start, len, true);
 }
 
 /// How long an object is; where that is input, the answer has a label.

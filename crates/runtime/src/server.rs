@@ -311,6 +311,26 @@ extern "C" fn leave_recording() {
     state.log.leave();
 }
 
+// `vfork` returns twice on one stack, so nothing of ours may be on it. `__vfork` is the C library's: the name is reserved.
+global_asm!(
+    ".globl __cairn_w_vfork",
+    ".type __cairn_w_vfork,@function",
+    "__cairn_w_vfork:",
+    "sub rsp, 8",
+    "call {note}",
+    "add rsp, 8",
+    "jmp qword ptr [rip + __vfork@GOTPCREL]",
+    note = sym note_vfork,
+);
+
+/// Notes that the program forks; the child borrows the memory, and records until it ends or starts another program.
+extern "C" fn note_vfork() {
+    let state = state();
+    if state.tracing {
+        state.control().flags |= control::flag::FORKED;
+    }
+}
+
 /// Ends the process at once, without the program's exit handlers.
 pub fn end_run() -> ! {
     system::exit(0)

@@ -186,6 +186,11 @@ pub fn status_of_open(descriptor: c_int) -> Option<libc::stat> {
     status(libc::SYS_fstat, descriptor as u64)
 }
 
+/// How a descriptor was opened; 0 if it is none.
+pub fn mode_of_open(descriptor: c_int) -> c_int {
+    call(libc::SYS_fcntl, [descriptor as u64, libc::F_GETFL as u64]).max(0) as c_int
+}
+
 fn status(number: c_long, of: u64) -> Option<libc::stat> {
     let mut status = MaybeUninit::<libc::stat>::uninit();
     let answer = call(number, [of, status.as_mut_ptr() as u64]);

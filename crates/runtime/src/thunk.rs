@@ -4,7 +4,7 @@
 //! the fast path around it no spills. Rust cannot define such functions: the doors are assembly.
 
 use crate::state::{self, STATE};
-use crate::{admission, float, foreign, log, ops, read, shadow, size, table};
+use crate::{admission, float, foreign, log, ops, outputs, read, shadow, size, table};
 use cairn_wire::shadow::{ADDRESS_MASK, BASE, LABEL_BITS, SCALE_SHIFT, word};
 use core::arch::global_asm;
 
@@ -108,6 +108,7 @@ doors! {
     "__cairn_reverse", unless!(concrete) => ops::reverse,
     "__cairn_load_wide", "" => shadow::load_wide,
     "__cairn_behind", "" => foreign::behind,
+    "__cairn_listed", "" => outputs::listed,
 }
 
 // Doors that look at what is kept of labels.
@@ -145,6 +146,7 @@ doors! {
     "__cairn_errno", "" => float::errno,
     "__cairn_unfollowed", "" => foreign::unfollowed,
     "__cairn_reserve", unless!(concrete_and_silent) => size::reserve,
+    "__cairn_output", unless!(concrete_and_silent) => outputs::output,
     "__cairn_callee", "" => log::callee,
     "__cairn_lost_memory", "" => shadow::lost_memory,
     "__cairn_store", "" => shadow::store,

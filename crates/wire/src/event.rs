@@ -74,6 +74,8 @@ pub enum Loss {
     Arguments = 11,
     /// The size of a large object, on which it depends whether there is room for it.
     Size = 12,
+    /// Output that the program may get back: through a file, a pipe, a shared mapping or the state of a stream.
+    Output = 13,
 }
 
 impl Loss {
@@ -92,6 +94,7 @@ impl Loss {
             10 => Loss::Mismatch,
             11 => Loss::Arguments,
             12 => Loss::Size,
+            13 => Loss::Output,
             _ => return None,
         })
     }

@@ -15,6 +15,7 @@ pub mod label;
 pub mod log;
 pub mod meta;
 pub mod object;
+pub mod output;
 pub mod protocol;
 pub mod shadow;
 pub mod site;

@@ -33,6 +33,7 @@ mod moved;
 mod own_symbols;
 mod page;
 mod random_programs;
+mod read_back;
 mod regressions;
 mod repeat;
 mod report;

@@ -21,13 +21,13 @@ pub fn disagreement(said: &Said, summary: &Value, out: &Path) -> Option<String> 
 }
 
 /// A campaign on one source, and what it states.
-struct Campaign {
+pub struct Campaign {
     place: TempDir,
-    summary: Value,
+    pub summary: Value,
 }
 
 impl Campaign {
-    fn of(source: &str, options: &[&str]) -> Campaign {
+    pub fn of(source: &str, options: &[&str]) -> Campaign {
         let place = tempfile::tempdir().unwrap();
         write_source(place.path(), "program.c", source);
         Campaign::with(place, &["program.c"], options)
@@ -47,7 +47,7 @@ impl Campaign {
         assert_eq!(disagreement(&said, &self.summary, &self.place.path().join("out")), None);
     }
 
-    fn has(&self, gap: &str) -> bool {
+    pub fn has(&self, gap: &str) -> bool {
         self.summary["gaps"][gap].as_u64().is_some_and(|count| count > 0)
     }
 }

@@ -35,6 +35,9 @@ pub struct Abi {
     pub reserve: Function,
     pub errno: Function,
     pub unfollowed: Function,
+    pub listed: Function,
+    pub output: Function,
+    pub descriptors_change: Function,
     pub callee: Function,
     pub va_enter: Function,
     /// LLVM's own.
@@ -91,6 +94,9 @@ impl Abi {
             errno: cold("__cairn_errno", void, &[label]),
             unfollowed: cold("__cairn_unfollowed", void, &[]),
             reserve: cold("__cairn_reserve", void, &[pointer, label, word, word]),
+            listed: cold("__cairn_listed", label, &[word, word]),
+            output: cold("__cairn_output", void, &[pointer, label, label, word, word]),
+            descriptors_change: function("__cairn_descriptors_change", void, &[]),
             callee: cold("__cairn_callee", void, &[word, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
             va_enter: function("__cairn_va_enter", void, &[pointer, word, word]),
@@ -189,7 +195,7 @@ impl Abi {
 }
 
 /// Functions of libc whose declarations are redirected to the runtime's wrappers.
-pub const WRAPPED: &[&str] = &["malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset"];
+pub const WRAPPED: &[&str] = &["malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "vfork"];
 
 /// Prefix of a wrapper's name.
 pub const WRAPPER_PREFIX: &str = "__cairn_w_";

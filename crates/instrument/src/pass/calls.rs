@@ -102,6 +102,7 @@ impl FunctionPass<'_> {
         self.pin(call, callee, segment);
         self.concretize_arguments(call, segment);
         self.lose_beyond(block, call, segment);
+        self.pin_output(call, segment);
         self.close(block, segment, call);
         if !callee.is_function() {
             self.tell_callee(block, call);
@@ -112,6 +113,7 @@ impl FunctionPass<'_> {
             // There is no place for it in the function itself, see `tell_unfollowed`.
             self.builder.call(self.unit.abi.unfollowed, &[]);
         }
+        self.forget_destinations(call);
         let handed_over = self.handed_over(block, call);
         self.pass_arguments(call);
         if !self.unit.private.contains(&callee) {

@@ -17,7 +17,8 @@
 use super::abi::WRAPPER_PREFIX;
 use super::calls::after;
 use super::function::FunctionPass;
-use super::sinks::{REPLACES, forgets_memory, is_sink};
+use super::outputs::{self, Output};
+use super::sinks::{REPLACES, ignores_memory, is_sink};
 use super::sites::SiteRef;
 use super::taint::is_constant_data;
 use crate::llvm::{Block, Opcode, Predicate, TypeKind, Value};
@@ -58,9 +59,11 @@ impl FunctionPass<'_> {
         after(call).filter(|next| next.opcode() != Opcode::LLVMUnreachable)?;
         let arguments = call.arguments();
         let label = self.any_label(&arguments);
-        let pointers: Vec<Value> = match forgets_memory(&name) {
-            true => Vec::new(),
-            false => pointers(&arguments),
+        let output = outputs::find(&name);
+        let pointers = match &output {
+            _ if ignores_memory(&name) => Vec::new(),
+            Some(output) => pointers(&output.data(&arguments)),
+            None => pointers(&arguments),
         };
         if REPLACES.contains(&&*name) {
             // It comes back only if it fails.
@@ -69,7 +72,8 @@ impl FunctionPass<'_> {
             return None;
         }
         let behind = (!pointers.is_empty()).then(|| self.look_behind(block, call, &pointers));
-        (label.is_some() || behind.is_some()).then_some(HandedOver { label, behind })
+        let has_list = output.is_some_and(|output| output.has_list());
+        (label.is_some() || behind.is_some() || has_list).then_some(HandedOver { label, behind })
     }
 
     /// One of the labels of some values, 0 if all are concrete; None if they always are.
@@ -130,21 +134,31 @@ impl FunctionPass<'_> {
         let head = self.cut(block, next);
         let told = module.block_at_end(self.function);
         self.builder.at_end(head);
-        let suspected = self.is_suspected(call, handed);
+        let output = outputs::find(&name);
+        let suspected = self.is_suspected(call, handed, output.as_ref());
         module.mark_unlikely(self.builder.branch(suspected, told, block));
         self.builder.at_end(told);
         let labels = handed.label.into_iter().chain(handed.behind.as_ref().map(|behind| behind.label));
         let label = labels.reduce(|a, b| self.larger(a, b)).unwrap_or(abi.concrete);
-        let callee = abi.widen(&self.builder, call.callee());
-        self.builder.call(abi.foreign, &[self.record(site), callee, label]);
+        match output {
+            Some(output) => self.tell_output(call, label, &output, self.record(site)),
+            None => {
+                let callee = abi.widen(&self.builder, call.callee());
+                self.builder.call(abi.foreign, &[self.record(site), callee, label]);
+            }
+        }
         self.builder.jump(block);
     }
 
-    /// True if the callee has left no tag, or its first one.
-    fn is_suspected(&self, call: Value, handed: &HandedOver) -> Value {
+    /// True if the callee has left no tag, or its first one; the latter is of no use for functions that print, which are
+    /// rarely the program's own.
+    fn is_suspected(&self, call: Value, handed: &HandedOver, output: Option<&Output>) -> Value {
         let (module, abi) = (self.unit.module, self.unit.abi);
         let returned = abi.has_returned(module, &self.builder, call.callee());
         let foreign = self.builder.binary(Opcode::LLVMXor, returned, module.constant(1, 1));
+        if output.is_some() {
+            return foreign;
+        }
         match (&handed.behind, handed.label) {
             (Some(behind), _) => self.builder.binary(Opcode::LLVMOr, foreign, behind.is_new),
             (None, Some(label)) => {

@@ -21,6 +21,7 @@ mod mark;
 mod meaning;
 mod modelled;
 mod objects;
+mod outputs;
 mod places;
 mod segment;
 mod sinks;

@@ -1,60 +1,7 @@
-//! Functions that may be given symbolic data without anything being lost.
+//! Functions that may be given symbolic data without anything being lost. Those that print it are in `outputs.rs`.
 
-/// Data goes out and does not come back: what these answer is whether it worked.
-const OUTPUT: &[&str] = &[
-    "printf",
-    "vprintf",
-    "fprintf",
-    "vfprintf",
-    "dprintf",
-    "vdprintf",
-    "wprintf",
-    "fwprintf",
-    "__printf_chk",
-    "__vprintf_chk",
-    "__fprintf_chk",
-    "__vfprintf_chk",
-    "__dprintf_chk",
-    "__vdprintf_chk",
-    "puts",
-    "fputs",
-    "fputs_unlocked",
-    "putchar",
-    "putchar_unlocked",
-    "putc",
-    "putc_unlocked",
-    "fputc",
-    "fputc_unlocked",
-    "_IO_putc",
-    "__overflow",
-    "putw",
-    "putwc",
-    "fputwc",
-    "putwchar",
-    "fputws",
-    "fwrite",
-    "fwrite_unlocked",
-    "write",
-    "pwrite",
-    "pwrite64",
-    "writev",
-    "send",
-    "sendto",
-    "sendmsg",
-    "fflush",
-    "fflush_unlocked",
-    "perror",
-    "psignal",
-    "syslog",
-    "vsyslog",
-    "__syslog_chk",
-    "warn",
-    "warnx",
-    "vwarn",
-    "vwarnx",
-    "error",
-    "error_at_line",
-];
+/// They are given no data of their own, and answer whether it worked.
+const FLUSH: &[&str] = &["fflush", "fflush_unlocked"];
 
 /// Nothing comes after them, or nothing of what they were given is used again.
 const END: &[&str] = &[
@@ -113,8 +60,6 @@ const ANSWER: &[&str] = &[
     "__sigsetjmp",
     "pthread_self",
     "getrandom",
-    "setvbuf",
-    "setbuf",
 ];
 
 /// What they are given a pointer to is for the program's own functions, which look at it themselves.
@@ -168,10 +113,10 @@ pub const RELEASES: &[&str] =
 
 /// Whether symbolic data may go to a function and be forgotten.
 pub fn is_sink(name: &str) -> bool {
-    [OUTPUT, END, JUMPS, RELEASES].iter().any(|names| names.contains(&name))
+    [FLUSH, END, JUMPS, RELEASES].iter().any(|names| names.contains(&name))
 }
 
-/// Whether symbolic memory may be given to a function and be forgotten. Its arguments themselves may not.
-pub fn forgets_memory(name: &str) -> bool {
+/// True if only the values among a function's arguments matter, such as a signal's number, and not the memory behind them.
+pub fn ignores_memory(name: &str) -> bool {
     [ANSWER, PASSED_ON, LOCKS].iter().any(|names| names.contains(&name))
 }

@@ -1,0 +1,25 @@
+/* fmemopen, fopencookie: streams over the program's own memory and functions */
+#include "stream.h"
+
+/* What the program stores there later is read without labels. */
+FILE *MODEL(fmemopen)(void *memory, size_t size, const char *mode)
+{
+    FILE *stream;
+    size = __cairn_pinned(size);
+    if (memory != NULL)
+        __cairn_lost_input(memory, size);
+    stream = fmemopen(memory, size, mode);
+    if (stream != NULL && memory != NULL) {
+        __cairn_m_forget_always();
+        __cairn_memory_stream(memory, size);
+    }
+    return stream;
+}
+
+/* What its function gives to the library comes out of it without labels. */
+FILE *MODEL(fopencookie)(void *cookie, const char *mode, cookie_io_functions_t functions)
+{
+    if (functions.read != NULL)
+        __cairn_lost_unseen();
+    return fopencookie(cookie, mode, functions);
+}

@@ -1,0 +1,84 @@
+/*
+ * putc, putchar, fwrite and their kin, setvbuf and its kin
+ *
+ * The runtime is told of symbolic data, which may come back (`runtime/src/outputs.rs`). Answers are those of the library,
+ * expressed in what was given.
+ */
+#include "stream.h"
+
+static int put(int character, FILE *to)
+{
+    __cairn_character_out(to, character);
+    return fputc((int)__cairn_concrete((size_t)character), to) == EOF ? EOF : (unsigned char)character;
+}
+
+#define PUT(name)                                                                                                      \
+    int MODEL(name)(int character, FILE *to)                                                                           \
+    {                                                                                                                  \
+        return put(character, to);                                                                                     \
+    }
+
+PUT(putc)
+PUT(fputc)
+PUT(_IO_putc)
+PUT(putc_unlocked)
+PUT(fputc_unlocked)
+
+int MODEL(putchar)(int character)
+{
+    return put(character, stdout);
+}
+
+int MODEL(putchar_unlocked)(int character)
+{
+    return put(character, stdout);
+}
+
+/* How much is written depends on the input: up to the end of the object any size will do, others are tried by themselves. */
+static size_t block(const void *data, size_t size, size_t count, FILE *to)
+{
+    size_t done;
+    __cairn_goes_into(to, data, size * count);
+    if (size * count > __cairn_room(data)) {
+        size = __cairn_pinned(size);
+        count = __cairn_pinned(count);
+    }
+    done = fwrite(data, size, count, to);
+    return size != 0 && done == __cairn_concrete(count) ? count : done;
+}
+
+size_t MODEL(fwrite)(const void *data, size_t size, size_t count, FILE *to)
+{
+    return block(data, size, count, to);
+}
+
+size_t MODEL(fwrite_unlocked)(const void *data, size_t size, size_t count, FILE *to)
+{
+    return block(data, size, count, to);
+}
+
+/* What is read or printed shows up in a buffer of the program's, where it has no labels. */
+static char *buffer_of(FILE *stream, char *buffer)
+{
+    if (buffer == NULL)
+        return NULL;
+    __cairn_own_buffer();
+    if (__cairn_m_stream(stream)->object != NO_OBJECT)
+        __cairn_lost_unseen();
+    return buffer;
+}
+
+int MODEL(setvbuf)(FILE *stream, char *buffer, int mode, size_t size)
+{
+    return setvbuf(stream, buffer_of(stream, buffer), (int)__cairn_pinned((size_t)mode), __cairn_pinned(size));
+}
+
+void MODEL(setbuf)(FILE *stream, char *buffer)
+{
+    setbuf(stream, buffer_of(stream, buffer));
+}
+
+void MODEL(setbuffer)(FILE *stream, char *buffer, size_t size)
+{
+    setbuffer(stream, buffer_of(stream, buffer), __cairn_pinned(size));
+}
