@@ -54,7 +54,7 @@ pub use executor::{Execution, Executor};
 pub use explore::{CampaignError, Crew, run, run_together};
 pub use finding::{Finding, Frame};
 pub use gaps::{Gap, Gaps};
-pub use inputs::{files_of, input_files, is_campaign, lies_inside, test_files};
+pub use inputs::{LeftOut, Listing, NotAnInput, files_of, input_files, is_campaign, lies_inside, test_files};
 pub use kind::HANG;
 pub use ktest::{KTest, KTestError, KTestObject};
 pub use observer::{Doubts, Event, Observer, Progress};
