@@ -309,7 +309,11 @@ pub(crate) fn sandbox(spec: &TargetSpec, stage: &Stage, life: Life) -> Result<Op
     let above_scratch = stage.scratch().parent().map(Path::to_owned);
     let needed: Vec<PathBuf> =
         [spec.path.clone()].into_iter().chain(directory).chain(above_scratch).collect();
-    let prepare = || Sandbox::prepare(&files, &needed, life).map_err(set_up("the sandbox"));
+    let prepare = || {
+        let tmp = stage.own_tmp(spec)?;
+        Sandbox::prepare(&files, &needed, tmp, life)
+    };
+    let prepare = || prepare().map_err(set_up("the sandbox"));
     spec.sandbox.then(prepare).transpose()
 }
 
