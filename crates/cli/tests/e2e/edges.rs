@@ -1,8 +1,9 @@
 //! What is unusual about files, compilers and moments: named or dealt with, never passed over in silence.
 
-use crate::common::{Said, build_instrumented, cairn, said, write_source};
+use crate::common::{Said, build_instrumented, build_plain, cairn, said, write_source};
+use cairn_exec::Protection;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -218,4 +219,80 @@ fn nothing_outlives_a_driver_that_is_killed_while_it_starts_its_target() {
             std::thread::sleep(Duration::from_millis(50));
         }
     }
+}
+
+/// Uses temporary files as C programs do; what is in `/tmp` before that a run before has left there.
+const TEMPORARY: &str = r#"
+    #include <dirent.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+    int main(int argc, char **argv) {
+        if (argc > 1) return fopen(argv[1], "r") ? 6 : 7;
+        DIR *directory = opendir("/tmp");
+        int entries = 0;
+        for (struct dirent *entry; directory && (entry = readdir(directory));) entries += entry->d_name[0] != '.';
+        char name[] = "/tmp/cairn-edges-XXXXXX", text[4] = "";
+        FILE *file = tmpfile();
+        if (!file || fputs("abc", file) < 0) return 4;
+        rewind(file);
+        if (!fgets(text, sizeof text, file) || strcmp(text, "abc") != 0) return 5;
+        return mkstemp(name) < 0 ? 4 : entries > 0 ? 8 : 3;
+    }
+"#;
+
+#[test]
+fn temporary_files_can_be_made_where_mount_namespaces_are_granted() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let here = directory.path().canonicalize().unwrap();
+    if !Protection::here().namespaces.mounts || here.starts_with("/tmp") {
+        return;
+    }
+    // Runs of root are another user.
+    fs::set_permissions(&here, fs::Permissions::from_mode(0o755)).unwrap();
+    let source = write_source(&here, "program.c", TEMPORARY);
+    build_instrumented(&source, &here.join("program"));
+    build_plain(&source, &here.join("plain"));
+    fs::write(here.join("test"), "").unwrap();
+    let replay = |program: &str, options: &[&str], arguments: &[&Path]| {
+        let mut command = cairn();
+        command.arg("replay").args(options).arg(here.join(program)).arg(here.join("test"));
+        said(command.arg("--").args(arguments).current_dir(&here))
+    };
+    for program in ["program", "plain"] {
+        for options in [&[][..], &["--scratch"]] {
+            let said = replay(program, options, &[]);
+            assert!(said.stderr.contains("exit code 3"), "{program} {options:?}: {said:?}");
+        }
+    }
+    let is_ours = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("cairn-edges-");
+    assert!(!fs::read_dir("/tmp").unwrap().flatten().any(|entry| is_ours(&entry)), "files got out");
+
+    // What the command line names in /tmp stays visible.
+    let named =
+        tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o644)).tempfile_in("/tmp").unwrap();
+    let said = replay("program", &[], &[named.path()]);
+    assert!(said.stderr.contains("exit code 6"), "{said:?}");
+}
+
+/// Many runs of one server: each finds `/tmp` empty.
+#[test]
+fn temporary_files_do_not_outlive_their_run() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let here = directory.path().canonicalize().unwrap();
+    if !Protection::here().namespaces.mounts || here.starts_with("/tmp") {
+        return;
+    }
+    fs::set_permissions(&here, fs::Permissions::from_mode(0o755)).unwrap();
+    let text = TEMPORARY.replace(
+        "int entries = 0;",
+        "int entries = 0; char c; if (read(0, &c, 1) == 1 && c == 'x') entries--;",
+    );
+    let source =
+        write_source(&here, "program.c", &text.replace("entries > 0 ? 8", "entries > 0 ? (abort(), 8)"));
+    let mut command = cairn();
+    command.args(["run", "--force", "--sym-stdin", "1", "--execs", "9", "--out"]).arg(here.join("out"));
+    let said = said(command.arg(&source).current_dir(&here));
+    assert_eq!(said.code, Some(0), "{said:?}");
 }
