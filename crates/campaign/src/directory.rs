@@ -35,7 +35,7 @@ const UNFINISHED: &str = ".new";
 /// Most bytes of a record or list in the directory.
 const MOST_BYTES: u64 = 64 << 20;
 /// What there is to say of findings, in a directory of its own beside their inputs.
-const REPORTS: &str = "reports";
+pub(crate) const REPORTS: &str = "reports";
 
 /// Why a campaign directory cannot be used.
 #[derive(Debug, Error)]

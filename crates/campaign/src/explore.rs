@@ -9,11 +9,11 @@ use crate::diagnosis::Collector;
 use crate::directory::{CampaignDirectory, DirectoryError};
 use crate::executor::{Execution, Executor};
 use crate::findings::Findings;
-use crate::gaps::Gap;
+use crate::gaps::{Gap, GapCounts};
 use crate::insistence::Insistence;
 use crate::journal::{Base, Chronicle, Delta, Seen, WorkerId};
 use crate::memory::Memory;
-use crate::observer::{Doubts, Event, Observer, Progress};
+use crate::observer::{Event, Observer, Progress};
 use crate::oracle::Oracle;
 use crate::path::Path;
 use crate::prediction::Divergence;
@@ -302,7 +302,8 @@ impl<'a> Campaign<'a> {
     /// What is left of the time that was given; nothing if none was, or if what is done now was done before.
     fn time_left(&self) -> Option<Duration> {
         let is_past = self.chronicle.rebuilding().is_some();
-        self.settings.time.filter(|_| !is_past).map(|time| time.saturating_sub(self.chronicle.elapsed()))
+        let gone = self.settings.time_gone + self.chronicle.elapsed();
+        self.settings.time.filter(|_| !is_past).map(|time| time.saturating_sub(gone))
     }
 
     fn is_time_up(&self) -> bool {
@@ -534,14 +535,17 @@ impl<'a> Campaign<'a> {
             pin_tries: self.behind_pins.runs,
             untried: self.tree.untried() as u64,
             solver: self.solved.iter().copied().sum(),
-            doubts: self.doubts(),
+            gaps: GapCounts::of(&self.tree, self.executions, self.divergences, &self.notes)
+                .without_reserved(self.crowd.reserved),
+            restarts: self.notes.restarts,
         }
     }
 
-    fn doubts(&self) -> Doubts {
-        let Notes { lost_values, cut_runs, slow_runs, damaged_runs, restarts, .. } = self.notes;
-        let pins = self.tree.open_pins() as u64;
-        Doubts { pins, lost_values, cut_runs, slow_runs, damaged_runs, restarts }
+    /// Notes the figures of gaps that are kept elsewhere.
+    fn note_gaps(&mut self) {
+        self.notes.pins = self.tree.open_pins() as u64;
+        self.notes.unused_objects = self.unused_objects.len() as u64;
+        self.notes.mismatches = self.oracle.mismatches;
     }
 
     /// What the first worker's search does: those of the others are its like.
@@ -558,6 +562,7 @@ impl<'a> Campaign<'a> {
     }
 
     fn tell(&mut self, event: &Event) {
+        self.note_gaps();
         let progress = self.progress();
         self.observer.on_event(event, &progress);
     }
@@ -591,10 +596,8 @@ impl<'a> Campaign<'a> {
     }
 
     fn summary(&mut self) -> Summary {
-        self.notes.pins = self.tree.open_pins() as u64;
-        self.notes.unused_objects = self.unused_objects.len() as u64;
+        self.note_gaps();
         self.notes.checked_values = self.oracle.checked;
-        self.notes.mismatches = self.oracle.mismatches;
         self.notes.first_mismatch = self.oracle.first.clone();
         self.notes.crash_inputs = self.corpus.files(Place::Crashes);
         self.notes.hang_inputs = self.corpus.files(Place::Hangs);

@@ -58,32 +58,77 @@ pub enum Gap {
 /// Kinds of gaps and how often each was seen. Empty: every path was tried.
 pub type Gaps = BTreeMap<Gap, u64>;
 
-/// Collects the gaps of a campaign. Notes count observations only, so a campaign without a run has a gap of its own.
+/// Number of kinds.
+const KINDS: usize = Gap::Untried as usize + 1;
+
+/// How often each kind of gap was seen so far. A copy of it goes with every event, so it is no map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GapCounts([(Gap, u64); KINDS]);
+
+impl Default for GapCounts {
+    fn default() -> GapCounts {
+        GapCounts([(Gap::NoRun, 0); KINDS])
+    }
+}
+
+impl GapCounts {
+    /// Counts the gaps of a campaign. Notes count observations only, so a campaign without a run has a gap of its own.
+    pub(crate) fn of(tree: &Tree, executions: u64, divergences: u64, notes: &Notes) -> GapCounts {
+        let seen = executions.saturating_sub(notes.lost_runs);
+        GapCounts([
+            (Gap::NoRun, u64::from(seen == 0)),
+            (Gap::AllRefused, u64::from(seen > 0 && notes.rejected_runs == seen)),
+            (Gap::UnusedInput, notes.unused_objects),
+            (Gap::Limit, notes.limit_runs),
+            (Gap::Slow, notes.slow_runs),
+            (Gap::Killed, notes.killed_runs),
+            (Gap::LostRun, notes.lost_runs),
+            (Gap::Cut, notes.cut_runs),
+            (Gap::Damaged, notes.damaged_runs),
+            (Gap::LostValue, notes.lost_values),
+            (Gap::Overwritten, notes.overwritten),
+            (Gap::ChildProcess, notes.forked_runs),
+            (Gap::Threads, notes.threaded_runs),
+            (Gap::Nondeterministic, notes.nondeterministic_runs),
+            (Gap::Diverged, divergences.max(tree.diverged() as u64)),
+            (Gap::Mismatch, notes.mismatches),
+            (Gap::Unanswered, tree.unanswered() as u64),
+            (Gap::Concretized, notes.pins),
+            (Gap::Suspended, tree.aside() as u64),
+            (Gap::Untried, tree.untried() as u64),
+        ])
+    }
+
+    /// The same without some flips that count as unanswered only while workers are at them.
+    pub(crate) fn without_reserved(mut self, flips: u64) -> GapCounts {
+        for (_, count) in self.0.iter_mut().filter(|(gap, _)| *gap == Gap::Unanswered) {
+            *count = count.saturating_sub(flips);
+        }
+        self
+    }
+
+    /// Kinds that were seen, the most serious first.
+    pub fn seen(&self) -> impl Iterator<Item = (Gap, u64)> + '_ {
+        self.0.iter().copied().filter(|(_, count)| *count > 0)
+    }
+
+    /// How often one kind was seen.
+    pub fn count(&self, gap: Gap) -> u64 {
+        self.seen().find(|(other, _)| *other == gap).map_or(0, |(_, count)| count)
+    }
+}
+
+impl FromIterator<(Gap, u64)> for GapCounts {
+    fn from_iter<I: IntoIterator<Item = (Gap, u64)>>(counts: I) -> GapCounts {
+        let mut all = GapCounts::default();
+        counts.into_iter().for_each(|(gap, count)| all.0[gap as usize] = (gap, count));
+        all
+    }
+}
+
+/// Collects the gaps of a campaign.
 pub(crate) fn gaps(tree: &Tree, executions: u64, divergences: u64, notes: &Notes) -> Gaps {
-    let seen = executions.saturating_sub(notes.lost_runs);
-    let counts = [
-        (Gap::NoRun, u64::from(seen == 0)),
-        (Gap::AllRefused, u64::from(seen > 0 && notes.rejected_runs == seen)),
-        (Gap::UnusedInput, notes.unused_objects),
-        (Gap::Limit, notes.limit_runs),
-        (Gap::Slow, notes.slow_runs),
-        (Gap::Killed, notes.killed_runs),
-        (Gap::LostRun, notes.lost_runs),
-        (Gap::Cut, notes.cut_runs),
-        (Gap::Damaged, notes.damaged_runs),
-        (Gap::LostValue, notes.lost_values),
-        (Gap::Overwritten, notes.overwritten),
-        (Gap::ChildProcess, notes.forked_runs),
-        (Gap::Threads, notes.threaded_runs),
-        (Gap::Nondeterministic, notes.nondeterministic_runs),
-        (Gap::Diverged, divergences.max(tree.diverged() as u64)),
-        (Gap::Mismatch, notes.mismatches),
-        (Gap::Unanswered, tree.unanswered() as u64),
-        (Gap::Concretized, notes.pins),
-        (Gap::Suspended, tree.aside() as u64),
-        (Gap::Untried, tree.untried() as u64),
-    ];
-    let gaps: Gaps = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+    let gaps: Gaps = GapCounts::of(tree, executions, divergences, notes).seen().collect();
     debug_assert!(tree.exhausted() || !gaps.is_empty());
     gaps
 }

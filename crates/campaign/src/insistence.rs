@@ -8,8 +8,9 @@ use std::time::Duration;
 
 /// What a question may take in the first round.
 const FIRST: Duration = Duration::from_secs(2);
-/// What has no answer then has none.
-const LAST: Duration = Duration::from_secs(64);
+/// No campaign has the time for more. Queries that get no answer in any round are refused without being tried, so that
+/// all rounds together take next to no time.
+const LAST: Duration = Duration::from_secs(86_400);
 
 /// Flips that are asked for once more.
 pub(crate) struct Insistence {

@@ -10,16 +10,25 @@ use cairn_wire::ObjectKind;
 /// What stands for a byte that does not matter: afl-tmin's choice where bytes are text.
 const PLAIN: u8 = b'0';
 
-/// Makes an input smaller as long as `shows` says that it still shows what it should.
-pub(crate) fn minimise(input: &Input, shows: &mut dyn FnMut(&Input) -> bool) -> Input {
+/// Answers if an input still shows what it should; none ends the search. Pieces of an input are copies of all of it, so
+/// that going on without an answer would take long for a large one.
+type Shows<'a> = dyn FnMut(&Input) -> Option<bool> + 'a;
+
+/// Makes an input smaller as long as `shows` says that it still shows what it should, or until that gives no answer.
+pub(crate) fn minimise(input: &Input, shows: &mut Shows) -> Input {
     let mut least = input.clone();
-    for at in 0..least.objects.len() {
-        shorten(&mut least, at, shows);
-    }
-    for at in 0..least.objects.len() {
-        flatten(&mut least, at, shows);
-    }
+    let _ended_early = make_smaller(&mut least, shows).is_none();
     least
+}
+
+fn make_smaller(least: &mut Input, shows: &mut Shows) -> Option<()> {
+    for at in 0..least.objects.len() {
+        shorten(least, at, shows)?;
+    }
+    for at in 0..least.objects.len() {
+        flatten(least, at, shows)?;
+    }
+    Some(())
 }
 
 /// Sizes of pieces, from all to one.
@@ -28,13 +37,13 @@ fn pieces(len: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Puts other bytes into an object, and takes them back if they do not show it.
-fn replace(input: &mut Input, at: usize, bytes: Vec<u8>, shows: &mut dyn FnMut(&Input) -> bool) -> bool {
+fn replace(input: &mut Input, at: usize, bytes: Vec<u8>, shows: &mut Shows) -> Option<bool> {
     if input.objects[at].bytes == bytes {
-        return false;
+        return Some(false);
     }
     let before = std::mem::replace(&mut input.objects[at].bytes, bytes);
     let stays = shows(input);
-    if !stays {
+    if stays != Some(true) {
         input.objects[at].bytes = before;
     }
     stays
@@ -58,36 +67,42 @@ fn without(object: &Object, from: usize, to: usize) -> Vec<u8> {
     bytes
 }
 
-fn shorten(input: &mut Input, at: usize, shows: &mut dyn FnMut(&Input) -> bool) {
+fn shorten(input: &mut Input, at: usize, shows: &mut Shows) -> Option<()> {
     let object = &input.objects[at];
     match object.kind {
-        ObjectKind::Stdin | ObjectKind::File if !object.has_any_length() => return,
+        ObjectKind::Stdin | ObjectKind::File if !object.has_any_length() => return Some(()),
         ObjectKind::Stdin | ObjectKind::File | ObjectKind::Arg => {}
         ObjectKind::ArgCount => return fewer_arguments(input, at, shows),
         // The program says how long it is.
-        _ => return,
+        _ => return Some(()),
     }
     for size in pieces(used(object)) {
         let mut from = 0;
         while from < used(&input.objects[at]) {
             let to = (from + size).min(used(&input.objects[at]));
             let shorter = without(&input.objects[at], from, to);
-            if !replace(input, at, shorter, shows) {
+            if !replace(input, at, shorter, shows)? {
                 from = to;
             }
         }
     }
+    Some(())
 }
 
-fn fewer_arguments(input: &mut Input, at: usize, shows: &mut dyn FnMut(&Input) -> bool) {
+fn fewer_arguments(input: &mut Input, at: usize, shows: &mut Shows) -> Option<()> {
     let count = input.objects[at].bytes.first().copied().unwrap_or(0);
-    let _ = (0..count).any(|fewer| replace(input, at, vec![fewer], shows));
+    for fewer in 0..count {
+        if replace(input, at, vec![fewer], shows)? {
+            break;
+        }
+    }
+    Some(())
 }
 
-fn flatten(input: &mut Input, at: usize, shows: &mut dyn FnMut(&Input) -> bool) {
+fn flatten(input: &mut Input, at: usize, shows: &mut Shows) -> Option<()> {
     let plain = match input.objects[at].kind {
         ObjectKind::Stdin | ObjectKind::File | ObjectKind::Arg => PLAIN,
-        ObjectKind::ArgCount => return,
+        ObjectKind::ArgCount => return Some(()),
         _ => 0,
     };
     let len = used(&input.objects[at]);
@@ -95,9 +110,10 @@ fn flatten(input: &mut Input, at: usize, shows: &mut dyn FnMut(&Input) -> bool) 
         for from in (0..len).step_by(size) {
             let mut bytes = input.objects[at].bytes.clone();
             bytes[from..(from + size).min(len)].fill(plain);
-            replace(input, at, bytes, shows);
+            replace(input, at, bytes, shows)?;
         }
     }
+    Some(())
 }
 
 #[cfg(test)]
@@ -109,7 +125,7 @@ mod tests {
         let input = Input { objects: vec![object] };
         let mut found = minimise(&input, &mut |input: &Input| {
             runs += 1;
-            shows(&input.objects[0].bytes)
+            Some(shows(&input.objects[0].bytes))
         });
         (found.objects.remove(0).bytes, runs)
     }
@@ -142,5 +158,16 @@ mod tests {
     #[test]
     fn what_shows_nothing_any_more_is_left_as_it_was() {
         assert_eq!(least(Object::stdin(*b"abc").up_to(9), |_| false).0, b"abc");
+    }
+
+    #[test]
+    fn the_search_ends_with_the_first_question_that_has_no_answer() {
+        let input = Input { objects: vec![Object::stdin(vec![7; 1 << 20]).up_to(1 << 20)] };
+        let mut runs = 0;
+        let least = minimise(&input, &mut |_| {
+            runs += 1;
+            (runs < 3).then_some(false)
+        });
+        assert_eq!((runs, least), (3, input));
     }
 }

@@ -1,6 +1,7 @@
 //! What the world hears of a campaign while it runs.
 
 use crate::corpus::Place;
+use crate::gaps::GapCounts;
 use crate::prediction::Divergence;
 use cairn_exec::End;
 use cairn_program::BranchId;
@@ -39,23 +40,8 @@ pub struct Progress {
     pub untried: u64,
     /// What the solver did.
     pub solver: Stats,
-    /// What makes the search miss something.
-    pub doubts: Doubts,
-}
-
-/// How often something happened that makes the search miss something.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Doubts {
-    /// Places where a symbolic value was used as a constant and others may be left that were not tried.
-    pub pins: u64,
-    /// Values that went where the tracer does not follow.
-    pub lost_values: u64,
-    /// Runs with more decisions than are recorded.
-    pub cut_runs: u64,
-    /// Runs that took too much time or memory, but only while they were traced.
-    pub slow_runs: u64,
-    /// Runs whose recording makes no sense from some point on.
-    pub damaged_runs: u64,
+    /// What keeps the campaign from being exhausted as far as is known by now.
+    pub gaps: GapCounts,
     /// Times the target's server was started anew.
     pub restarts: u64,
 }

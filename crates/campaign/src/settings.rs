@@ -3,6 +3,7 @@
 use crate::replay::Replay;
 use crate::sync::SyncSettings;
 use crate::witness::Builds;
+use cairn_deadline::Deadline;
 use cairn_exec::Input;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub struct Settings {
     pub execs: Option<u64>,
     /// Time to take at most.
     pub time: Option<Duration>,
+    /// Part of that time which has gone before the campaign begins, for starting the program.
+    pub time_gone: Duration,
     /// Memory to take at most, in bytes.
     pub memory: Option<u64>,
     /// Inputs to begin with, at least one.
@@ -70,6 +73,7 @@ impl Settings {
             workers: 1,
             execs: None,
             time: None,
+            time_gone: Duration::ZERO,
             memory: None,
             inputs,
             random_start: false,
@@ -87,5 +91,11 @@ impl Settings {
             invocation: String::new(),
             stop: Arc::default(),
         }
+    }
+
+    /// The deadline of a campaign that begins now.
+    pub fn deadline(&self) -> Deadline {
+        let interrupt = Deadline::interrupted_by(self.stop.clone());
+        self.time.map_or(interrupt.clone(), |time| interrupt.within(time))
     }
 }

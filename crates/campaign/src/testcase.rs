@@ -62,8 +62,13 @@ pub enum TestError {
         streams: usize,
     },
     /// There is no file in the directory.
-    #[error("there is no input in {}", .0.display())]
-    NoSeeds(PathBuf),
+    #[error("there is no input in {}{}", path.display(), also_left_out(left_out.as_deref()))]
+    NoSeeds {
+        /// The directory.
+        path: PathBuf,
+        /// Names of what is there instead.
+        left_out: Option<String>,
+    },
 }
 
 impl TestError {
@@ -71,6 +76,10 @@ impl TestError {
     pub fn is_too_large(&self) -> bool {
         matches!(self, TestError::Unreadable(FileError { reason: Reason::TooLarge(_), .. }))
     }
+}
+
+fn also_left_out(names: Option<&str>) -> String {
+    names.map_or_else(String::new, |names| format!(": these are not files: {names}"))
 }
 
 fn is_stream(object: &Object) -> bool {
@@ -180,13 +189,17 @@ pub struct Seeds {
     pub misfits: usize,
     /// Files in directories that were skipped because they are too large, and why.
     pub skipped: Vec<TestError>,
+    /// Names of the entries of each directory that are not files.
+    pub left_out: Vec<String>,
 }
 
 /// Reads the inputs behind paths, as [`input_files`] finds them. A file that is named itself must be readable.
 pub fn read_seeds(paths: &[PathBuf], blank: &Input) -> Result<Seeds, TestError> {
     let mut seeds = Seeds::default();
     for path in paths {
-        for file in input_files(path)? {
+        let listing = input_files(path)?;
+        seeds.left_out.extend(listing.left_out_names());
+        for file in listing.files {
             match read_test(&file, blank) {
                 Ok(test) => {
                     seeds.misfits += usize::from(!has_place(&test, blank));

@@ -173,10 +173,10 @@ impl Asker<'_> {
         minimise(input, &mut |input| {
             runs += 1;
             if runs > SMALLER_RUNS || Instant::now() > until || self.stop.load(Ordering::Relaxed) {
-                return false;
+                return None;
             }
             let run = self.builds.sanitized(input);
-            run.is_some_and(|run| self.errors(&run).iter().any(|error| error.key() == wanted))
+            Some(run.is_some_and(|run| self.errors(&run).iter().any(|error| error.key() == wanted)))
         })
     }
 }

@@ -108,7 +108,7 @@ fn bytes_that_begin_like_a_ktest_may_be_raw() {
 fn seeds_come_in_order_of_their_names() {
     let scratch = TempDir::new().unwrap();
     let blank = input(vec![Object::stdin([0; 4])]);
-    assert!(matches!(read_seeds(&[scratch.path().to_owned()], &blank), Err(TestError::NoSeeds(_))));
+    assert!(matches!(read_seeds(&[scratch.path().to_owned()], &blank), Err(TestError::NoSeeds { .. })));
     for name in ["b", "a", "c"] {
         fs::write(scratch.path().join(name), name).unwrap();
     }

@@ -3,6 +3,7 @@
 mod fake;
 
 use cairn_campaign::{CampaignDirectory, Crew, Executor, Settings, Stop, Summary, run_together};
+use cairn_deadline::Deadline;
 use cairn_exec::{End, StartError};
 use cairn_program::Program;
 use cairn_program::testing::Sketch;
@@ -64,7 +65,7 @@ impl Executor for Noted<'_> {
 }
 
 impl Crew for &'static Noting {
-    fn executor(&self) -> Result<Box<dyn Executor>, StartError> {
+    fn executor(&self, _: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         Ok(Box::new(Noted { fake: combinations(), crew: self }))
     }
 
@@ -173,7 +174,7 @@ fn sorted(inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
 struct Alone(Mutex<u32>);
 
 impl Crew for Alone {
-    fn executor(&self) -> Result<Box<dyn Executor>, StartError> {
+    fn executor(&self, _: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         let mut started = self.0.lock().unwrap();
         *started += 1;
         match *started {

@@ -44,6 +44,9 @@ pub fn build(files: &[PathBuf], program: &Path, checks: Checks) -> Result<(), Fa
     if let Some(missing) = files.iter().find(|f| !f.exists()) {
         return Err(Failure::new(format_args!("no such file: {}", missing.display())));
     }
+    for file in files {
+        cairn_program::demand_file(file).map_err(Failure::new)?;
+    }
     let language = if files.iter().any(|f| is_cxx(f)) { Language::Cxx } else { Language::C };
     let mut args: Vec<OsString> = files.iter().map(|f| in_place(f)).collect();
     // Nobody can say which libraries are wanted: the one that C programs need most is.

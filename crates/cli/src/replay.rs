@@ -5,6 +5,7 @@ use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::message::{pass_on, print, tell, warn};
 use crate::native::run_plain;
 use crate::style::counted;
+use crate::suite::files_in;
 use crate::target;
 use cairn_campaign::{input_files, read_test};
 use cairn_deadline::Deadline;
@@ -59,7 +60,7 @@ impl Replay<'_> {
     fn all(&self, paths: &[PathBuf]) -> Result<ExitCode, Failure> {
         let (mut runs, mut findings, mut failures) = (0, 0, 0);
         for path in paths {
-            for file in input_files(path)? {
+            for file in files_in(input_files(path)?) {
                 runs += 1;
                 match self.run(&file, Output::Discard) {
                     Ok(run) => {

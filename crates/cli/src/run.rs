@@ -17,6 +17,7 @@ use cairn_campaign::{
     Builds, CampaignDirectory, CampaignError, Crew, DirectoryError, Executor, Replay, Settings, Summary,
     quoted,
 };
+use cairn_deadline::Deadline;
 use cairn_exec::{Server, StartError, TargetSpec};
 use cairn_program::Program;
 use cairn_solver::{Solver, WalkSettings};
@@ -25,6 +26,7 @@ use std::io::{stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Part of the driver's memory that the solver processes may use together: there is a tree of the campaign beside it.
 const Z3_SHARE: u64 = 4;
@@ -56,7 +58,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         None => None,
     };
     target::tell_gaps(&args.subject.room, args.quiet);
-    let crew = Company::new(args, spec, walk, &queries)?;
+    let start = Instant::now();
+    let crew = Company::new(args, spec, walk, &queries, settings.deadline())?;
+    settings.time_gone = start.elapsed();
     let directory = match present {
         Present::Resume => resume(&args.out)?,
         _ => CampaignDirectory::create(&args.out, args.force)?,
@@ -89,21 +93,22 @@ impl<'a> Company<'a> {
         spec: TargetSpec,
         walk: WalkSettings,
         queries: &'a Option<Queries>,
+        deadline: Deadline,
     ) -> Result<Company<'a>, Failure> {
         let room = args.subject.room.limits().within(args.driver_memory, args.workers);
         cairn_solver::limit_memory(args.driver_memory / Z3_SHARE / args.workers);
-        let first = Mutex::new(Some(Server::start(spec.clone(), room)?));
+        let first = Mutex::new(Some(Server::start_by(spec.clone(), room, deadline)?));
         let solving = args.limits.of_solver();
         Ok(Company { spec, room, solving, walk, queries: queries.as_ref(), first })
     }
 }
 
 impl Crew for Company<'_> {
-    fn executor(&self) -> Result<Box<dyn Executor>, StartError> {
+    fn executor(&self, deadline: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         let started = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         let server = match started {
             Some(server) => server,
-            None => Server::start(self.spec.clone(), self.room)?,
+            None => Server::start_by(self.spec.clone(), self.room, deadline.clone())?,
         };
         Ok(Box::new(server))
     }

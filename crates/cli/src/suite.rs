@@ -2,9 +2,10 @@
 
 use crate::args::{Cli, Command, NamedArgs, RoomArgs, RunArgs, SubjectArgs};
 use crate::failure::Failure;
+use crate::message::warn;
 use crate::origin::{self, Origin, Told};
 use crate::{target, units};
-use cairn_campaign::{Place, files_of, is_campaign, quoted, test_files};
+use cairn_campaign::{Listing, Place, files_of, is_campaign, quoted, test_files};
 use cairn_exec::{Input, Object, TargetSpec};
 use cairn_program::read_text;
 use clap::Parser;
@@ -31,7 +32,7 @@ impl Suite {
     pub fn read(directory: &Path, places: &[Place]) -> Result<Suite, Failure> {
         let suite = match is_campaign(directory) {
             true => Suite::of_campaign(directory, places)?,
-            false => Suite { files: test_files(directory)?, made_by: None, origin: None },
+            false => Suite { files: files_in(test_files(directory)?), made_by: None, origin: None },
         };
         if suite.files.is_empty() {
             return Err(Failure::new(format_args!("there is no test in {}", directory.display())));
@@ -49,7 +50,7 @@ impl Suite {
         }
         let mut files = Vec::new();
         for place in places {
-            files.extend(files_of(directory, *place)?.into_iter().filter(|file| is_test(file)));
+            files.extend(files_in(files_of(directory, *place)?).into_iter().filter(|file| is_test(file)));
         }
         let origin = origin::of(directory);
         let recorded = origin.as_ref().filter(|told| told.is_trusted).map(|told| &told.origin.command);
@@ -100,6 +101,19 @@ impl Suite {
         }
         Ok(spec.blank_input())
     }
+}
+
+/// The inputs of a listing; warns of what it leaves out.
+pub fn files_in(listing: Listing) -> Vec<PathBuf> {
+    if let Some(names) = listing.left_out_names() {
+        warn_left_out(&names);
+    }
+    listing.files
+}
+
+/// Warns that entries of directories are not taken for inputs.
+pub fn warn_left_out(names: &str) {
+    warn(format_args!("left out: {names}"));
 }
 
 /// Whether a file in a campaign's directory is one of its inputs: AFL has others beside them.

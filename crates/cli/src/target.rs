@@ -6,6 +6,7 @@ use crate::digest::Fingerprint;
 use crate::failure::Failure;
 use crate::message::warn;
 use crate::style::counted;
+use crate::suite::warn_left_out;
 use crate::units::length;
 use cairn_campaign::{Seeds, read_seeds};
 use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec, drops_root};
@@ -147,7 +148,8 @@ pub fn inputs(subject: &SubjectArgs, spec: &TargetSpec) -> Result<Vec<Input>, Fa
     if subject.seeds.is_empty() {
         return Ok(vec![blank]);
     }
-    let Seeds { inputs, misfits, skipped } = read_seeds(&subject.seeds, &blank)?;
+    let Seeds { inputs, misfits, skipped, left_out } = read_seeds(&subject.seeds, &blank)?;
+    left_out.iter().for_each(|names| warn_left_out(names));
     if misfits > 0 {
         warn(format_args!(
             "{misfits} of {} seeds have other parts than the input asked for: those are left out",
@@ -157,6 +159,10 @@ pub fn inputs(subject: &SubjectArgs, spec: &TargetSpec) -> Result<Vec<Input>, Fa
     if let Some(first) = skipped.first() {
         let files = counted(skipped.len() as u64, "seed is", "seeds are");
         warn(format_args!("{files} left out, since they are too large; the first: {first}"));
+    }
+    if inputs.is_empty() && skipped.is_empty() {
+        warn("there are 0 inputs in the seeds' campaigns: the first input is all zeros");
+        return Ok(vec![blank]);
     }
     if inputs.is_empty() {
         return Err(Failure::new("none of the seeds can be used: all are too large"));

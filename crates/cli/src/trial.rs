@@ -4,7 +4,7 @@ use crate::args::{LimitArgs, SubjectArgs};
 use crate::failure::Failure;
 use crate::{interrupt, target};
 use cairn_campaign::{Event, Observer, Progress, Settings, Stop, Summary};
-use cairn_exec::{Input, Server, TargetSpec};
+use cairn_exec::{Input, Server, StartError, TargetSpec};
 use cairn_program::{BranchId, Program};
 use cairn_solver::WalkSettings;
 use cairn_wire::Checks;
@@ -89,7 +89,10 @@ impl Plan {
         settings.stop = self.stop.clone();
         let walk = WalkSettings { seed: settings.seed, ..WalkSettings::default() };
         let mut solver = cairn_solver::with_walk(self.limits, walk);
-        let mut server = Server::start(self.spec.clone(), self.room)?;
+        let mut server = match Server::start_by(self.spec.clone(), self.room, settings.deadline()) {
+            Err(StartError::CutOff(_)) if self.stop.load(Ordering::Relaxed) => return Ok(None),
+            started => started?,
+        };
         let mut recorder = Recorder { covered: Vec::new(), watch };
         let summary =
             cairn_campaign::run(&settings, &self.program, &mut server, &mut *solver, None, &mut recorder)?;

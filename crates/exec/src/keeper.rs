@@ -17,7 +17,10 @@ mod memory;
 
 use crate::sandbox::{Identity, Sandbox, Wall};
 use memory::{Maps, call};
-use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit, setsid};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getpid, getppid, kill_process, set_parent_process_death_signal, setrlimit,
+    setsid,
+};
 use std::io;
 use std::mem::zeroed;
 use std::ptr::null_mut;
@@ -27,6 +30,8 @@ const EVERYBODY: libc::pid_t = -1;
 
 /// What a target's processes are kept in.
 pub(crate) struct Keeper {
+    /// The process that makes it, and that it does not outlive.
+    driver: Pid,
     sandbox: Option<Sandbox>,
     /// Keeps the target from its keeper. With it a signal to everybody reaches what descends from the keeper, all at once.
     wall: Option<Wall>,
@@ -55,7 +60,7 @@ impl Keeper {
     /// A keeper of targets in this sandbox.
     pub(crate) fn of(sandbox: Option<Sandbox>) -> Keeper {
         let seals = sandbox.as_ref().is_some_and(|sandbox| sandbox.protection.signals);
-        Keeper { sandbox, wall: seals.then(Wall::prepare).flatten() }
+        Keeper { driver: getpid(), sandbox, wall: seals.then(Wall::prepare).flatten() }
     }
 
     /// Splits the calling process, a fork of the driver, into the keeper, perhaps an init, and the target; returns in
@@ -67,16 +72,16 @@ impl Keeper {
         let kind = match self.make_namespaces()? {
             Some(report) => LevelKind::Init { report },
             None => {
-                set_parent_process_death_signal(Some(Signal::TERM))?;
+                die_with(self.driver, Signal::TERM)?;
                 // SAFETY: sets an attribute of this process.
                 unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
                 LevelKind::Alone { sealed: self.wall.is_some() }
             }
         };
         self.sandbox.as_mut().map_or(Ok(()), Sandbox::enter)?;
-        let maps = Maps::open();
+        let (maps, parent) = (Maps::open(), getpid());
         match fork()? {
-            0 => self.begin_target(&mask),
+            0 => self.begin_target(&mask, parent),
             child => Level { child, kind, maps }.keep(),
         }
     }
@@ -101,17 +106,18 @@ impl Keeper {
         match fork()? {
             0 => {
                 set_parent_process_death_signal(Some(Signal::KILL))?;
+                end_if_unread(ends);
                 namespaces.begin()?;
                 Ok(Some(ends[1]))
             }
             child => {
-                set_parent_process_death_signal(Some(Signal::TERM))?;
+                die_with(self.driver, Signal::TERM)?;
                 Level { child, kind: LevelKind::OfInit { report: ends[0] }, maps }.keep()
             }
         }
     }
 
-    fn begin_target(&mut self, mask: &libc::sigset_t) -> io::Result<()> {
+    fn begin_target(&mut self, mask: &libc::sigset_t, parent: Pid) -> io::Result<()> {
         // SAFETY: a group of its own, and the signals as they were.
         unsafe {
             libc::setpgid(0, 0);
@@ -125,8 +131,31 @@ impl Keeper {
             setrlimit(Resource::Rtprio, never)?;
         }
         // The process that waits for it may be killed. A change of user would have cleared this attribute.
-        set_parent_process_death_signal(Some(Signal::KILL))?;
+        die_with(parent, Signal::KILL)?;
         self.wall.take().map_or(Ok(()), Wall::enter)
+    }
+}
+
+/// Has this process get a signal when its parent ends. The kernel does not send it for one that has ended before it was
+/// asked to: then it is raised here.
+fn die_with(parent: Pid, signal: Signal) -> io::Result<()> {
+    set_parent_process_death_signal(Some(signal))?;
+    if getppid() != Some(parent) {
+        kill_process(getpid(), signal)?;
+    }
+    Ok(())
+}
+
+/// Ends the first process of a namespace if its parent, the reader of the pipe, ended before the signal for that was asked
+/// for. The number of a parent outside the namespace is 0 in it, dead or alive.
+fn end_if_unread([reader, writer]: [libc::c_int; 2]) {
+    let mut poll = libc::pollfd { fd: writer, events: 0, revents: 0 };
+    // SAFETY: the descriptors are this process's own, and the kernel writes to `poll` alone.
+    unsafe {
+        libc::close(reader);
+        if libc::poll(&mut poll, 1, 0) == 1 && poll.revents & libc::POLLERR != 0 {
+            libc::_exit(0);
+        }
     }
 }
 

@@ -10,12 +10,14 @@ mod calls;
 mod files;
 mod identity;
 mod namespaces;
+mod temporary;
 
 pub(crate) use files::Files;
 pub use identity::drops_root;
 pub(crate) use identity::{Identity, NOBODY};
 pub use namespaces::Granted;
 pub(crate) use namespaces::Namespaces;
+pub(crate) use temporary::{OwnTmp, TMP, is_own as has_own_tmp};
 
 use calls::Confinement;
 use landlock::{Ruleset, RulesetAttr, RulesetCreated, Scope};
@@ -93,6 +95,7 @@ pub(crate) enum Life {
     /// A fork server, which makes many runs.
     Long,
     /// A single run. It has no namespaces unless they alone keep its signals in: the kernel takes some 10 ms to take them down.
+    /// One of mounts, which takes less, it has if it is to have a `/tmp` of its own.
     Short,
 }
 
@@ -112,10 +115,15 @@ pub(crate) struct Sandbox {
 
 impl Sandbox {
     /// Prepares what the system offers for a program that has to reach these paths.
-    pub(crate) fn prepare(files: &Files, needed: &[PathBuf], life: Life) -> io::Result<Sandbox> {
+    pub(crate) fn prepare(
+        files: &Files,
+        needed: &[PathBuf],
+        tmp: Option<OwnTmp>,
+        life: Life,
+    ) -> io::Result<Sandbox> {
         let mut protection = Protection::here();
         if life == Life::Short && protection.signals {
-            protection.namespaces = Granted::default();
+            protection.namespaces = Granted { mounts: tmp.is_some(), ..Granted::default() };
         }
         let confinement = Confinement {
             truncate: landlock_version() >= KNOWS_TRUNCATE,
@@ -127,7 +135,7 @@ impl Sandbox {
         } else {
             Vec::new()
         };
-        let namespaces = Namespaces::prepare(protection.namespaces);
+        let namespaces = Namespaces::prepare(protection.namespaces, tmp);
         let identity = Identity::prepare(needed, protection.files);
         Ok(Sandbox { namespaces, rules, hides: files.hides_anything(), filters, identity, protection })
     }

@@ -94,12 +94,12 @@ impl Scratch {
         self.directory.path()
     }
 
-    /// Makes room for a file; gives its path.
-    pub(crate) fn expect(&mut self, name: &str) -> io::Result<PathBuf> {
+    /// Makes room for a file.
+    pub(crate) fn expect(&mut self, name: &str) -> io::Result<()> {
         let path = self.path().join(name);
         self.make_directories(&path)?;
         self.files.push(name.into());
-        Ok(path)
+        Ok(())
     }
 
     /// Makes the directories on the way to a path below this one.

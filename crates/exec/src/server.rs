@@ -211,6 +211,11 @@ pub struct Server {
 impl Server {
     /// Brings a program up.
     pub fn start(spec: TargetSpec, limits: Limits) -> Result<Server, StartError> {
+        Server::start_by(spec, limits, Deadline::never())
+    }
+
+    /// Brings a program up until a deadline, which then is that of its runs.
+    pub fn start_by(spec: TargetSpec, limits: Limits, deadline: Deadline) -> Result<Server, StartError> {
         let layout = layout(spec.coverage, &limits);
         let memory = SharedMemory::create(layout.total).map_err(set_up("shared memory"))?;
         let mut stage = Stage::set(&spec).map_err(set_up("the program's files"))?;
@@ -218,7 +223,7 @@ impl Server {
         // The runtime looks at the control page before the first run.
         let blank = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
         debug_assert!(blank.is_ok(), "nothing always fits");
-        let process = Process::start(&spec, &mut stage, &memory, &limits)?;
+        let process = Process::start(&spec, &mut stage, &memory, &limits, &deadline)?;
         let (reused, recorded, mode, object_sizes, log, callees) = Default::default();
         let decoder = Decoder::new(limits.expression_bytes);
         Ok(Server {
@@ -235,12 +240,12 @@ impl Server {
             decoder,
             log,
             callees,
-            deadline: Deadline::never(),
+            deadline,
             is_late: false,
         })
     }
 
-    /// Sets when runs and the decoding of their traces are to end, whatever their own limits are.
+    /// Sets when runs, the decoding of their traces and restarts are to end, whatever their own limits are.
     pub fn end_by(&mut self, deadline: Deadline) {
         self.deadline = deadline;
     }
@@ -261,7 +266,8 @@ impl Server {
         self.stage = Stage::set(&self.spec).map_err(set_up("the program's files"))?;
         let desk = Desk { memory: &self.memory, layout: &self.layout };
         let _ = desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name);
-        self.process = Process::start(&self.spec, &mut self.stage, &self.memory, &self.limits)?;
+        self.process =
+            Process::start(&self.spec, &mut self.stage, &self.memory, &self.limits, &self.deadline)?;
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use crate::sandbox::{self, Files, Life, Sandbox};
 use crate::shm::SharedMemory;
 use crate::spec::{Limits, TargetSpec};
 use crate::stage::Stage;
+use cairn_deadline::Deadline;
 use cairn_wire::ABI_VERSION;
 use cairn_wire::control::PAGE;
 use cairn_wire::protocol::{ENV_CONTROL, HELLO_MAGIC, Hello};
@@ -32,6 +33,9 @@ const STACK_BYTES: u64 = 8 << 20;
 const DATA_PER_MEMORY: u64 = 4;
 /// Time a target's processes have to end when they are asked to.
 const GOODBYE: Duration = Duration::from_secs(1);
+
+/// Time between two looks at the deadline while a target starts.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Why a program could not be brought up. Each is one sentence for the user.
 #[derive(Debug, Error)]
@@ -68,6 +72,9 @@ pub enum StartError {
         /// How long it had.
         after: Duration,
     },
+    /// The deadline of the caller came before it was ready.
+    #[error("{} was not ready to run when the time was up or Ctrl-C was pressed", .0.display())]
+    CutOff(PathBuf),
     /// What runs is not what was read.
     #[error("{} runs with {running} branches where its file has {read}: was it rebuilt just now?", path.display())]
     Changed {
@@ -110,16 +117,17 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts the program and waits until it is ready.
+    /// Starts the program and waits until it is ready, or until the deadline.
     pub(crate) fn start(
         spec: &TargetSpec,
         stage: &mut Stage,
         memory: &SharedMemory,
         limits: &Limits,
+        deadline: &Deadline,
     ) -> Result<Process, StartError> {
         refuse_uninstrumented(&spec.path)?;
         let start = |stage: &Stage, binding| {
-            Starting::launch(spec, stage, memory, limits, binding)?.wait(spec, limits)
+            Starting::launch(spec, stage, memory, limits, binding)?.wait(spec, limits, deadline)
         };
         if is_ours_to_bind(spec) {
             match start(stage, Binding::AtOnce) {
@@ -220,10 +228,14 @@ impl Starting {
         Ok(Starting { child, commands: commands.into(), status: status.into() })
     }
 
-    fn wait(mut self, spec: &TargetSpec, limits: &Limits) -> Result<Process, StartError> {
+    fn wait(
+        mut self,
+        spec: &TargetSpec,
+        limits: &Limits,
+        deadline: &Deadline,
+    ) -> Result<Process, StartError> {
         let path = || spec.path.clone();
-        let deadline = Instant::now() + limits.startup;
-        let received = receive::<Hello>(&self.status, deadline).map_err(set_up("the status pipe"))?;
+        let received = self.hello(&deadline.within(limits.startup)).map_err(set_up("the status pipe"))?;
         let problem = match received {
             Received::Message(hello) if hello.magic != HELLO_MAGIC || hello.abi != ABI_VERSION => {
                 StartError::OtherVersion(path())
@@ -242,6 +254,7 @@ impl Starting {
                 let Starting { child, commands, status } = self;
                 return Ok(Process { child, commands, status, hello });
             }
+            Received::TimedOut if deadline.is_over() => StartError::CutOff(path()),
             Received::TimedOut => StartError::NotReady { path: path(), after: limits.startup },
             Received::Closed => {
                 // It may have closed the pipe and live on.
@@ -251,6 +264,16 @@ impl Starting {
         };
         self.end();
         Err(problem)
+    }
+
+    /// Waits for the first message. Nothing wakes this thread when Ctrl-C is pressed, so it looks now and then.
+    fn hello(&self, deadline: &Deadline) -> io::Result<Received<Hello>> {
+        loop {
+            match receive(&self.status, Instant::now() + deadline.left().min(LOOK))? {
+                Received::TimedOut if !deadline.is_over() => {}
+                received => return Ok(received),
+            }
+        }
     }
 
     /// Ends the program, if it has not ended by itself.
@@ -286,7 +309,11 @@ pub(crate) fn sandbox(spec: &TargetSpec, stage: &Stage, life: Life) -> Result<Op
     let above_scratch = stage.scratch().parent().map(Path::to_owned);
     let needed: Vec<PathBuf> =
         [spec.path.clone()].into_iter().chain(directory).chain(above_scratch).collect();
-    let prepare = || Sandbox::prepare(&files, &needed, life).map_err(set_up("the sandbox"));
+    let prepare = || {
+        let tmp = stage.own_tmp(spec)?;
+        Sandbox::prepare(&files, &needed, tmp, life)
+    };
+    let prepare = || prepare().map_err(set_up("the sandbox"));
     spec.sandbox.then(prepare).transpose()
 }
 

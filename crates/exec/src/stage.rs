@@ -1,7 +1,7 @@
 //! The program's surroundings: its standard streams, its arguments and its symbolic files.
 
 use crate::input::{Input, Object};
-use crate::sandbox::{NOBODY, drops_root};
+use crate::sandbox::{NOBODY, OwnTmp, TMP, drops_root, has_own_tmp};
 use crate::scratch::Scratch;
 use crate::spec::{Arg, Output, ScratchSpace, TargetSpec};
 use crate::watch::{Excess, FileId};
@@ -15,7 +15,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, lchown};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Holds the place of a symbolic argument in the command line of a fork server.
@@ -28,6 +28,8 @@ const OUTPUT_BYTES: u64 = 16 << 20;
 pub(crate) struct Stage {
     stdin: File,
     scratch: Scratch,
+    /// The path by which the program finds the scratch directory.
+    scratch_seen_as: PathBuf,
     files: Vec<StagedFile>,
     stdout: Option<File>,
     stderr: Option<File>,
@@ -48,10 +50,13 @@ impl Stage {
             lchown(writable, owner, owner)?;
         }
         let mut scratch = Scratch::create(owner)?;
-        let files = (0..spec.files.len()).map(|n| staged(spec, n, &mut scratch)).collect::<Result<_, _>>()?;
+        let scratch_seen_as = if has_own_tmp(spec) { TMP.into() } else { scratch.path().to_owned() };
+        let staged = |n| staged(spec, n, &mut scratch, &scratch_seen_as);
+        let files = (0..spec.files.len()).map(staged).collect::<Result<_, _>>()?;
         Ok(Stage {
             stdin: anonymous_file("stdin")?,
             scratch,
+            scratch_seen_as,
             files,
             stdout: capture.then(|| anonymous_file("stdout")).transpose()?,
             stderr: capture.then(|| anonymous_file("stderr")).transpose()?,
@@ -61,6 +66,12 @@ impl Stage {
     /// The directory that the program may write to.
     pub(crate) fn scratch(&self) -> &Path {
         self.scratch.path()
+    }
+
+    /// The scratch directory as the `/tmp` of the program, if it is that.
+    pub(crate) fn own_tmp(&self, spec: &TargetSpec) -> io::Result<Option<OwnTmp>> {
+        let is_own = self.scratch_seen_as != self.scratch();
+        is_own.then(|| OwnTmp::prepare(self.scratch(), spec.runs_in_scratch())).transpose()
     }
 
     /// The name by which the target knows an object.
@@ -84,10 +95,10 @@ impl Stage {
         let args = (1..argc).zip(&spec.args);
         command.args(args.map(|(index, arg)| self.argument(arg, index as u32, input)));
         command.envs(spec.env.iter().map(|(k, v)| (k, v)));
-        command.env("TMPDIR", self.scratch());
+        command.env("TMPDIR", &self.scratch_seen_as);
         if spec.runs_in_scratch() {
             command.current_dir(self.scratch());
-            command.env("PWD", self.scratch());
+            command.env("PWD", &self.scratch_seen_as);
         }
         // Opened anew, so that the program can read but not write it.
         command.stdin(File::open(format!("/proc/self/fd/{}", self.stdin.as_raw_fd()))?);
@@ -167,12 +178,18 @@ impl Stage {
 }
 
 /// Makes room for a file in the scratch directory.
-fn staged(spec: &TargetSpec, number: usize, scratch: &mut Scratch) -> io::Result<StagedFile> {
+fn staged(
+    spec: &TargetSpec,
+    number: usize,
+    scratch: &mut Scratch,
+    scratch_seen_as: &Path,
+) -> io::Result<StagedFile> {
     let name = &spec.files[number].name;
     if !is_file_name(name) {
         return Err(io::Error::other(format!("`{name}` is not the name of a file below a directory")));
     }
-    let path = scratch.expect(name)?;
+    scratch.expect(name)?;
+    let path = scratch_seen_as.join(name);
     let seen_as = if spec.names_file(number) { path.to_string_lossy().into_owned() } else { name.clone() };
     if seen_as.len() > MAX_NAME {
         return Err(io::Error::other(format!("{seen_as} is too long a path for a symbolic file")));

@@ -19,11 +19,13 @@ mod process;
 mod response;
 mod scratch;
 
-use args::Command;
+use args::{Command, Opt};
 use cairn_wire::Checks;
+use options::Role;
 use plan::Plan;
 use process::Clang;
 use scratch::Scratch;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
@@ -57,8 +59,13 @@ pub enum Language {
 /// The pass, as the driver sees it.
 pub trait Instrumenter {
     /// Reads a module from `input_bitcode` and writes it instrumented; an error says why it cannot,
-    /// and the module is then compiled as it is.
-    fn instrument(&self, input_bitcode: &Path, output_bitcode: &Path) -> Result<(), String>;
+    /// and the module is then compiled as it is. Its coverage mapping is in it, or in another module of the same source.
+    fn instrument(
+        &self,
+        input_bitcode: &Path,
+        mapping: Option<&Path>,
+        output_bitcode: &Path,
+    ) -> Result<(), String>;
 
     /// Faults that are looked for: the front end has to tell what must not overflow.
     fn checks(&self) -> Checks {
@@ -81,6 +88,7 @@ pub fn run(args: &[OsString], language: Language, tools: &Toolchain, pass: &dyn 
         Ok(scratch) => scratch,
         Err(error) => return fail(&format!("cannot make a temporary directory: {error}")),
     };
+    warn_of_missing_files(&command);
     let back_end = Clang::new(&tools.clang, Language::C);
     let session = Session { command: &command, clang, back_end, tools, pass, scratch };
     match plan {
@@ -120,6 +128,16 @@ fn run_plain(
     }
     words.extend_from_slice(args);
     clang.run(&words)
+}
+
+/// Names the options that ask for files beside the product. What clang would write there is of code that no user knows.
+fn warn_of_missing_files(command: &Command) {
+    let side_files = command.options().filter(|opt| opt.role() == Role::SideFile);
+    let words: BTreeSet<_> = side_files.flat_map(Opt::words).map(|word| word.to_string_lossy()).collect();
+    if !words.is_empty() {
+        let words = Vec::from_iter(words).join(", ");
+        warn(&format!("ignoring {words}: no files are written beside instrumented code"));
+    }
 }
 
 fn warn(message: &str) {

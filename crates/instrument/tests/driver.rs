@@ -30,7 +30,7 @@ fn llvm(tool: &str) -> PathBuf {
 struct Marker;
 
 impl Instrumenter for Marker {
-    fn instrument(&self, input: &Path, output: &Path) -> Result<(), String> {
+    fn instrument(&self, input: &Path, _: Option<&Path>, output: &Path) -> Result<(), String> {
         if std::env::var_os("CAIRN_TEST_REFUSE").is_some() {
             return Err("it is Sunday".into());
         }

@@ -48,6 +48,19 @@ pub enum Special {
     Device,
 }
 
+impl Special {
+    /// The kind of file that this type stands for; none of a regular file.
+    pub fn of(kind: FileType) -> Option<Special> {
+        match kind {
+            kind if kind.is_file() => None,
+            kind if kind.is_dir() => Some(Special::Directory),
+            kind if kind.is_fifo() => Some(Special::Pipe),
+            kind if kind.is_socket() => Some(Special::Socket),
+            _ => Some(Special::Device),
+        }
+    }
+}
+
 impl fmt::Display for Special {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -77,6 +90,12 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
     String::from_utf8(read_file(path, limit)?).map_err(not_text)
 }
 
+/// Refuses a path that does not lead to a regular file, before another program opens it.
+pub fn demand_file(path: &Path) -> Result<(), FileError> {
+    let demand = || demand_regular(path.metadata().map_err(Reason::System)?.file_type());
+    demand().map_err(|reason| FileError { path: path.to_owned(), reason })
+}
+
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Reason> {
     // Opening a device may have effects of its own, so the type is checked before. It is checked again afterwards,
     // since the file may have been replaced in between; without O_NONBLOCK, opening a pipe would wait for a writer.
@@ -98,14 +117,7 @@ fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Reason> {
 }
 
 fn demand_regular(kind: FileType) -> Result<(), Reason> {
-    let special = match kind {
-        kind if kind.is_file() => return Ok(()),
-        kind if kind.is_dir() => Special::Directory,
-        kind if kind.is_fifo() => Special::Pipe,
-        kind if kind.is_socket() => Special::Socket,
-        _ => Special::Device,
-    };
-    Err(Reason::Special(special))
+    Special::of(kind).map_or(Ok(()), |special| Err(Reason::Special(special)))
 }
 
 /// A limit as people write it.

@@ -25,7 +25,7 @@ pub use cairn_wire::meta::Contents;
 pub use cairn_wire::{SiteId, SiteKind};
 pub use elf::FUZZ_TARGET;
 pub use error::{Damage, ProgramError};
-pub use file::{FileError, Reason, Special, read_file, read_text};
+pub use file::{FileError, Reason, Special, demand_file, read_file, read_text};
 pub use kind::FileKind;
 pub use libraries::library_directories;
 pub use model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site};

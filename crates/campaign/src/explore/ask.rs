@@ -46,23 +46,21 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// What a question may take: the effort, but not more than there is time left.
+    /// Time that a query may take in a round. It is not cut to what is left for the campaign: the deadline does that, and
+    /// layers that refuse queries which need more than their limit would refuse these although nothing else is left to do.
     fn time_to_insist(&mut self, effort: Duration) -> Result<Duration, CampaignError> {
         match self.campaign.chronicle.insisted()? {
             Recalled::Told(time) => return Ok(time),
             Recalled::Astray => self.go_astray()?,
             Recalled::Nothing => {}
         }
-        let left = self.campaign.time_left().unwrap_or_default();
-        // As the journal tells it.
-        let time = Duration::from_micros(effort.min(left).as_micros() as u64);
-        self.campaign.chronicle.note_insisted(time)?;
-        Ok(time)
+        self.campaign.chronicle.note_insisted(effort)?;
+        Ok(effort)
     }
 
     /// Looks for an input that takes a flip, and runs it.
     pub(super) fn pursue(&mut self, flip: Flip, base: RunId) -> Result<Outcome, CampaignError> {
-        self.campaign.reserve(flip);
+        let reserved = self.campaign.reserve(flip);
         self.campaign.crowd.undecided += 1;
         self.is_undecided = true;
         let (outcome, state) = match self.solve(flip, base)? {
@@ -79,6 +77,7 @@ impl Worker<'_, '_> {
             }
         };
         self.campaign.tree.set_state(flip, state);
+        self.campaign.crowd.reserved -= u64::from(reserved);
         self.decide();
         self.campaign.crowd.tell_results();
         Ok(outcome)
@@ -240,10 +239,13 @@ impl Campaign<'_> {
         self.insistence.next(&self.tree)
     }
 
-    /// Keeps a flip from being picked by other workers' searches: nobody knows what becomes of it until it is known.
-    fn reserve(&mut self, flip: Flip) {
-        if !self.is_alone() && self.tree.state(flip) == FlipState::Untried {
+    /// Keeps a flip from being picked by other workers' searches while this one is at it; true if that was necessary.
+    fn reserve(&mut self, flip: Flip) -> bool {
+        let must = !self.is_alone() && self.tree.state(flip) == FlipState::Untried;
+        if must {
             self.tree.set_state(flip, FlipState::Unknown);
+            self.crowd.reserved += 1;
         }
+        must
     }
 }

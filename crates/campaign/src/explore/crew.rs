@@ -12,14 +12,15 @@ use crate::observer::Observer;
 use crate::settings::Settings;
 use crate::summary::{Stop, Summary};
 use crate::turn::Table;
+use cairn_deadline::Deadline;
 use cairn_exec::StartError;
 use cairn_program::Program;
 use cairn_solver::Solver;
 
 /// Where what workers need comes from.
 pub trait Crew: Sync {
-    /// What runs inputs for one of them.
-    fn executor(&self) -> Result<Box<dyn Executor>, StartError>;
+    /// What runs inputs for one of them, if it is ready by the deadline.
+    fn executor(&self, deadline: &Deadline) -> Result<Box<dyn Executor>, StartError>;
 
     /// What answers questions for one of them; it stays on the thread it was made on.
     fn solver(&self) -> Box<dyn Solver>;
@@ -35,7 +36,8 @@ pub fn run_together(
 ) -> Result<Summary, CampaignError> {
     let table = Table::new(Campaign::new(settings, program, settings.workers, directory, observer)?);
     let ended = std::thread::scope(|scope| {
-        let (mut executor, mut solver) = (crew.executor()?, crew.solver());
+        let deadline = table.take().deadline();
+        let (mut executor, mut solver) = (crew.executor(&deadline)?, crew.solver());
         let mut first = Worker::new(WorkerId::FIRST, &table, &mut *executor, &mut *solver);
         if let Some(stop) = first.begin()? {
             return Ok(stop);
@@ -59,7 +61,13 @@ pub fn run_together(
 /// One more worker, until the end.
 fn join(id: WorkerId, table: &Table<Campaign>, crew: &dyn Crew) -> Result<Stop, CampaignError> {
     let _end = EndOfAll(table);
-    let (mut executor, mut solver) = (crew.executor()?, crew.solver());
+    let deadline = table.take().deadline();
+    let mut executor = match crew.executor(&deadline) {
+        // The others end as well, by the same deadline.
+        Err(StartError::CutOff(_)) => return Ok(Stop::Interrupted),
+        started => started?,
+    };
+    let mut solver = crew.solver();
     let mut worker = Worker::new(id, table, &mut *executor, &mut *solver);
     let ended = worker.take_turn().and_then(|()| worker.explore());
     worker.campaign.crowd.end(&ended);

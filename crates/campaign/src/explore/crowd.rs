@@ -14,6 +14,8 @@ pub(super) struct Crowd {
     pub waiting: Vec<WorkerId>,
     /// Workers that look for an input, and run it if they find one.
     pub undecided: u64,
+    /// Flips that workers are at, and that were untried before.
+    pub reserved: u64,
     /// How often something came of what somebody did.
     results: u64,
     /// How the first of them has come to the end: it is that of all.
@@ -23,7 +25,7 @@ pub(super) struct Crowd {
 impl Default for Crowd {
     /// The first one, which begins.
     fn default() -> Crowd {
-        Crowd { busy: 1, asleep: 0, waiting: Vec::new(), undecided: 0, results: 0, ended: None }
+        Crowd { busy: 1, asleep: 0, waiting: Vec::new(), undecided: 0, reserved: 0, results: 0, ended: None }
     }
 }
 

@@ -136,15 +136,17 @@ impl Worker<'_, '_> {
             // It was looked at without recording before it was called so.
             return Ok(true);
         }
-        // Also when the time is up: what was found last is to be confirmed as well.
-        self.executor.end_by(Deadline::after(CONFIRMING.max(self.campaign.deadline().left())));
-        match self.executor.run(input, Mode::NATIVE) {
+        let deadline = self.campaign.deadline();
+        self.executor.end_by(deadline.clone());
+        let mut again = self.executor.run(input, Mode::NATIVE);
+        if deadline.is_over() {
+            // What was found last is to be confirmed as well, but does not hold up the end for long.
+            self.executor.end_by(Deadline::after(CONFIRMING));
+            again = self.executor.run(input, Mode::NATIVE);
+        }
+        match again {
             Ok(again) => Ok(again.end == run.end),
-            Err(_) => {
-                self.campaign.notes.restarts += 1;
-                self.executor.restart()?;
-                Ok(false)
-            }
+            Err(_) => self.restart().map(|_| false),
         }
     }
 
@@ -154,21 +156,17 @@ impl Worker<'_, '_> {
         if run.end.is_excess() {
             return Ok(run.input.clone());
         }
-        let (until, mut runs, mut failed) = (Instant::now() + SMALLER_TIME, 0, Ok(()));
+        let (until, mut runs, mut failed) = (Instant::now() + SMALLER_TIME, 0, Ok(true));
         let least = minimise(&run.input, &mut |input| {
             runs += 1;
-            if runs > SMALLER_RUNS
-                || failed.is_err()
-                || Instant::now() > until
-                || self.campaign.must_stop().is_some()
-            {
-                return false;
+            let is_over = runs > SMALLER_RUNS || !matches!(failed, Ok(true)) || Instant::now() > until;
+            if is_over || self.campaign.must_stop().is_some() {
+                return None;
             }
-            self.shows(mark, run, input).unwrap_or_else(|_| {
-                failed = self.executor.restart();
-                self.campaign.notes.restarts += 1;
+            Some(self.shows(mark, run, input).unwrap_or_else(|_| {
+                failed = self.restart();
                 false
-            })
+            }))
         });
         failed?;
         Ok(least)

@@ -14,7 +14,7 @@ use crate::summary::Astray;
 use crate::trails::trails;
 use crate::untold::add_untold_pins;
 use cairn_deadline::Deadline;
-use cairn_exec::{End, Input, Mode, Run, RunError, Trace, TraceStep};
+use cairn_exec::{End, Input, Mode, Run, RunError, StartError, Trace, TraceStep};
 use cairn_program::BranchId;
 use cairn_tree::{AddedRun, Step};
 use std::sync::atomic::Ordering;
@@ -242,8 +242,9 @@ impl Worker<'_, '_> {
                 Err(error) if is_about_input(&error) => break error,
                 Err(_) if deadline.is_over() && !self.campaign.past.is_empty() => return Ok(None),
                 Err(error) => {
-                    self.executor.restart()?;
-                    self.campaign.notes.restarts += 1;
+                    if !self.restart()? {
+                        return Ok(None);
+                    }
                     self.campaign.tell(&Event::Restarted { reason: &error.to_string() });
                     if attempts == ATTEMPTS {
                         break error;
@@ -258,6 +259,19 @@ impl Worker<'_, '_> {
             Err(error.into())
         } else {
             Ok(None)
+        }
+    }
+
+    /// Starts the target anew after an error. False if the deadline came first: the campaign is about to end. One that
+    /// has made no run fails instead, as there is nothing to tell of it.
+    pub(super) fn restart(&mut self) -> Result<bool, CampaignError> {
+        match self.executor.restart() {
+            Err(StartError::CutOff(_)) if !self.campaign.past.is_empty() => Ok(false),
+            outcome => {
+                outcome?;
+                self.campaign.notes.restarts += 1;
+                Ok(true)
+            }
         }
     }
 
@@ -293,8 +307,7 @@ impl Worker<'_, '_> {
         let native = match self.executor.run(&execution.run.input, Mode::NATIVE) {
             Ok(again) => again,
             Err(_) => {
-                self.executor.restart()?;
-                self.campaign.notes.restarts += 1;
+                self.restart()?;
                 return Ok(false);
             }
         };

@@ -5,7 +5,7 @@ use super::view::View;
 use super::warnings::{Warning, warnings};
 use crate::message::{now, tell, tell_event};
 use crate::style::{Style, clock, counted, grouped, percent};
-use cairn_campaign::{Doubts, Progress, Settings, SolverSummary, Summary};
+use cairn_campaign::{Gap, GapCounts, Progress, Settings, SolverSummary, Summary};
 use cairn_exec::Severity;
 use serde_json::{Value, json};
 use std::io::stderr;
@@ -30,7 +30,7 @@ pub struct Log {
     told: Instant,
     /// Kinds of warnings that were told, and what there was to be warned of when it was looked at last.
     warned: Vec<&'static str>,
-    seen: (u64, u64, Doubts),
+    seen: (u64, GapCounts),
 }
 
 impl Log {
@@ -69,7 +69,7 @@ impl Log {
 
     /// What there is to be warned of and was not told yet.
     pub fn warn(&mut self, progress: &Progress) {
-        let seen = (progress.divergences, progress.solver.total.unknown, progress.doubts);
+        let seen = (progress.restarts, progress.gaps);
         if std::mem::replace(&mut self.seen, seen) == seen {
             return;
         }
@@ -158,8 +158,8 @@ fn figures(view: &View) -> Value {
         "untried": p.untried,
         "divergences": p.divergences,
         "pin_tries": p.pin_tries,
-        "pins": p.doubts.pins,
-        "lost_values": p.doubts.lost_values,
+        "pins": p.gaps.count(Gap::Concretized),
+        "lost_values": p.gaps.count(Gap::LostValue),
         "strategy": view.strategy,
         "choosing_seconds": p.choosing.as_secs_f64(),
         "solver": SolverSummary::from(p.solver),

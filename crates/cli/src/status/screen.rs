@@ -206,12 +206,12 @@ fn sparkline(values: &[u64], unicode: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_campaign::{Doubts, Progress};
+    use cairn_campaign::{Gap, GapCounts, Progress};
     use unicode_width::UnicodeWidthStr;
 
     fn view() -> View {
         let mut view = View::new("prog -- @@".to_owned(), Some(100_000), Some(Duration::from_secs(300)));
-        let doubts = Doubts { lost_values: 3, pins: 12, cut_runs: 1, ..Doubts::default() };
+        let gaps = GapCounts::from_iter([(Gap::Cut, 1), (Gap::LostValue, 3), (Gap::Concretized, 12)]);
         let mut progress = Progress {
             executions: 12_345,
             elapsed: Duration::from_secs(90),
@@ -221,7 +221,7 @@ mod tests {
             hangs: 1,
             untried: 1234,
             divergences: 1,
-            doubts,
+            gaps,
             ..Progress::default()
         };
         for (second, covered) in [(1, 20), (30, 80), (60, 110)] {

@@ -252,3 +252,128 @@ fn the_time_of_a_query_is_kept_and_not_cut_short() {
         );
     }
 }
+
+/// Queries that Z3 needs longer for than is left, and for which it was refused therefore.
+#[test]
+fn a_campaign_uses_all_its_time_while_flips_have_no_answer() {
+    let time = Duration::from_secs(4);
+    let programs = [
+        expensive(
+            "more_products_than_fit_into_the_time",
+            &["--sym-stdin", "32", "--solver-timeout", "60000"],
+            "uint64_t x = word(0); for (int i = 1; i < 100; i++) x = (x ^ x >> 29) * (word(i % 4) | 1);
+             if (x == 0x2f6e2b1a5d3c4b97) puts(\"never\");",
+        ),
+        expensive(
+            "hashes_at_the_usual_timeout",
+            &["--sym-stdin", "16", "--solver-timeout", "1000"],
+            "uint32_t h = 2166136261u; for (int r = 0; r < 50; r++) for (int i = 0; i < 16; i++) h = (h ^ b[i]) * 16777619u;
+             if (h == 1) puts(\"one\"); if (h == 2) puts(\"two\");",
+        ),
+    ];
+    for program in programs {
+        let built = build(&program);
+        let start = Instant::now();
+        let said = said(campaign(&built, program.options, time).stdout(Stdio::piped()).arg("--json"));
+        let took = start.elapsed();
+        assert!(took >= time, "{} ended after {took:?}: {}", program.name, said.stdout);
+        assert!(took < time + allowance(), "{} ended after {took:?}", program.name);
+    }
+}
+
+/// A target that is not ready for longer than campaigns last.
+fn slow_to_start() -> Expensive {
+    let source = format!(
+        "{READ}__attribute__((constructor)) static void wait_long(void) {{ sleep(60); }}
+         int main(void) {{ return read(0, b, 1) == 1 && b[0] == 'x'; }}"
+    );
+    Expensive { name: "slow_to_start", source, options: &["--sym-stdin", "2"] }
+}
+
+#[test]
+fn a_target_that_does_not_start_holds_up_neither_time_nor_interrupt() {
+    let (allowed, slow) = (allowance(), slow_to_start());
+    let built = build(&slow);
+    for workers in ["1", "3"] {
+        let options = [slow.options, &["--workers", workers]].concat();
+        let start = Instant::now();
+        let child = campaign(&built, &options, TIME).stderr(Stdio::piped()).spawn().unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(start.elapsed() < TIME + allowed, "{:?}", start.elapsed());
+        assert_eq!(output.status.code(), Some(2));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains("was not ready to run when the time was up or Ctrl-C was pressed"), "{told}");
+
+        let child = campaign(&built, &options, Duration::from_secs(300)).spawn().unwrap();
+        std::thread::sleep(Duration::from_secs(1));
+        let start = Instant::now();
+        interrupt(&child);
+        let took = time_to_end(child, start);
+        assert!(took < allowed, "{took:?} after the interrupt");
+    }
+}
+
+/// The time that was given is that of start-up and exploration together.
+#[test]
+fn the_time_to_start_counts_for_the_time_of_a_campaign() {
+    let source = format!(
+        "{READ}__attribute__((constructor)) static void wait(void) {{ sleep(3); }}
+         int main(void) {{ int n = read(0, b, 64); (void)n; uint64_t x = word(0) * word(1) ^ word(2) * word(3);
+         if (x * x * word(4) == 0x2f6e2b1a5d3c4b97) puts(\"never\"); return 0; }}"
+    );
+    let slow = Expensive { name: "starts_in_three_seconds", source, options: &["--sym-stdin", "64"] };
+    let built = build(&slow);
+    let start = Instant::now();
+    let child = campaign(&built, slow.options, Duration::from_secs(5)).spawn().unwrap();
+    let took = time_to_end(child, start);
+    assert!(took < Duration::from_secs(5) + allowance(), "{took:?}");
+}
+
+/// Strategies choose among very many flips, and the final snapshot is of a large tree.
+#[test]
+fn an_interrupt_ends_every_strategy_with_a_large_frontier() {
+    let many = expensive(
+        "many",
+        &["--sym-stdin", "64", "--timeout", "60000"],
+        "int found = 0; for (int i = 0; i < 200000; i++) if (b[i % 64] == (i / 64) % 256) found++;
+         if (found == 77) puts(\"77\");",
+    );
+    let (built, allowed, mut late) = (build(&many), allowance(), Vec::new());
+    for strategy in ["cgs", "cfg", "generational", "parametric", "homi:klee"] {
+        let options = [many.options, &["--strategy", strategy]].concat();
+        let child = campaign(&built, &options, Duration::from_secs(300)).spawn().unwrap();
+        std::thread::sleep(Duration::from_secs(6));
+        let start = Instant::now();
+        interrupt(&child);
+        let took = time_to_end(child, start);
+        if took > allowed {
+            late.push((strategy, took));
+        }
+    }
+    assert!(late.is_empty(), "{late:?} took longer than {allowed:?}");
+}
+
+/// Trying pieces of a mebibyte one by one copies it a million times.
+#[test]
+fn a_large_input_that_crashes_is_made_smaller_in_time() {
+    let large = Expensive {
+        name: "large",
+        source: format!(
+            "{READ}static char a[1 << 20];
+             int main(void) {{ long n = 0, k; while ((k = read(0, a + n, sizeof a - n)) > 0) n += k;
+             if (n == sizeof a && a[1000] == 'x') abort(); return 0; }}"
+        ),
+        options: &["--sym-stdin", "1048576"],
+    };
+    let built = build(&large);
+    let seed = built.directory.path().join("seed");
+    let mut bytes = vec![b'a'; 1 << 20];
+    bytes[1000] = b'x';
+    std::fs::write(&seed, bytes).unwrap();
+    let options = [large.options, &["--seeds", seed.to_str().unwrap()]].concat();
+    let start = Instant::now();
+    let took = time_to_end(campaign(&built, &options, Duration::from_secs(5)).spawn().unwrap(), start);
+    assert!(took < Duration::from_secs(5) + allowance(), "{took:?}");
+    let crashes = std::fs::read_dir(built.directory.path().join("out/crashes")).unwrap().count();
+    assert!(crashes > 0, "the crash was not found");
+}

@@ -1,6 +1,6 @@
 //! Branches, lines and functions beside llvm-cov's: at the same places, with the same coverage.
 
-use crate::common::{build_instrumented, root, run, said, write_source};
+use crate::common::{build_instrumented, cairn, root, run, said, write_source};
 use crate::example::{Example, Part};
 use cairn_program::{Program, Site, SiteKind};
 use serde_json::Value;
@@ -157,6 +157,25 @@ fn the_last_operand_of_a_condition_has_its_own_line() {
     build_instrumented(&source, &program);
     let ours = our_places(&program, &source.canonicalize().unwrap());
     assert_eq!(ours, BTreeSet::from([(4, 9), (5, 12)]));
+}
+
+/// Clang 19 cannot emit all functions of this header: one of them names the wrong processor. The unused function is one
+/// that it would have to.
+#[test]
+fn every_condition_of_a_source_with_vector_intrinsics_is_where_llvm_cov_has_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = write_source(
+        directory.path(),
+        "vector.c",
+        "#include <immintrin.h>\n#include <stdio.h>\n#include <unistd.h>\n\
+         static int unused(int x) { return x; }\n\
+         int main(void) {\n    unsigned char b[16] = {0};\n    if (read(0, b, 16) < 16 ||\n        b[0] == 'x') return 1;\n\
+         \x20   __m128i v = _mm_loadu_si128((__m128i *)b);\n\
+         \x20   if (b[1] > 3 &&\n        _mm_extract_epi16(v, 1) == 7) puts(\"seven\");\n    return 0;\n}\n",
+    );
+    let compiled = said(cairn().arg("cc").arg(&source).arg("-o").arg(directory.path().join("vector")));
+    assert_eq!((compiled.code, compiled.stderr.as_str()), (Some(0), ""));
+    assert_eq!(compare(&source), 4);
 }
 
 /// Clang 19 crashes when it maps a function that is offered for inlining and then defined.

@@ -16,6 +16,7 @@ mod cut;
 mod deadlines;
 mod divergences;
 mod doctor;
+mod edges;
 mod example;
 mod examples;
 mod explain;

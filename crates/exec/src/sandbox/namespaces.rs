@@ -4,6 +4,7 @@
 //! user, needs none. Each is taken where the kernel grants it. What a run must not do is refused by Landlock and by the
 //! filters as well: namespaces make it impossible to name what is not its own.
 
+use super::temporary::OwnTmp;
 use std::ffi::CStr;
 use std::io;
 use std::ptr::null;
@@ -118,12 +119,13 @@ impl UserNamespace {
 pub(crate) struct Namespaces {
     user: Option<UserNamespace>,
     granted: Granted,
+    tmp: Option<OwnTmp>,
 }
 
 impl Namespaces {
-    /// Those that are granted, if any is.
-    pub(super) fn prepare(granted: Granted) -> Option<Namespaces> {
-        (granted.kinds() != 0).then(|| Namespaces { user: UserNamespace::needed(), granted })
+    /// Those that are granted, if any is, with a `/tmp` of their own if that is wanted.
+    pub(super) fn prepare(granted: Granted, tmp: Option<OwnTmp>) -> Option<Namespaces> {
+        (granted.kinds() != 0).then(|| Namespaces { user: UserNamespace::needed(), granted, tmp })
     }
 
     /// Makes them. Children of the calling process, and from then on no others, are in that of processes. Makes system
@@ -131,7 +133,11 @@ impl Namespaces {
     pub(crate) fn enter(&self) -> io::Result<()> {
         self.user.as_ref().map_or(Ok(()), UserNamespace::enter)?;
         unshare(self.granted.kinds())?;
-        if self.granted.mounts { detach_mounts() } else { Ok(()) }
+        if !self.granted.mounts {
+            return Ok(());
+        }
+        detach_mounts()?;
+        self.tmp.as_ref().map_or(Ok(()), OwnTmp::mount)
     }
 
     /// True if there is one of processes: its first must stay until all others are to end.

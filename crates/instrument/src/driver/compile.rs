@@ -94,11 +94,11 @@ impl Unit<'_> {
     fn compile_in_steps(&self, object: &OsStr) -> i32 {
         let plain = self.temporary("plain.bc");
         let traced = self.temporary("traced.bc");
-        let code = self.run_front_end(&plain);
-        if code != 0 {
-            return code;
-        }
-        let bitcode = match self.session.pass.instrument(&plain, &traced) {
+        let mapping = match self.run_front_end(&plain) {
+            Ok(mapping) => mapping,
+            Err(code) => return code,
+        };
+        let bitcode = match self.session.pass.instrument(&plain, mapping.as_deref(), &traced) {
             Ok(()) => traced,
             Err(reason) => {
                 let name = self.input.path().to_string_lossy();
@@ -109,30 +109,38 @@ impl Unit<'_> {
         self.session.back_end.run(&self.back_end_words(&bitcode, object))
     }
 
-    /// Emits bitcode, with a coverage mapping where that works. Without it, branches are placed a little less exactly.
+    /// Emits bitcode, with a coverage mapping in it or in another file, whose path is returned. Where clang does not map a
+    /// source at all, branches are placed a little less exactly.
     ///
-    /// Emitting all functions brings up errors in those that are not called (vector intrinsics for other processors), and
-    /// clang crashes on a few: what fails is compiled again without the mapping. So only a file is, which can be read twice.
-    fn run_front_end(&self, bitcode: &Path) -> i32 {
+    /// What fails with the mapping is compiled again without it. So only a file is mapped, which can be read twice.
+    fn run_front_end(&self, bitcode: &Path) -> Result<Option<PathBuf>, i32> {
         let clang = &self.session.clang;
-        if self.input.kind() != Kind::Source || !Path::new(self.input.path()).is_file() {
-            return clang.run(&self.front_end_words(bitcode, Vec::new()));
+        let is_mapped = self.input.kind() == Kind::Source && Path::new(self.input.path()).is_file();
+        if is_mapped {
+            let mapping = no_counts::options(self.session.scratch.path())
+                .map_err(|error| super::fail(&format!("cannot write a temporary file: {error}")))?;
+            if clang.try_run(&self.front_end_words(bitcode, mapping)) {
+                return Ok(None);
+            }
         }
-        let mapping = match no_counts::options(self.session.scratch.path()) {
-            Ok(options) => options,
-            Err(error) => return super::fail(&format!("cannot write a temporary file: {error}")),
-        };
-        if clang.try_run(&self.front_end_words(bitcode, mapping)) {
-            return 0;
+        match clang.run(&self.front_end_words(bitcode, Vec::new())) {
+            0 if is_mapped => Ok(self.map_apart()),
+            0 => Ok(None),
+            code => Err(code),
         }
-        let code = clang.run(&self.front_end_words(bitcode, Vec::new()));
-        if code == 0 {
-            let name = self.input.path().to_string_lossy();
-            super::warn(&format!(
-                "{name}: clang failed to map its conditions; compiled without their exact places"
-            ));
+    }
+
+    /// Emits a module with the coverage mapping of a source that was compiled without it.
+    fn map_apart(&self) -> Option<PathBuf> {
+        let mapping = self.temporary("mapping.bc");
+        if self.session.clang.succeeds(&self.front_end_words(&mapping, no_counts::mapping_alone())) {
+            return Some(mapping);
         }
-        code
+        let name = self.input.path().to_string_lossy();
+        super::warn(&format!(
+            "{name}: clang failed to map its conditions; compiled without their exact places"
+        ));
+        None
     }
 
     fn temporary(&self, suffix: &str) -> PathBuf {

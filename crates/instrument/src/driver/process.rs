@@ -61,6 +61,13 @@ impl<'a> Clang<'a> {
         }
     }
 
+    /// Runs it on `args` in silence; true if that succeeds.
+    pub fn succeeds(&self, args: &[OsString]) -> bool {
+        let mut command = self.command();
+        let quiet = command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        quiet.status().is_ok_and(|status| status.success())
+    }
+
     /// The language it is for.
     pub fn language(&self) -> Language {
         self.language

@@ -53,15 +53,18 @@ pub struct Pass {
 }
 
 impl Instrumenter for Pass {
-    fn instrument(&self, input: &Path, output: &Path) -> Result<(), String> {
+    fn instrument(&self, input: &Path, mapping: Option<&Path>, output: &Path) -> Result<(), String> {
         let module = Module::read(input)?;
         if !module.triple().starts_with("x86_64") {
             return module.write(output);
         }
         // IR from elsewhere may describe variables, too, between instructions that the pass inserts others before.
         module.run_passes(c"strip-nonlinetable-debuginfo")?;
-        let conditions = CoverageMap::take(&module);
-        if !conditions.is_empty() {
+        let conditions = match mapping {
+            Some(mapping) => CoverageMap::take(&Module::read(mapping)?),
+            None => CoverageMap::take(&module),
+        };
+        if mapping.is_none() && !conditions.is_empty() {
             // The mapping comes with functions that clang would not have emitted.
             module.run_passes(c"globaldce")?;
         }

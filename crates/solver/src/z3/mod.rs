@@ -91,11 +91,12 @@ impl Z3 {
         if self.terms.len() > MAX_TERMS {
             self.start_over();
         }
-        let deadline = deadline.within(self.limits.time);
         let constraints: Vec<ExprId> = query.constraints().collect();
-        if circuits::time(dag, &constraints) > deadline.left() {
+        // Compared with the limit of a query and not with what is left until the deadline: that is for the deadline to cut.
+        if circuits::time(dag, &constraints) > self.limits.time {
             return Verdict::Unknown(Unknown::TimeLimit);
         }
+        let deadline = deadline.within(self.limits.time);
         match self.check(dag, query, &deadline) {
             SatResult::Unsat => Verdict::Unsat,
             SatResult::Sat => self.model(dag, query),
