@@ -17,4 +17,6 @@ struct timespec __cairn_m_until(clockid_t clock, const struct timespec *deadline
 /* Reads a clock without advancing it; returns 0 for one that is not simulated. */
 int __cairn_m_read_clock(clockid_t clock, struct timespec *now);
 
+int MODEL(clock_gettime)(clockid_t clock, struct timespec *to);
+
 #endif

@@ -145,7 +145,7 @@ static void explain_match(const regex_t *regex, const struct subject *subject, i
     size_t size = (size_t)subject->length;
     if (!symbolic(subject->text, size) && !(known && symbolic(&known->pattern, sizeof known->pattern)))
         return;
-    if (known && !known->pattern.has_back_references && knows_characters(subject->text, size))
+    if (known && !known->pattern.is_only_parsed && knows_characters(subject->text, size))
         match = __cairn_m_match_regex(&known->pattern, subject, first, last);
     if (agrees(match, answer))
         return;

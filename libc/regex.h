@@ -50,7 +50,7 @@ struct pattern {
     reg_syntax_t syntax;
     int error;       /* as regcomp has it; only of the parser's own finding */
     int unsupported; /* has something that the model does not know */
-    int has_back_references;
+    int is_only_parsed; /* how the library matches it is not modelled */
     int root;
     int nodes_used, items_used, code_used;
     struct node nodes[MOST_NODES];

@@ -236,11 +236,7 @@ static struct token peek_in_brackets(struct parser *p)
             token.length = 2;
         }
     } else if (token.c == '-') {
-        /* Three in a row are one. */
-        if (at + 2 < p->length && raw(p, at + 1) == '-' && raw(p, at + 2) == '-')
-            token.length = 3;
-        else
-            token.kind = RANGE;
+        token.kind = RANGE;
     } else if (token.c == ']') {
         token.kind = CLOSE_BRACKET;
     } else if (token.c == '^') {
@@ -538,7 +534,7 @@ static int back_reference(struct parser *p)
 {
     if (!(p->complete_groups & 1 << (p->token.c - '1')))
         return fail(p, REG_ESUBREG);
-    p->pattern->has_back_references = 1;
+    p->pattern->is_only_parsed = 1;
     return new_node(p, EMPTY);
 }
 
@@ -561,6 +557,9 @@ static int anchored(struct parser *p)
 {
     int node = new_node(p, ASSERTION);
     p->pattern->nodes[node].assertion = p->token.assertion;
+    /* At \b and \B glibc misses matches that begin with nothing. */
+    if (p->token.assertion == WORD_EDGE || p->token.assertion == NO_WORD_EDGE)
+        p->pattern->is_only_parsed = 1;
     fetch(p, 0);
     return node;
 }
@@ -621,7 +620,7 @@ void __cairn_m_parse_regex(struct pattern *pattern, const char *text, size_t len
 {
     struct parser p = {.pattern = pattern, .text = text, .length = (int)length, .syntax = syntax};
     pattern->syntax = syntax;
-    pattern->error = pattern->unsupported = pattern->has_back_references = 0;
+    pattern->error = pattern->unsupported = pattern->is_only_parsed = 0;
     pattern->nodes_used = pattern->items_used = pattern->code_used = 0;
     new_node(&p, EMPTY); /* node 0: nothing */
     fetch(&p, RE_CARET_ANCHORS_HERE);

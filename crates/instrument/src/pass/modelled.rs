@@ -367,9 +367,25 @@ pub const MODELLED: &[&str] = &[
     "re_compile_pattern",
     "re_search",
     "re_match",
+    "mkstemp",
+    "mkstemp64",
+    "mkostemp",
+    "mkostemp64",
+    "mkstemps",
+    "mkstemps64",
+    "mkostemps",
+    "mkostemps64",
+    "mkdtemp",
     "mmap",
     "mmap64",
     "munmap",
+];
+
+/// Intrinsics that read the processor's cycle counter, and the models that are called in their place.
+pub const COUNTERS: &[(&str, &str)] = &[
+    ("llvm.x86.rdtsc", "rdtsc"),
+    ("llvm.x86.rdtscp", "rdtscp"),
+    ("llvm.readcyclecounter", "readcyclecounter"),
 ];
 
 /// Whether a unit defines models. Its calls of libc are meant as they are written, and its branches are

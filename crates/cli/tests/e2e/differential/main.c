@@ -399,6 +399,7 @@ int main(void)
         check_floats_in_text();
         check_printing();
         check_misc();
+        check_regex();
         check_parts_of_numbers();
         if (i % 10 == 0)
             check_scanning_streams();
