@@ -20,6 +20,7 @@
 
 /* The runtime's. */
 int __cairn_tracing(void);
+int __cairn_supervised(void);
 int __cairn_any_symbolic(const void *start, size_t size);
 void __cairn_clear(const void *start, size_t size);
 void __cairn_lost_input(const void *start, size_t size);

@@ -1,5 +1,6 @@
 /* Functions that open a file by its name */
 #include "path.h"
+#include "random.h"
 #include "stream.h"
 #include <dirent.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@ static int open_at(int directory, const char *path, int flags, mode_t mode)
     int fd = openat(directory, path, flags, mode);
     if (fd < 0)
         __cairn_open_failed(path);
+    __cairn_m_opened(fd, path);
     return fd;
 }
 
@@ -95,6 +97,8 @@ FILE *MODEL(fopen)(const char *path, const char *mode)
     FILE *stream = fopen(path, mode);
     if (!stream)
         __cairn_open_failed(path);
+    else
+        __cairn_m_opened(fileno(stream), path);
     return stream;
 }
 

@@ -2,9 +2,9 @@
  * getrandom, getentropy, arc4random and its kin
  *
  * Two runs with the same input must decide alike. What is random in a program, such as the secret of a hash table, is
- * the same in every run that is traced.
+ * the same in every run that Cairn starts.
  */
-#include "model.h"
+#include "random.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -20,7 +20,7 @@ static uint64_t next(void)
     return z ^ z >> 31;
 }
 
-static void fill(char *to, size_t size)
+void __cairn_m_fill_randomly(char *to, size_t size)
 {
     size_t i;
     size = __cairn_pinned(size);
@@ -30,37 +30,37 @@ static void fill(char *to, size_t size)
 
 ssize_t MODEL(getrandom)(void *to, size_t size, unsigned flags)
 {
-    if (!__cairn_tracing())
+    if (!__cairn_supervised())
         return getrandom(to, size, flags);
-    fill(to, size);
+    __cairn_m_fill_randomly(to, size);
     return (ssize_t)size;
 }
 
 int MODEL(getentropy)(void *to, size_t size)
 {
     /* The real one refuses to give more. */
-    if (!__cairn_tracing() || size > 256)
+    if (!__cairn_supervised() || size > 256)
         return getentropy(to, size);
-    fill(to, size);
+    __cairn_m_fill_randomly(to, size);
     return 0;
 }
 
 uint32_t MODEL(arc4random)(void)
 {
-    return __cairn_tracing() ? (uint32_t)next() : arc4random();
+    return __cairn_supervised() ? (uint32_t)next() : arc4random();
 }
 
 void MODEL(arc4random_buf)(void *to, size_t size)
 {
-    if (__cairn_tracing())
-        fill(to, size);
+    if (__cairn_supervised())
+        __cairn_m_fill_randomly(to, size);
     else
         arc4random_buf(to, size);
 }
 
 uint32_t MODEL(arc4random_uniform)(uint32_t bound)
 {
-    if (!__cairn_tracing())
+    if (!__cairn_supervised())
         return arc4random_uniform(bound);
     return bound < 2 ? 0 : (uint32_t)next() % bound;
 }

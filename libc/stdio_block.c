@@ -1,4 +1,5 @@
 /* fread and its kin */
+#include "random.h"
 #include "stream.h"
 
 size_t __fread_chk(void *to, size_t room, size_t size, size_t count, FILE *from);
@@ -11,6 +12,7 @@ static size_t get(void *to, size_t size, size_t count, FILE *from)
     if (stream->object == NO_OBJECT || wanted == 0) {
         size_t got = fread(to, size, count, from);
         __cairn_received(to, got * size, NO_OBJECT, 0);
+        __cairn_m_received(fileno(from), to, got * size);
         return got;
     }
     position = __cairn_m_position(stream);

@@ -1,13 +1,24 @@
 /* fgetc, getc, getchar, ungetc and their kin */
+#include "random.h"
 #include "stream.h"
+
+static int get_concrete(FILE *from)
+{
+    int character = fgetc(from);
+    unsigned char byte = (unsigned char)character;
+    if (character == EOF)
+        return EOF;
+    __cairn_m_received(fileno(from), &byte, 1);
+    return byte;
+}
 
 static int get(FILE *from)
 {
     struct cairn_stream *stream;
     if (!__cairn_tracing())
-        return fgetc(from);
+        return get_concrete(from);
     stream = __cairn_m_stream(from);
-    return stream->object == NO_OBJECT ? fgetc(from) : __cairn_m_get(stream);
+    return stream->object == NO_OBJECT ? get_concrete(from) : __cairn_m_get(stream);
 }
 
 int MODEL(fgetc)(FILE *from)

@@ -1,4 +1,5 @@
 /* read, pread, readv, recv and their kin, and lseek */
+#include "random.h"
 #include "stream.h"
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -42,8 +43,12 @@ static ssize_t get(int fd, void *to, size_t size)
     int object = __cairn_stream(fd);
     off_t position;
     ssize_t got;
-    if (object == NO_OBJECT)
-        return received(to, read(fd, to, size), NO_OBJECT, 0, size);
+    if (object == NO_OBJECT) {
+        got = received(to, read(fd, to, size), NO_OBJECT, 0, size);
+        if (got > 0)
+            __cairn_m_received(fd, to, (size_t)got);
+        return got;
+    }
     position = position_of(fd);
     got = received(to, read(fd, to, size), object, position, size);
     move(fd, position + got);

@@ -25,7 +25,7 @@ done
 # the program has a function of that name, `cairn cc` links another that finds the library's (driver/own.rs). The allocator's
 # functions keep their names, since those of the program are the library's own as well, and so do reserved names.
 "$llvm/bin/llvm-nm" --undefined-only --format=just-symbols "$work"/*.o \
-    | grep -Ev '^(__.*|cairn_.*|LLVMFuzzer.*|malloc|calloc|realloc|free|stdin|stdout|stderr|optind|optarg|opterr|optopt|.*:|)$' \
+    | grep -Ev '^(__.*|cairn_.*|LLVMFuzzer.*|malloc|calloc|realloc|free|stdin|stdout|stderr|re_syntax_options|optind|optarg|opterr|optopt|.*:|)$' \
     | sort -u >"$work/functions"
 sed 's/.*/& __cairn_libc_&/' "$work/functions" >"$work/renamed"
 for object in "$work"/*.o; do

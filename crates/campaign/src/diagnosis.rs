@@ -107,7 +107,7 @@ impl Collector {
     fn look_at_path(&mut self, program: &Program, dag: &Dag, trace: &Trace) {
         let mut last_of_users = None;
         for loss in &trace.losses {
-            *self.losses.entry(*loss).or_default() += 1;
+            *self.losses.entry((loss.site, loss.why)).or_default() += 1;
         }
         for step in trace.steps.iter().filter(|step| dag.as_constant(step.value).is_none()) {
             let is_users = is_users(program, step.site);
@@ -284,6 +284,16 @@ fn described(object: &Object) -> String {
         ObjectKind::Arg => format!("argument {}", object.index),
         ObjectKind::ArgCount => "the number of arguments".to_owned(),
         ObjectKind::Named => format!("the object {}", object.name),
+    }
+}
+
+/// A loss in words: the function that was called, the instruction, or what else is not followed.
+pub(crate) fn name_of_loss(program: &Program, site: SiteId, why: Loss) -> String {
+    let known = (site.0 < program.site_count()).then(|| program.site(site));
+    match (why, known.and_then(|site| site.callee.as_deref())) {
+        (Loss::Foreign, Some(name)) => name.to_owned(),
+        (Loss::Instruction, Some(name)) => format!("the instruction {name}"),
+        (why, _) => what_of(why).to_owned(),
     }
 }
 

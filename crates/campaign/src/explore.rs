@@ -509,10 +509,12 @@ impl<'a> Campaign<'a> {
         self.write_down(worker, cause, shown.given, Some(seen))
     }
 
-    fn diverged(&mut self, flip: Flip, at: usize, run: &AddedRun) {
+    /// Counts a divergence; `after` is the last loss before it.
+    fn diverged(&mut self, flip: Flip, at: usize, run: &AddedRun, after: Option<String>) {
         self.divergences += 1;
         let model = (&self.tree, self.program);
         let divergence = Divergence::explain(model, self.executions, flip, at, run);
+        self.notes.divergence_causes.count(after, &divergence.place);
         self.tell(&Event::Diverged(&divergence));
         if self.notes.divergences.len() < MAX_DIVERGENCES {
             self.notes.divergences.push(divergence);

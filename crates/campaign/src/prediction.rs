@@ -20,6 +20,9 @@ pub struct Divergence {
     pub predicted: usize,
     /// What differs there, with its place in the source.
     pub explanation: String,
+    /// Source position of the decision that was expected there.
+    #[serde(default)]
+    pub place: String,
 }
 
 /// The first index where a run leaves the path to a flip, if it does.
@@ -52,9 +55,10 @@ impl Divergence {
         let users =
             |(node, _): &(NodeId, u32)| Some(tree.node(*node).site).filter(|site| is_users(program, *site));
         let before = expected[..at].iter().rev().find_map(users);
-        let explanation =
-            Difference { tree, program, before, expected: expected[at], found: taken(run, at) }.tell();
-        Divergence { execution, at, predicted: expected.len(), explanation }
+        let difference =
+            Difference { tree, program, before, expected: expected[at], found: taken(run, at) };
+        let place = difference.place(tree.node(expected[at].0).site);
+        Divergence { execution, at, predicted: expected.len(), explanation: difference.tell(), place }
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a campaign ended.
 
 use crate::diagnosis::Reason;
+use crate::divergence_causes::{DivergenceCause, DivergenceCauses};
 use crate::finding::Finding;
 use crate::gaps::{Gaps, gaps};
 use crate::observer::Progress;
@@ -33,9 +34,12 @@ pub struct Summary {
     pub findings: FindingSummary,
     /// Runs that went elsewhere than predicted.
     pub divergences: u64,
-    /// Those of them in which input went where Cairn does not follow, which explains them.
+    /// Those of them in which input went where Cairn does not follow before they diverged, which explains them.
     #[serde(default)]
     pub divergences_after_losses: u64,
+    /// Where runs left their predicted path and what was lost before, the most frequent first.
+    #[serde(default)]
+    pub divergence_causes: Vec<DivergenceCause>,
     /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
     pub pin_tries: u64,
     /// The strategy as it was asked for.
@@ -141,9 +145,12 @@ pub struct Notes {
     pub astray: Option<Astray>,
     /// The first divergences.
     pub divergences: Vec<Divergence>,
-    /// Divergences of runs that lost values: what the rest of such a run depends on is not known.
+    /// Divergences of runs that had lost values before: what the rest of such a run depends on is not known.
     #[serde(default)]
     pub divergences_after_losses: u64,
+    /// Causes of all divergences.
+    #[serde(default)]
+    pub divergence_causes: DivergenceCauses,
     /// Places in the tree where a value was used as a constant and others may be left that were not tried.
     pub pins: u64,
     /// Runs that came to another place than earlier ones after the same decisions.
@@ -226,6 +233,7 @@ impl Summary {
             findings: FindingSummary::new(&notes.found),
             divergences: progress.divergences,
             divergences_after_losses: notes.divergences_after_losses,
+            divergence_causes: notes.divergence_causes.most_frequent(),
             pin_tries: progress.pin_tries,
             strategy: strategy.to_owned(),
             seed,

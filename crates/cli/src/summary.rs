@@ -272,10 +272,11 @@ impl Report<'_> {
         let count = counted(self.summary.divergences, "run", "runs");
         let notes = &self.summary.notes;
         let after_losses = notes.divergences_after_losses;
+        let lost_in = || lost_in(&notes.divergence_causes.losses());
         let why = match notes.threaded_runs {
             0 if after_losses == 0 => String::new(),
-            0 if after_losses == self.summary.divergences => LOST_BEFORE.to_owned(),
-            0 => format!(", {} of them{}", grouped(after_losses), &LOST_BEFORE[1..]),
+            0 if after_losses == self.summary.divergences => format!(", {}", lost_in()),
+            0 => format!(", {} of them {}", grouped(after_losses), lost_in()),
             _ => " (several threads compute with the input, and their order differs from run to run)"
                 .to_owned(),
         };
@@ -333,8 +334,18 @@ impl Report<'_> {
     }
 }
 
-/// Explains divergences of runs with lost values.
-const LOST_BEFORE: &str = ", after input went where Cairn does not follow";
+/// Functions and the like that are named in one sentence.
+const MOST_NAMED: usize = 3;
+
+/// Explains divergences by what was lost before them.
+fn lost_in(losses: &[(&str, u64)]) -> String {
+    let named = losses.iter().take(MOST_NAMED);
+    let mut names: Vec<String> = named.map(|(name, runs)| format!("{name} ({})", grouped(*runs))).collect();
+    if losses.len() > MOST_NAMED {
+        names.push("others".to_owned());
+    }
+    format!("after input was lost in {}", names.join(", "))
+}
 
 /// How many different findings there are, and how many inputs show them if that is another number.
 fn kinds(different: u64, inputs: u64, one: &str, many: &str) -> String {

@@ -45,6 +45,17 @@ pub struct TraceStep {
     pub concrete: u64,
 }
 
+/// A labelled value that went where labels cannot follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TraceLoss {
+    /// Where it was; may have no site ([`NO_SITE`]).
+    pub site: SiteId,
+    /// What became of it.
+    pub why: Loss,
+    /// Steps of the path before it.
+    pub before: usize,
+}
+
 /// What a run recorded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Trace {
@@ -52,8 +63,8 @@ pub struct Trace {
     pub steps: Vec<TraceStep>,
     /// Check mode: every labelled value and what it was.
     pub checks: Vec<(ExprId, u64)>,
-    /// Diagnosis: where labelled values were lost, and why.
-    pub losses: Vec<(SiteId, Loss)>,
+    /// Labelled values that were lost; without diagnosis the first of several at the same site.
+    pub losses: Vec<TraceLoss>,
     /// Accesses outside their objects.
     pub outside: Vec<(SiteId, Outside)>,
     /// Every branch the run took, if it was asked for.
@@ -214,8 +225,9 @@ fn collect(events: &[Event], table: &Table, dag: &Dag) -> Trace {
             Some(EventKind::Pin) => step(StepKind::Pin),
             Some(EventKind::Constraint) => step(StepKind::Constraint),
             Some(EventKind::Lost) => {
+                let (site, before) = (SiteId(event.site_id()), trace.steps.len());
                 let why = Loss::from_u64(event.value);
-                trace.losses.extend(why.map(|why| (SiteId(event.site_id()), why)));
+                trace.losses.extend(why.map(|why| TraceLoss { site, why, before }));
             }
             Some(EventKind::Outside) => {
                 let how = Outside::from_u64(event.value);

@@ -29,7 +29,7 @@ mod watch;
 
 pub use access::Access;
 pub use cairn_wire::log::Callee;
-pub use decode::{StepKind, Trace, TraceStep};
+pub use decode::{StepKind, Trace, TraceLoss, TraceStep};
 pub use end::{End, Severity, signal_name};
 pub use input::{Input, Object};
 pub use log::{BranchLog, Piece};

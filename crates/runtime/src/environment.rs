@@ -26,6 +26,24 @@ pub unsafe fn take(environment: *mut *mut c_char, name: &[u8]) -> Option<&'stati
     found
 }
 
+/// True if the environment that the process was started with has a variable.
+///
+/// # Safety
+/// As for [`take`].
+pub unsafe fn has(environment: *mut *mut c_char, name: &[u8]) -> bool {
+    let mut next = environment;
+    // SAFETY: stays within the array, up to its null.
+    unsafe {
+        while !(*next).is_null() {
+            if value_of(*next, name).is_some() {
+                return true;
+            }
+            next = next.add(1);
+        }
+    }
+    false
+}
+
 /// The value of a variable, if the text is about this one.
 ///
 /// # Safety

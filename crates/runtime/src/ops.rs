@@ -179,8 +179,9 @@ pub extern "C" fn lost(record: *const SiteRecord, label: u32, why: u32) {
     }
     let state = state();
     state.control().lost += 1;
-    if state.diagnosing {
-        state.record(EventKind::Lost, site_id(record).unwrap_or(NO_SITE), label, why.into());
+    let site = site_id(record).unwrap_or(NO_SITE);
+    if state.diagnosing || state.is_other_loss(site) {
+        state.record(EventKind::Lost, site, label, why.into());
     }
 }
 

@@ -72,6 +72,21 @@ unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut 
     unsafe { __cairn_user_main(argc, argv, envp) }
 }
 
+/// True in a process that a driver started, in constructors too, which run before the server is attached. Models then
+/// simulate what differs from run to run.
+#[unsafe(no_mangle)]
+extern "C" fn __cairn_supervised() -> c_int {
+    unsafe extern "C" {
+        static __environ: *mut *mut c_char;
+    }
+    if state().is_attached() {
+        return 1;
+    }
+    // SAFETY: the C library's own variable, null only before it has been initialized.
+    let has_channel = unsafe { !__environ.is_null() && environment::has(__environ, ENV_CONTROL.as_bytes()) };
+    has_channel.into()
+}
+
 /// All that comes before the program's own `main`, in every run; gives the number of its arguments.
 pub extern "C" fn prepare(argc: c_int, argv: *mut *mut c_char) -> c_int {
     begin_run();

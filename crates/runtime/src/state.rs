@@ -16,14 +16,22 @@ use core::cell::UnsafeCell;
 use core::mem::offset_of;
 use core::ptr::null_mut;
 
+/// Most losses that are recorded of a run without diagnosis.
+const MAX_LOSSES: u32 = 1024;
+/// No site has this number.
+const NO_LOSS: u32 = u32::MAX;
+
 /// Everything the runtime keeps.
 pub struct State {
     /// Labels are handed out. Without it every label is 0 and no slow path is ever taken.
     pub tracing: bool,
     /// Every labelled value is recorded for the oracle.
     pub checking: bool,
-    /// Every value that is lost is recorded.
+    /// Every value that is lost is recorded, not only the first of each series.
     pub diagnosing: bool,
+    /// Site of the last recorded loss, and how many were recorded.
+    last_loss: u32,
+    losses: u32,
     /// The thread that the run began in.
     thread: usize,
     /// Control page of the shared memory.
@@ -64,6 +72,8 @@ pub static STATE: Cell = Cell(UnsafeCell::new(State {
     tracing: false,
     checking: false,
     diagnosing: false,
+    last_loss: NO_LOSS,
+    losses: 0,
     thread: 0,
     control: null_mut(),
     events: null_mut(),
@@ -143,6 +153,7 @@ impl State {
         self.tracing = mode & mode::TRACE != 0;
         self.checking = mode & mode::CHECK != 0;
         self.diagnosing = mode & mode::DIAGNOSE != 0;
+        (self.last_loss, self.losses) = (NO_LOSS, 0);
         self.thread = this_thread();
         self.next_object = 0;
         if mode & mode::LOG != 0 {
@@ -215,6 +226,15 @@ impl State {
     /// Value of a label of this width.
     pub fn wide_value_of(&self, label: u32, width: u32) -> u128 {
         if width <= u64::BITS { self.value(label).into() } else { self.wide_value(label) }
+    }
+
+    /// True for a loss at another site than the one before, unless the run has had many: enough to name what a divergence
+    /// comes after, at little cost where a loop loses a value in each round.
+    pub fn is_other_loss(&mut self, site: u32) -> bool {
+        let is_other = self.last_loss != site && self.losses < MAX_LOSSES;
+        self.last_loss = site;
+        self.losses += u32::from(is_other);
+        is_other
     }
 
     /// Appends to the log.

@@ -12,7 +12,8 @@ pub enum EventKind {
     Check = 2,
     /// A one-bit labelled value that is 1 and must stay so: the rest of the path holds only then.
     Constraint = 3,
-    /// Diagnosis: a labelled value went where labels cannot follow; `value` is a [`Loss`].
+    /// A labelled value went where labels cannot follow; `value` is a [`Loss`]. Without diagnosis only the first of
+    /// several at the same site. Not part of the path.
     Lost = 4,
     /// An access at a labelled address was outside its object; `value` is an [`Outside`]. Not part of the path.
     Outside = 5,

@@ -3,6 +3,7 @@
 use super::worker::{Ahead, Worker};
 use super::{Campaign, CampaignError, Cause, PastRun, Wish};
 use crate::corpus::{Candidate, Origin, Place};
+use crate::divergence_causes::last_loss;
 use crate::executor::{Execution, Executor};
 use crate::gaps::Gap;
 use crate::journal::{OldRun, Recalled, Seen, Timeout};
@@ -180,15 +181,18 @@ impl Worker<'_, '_> {
         let wish = Wish { by: cause.asked.then_some(self.id), flip: cause.flip, predicted, cost: self.cost };
         campaign.tell_strategies(&added, (covered, &new_branches, &callees), wish);
         let shown = Shown { given: input, new_branches: &new_branches, timeout, gaps: &gaps, seen };
-        let has_losses = execution.run.flags.lost > 0;
+        let campaign = &*self.campaign;
+        let after = difference
+            .filter(|_| went == Went::Elsewhere)
+            .and_then(|(_, at)| last_loss(campaign.program, &campaign.dag, &execution.trace, at));
         self.keep(execution, &path, shown, cause)?;
         self.campaign.tell(&Event::Executed { end, new_branches: &new_branches });
         self.campaign.note_now_and_then()?;
         self.campaign.crowd.tell_results();
         match (went, difference) {
             (Went::Elsewhere, Some((flip, at))) => {
-                self.campaign.notes.divergences_after_losses += u64::from(has_losses);
-                self.campaign.diverged(flip, at, &added);
+                self.campaign.notes.divergences_after_losses += u64::from(after.is_some());
+                self.campaign.diverged(flip, at, &added, after);
             }
             (Went::BehindPin, _) => self.campaign.behind_pins.runs += 1,
             _ => {}

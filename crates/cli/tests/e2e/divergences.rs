@@ -63,19 +63,18 @@ fn an_unknown_format_is_no_reason_to_call_a_program_exhausted() {
     }
 }
 
-/// A library function that is not followed decides how the run goes on, as grep's compilation of its pattern does.
+/// A library function that is not followed decides how the run goes on: it is named.
 #[test]
 fn a_divergence_after_a_foreign_function_is_explained() {
     let directory = tempfile::tempdir().unwrap();
     let text = "\
-#include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 int main(void) {
-    char pattern[2] = {(char)getchar(), 0};
-    regex_t compiled;
-    if (regcomp(&compiled, pattern, 0) != 0)
+    char digit[2] = {(char)getchar(), 0};
+    if (a64l(digit) > 10)
         return 1;
-    if (pattern[0] == '[')
+    if (digit[0] == 'z')
         return 2;
     return 0;
 }
@@ -84,8 +83,11 @@ int main(void) {
     let mut summary = serde_json::Value::Null;
     assert_eq!(*figure(&said, &mut summary, "divergences"), 1, "{said:?}");
     assert_eq!(*figure(&said, &mut summary, "divergences_after_losses"), 1, "{said:?}");
-    let why = "1 run did not go where predicted, after input went where Cairn does not follow";
+    let why = "1 run did not go where predicted, after input was lost in a64l (1);";
     assert!(said.stderr.contains(why), "{said:?}");
+    let cause = &figure(&said, &mut summary, "divergence_causes")[0];
+    assert_eq!((&cause["after"], &cause["runs"]), (&"a64l".into(), &1.into()), "{said:?}");
+    assert!(cause["place"].as_str().unwrap().ends_with("program.c:7:9"), "{said:?}");
 }
 
 /// A printer and parser of JSON numbers, and a ring buffer that text drives: programs whose runs used to diverge.

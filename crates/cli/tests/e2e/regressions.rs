@@ -337,3 +337,14 @@ fn a_library_with_a_function_that_nobody_has_is_no_harm_until_it_is_called() {
     let said = place.campaign(&["--execs", "20"]);
     assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
 }
+
+/// A condition on an element of an array of pointers: the pass asked LLVM for the name of a type that is no struct, which
+/// reads beyond it. Memory that is filled with something makes the compiler crash every time instead of now and then.
+#[test]
+fn a_condition_on_an_element_of_an_array_of_pointers_compiles() {
+    let place = Place::with(&[("names.c", "int known(char **names, int i) { if (names[i]) return 1; return 0; }\n")]);
+    let mut compiler = cairn();
+    compiler.args(["cc", "-c", "names.c"]).env("MALLOC_PERTURB_", "85").current_dir(place.0.path());
+    let said = said(&mut compiler);
+    assert_eq!(said.code, Some(0), "{said:?}");
+}

@@ -52,8 +52,11 @@ impl Type {
         message(unsafe { LLVMPrintTypeToString(self.0) })
     }
 
-    /// Name of a struct type; empty if it has none.
+    /// Name of a struct type; empty if it has none, or is another kind of type: LLVM reads beyond the end of those.
     pub fn struct_name(self) -> String {
+        if self.kind() != TypeKind::LLVMStructTypeKind {
+            return String::new();
+        }
         let text = unsafe { LLVMGetStructName(self.0) };
         if text.is_null() {
             return String::new();

@@ -216,4 +216,9 @@ fn redirect_libc(module: &Module) {
             declared.set_name(&format!("{WRAPPER_PREFIX}{name}"));
         }
     }
+    for (intrinsic, model) in modelled::COUNTERS {
+        if let Some(declared) = module.function(intrinsic) {
+            declared.set_name(&format!("{WRAPPER_PREFIX}{model}"));
+        }
+    }
 }

@@ -47,6 +47,7 @@ void check_scanning_streams(void);
 void check_floats_in_text(void);
 void check_printing(void);
 void check_misc(void);
+void check_regex(void);
 void check_wide_characters(void);
 void check_parts_of_numbers(void);
 void check_threads(void);

@@ -1,0 +1,16 @@
+/* Random bytes that are the same in every run. */
+#ifndef CAIRN_RANDOM_H
+#define CAIRN_RANDOM_H
+
+#include "model.h"
+
+/* Fills memory with the next random bytes. */
+void __cairn_m_fill_randomly(char *to, size_t size);
+
+/* Remembers a descriptor that was opened under this name, if it is a random device. */
+void __cairn_m_opened(int fd, const char *path);
+
+/* Replaces bytes that were read from a descriptor if it is a random device. */
+void __cairn_m_received(int fd, void *bytes, size_t size);
+
+#endif
