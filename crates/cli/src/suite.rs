@@ -32,7 +32,11 @@ impl Suite {
     pub fn read(directory: &Path, places: &[Place]) -> Result<Suite, Failure> {
         let suite = match is_campaign(directory) {
             true => Suite::of_campaign(directory, places)?,
-            false => Suite { files: files_in(test_files(directory)?), made_by: None, origin: None },
+            false => Suite {
+                files: some_files_in(test_files(directory)?, directory)?,
+                made_by: None,
+                origin: None,
+            },
         };
         if suite.files.is_empty() {
             return Err(Failure::new(format_args!("there is no test in {}", directory.display())));
@@ -100,6 +104,17 @@ impl Suite {
             spec.stdin = Some(0);
         }
         Ok(spec.blank_input())
+    }
+}
+
+/// The inputs of a directory's listing. If there are none, the failure names what is there instead.
+fn some_files_in(listing: Listing, directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+    match listing.left_out_names() {
+        Some(names) if listing.files.is_empty() => {
+            let directory = directory.display();
+            Err(Failure::new(format_args!("there is no test in {directory}: these are not files: {names}")))
+        }
+        _ => Ok(files_in(listing)),
     }
 }
 

@@ -342,7 +342,8 @@ fn a_library_with_a_function_that_nobody_has_is_no_harm_until_it_is_called() {
 /// reads beyond it. Memory that is filled with something makes the compiler crash every time instead of now and then.
 #[test]
 fn a_condition_on_an_element_of_an_array_of_pointers_compiles() {
-    let place = Place::with(&[("names.c", "int known(char **names, int i) { if (names[i]) return 1; return 0; }\n")]);
+    let place =
+        Place::with(&[("names.c", "int known(char **names, int i) { if (names[i]) return 1; return 0; }\n")]);
     let mut compiler = cairn();
     compiler.args(["cc", "-c", "names.c"]).env("MALLOC_PERTURB_", "85").current_dir(place.0.path());
     let said = said(&mut compiler);
