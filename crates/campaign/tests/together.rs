@@ -195,7 +195,7 @@ fn a_worker_that_is_not_ready_when_time_is_up_ends_the_campaign_for_that_reason(
     let mut settings = together("dfs", 2);
     settings.time = Some(Duration::from_millis(500));
     let summary = run_together(&settings, &combinations().program, &crew, None, &mut ()).unwrap();
-    assert_eq!(summary.stop, Stop::Time);
+    assert_eq!(summary.notes.stop, Stop::Time);
 }
 
 /// A program that cannot be started a second time.

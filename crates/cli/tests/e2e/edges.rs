@@ -350,6 +350,6 @@ fn temporary_files_without_a_name_count_as_scratch_space() {
         let mut command = cairn();
         command.args(["replay", "--scratch-size", "64", "--timeout", "60000", program, "test"]);
         let said = said(command.current_dir(&here));
-        assert!(said.stderr.contains("scratch"), "{program}: {said:?}");
+        assert!(said.stderr.contains("limit of the scratch directory reached"), "{program}: {said:?}");
     }
 }
