@@ -11,6 +11,8 @@ use cairn_solver::{Limits, Solver};
 use fake::{Fake, kept, stdin};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 
 const BYTES: usize = 7;
@@ -168,6 +170,32 @@ fn sorted(inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut inputs = inputs.to_vec();
     inputs.sort();
     inputs
+}
+
+/// A program that starts once, and is not ready the second time before the deadline.
+struct StartsOnce(AtomicBool);
+
+impl Crew for StartsOnce {
+    fn executor(&self, deadline: &Deadline) -> Result<Box<dyn Executor>, StartError> {
+        if !self.0.swap(true, Ordering::Relaxed) {
+            return Ok(Box::new(combinations()));
+        }
+        std::thread::sleep(deadline.left());
+        Err(StartError::CutOff("late".into()))
+    }
+
+    fn solver(&self) -> Box<dyn Solver> {
+        cairn_solver::standard(Limits::default())
+    }
+}
+
+#[test]
+fn a_worker_that_is_not_ready_when_time_is_up_ends_the_campaign_for_that_reason() {
+    let crew = StartsOnce(AtomicBool::new(false));
+    let mut settings = together("dfs", 2);
+    settings.time = Some(Duration::from_millis(500));
+    let summary = run_together(&settings, &combinations().program, &crew, None, &mut ()).unwrap();
+    assert_eq!(summary.notes.stop, Stop::Time);
 }
 
 /// A program that cannot be started a second time.

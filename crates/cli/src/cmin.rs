@@ -6,7 +6,7 @@ use crate::fresh::Fresh;
 use crate::message::{print, tell};
 use crate::style::{counted, grouped};
 use crate::suite::{self, Suite};
-use crate::target;
+use crate::{target, temporary};
 use cairn_campaign::{Place, covered, decode_test, fit, read_test_bytes, smallest_cover};
 use cairn_exec::{Input, RunError, Server, Severity};
 use cairn_program::{BranchId, Program};
@@ -30,7 +30,7 @@ pub fn cmin(args: &mut CminArgs) -> Result<ExitCode, Failure> {
     args.named.make_absolute()?;
     let subject = suite::subject(&args.named, &suite, &args.directory)?;
     suite.enter_directory(&args.directory)?;
-    let scratch = tempfile::tempdir()?;
+    let scratch = temporary::directory()?;
     let path = target::program_path(&subject, Checks::default(), |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;
     let spec = target::spec(&subject, &path, &program, args.timeout)?;

@@ -33,6 +33,7 @@ mod style;
 mod suite;
 mod summary;
 mod target;
+mod temporary;
 mod terminal;
 mod toolchain;
 mod trial;

@@ -1,6 +1,7 @@
 //! A run of a program that has nothing of Cairn in it, on a test of any kind.
 
 use crate::failure::Failure;
+use crate::temporary;
 use cairn_campaign::encode_test;
 use cairn_deadline::Deadline;
 use cairn_exec::{Input, Limits, Object, Run, TargetSpec, drops_root, run_native};
@@ -31,7 +32,7 @@ fn hand_over_named(spec: &mut TargetSpec, input: &Input) -> Result<Option<NamedT
     if named.objects.is_empty() {
         return Ok(None);
     }
-    let test = NamedTempFile::with_suffix(".ktest")?;
+    let test = temporary::file(".ktest")?;
     std::fs::write(test.path(), encode_test(&named, &[]).0)?;
     if spec.sandbox && drops_root() {
         // The program is another user, who is to read it.

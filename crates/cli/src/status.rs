@@ -35,7 +35,7 @@ struct Finding {
 
 enum Show {
     Nothing,
-    Log(Log),
+    Log(Box<Log>),
     /// A screen, which gets a picture now and then.
     Screen {
         pictures: Sender<View>,
@@ -58,8 +58,8 @@ impl Status {
         let show = match log {
             None => Show::Nothing,
             Some(LogKind::Auto) if terminal::can_draw() => Show::screen(settings)?,
-            Some(LogKind::Json) => Show::Log(Log::new(Form::Json)),
-            Some(LogKind::Auto | LogKind::Plain) => Show::Log(Log::new(Form::Plain)),
+            Some(LogKind::Json) => Show::Log(Box::new(Log::new(Form::Json))),
+            Some(LogKind::Auto | LogKind::Plain) => Show::Log(Box::new(Log::new(Form::Plain))),
         };
         if let Show::Log(log) = &show {
             log.start(settings, out);

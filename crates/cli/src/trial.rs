@@ -2,7 +2,7 @@
 
 use crate::args::{LimitArgs, SubjectArgs};
 use crate::failure::Failure;
-use crate::{interrupt, target};
+use crate::{interrupt, target, temporary};
 use cairn_campaign::{Event, Observer, Progress, Settings, Stop, Summary};
 use cairn_exec::{Input, Server, StartError, TargetSpec};
 use cairn_program::{BranchId, Program};
@@ -58,7 +58,7 @@ pub struct Covered {
 impl Plan {
     /// For the program and the input the user asked for.
     pub fn new(subject: &SubjectArgs, limits: &LimitArgs) -> Result<Plan, Failure> {
-        let scratch = tempfile::tempdir()?;
+        let scratch = temporary::directory()?;
         let path = target::program_path(subject, Checks::default(), |_| Ok(scratch.path().join("program")))?;
         let program = Program::read(&path)?;
         let spec = target::spec(subject, &path, &program, limits.timeout)?;

@@ -63,8 +63,7 @@ fn join(id: WorkerId, table: &Table<Campaign>, crew: &dyn Crew) -> Result<Stop, 
     let _end = EndOfAll(table);
     let deadline = table.take().deadline();
     let mut executor = match crew.executor(&deadline) {
-        // The others end as well, by the same deadline.
-        Err(StartError::CutOff(_)) => return Ok(Stop::Interrupted),
+        Err(StartError::CutOff(_)) => return Ok(cut_off(&mut table.take())),
         started => started?,
     };
     let mut solver = crew.solver();
@@ -72,6 +71,13 @@ fn join(id: WorkerId, table: &Table<Campaign>, crew: &dyn Crew) -> Result<Stop, 
     let ended = worker.take_turn().and_then(|()| worker.explore());
     worker.campaign.crowd.end(&ended);
     ended
+}
+
+/// Ends the campaign by a worker that the deadline has kept from starting: time is up, unless the user wants an end.
+fn cut_off(campaign: &mut Campaign) -> Stop {
+    let stop = campaign.must_stop().unwrap_or(Stop::Time);
+    campaign.crowd.end(&Ok(stop));
+    stop
 }
 
 /// When one worker ends, in whatever way, nobody is to wait for it.

@@ -10,7 +10,7 @@ use crate::args::{ReportArgs, ReportFormat, SubjectArgs};
 use crate::doctor;
 use crate::failure::Failure;
 use crate::suite::{self, Suite};
-use crate::{run, target};
+use crate::{run, target, temporary};
 use cairn_campaign::{Collector, Fate, Notes, Place, Replay, Snapshot};
 use cairn_exec::{Server, TargetSpec};
 use cairn_program::{BranchId, Program, SiteId};
@@ -37,7 +37,7 @@ pub fn gather(args: &ReportArgs) -> Result<Report, Failure> {
     let suite = Suite::of_campaign(&args.directory, &Place::ALL)?;
     let subject = suite::subject(&args.named, &suite, &args.directory)?;
     suite.enter_directory(&args.directory)?;
-    let scratch = tempfile::tempdir()?;
+    let scratch = temporary::directory()?;
     let checks = suite.made_by.as_ref().and_then(|run| run.check).unwrap_or_default();
     let path = target::program_path(&subject, checks, |_| Ok(scratch.path().join("program")))?;
     let program = Program::read(&path)?;

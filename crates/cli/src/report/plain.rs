@@ -5,7 +5,7 @@ use super::retrace::Retraced;
 use crate::compile;
 use crate::failure::Failure;
 use crate::native::run_plain;
-use crate::toolchain;
+use crate::{temporary, toolchain};
 use cairn_deadline::Deadline;
 use cairn_exec::{Limits, TargetSpec};
 use cairn_report::{ExecutedFile, ExecutedFunction, Plain, Report};
@@ -37,7 +37,7 @@ impl Build {
         if let Some(missing) = files.iter().find(|file| !file.exists()) {
             return Err(Failure::new(format_args!("a plain build: no such file: {}", missing.display())));
         }
-        let scratch = tempfile::tempdir()?;
+        let scratch = temporary::directory()?;
         let (program, markers) = (scratch.path().join("program"), scratch.path().join("markers.o"));
         let tools = toolchain::find()?;
         let include = &tools.include_dir;

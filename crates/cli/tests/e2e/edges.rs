@@ -289,10 +289,67 @@ fn temporary_files_do_not_outlive_their_run() {
         "int entries = 0;",
         "int entries = 0; char c; if (read(0, &c, 1) == 1 && c == 'x') entries--;",
     );
-    let source =
-        write_source(&here, "program.c", &text.replace("entries > 0 ? 8", "entries > 0 ? (abort(), 8)"));
+    // Crashes if a temporary file cannot be made, and if there was one before.
+    let text = text
+        .replace("return 4", "abort()")
+        .replace("< 0 ? 4 : entries > 0 ? 8", "< 0 || entries > 0 ? (abort(), 8)");
+    let source = write_source(&here, "program.c", &text);
     let mut command = cairn();
     command.args(["run", "--force", "--sym-stdin", "1", "--execs", "9", "--out"]).arg(here.join("out"));
     let said = said(command.arg(&source).current_dir(&here));
     assert_eq!(said.code, Some(0), "{said:?}");
+}
+
+/// Cairn builds such programs itself, and `/tmp` is not the place for it.
+#[test]
+fn programs_that_a_report_builds_make_temporary_files_as_in_the_campaign() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let here = directory.path().canonicalize().unwrap();
+    if !Protection::here().namespaces.mounts || here.starts_with("/tmp") {
+        return;
+    }
+    fs::set_permissions(&here, fs::Permissions::from_mode(0o755)).unwrap();
+    write_source(&here, "program.c", TEMPORARY);
+    let run = |arguments: &[&str]| said(cairn().args(arguments).current_dir(&here).env_remove("TMPDIR"));
+    let made = run(&["run", "--force", "--execs", "3", "--sym-stdin", "1", "--out", "out", "program.c"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let report = run(&["report", "out", "--format", "lcov", "--out", "report.info"]);
+    assert_eq!(report.code, Some(0), "{report:?}");
+    let report = fs::read_to_string(here.join("report.info")).unwrap();
+    let line = 1 + TEMPORARY.lines().position(|line| line.contains("mkstemp(name)")).unwrap();
+    assert!(report.contains(&format!("DA:{line},1")), "{report}");
+}
+
+/// Has a temporary file grow, which no directory shows.
+const GREEDY: &str = r#"
+    #include <stdio.h>
+    #include <string.h>
+    int main(void) {
+        static char block[1 << 20];
+        FILE *file = tmpfile();
+        if (!file) return 4;
+        memset(block, 1, sizeof block);
+        for (int i = 0; i < 600; i++) if (fwrite(block, sizeof block, 1, file) != 1) return 5;
+        return 3;
+    }
+"#;
+
+#[test]
+fn temporary_files_without_a_name_count_as_scratch_space() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let here = directory.path().canonicalize().unwrap();
+    if !Protection::here().namespaces.mounts || here.starts_with("/tmp") {
+        return;
+    }
+    fs::set_permissions(&here, fs::Permissions::from_mode(0o755)).unwrap();
+    let source = write_source(&here, "program.c", GREEDY);
+    build_instrumented(&source, &here.join("program"));
+    build_plain(&source, &here.join("plain"));
+    fs::write(here.join("test"), "").unwrap();
+    for program in ["program", "plain"] {
+        let mut command = cairn();
+        command.args(["replay", "--scratch-size", "64", "--timeout", "60000", program, "test"]);
+        let said = said(command.current_dir(&here));
+        assert!(said.stderr.contains("limit of the scratch directory reached"), "{program}: {said:?}");
+    }
 }
