@@ -55,8 +55,7 @@ impl Divergence {
         let users =
             |(node, _): &(NodeId, u32)| Some(tree.node(*node).site).filter(|site| is_users(program, *site));
         let before = expected[..at].iter().rev().find_map(users);
-        let difference =
-            Difference { tree, program, before, expected: expected[at], found: taken(run, at) };
+        let difference = Difference { tree, program, before, expected: expected[at], found: taken(run, at) };
         let place = difference.place(tree.node(expected[at].0).site);
         Divergence { execution, at, predicted: expected.len(), explanation: difference.tell(), place }
     }

@@ -206,10 +206,10 @@ fn assumptions_that_no_input_meets_are_told() {
 
 #[test]
 fn an_order_of_threads_is_named_where_it_misleads_the_search() {
-    let source = "#include <pthread.h>\n#include <time.h>\n#include <unistd.h>\nstatic unsigned char b[2]; static int n;\n\
+    let source = "#include <pthread.h>\n#include <sys/syscall.h>\n#include <time.h>\n#include <unistd.h>\nstatic unsigned char b[2]; static int n;\n\
         static void *look(void *at) { if (*(unsigned char *)at == 'x') n++; return at; }\n\
         int main(void) {\n pthread_t t; struct timespec now;\n if (read(0, b, 1) < 1) return 1;\n b[1] = b[0] + 1;\n\
-        clock_gettime(CLOCK_MONOTONIC, &now);\n if (now.tv_nsec & 64) look(b);\n\
+        syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);\n if (now.tv_nsec & 64) look(b);\n\
         pthread_create(&t, 0, look, b + 1); pthread_join(t, 0);\n look(b);\n return n; }\n";
     let place = Place::with(&[("main.c", source)]);
     place.cc(&["main.c", "-lpthread", "-o", "program"]);
@@ -342,7 +342,8 @@ fn a_library_with_a_function_that_nobody_has_is_no_harm_until_it_is_called() {
 /// reads beyond it. Memory that is filled with something makes the compiler crash every time instead of now and then.
 #[test]
 fn a_condition_on_an_element_of_an_array_of_pointers_compiles() {
-    let place = Place::with(&[("names.c", "int known(char **names, int i) { if (names[i]) return 1; return 0; }\n")]);
+    let place =
+        Place::with(&[("names.c", "int known(char **names, int i) { if (names[i]) return 1; return 0; }\n")]);
     let mut compiler = cairn();
     compiler.args(["cc", "-c", "names.c"]).env("MALLOC_PERTURB_", "85").current_dir(place.0.path());
     let said = said(&mut compiler);
