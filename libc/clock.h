@@ -19,4 +19,16 @@ int __cairn_m_read_clock(clockid_t clock, struct timespec *now);
 
 int MODEL(clock_gettime)(clockid_t clock, struct timespec *to);
 
+static inline int64_t length_of(const struct timespec *time)
+{
+    return time->tv_sec * (int64_t)NANOSECONDS + time->tv_nsec;
+}
+
+/* Concretizes a time in memory: the library, which sees no labels, waits for it. */
+static inline void fix(const void *time, size_t size)
+{
+    if (time && symbolic(time, size))
+        __cairn_m_pin(time, size);
+}
+
 #endif

@@ -4,6 +4,7 @@
  * The devices are opened and read as ever, and what was read is replaced: streams and descriptors stay what they are.
  */
 #include "random.h"
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -31,4 +32,11 @@ void __cairn_m_received(int fd, void *bytes, size_t size)
 {
     if (is_random(fd))
         __cairn_m_fill_randomly(bytes, size);
+}
+
+void __cairn_m_received_from(FILE *stream, void *bytes, size_t size)
+{
+    int error = errno;
+    __cairn_m_received(fileno(stream), bytes, size);
+    errno = error;
 }

@@ -49,6 +49,8 @@ static void explain(const regex_t *regex, const char *text, size_t length, reg_s
 {
     struct known *known = malloc(sizeof *known);
     int is_explained;
+    /* Memory of a pattern that was freed where that is not seen may be used again. */
+    forget(regex);
     if (!known) {
         __cairn_lost_input(text, length);
         return;
@@ -83,7 +85,6 @@ int MODEL(regcomp)(regex_t *regex, const char *text, int flags)
         syntax |= RE_ICASE;
     if (flags & REG_NEWLINE)
         syntax = (syntax & ~RE_DOT_NEWLINE) | RE_HAT_LISTS_NOT_NEWLINE;
-    forget(regex);
     explain(regex, text, __cairn_m_length(text, NO_LIMIT), syntax, error);
     return error;
 }
@@ -170,8 +171,10 @@ int MODEL(regexec)(const regex_t *regex, const char *text, size_t count, regmatc
         return error;
     if (!(flags & REG_STARTEND))
         length = (int)__cairn_pinned(__cairn_m_length(text, NO_LIMIT));
-    __cairn_clear(groups, count * sizeof *groups);
+    if (first < 0 || first > length)
+        return error;
     if (error == 0) {
+        __cairn_clear(groups, count * sizeof *groups);
         answer.start = count > 0 ? groups[0].rm_so : UNKNOWN;
         answer.length = count > 0 ? groups[0].rm_eo - groups[0].rm_so : UNKNOWN;
     }

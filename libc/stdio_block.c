@@ -12,7 +12,7 @@ static size_t get(void *to, size_t size, size_t count, FILE *from)
     if (stream->object == NO_OBJECT || wanted == 0) {
         size_t got = fread(to, size, count, from);
         __cairn_received(to, got * size, NO_OBJECT, 0);
-        __cairn_m_received(fileno(from), to, got * size);
+        __cairn_m_received_from(from, to, got * size);
         return got;
     }
     position = __cairn_m_position(stream);

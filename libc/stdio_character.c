@@ -8,7 +8,7 @@ static int get_concrete(FILE *from)
     unsigned char byte = (unsigned char)character;
     if (character == EOF)
         return EOF;
-    __cairn_m_received(fileno(from), &byte, 1);
+    __cairn_m_received_from(from, &byte, 1);
     return byte;
 }
 

@@ -41,7 +41,7 @@ static void make_up(char *part)
 static int open_new(char *name, int suffix, int flags)
 {
     char *part = placeholders(name, suffix);
-    int attempt, fd = -1;
+    int attempt, fd = -1, error = errno;
     if (!part)
         return mkostemps(name, suffix, flags);
     for (attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -50,6 +50,8 @@ static int open_new(char *name, int suffix, int flags)
         if (fd >= 0 || errno != EEXIST)
             break;
     }
+    if (fd >= 0)
+        errno = error;
     return fd;
 }
 
@@ -71,13 +73,15 @@ OPENS_NEW(mkostemps64, (char *name, int suffix, int flags), suffix, flags)
 char *MODEL(mkdtemp)(char *name)
 {
     char *part = placeholders(name, 0);
-    int attempt;
+    int attempt, error = errno;
     if (!part)
         return mkdtemp(name);
     for (attempt = 0; attempt < ATTEMPTS; attempt++) {
         make_up(part);
-        if (mkdir(name, S_IRWXU) == 0)
+        if (mkdir(name, S_IRWXU) == 0) {
+            errno = error;
             return name;
+        }
         if (errno != EEXIST)
             break;
     }

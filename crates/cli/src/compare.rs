@@ -103,7 +103,11 @@ fn run_all(args: &CompareArgs, plan: &Plan, strategies: &[String]) -> (Vec<Trial
             random_start: false,
         };
         let watch = |progress: &_| bar.advance(at, &length, progress);
-        let Some(trial) = plan.run(strategy, trial, length, watch)? else { return Ok(false) };
+        let Some(trial) = plan.run(strategy, trial, length, watch)? else {
+            let is_late =
+                || Failure::new("the program was not ready to run in the time of a campaign (--time)");
+            return if plan.is_interrupted() { Ok(false) } else { Err(is_late()) };
+        };
         bar.done(at, &trial);
         done.lock().expect("nobody panics with it").push(trial);
         Ok(true)

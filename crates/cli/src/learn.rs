@@ -128,7 +128,11 @@ fn size(args: &LearnArgs, plan: &Plan) -> Result<Size, Failure> {
 fn speed(args: &LearnArgs, plan: &Plan, time: Duration) -> Result<f64, Failure> {
     let length = Length { seed: args.seed, execs: args.execs, time: Some(time / 20), random_start: true };
     let trial = plan.run("parametric", 0, length, |_| ())?;
-    let Some(trial) = trial else { return Err(Failure::new("stopped before anything was learnt")) };
+    let Some(trial) = trial else {
+        return Err(Failure::new(
+            "stopped before anything was learnt, or before the program was ready to run",
+        ));
+    };
     if trial.summary.notes.stop == Stop::Done {
         return Err(Failure::new(format_args!(
             "there is nothing to learn: all paths of this program that are known with this input are tried after {}; if that is a \

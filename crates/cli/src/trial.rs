@@ -73,7 +73,7 @@ impl Plan {
         &self.inputs
     }
 
-    /// Makes a campaign, and tells how far it is; nothing if the user ended it.
+    /// Makes a campaign, and tells how far it is; nothing if the user ended it, or there was no time to start the program.
     pub fn run(
         &self,
         strategy: &str,
@@ -90,7 +90,7 @@ impl Plan {
         let walk = WalkSettings { seed: settings.seed, ..WalkSettings::default() };
         let mut solver = cairn_solver::with_walk(self.limits, walk);
         let mut server = match Server::start_by(self.spec.clone(), self.room, settings.deadline()) {
-            Err(StartError::CutOff(_)) if self.stop.load(Ordering::Relaxed) => return Ok(None),
+            Err(StartError::CutOff(_)) => return Ok(None),
             started => started?,
         };
         let mut recorder = Recorder { covered: Vec::new(), watch };
@@ -99,6 +99,11 @@ impl Plan {
         let is_whole = summary.notes.stop != Stop::Interrupted;
         let trial = Trial { strategy: strategy.to_owned(), number, summary, covered: recorder.covered };
         Ok(is_whole.then_some(trial))
+    }
+
+    /// True if the user has ended all campaigns.
+    pub fn is_interrupted(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// Does some work for every item, for several at a time; whether it was done for all. Work that tells `false` is the last

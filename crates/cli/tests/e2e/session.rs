@@ -128,6 +128,7 @@ fn json_is_one_object_with_the_promised_fields() {
         "findings",
         "most_labels",
         "untried",
+        "divergence_causes",
         "divergences",
         "divergences_after_losses",
         "choosing_seconds",

@@ -51,6 +51,7 @@ void check_regex(void);
 void check_wide_characters(void);
 void check_parts_of_numbers(void);
 void check_threads(void);
+void check_writers(void);
 
 /* Compares the models of reading functions on many files. */
 void check_readers(void);

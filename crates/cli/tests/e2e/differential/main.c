@@ -412,6 +412,7 @@ int main(void)
             check_characters();
             check_wide_characters();
             check_threads();
+            check_writers();
         }
     }
     printf("%lu comparisons, all equal\n", comparisons);
