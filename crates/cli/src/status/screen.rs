@@ -261,7 +261,7 @@ mod tests {
             "1,234 untried flips",
             "auto, now cgs (whichever",
             " memory values search     Z3",
-            "warning  1 run recorded more than there\n          is room for",
+            "warning  1 run recorded more than\n          there is room for",
         ] {
             assert!(text.contains(told), "{told}:\n{text}");
         }
