@@ -68,7 +68,7 @@ fn wait_until(
             return Ok(Ok(status));
         }
         if deadline.is_over() {
-            return Ok(Err(Excess::Time));
+            return Ok(Err(watch.look_at_timeout()?));
         }
         std::thread::sleep(pause);
         if pause < watch::INTERVAL {

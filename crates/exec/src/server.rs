@@ -365,7 +365,7 @@ impl Server {
             match receive(&self.process.status, next_look)? {
                 Received::Message(ended) => return Ok(Ok(Some(ended))),
                 Received::Closed => return Ok(Ok(None)),
-                Received::TimedOut if deadline.is_over() => return Ok(Err(Excess::Time)),
+                Received::TimedOut if deadline.is_over() => return Ok(Err(watch.look_at_timeout()?)),
                 Received::TimedOut => {}
             }
             if let Some(excess) = watch.look()? {

@@ -272,6 +272,9 @@ fn a_directory_has_one_campaign_at_a_time() {
     let out = scene.out("out");
     let mut first = start(scene.command(&out, &["--time", "60s"]));
     wait_until("a test is kept", || out.join("journal").exists() && !files(&out).is_empty());
+    // A stopped campaign holds its lock however soon its program is exhausted.
+    let stopped = Command::new("kill").args(["-STOP", &first.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
     for options in [&["--force"][..], &["--resume"], &[]] {
         let said = scene.run(&out, options);
         assert_eq!(said.code, Some(2), "{said:?}");
