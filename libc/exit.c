@@ -36,5 +36,5 @@ __attribute__((noreturn)) void MODEL(exit)(int status)
 {
     given = status;
     is_given = 1;
-    exit(status);
+    exit((int)__cairn_concrete((size_t)status));
 }

@@ -8,6 +8,10 @@
  * Otherwise it goes byte by byte, and must come to the same answer. Until that is decided it must not
  * branch on a byte it was given: the path would depend on an answer that is not in it.
  *
+ * Symbolic arguments of a library function that a model calls are concretized, since its answer holds for these only.
+ * Exempt are those the models express themselves (EXPRESSED in pass/modelled.rs), and values that a model hands over
+ * through __cairn_concrete, because the rest of it says what the answer is for others.
+ *
  * Memory is copied by __builtin_memcpy and its kin: they move labels, the library's functions do not.
  */
 #ifndef CAIRN_MODEL_H

@@ -10,6 +10,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+/* GRND_INSECURE, which older headers do not have. */
+#define INSECURE 4u
+
 /* Not one that anybody would guess: good enough to spread keys, different in every call (SplitMix64). */
 static uint64_t next(void)
 {
@@ -30,7 +33,9 @@ void __cairn_m_fill_randomly(char *to, size_t size)
 
 ssize_t MODEL(getrandom)(void *to, size_t size, unsigned flags)
 {
-    if (!__cairn_supervised())
+    /* Flags that the kernel does not know, or not together: it says so. */
+    int is_valid = (flags & ~(GRND_NONBLOCK | GRND_RANDOM | INSECURE)) == 0 && (~flags & (GRND_RANDOM | INSECURE)) != 0;
+    if (!__cairn_supervised() || !is_valid)
         return getrandom(to, size, flags);
     __cairn_m_fill_randomly(to, size);
     return (ssize_t)size;

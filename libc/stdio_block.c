@@ -16,7 +16,7 @@ static size_t get(void *to, size_t size, size_t count, FILE *from)
         return got;
     }
     position = __cairn_m_position(stream);
-    fread(to, size, count, from);
+    fread(to, __cairn_concrete(size), __cairn_concrete(count), from);
     bytes = (size_t)(ftello(from) - (off_t)__cairn_concrete(position));
     if (bytes > 0) {
         position = __cairn_pinned(position);

@@ -43,7 +43,7 @@ static size_t block(const void *data, size_t size, size_t count, FILE *to)
         size = __cairn_pinned(size);
         count = __cairn_pinned(count);
     }
-    done = fwrite(data, size, count, to);
+    done = fwrite(data, __cairn_concrete(size), __cairn_concrete(count), to);
     return size != 0 && done == __cairn_concrete(count) ? count : done;
 }
 

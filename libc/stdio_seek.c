@@ -7,10 +7,10 @@ static int seek(FILE *file, off_t offset, int whence)
     struct cairn_stream *stream = __cairn_m_stream(file);
     off_t target;
     if (stream->object == NO_OBJECT)
-        return fseeko(file, __cairn_pinned(offset), whence);
+        return fseeko(file, offset, whence);
     target = __cairn_m_target(stream->object, whence == SEEK_CUR ? __cairn_m_position(stream) : 0, offset, whence);
     stream->next = NULL;
-    if (fseeko(file, offset, whence) != 0)
+    if (fseeko(file, (off_t)__cairn_concrete(offset), whence) != 0)
         return -1;
     if ((off_t)__cairn_concrete(target) == ftello(file))
         __cairn_m_moved(stream, target);

@@ -50,14 +50,17 @@ static ssize_t get(int fd, void *to, size_t size)
         return got;
     }
     position = position_of(fd);
-    got = received(to, read(fd, to, size), object, position, size);
+    got = received(to, read(fd, to, __cairn_concrete(size)), object, position, size);
     move(fd, position + got);
     return got;
 }
 
 static ssize_t get_at(int fd, void *to, size_t size, off_t offset)
 {
-    return received(to, pread(fd, to, size, offset), __cairn_stream(fd), offset, size);
+    int object = __cairn_stream(fd);
+    if (object == NO_OBJECT)
+        return received(to, pread(fd, to, size, offset), NO_OBJECT, 0, size);
+    return received(to, pread(fd, to, __cairn_concrete(size), (off_t)__cairn_concrete(offset)), object, offset, size);
 }
 
 ssize_t MODEL(read)(int fd, void *to, size_t size)
@@ -153,10 +156,10 @@ static off_t seek(int fd, off_t offset, int whence)
     off_t position;
     off_t target;
     if (object == NO_OBJECT)
-        return lseek(fd, __cairn_pinned(offset), whence);
+        return lseek(fd, offset, whence);
     position = position_of(fd);
     target = __cairn_m_target(object, whence == SEEK_CUR ? position : 0, offset, whence);
-    position = lseek(fd, offset, whence);
+    position = lseek(fd, (off_t)__cairn_concrete(offset), whence);
     if ((off_t)__cairn_concrete(target) != position || position < 0)
         return position;
     move(fd, target);

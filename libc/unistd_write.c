@@ -31,14 +31,14 @@ ssize_t MODEL(write)(int fd, const void *data, size_t size)
 {
     fd = FIXED(fd);
     __cairn_goes_out(fd, data, size);
-    return answer(write(fd, data, size), data, size);
+    return answer(write(fd, data, __cairn_concrete(size)), data, size);
 }
 
 ssize_t MODEL(pwrite)(int fd, const void *data, size_t size, off_t offset)
 {
     fd = FIXED(fd);
     __cairn_goes_out(fd, data, size);
-    return answer(pwrite(fd, data, size, (off_t)__cairn_pinned((size_t)offset)), data, size);
+    return answer(pwrite(fd, data, __cairn_concrete(size), offset), data, size);
 }
 
 ssize_t MODEL(pwrite64)(int fd, const void *data, size_t size, off_t offset)
@@ -52,7 +52,7 @@ ssize_t MODEL(sendto)(int fd, const void *data, size_t size, int flags, const st
     __cairn_goes_out(fd, data, size);
     if (to != NULL)
         __cairn_goes_out(fd, to, length);
-    return answer(sendto(fd, data, size, FIXED(flags), to, length), data, size);
+    return answer(sendto(fd, data, __cairn_concrete(size), FIXED(flags), to, length), data, size);
 }
 
 ssize_t MODEL(send)(int fd, const void *data, size_t size, int flags)

@@ -151,9 +151,7 @@ int MODEL(mtx_timedlock)(mtx_t *mutex, const struct timespec *moment)
 
 static struct itimerspec real_timer(const struct itimerspec *timer)
 {
-    struct itimerspec real;
-    fix(timer, sizeof *timer);
-    real = *timer;
+    struct itimerspec real = *timer;
     if (real.it_value.tv_sec != 0 || real.it_value.tv_nsec != 0)
         real.it_value = real_moment(clock_of(&timer->it_value), &timer->it_value);
     return real;
@@ -163,6 +161,7 @@ int MODEL(timerfd_settime)(int fd, int flags, const struct itimerspec *timer, st
 {
     struct itimerspec real;
     flags = (int)__cairn_pinned((size_t)flags);
+    fix(timer, sizeof *timer);
     if (!(flags & TFD_TIMER_ABSTIME))
         return timerfd_settime(fd, flags, timer, old);
     real = real_timer(timer);
@@ -173,6 +172,7 @@ int MODEL(timer_settime)(timer_t id, int flags, const struct itimerspec *timer, 
 {
     struct itimerspec real;
     flags = (int)__cairn_pinned((size_t)flags);
+    fix(timer, sizeof *timer);
     if (!(flags & TIMER_ABSTIME))
         return timer_settime(id, flags, timer, old);
     real = real_timer(timer);

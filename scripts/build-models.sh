@@ -18,7 +18,8 @@ trap 'rm -rf "$work"' EXIT
 for source in libc/*.c include/cairn_markers.c include/cairn_fuzzer.c; do
     object=$work/$(basename "$source" .c).o
     # Functions of the library are to be called as written, from programs and shared libraries alike.
-    CAIRN_CC_PLAIN=0 "$cairn" cc -O2 -std=gnu11 -Wall -Wextra -Werror -fno-builtin -fPIC -DCAIRN_INSTRUMENTED -c "$source" -o "$object"
+    CAIRN_CC_PLAIN=0 "$cairn" cc -O2 -std=gnu11 -Wall -Wextra -Werror -fno-builtin -fPIC -DCAIRN_INSTRUMENTED -c "$source" -o "$object" 2>"$work/said" \
+        && [ ! -s "$work/said" ] || { cat "$work/said" >&2; exit 1; }
 done
 
 # Models call the C library's functions as __cairn_libc_NAME. The archive has an object for each that jumps to NAME; where

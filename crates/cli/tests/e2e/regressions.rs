@@ -76,6 +76,18 @@ fn only_a_function_without_instrumentation_loses_what_it_is_given() {
     assert_eq!(place.explore()["exhausted"], false);
 }
 
+/// A campaign finds the answer that depends on the number, or does not claim that every path was tried.
+#[test]
+fn symbolic_arguments_that_models_pass_on_to_the_library_are_concretized() {
+    let source = root().join("tests/regressions/model_arguments.c");
+    for case in 0..10 {
+        let place = Place::with(&[]);
+        place.cc(&["-w", &format!("-DCASE={case}"), source.to_str().unwrap(), "-o", "program"]);
+        let summary = place.explore();
+        assert!(summary["crashes"] == 1 || summary["exhausted"] == false, "case {case}: {summary}");
+    }
+}
+
 #[test]
 fn a_main_without_instrumentation_links_and_runs() {
     let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);

@@ -2,13 +2,15 @@
 //! the runtime.
 
 use super::abi::WRAPPER_PREFIX;
+use super::foreign::OWN_PREFIXES;
 use super::function::FunctionPass;
 use super::intrinsics::Intrinsic;
+use super::modelled::EXPRESSED;
 use super::segment::{Action, Segment};
 use super::sinks::{JUMPS, RELEASES, is_sink};
 use super::sites::{is_address_taken, type_hash};
 use super::types::{leaves, scalar_width};
-use crate::llvm::{Block, Module, Opcode, Predicate, Value};
+use crate::llvm::{Block, Module, Opcode, Predicate, TypeKind, Value};
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
 use cairn_wire::{Loss, Op};
 use std::ffi::c_int;
@@ -134,10 +136,14 @@ impl FunctionPass<'_> {
         if !callee.is_function() {
             return;
         }
+        let is_answer_concrete = self.unit.is_model && is_library_function(callee) && !is_expressed(callee);
         // Where a jump ends, `setjmp` returns its second argument.
         let (jumps, releases) = (JUMPS.contains(&&*callee.name()), RELEASES.contains(&&*callee.name()));
         for (argument, index) in call.arguments().into_iter().zip(0..) {
-            if jumps && index > 0 || releases && index == 0 {
+            if is_answer_concrete && is_integer_or_pointer(argument)
+                || jumps && index > 0
+                || releases && index == 0
+            {
                 self.pin(call, argument, segment);
             }
         }
@@ -307,6 +313,21 @@ impl FunctionPass<'_> {
             }
         }
     }
+}
+
+/// True if a function that a model calls is none of the models' and the runtime's own.
+fn is_library_function(callee: Value) -> bool {
+    let name = callee.name();
+    callee.is_declaration() && !OWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// False for floats: models of functions that take some concretize them themselves.
+fn is_integer_or_pointer(argument: Value) -> bool {
+    matches!(argument.ty().kind(), TypeKind::LLVMIntegerTypeKind | TypeKind::LLVMPointerTypeKind)
+}
+
+fn is_expressed(callee: Value) -> bool {
+    EXPRESSED.contains(&&*callee.name())
 }
 
 /// The instruction that runs when a call has returned.

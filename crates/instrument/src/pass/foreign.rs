@@ -27,7 +27,7 @@ use cairn_wire::Loss;
 /// What stands for the name of a function that is called through a pointer.
 const THROUGH_POINTER: &str = "(through a pointer)";
 /// Names of the runtime's own functions and of what users call in it begin so.
-const OWN_PREFIXES: [&str; 3] = ["__cairn_", "cairn_", WRAPPER_PREFIX];
+pub const OWN_PREFIXES: [&str; 3] = ["__cairn_", "cairn_", WRAPPER_PREFIX];
 
 /// What a call gives to its callee.
 pub struct HandedOver {

@@ -465,6 +465,48 @@ pub const MODELLED: &[&str] = &[
     "aio_write",
 ];
 
+/// Library functions that a model calls before it expresses their answer itself, for whatever of their arguments is symbolic:
+/// the call is only for the answer of this run. Arguments of all other library functions that a model calls are
+/// concretized, since the answer holds for these arguments only.
+pub const EXPRESSED: &[&str] = &[
+    "bcmp",
+    "fnmatch",
+    "getopt",
+    "getopt_long",
+    "getopt_long_only",
+    "memchr",
+    "memcmp",
+    "memmem",
+    "memrchr",
+    "rawmemchr",
+    "strcasecmp",
+    "strcasestr",
+    "strchr",
+    "strchrnul",
+    "strcmp",
+    "strcspn",
+    "strlen",
+    "strncasecmp",
+    "strncmp",
+    "strnlen",
+    "strrchr",
+    "strspn",
+    "strstr",
+    "strtod",
+    "strtof",
+    "strtol",
+    "strtold",
+    "strtoul",
+    "strverscmp",
+    "wcschr",
+    "wcscmp",
+    "wcslen",
+    "wcsncmp",
+    "wcsnlen",
+    "wmemchr",
+    "wmemcmp",
+];
+
 /// Intrinsics that read the processor's cycle counter, and the models that are called in their place.
 pub const COUNTERS: &[(&str, &str)] = &[
     ("llvm.x86.rdtsc", "rdtsc"),

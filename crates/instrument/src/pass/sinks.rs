@@ -1,8 +1,5 @@
 //! Functions that may be given symbolic data without anything being lost. Those that print it are in `outputs.rs`.
 
-/// They are given no data of their own, and answer whether it worked.
-const FLUSH: &[&str] = &["fflush", "fflush_unlocked"];
-
 /// Nothing comes after them, or nothing of what they were given is used again.
 const END: &[&str] = &[
     "exit",
@@ -25,10 +22,7 @@ const END: &[&str] = &[
     "cfree",
     "close",
     "fclose",
-    "closedir",
     "munmap",
-    "freeaddrinfo",
-    "regfree",
 ];
 
 /// The memory they are given is for their answer: whatever was in it before is not looked at.
@@ -107,13 +101,24 @@ pub const REPLACES: &[&str] =
 /// Functions that jump, and tell who is there a number: that is pinned where they are called.
 pub const JUMPS: &[&str] = &["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
 
-/// Functions that take a block back: which one is concretized, as for `free`.
-pub const RELEASES: &[&str] =
-    &["_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"];
+/// Functions that release or flush the object their first argument points to: the pointer is concretized, as for `free`.
+pub const RELEASES: &[&str] = &[
+    "_ZdlPv",
+    "_ZdlPvm",
+    "_ZdaPv",
+    "_ZdaPvm",
+    "_ZdlPvSt11align_val_t",
+    "_ZdlPvmSt11align_val_t",
+    "closedir",
+    "fflush",
+    "fflush_unlocked",
+    "freeaddrinfo",
+    "regfree",
+];
 
 /// Whether symbolic data may go to a function and be forgotten.
 pub fn is_sink(name: &str) -> bool {
-    [FLUSH, END, JUMPS, RELEASES].iter().any(|names| names.contains(&name))
+    [END, JUMPS, RELEASES].iter().any(|names| names.contains(&name))
 }
 
 /// True if only the values among a function's arguments matter, such as a signal's number, and not the memory behind them.
