@@ -104,8 +104,6 @@ pub(crate) struct Sandbox {
     /// Namespaces, which come first: nothing can be mounted later.
     pub(crate) namespaces: Option<Namespaces>,
     rules: Option<RulesetCreated>,
-    /// The rules are about reading too.
-    hides: bool,
     filters: Vec<BpfProgram>,
     /// The user that runs are.
     pub(crate) identity: Option<Identity>,
@@ -137,13 +135,13 @@ impl Sandbox {
         };
         let namespaces = Namespaces::prepare(protection.namespaces, tmp);
         let identity = Identity::prepare(needed, protection.files);
-        Ok(Sandbox { namespaces, rules, hides: files.hides_anything(), filters, identity, protection })
+        Ok(Sandbox { namespaces, rules, filters, identity, protection })
     }
 
     /// Puts the calling process behind rules and filters, for good. Makes system calls only.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
         if let Some(mut rules) = self.rules.take() {
-            if self.hides && self.protection.namespaces.mounts {
+            if self.protection.namespaces.mounts {
                 rules = Files::with_new_proc(rules).map_err(|_| io::ErrorKind::PermissionDenied)?;
             }
             rules.restrict_self().map_err(|_| io::ErrorKind::PermissionDenied)?;

@@ -3,6 +3,9 @@
 //! Landlock only allows: there is no rule that takes a right away below a directory that has it. So to hide a home, every
 //! directory on the way to it is left without a rule, and each of its other entries has one. The directories on the way
 //! can be passed, but not listed.
+//!
+//! Devices are hidden as well, but for a few: a program that reads a terminal of the user's takes what is typed there, and one that
+//! reads a disk finds every file on it. Shared memory of other programs lies among them (`/dev/shm`).
 
 use landlock::{
     ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
@@ -16,6 +19,10 @@ use std::path::{Path, PathBuf};
 const LANDLOCK: ABI = ABI::V6;
 /// Devices that a program may write to: they keep nothing.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+/// Devices that a program may only read.
+const SOURCES: [&str; 2] = ["/dev/random", "/dev/urandom"];
+/// The directory of all devices.
+const ALL_DEVICES: &str = "/dev";
 /// Directories that no program runs without. The home of some system accounts is one of them, or lies there.
 const SYSTEM: [&str; 8] = ["/bin", "/dev", "/etc", "/lib", "/proc", "/sbin", "/sys", "/usr"];
 
@@ -34,8 +41,7 @@ impl Files {
     /// The rules.
     pub(super) fn rules(&self) -> Result<RulesetCreated, RulesetError> {
         let reads = AccessFs::from_read(LANDLOCK);
-        let handled =
-            if self.hides_anything() { AccessFs::from_all(LANDLOCK) } else { AccessFs::from_write(LANDLOCK) };
+        let handled = AccessFs::from_all(LANDLOCK);
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
         let mut rules = ruleset.handle_access(handled)?.scope(Scope::from_all(LANDLOCK))?.create()?;
         for directory in &self.writable {
@@ -44,12 +50,25 @@ impl Files {
         }
         for device in DEVICES {
             let writes = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
-            rules = beneath(rules, Path::new(device), writes)?;
+            rules = beneath(rules, Path::new(device), writes | AccessFs::ReadFile)?;
         }
-        if self.hides_anything() {
-            for path in self.readable.iter().chain(&self.around_hidden(Path::new("/"))) {
-                rules = beneath(rules, path, reads)?;
+        for device in SOURCES {
+            rules = beneath(rules, Path::new(device), AccessFs::ReadFile.into())?;
+        }
+        rules = beneath(rules, Path::new(ALL_DEVICES), AccessFs::ReadDir.into())?;
+        let root = Path::new("/");
+        let mut paths = around(root, &self.hidden_with_devices());
+        for path in &self.readable {
+            if path == root {
+                // Who names the root asks for all files; devices are to be named themselves.
+                rules = beneath(rules, root, AccessFs::ReadDir.into())?;
+                paths.extend(around(root, &[ALL_DEVICES.into()]));
+            } else {
+                paths.push(path.clone());
             }
+        }
+        for path in &paths {
+            rules = beneath(rules, path, reads)?;
         }
         Ok(rules)
     }
@@ -59,23 +78,8 @@ impl Files {
         beneath(rules, Path::new("/proc"), AccessFs::from_read(LANDLOCK))
     }
 
-    /// The directory if nothing below it is hidden, or those of its entries that hold nothing hidden.
-    fn around_hidden(&self, directory: &Path) -> Vec<PathBuf> {
-        if self.hidden.iter().any(|hidden| directory.starts_with(hidden)) {
-            return Vec::new();
-        }
-        if !self.hidden.iter().any(|hidden| hidden.starts_with(directory)) {
-            return vec![directory.to_owned()];
-        }
-        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-        // A link is no way in: what it leads to has a rule, or none, where it lies.
-        let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
-        entries.flat_map(|entry| self.around_hidden(&entry.path())).collect()
-    }
-
-    /// True if there is a directory that is not to be read.
-    pub(super) fn hides_anything(&self) -> bool {
-        !self.hidden.is_empty()
+    fn hidden_with_devices(&self) -> Vec<PathBuf> {
+        self.hidden.iter().cloned().chain([ALL_DEVICES.into()]).collect()
     }
 
     /// True if a program in these rules is refused the contents of this path, which is absolute.
@@ -84,6 +88,20 @@ impl Files {
         let below = |directories: &[PathBuf]| directories.iter().any(|directory| path.starts_with(directory));
         below(&self.hidden) && !below(&self.readable) && !below(&self.writable)
     }
+}
+
+/// The directory if nothing below it is hidden, or those of its entries that hold nothing hidden.
+fn around(directory: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    if hidden.iter().any(|hidden| directory.starts_with(hidden)) {
+        return Vec::new();
+    }
+    if !hidden.iter().any(|hidden| hidden.starts_with(directory)) {
+        return vec![directory.to_owned()];
+    }
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    // A link is no way in: what it leads to has a rule, or none, where it lies.
+    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    entries.flat_map(|entry| around(&entry.path(), hidden)).collect()
 }
 
 /// Allows something below a path, if there is one.
@@ -134,7 +152,7 @@ mod tests {
         }
         std::os::unix::fs::symlink(top.join("a/home"), top.join("a/link")).unwrap();
         let files = Files { hidden: vec![top.join("a/home")], ..Files::default() };
-        let mut around = files.around_hidden(&top);
+        let mut around = around(&top, &files.hidden);
         around.sort();
         assert_eq!(around, [top.join("a/b"), top.join("c")]);
         assert!(files.hides(&top.join("a/link/x")) && !files.hides(&top.join("c/x")));
