@@ -124,7 +124,7 @@ pub fn named_by(program: &Path, args: &[OsString]) -> Vec<PathBuf> {
         let parts = text.split([':', ';', ' ']).filter(|part| !part.is_empty());
         parts.map(PathBuf::from).collect::<Vec<_>>()
     });
-    let libraries = cairn_program::library_directories(program);
+    let libraries = cairn_program::libraries(program);
     args.iter().flat_map(values).chain(preloaded).chain(libraries).collect()
 }
 
