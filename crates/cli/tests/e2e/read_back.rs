@@ -625,6 +625,28 @@ fn input_that_the_file_system_keeps_is_lost() {
     assert_gap(A_FILE_SYSTEM, &["--scratch"], "lost-value");
 }
 
+/// Objects with input that are given to functions of which other arguments do not matter.
+const AN_OPTION: &[Case] = &[
+    (
+        "a set of signals",
+        "",
+        "sigset_t s, o; sigemptyset(&s); s.__val[0] = (unsigned long)(unsigned char)c << 8;
+         sigprocmask(SIG_BLOCK, &s, 0); sigprocmask(0, 0, &o); if (sigismember(&o, 10)) abort();",
+    ),
+    (
+        "attributes of a mutex",
+        "#include <pthread.h>",
+        "pthread_mutexattr_t a; pthread_mutexattr_init(&a); memcpy(&a, &(int){c & 3}, sizeof a);
+         pthread_mutex_t m; pthread_mutex_init(&m, &a); pthread_mutex_lock(&m);
+         if (!pthread_mutex_trylock(&m)) abort();",
+    ),
+];
+
+#[test]
+fn input_in_what_locks_and_signals_are_told_is_lost() {
+    assert_gap(AN_OPTION, &[], "lost-value");
+}
+
 #[test]
 fn input_in_shared_memory_that_is_attached_twice_is_lost() {
     let case: Case = (
