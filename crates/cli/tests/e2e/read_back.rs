@@ -580,6 +580,12 @@ const NOTHING: &[Case] = &[
         r#"int f = dup(1); dprintf(f, "%c", c); FILE *g = fdopen(f, "w"); fprintf(g, "%d", c);
          fclose(g);"#,
     ),
+    (
+        "system calls that read no input",
+        "",
+        "int t = syscall(SYS_gettid), w = 0; syscall(SYS_futex, &w, 1, 0, 0, 0, 0); if (t < 0) abort();
+         if (c == 90) abort();",
+    ),
     ("a status that ends the program", "", r#"error(c == 90, 0, "x"); if (c == 90) abort();"#),
 ];
 
@@ -669,4 +675,42 @@ fn a_child_of_vfork_that_ends_with_the_input_is_noticed() {
          if (WEXITSTATUS(s) == 90) abort();",
     );
     assert_gap(&[case], &[], "child-process");
+}
+
+/// Programs that inherit the input.
+const ANOTHER_PROGRAM: &[Case] = &[
+    ("system", "", r#"lseek(0, 0, SEEK_SET); if (!system("grep -q Z")) abort();"#),
+    ("popen", "", r#"lseek(0, 0, SEEK_SET); if (getc(popen("cat", "r")) == 90) abort();"#),
+    (
+        "posix_spawn",
+        "#include <spawn.h>\nextern char **environ;",
+        r#"lseek(0, 0, SEEK_SET); pid_t p; int s; char *a[] = {"grep", "-q", "Z", 0};
+         posix_spawn(&p, "/bin/grep", 0, 0, a, environ); waitpid(p, &s, 0); if (!s) abort();"#,
+    ),
+    (
+        "fork by its number",
+        "",
+        "int s; long p = syscall(SYS_fork); if (p == 0) _exit(c == 90); waitpid(p, &s, 0);
+         if (s) abort();",
+    ),
+];
+
+#[test]
+fn a_program_that_inherits_the_input_is_noticed() {
+    assert_gap(ANOTHER_PROGRAM, &[], "child-process");
+}
+
+/// System calls that give input to the program.
+const BY_NUMBER: &[Case] = &[
+    ("read", "", "char d = 0; lseek(0, 0, SEEK_SET); syscall(SYS_read, 0, &d, 1); if (d == 90) abort();"),
+    (
+        "mmap",
+        "",
+        "char *p = (char *)syscall(SYS_mmap, 0, 1, PROT_READ, MAP_PRIVATE, 0, 0); if (*p == 90) abort();",
+    ),
+];
+
+#[test]
+fn input_that_a_system_call_by_number_gives_is_lost() {
+    assert_gap(BY_NUMBER, &[], "lost-value");
 }
