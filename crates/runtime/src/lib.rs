@@ -39,6 +39,7 @@ mod system;
 mod table;
 mod thunk;
 mod tls;
+mod unseen;
 mod variadic;
 
 use core::alloc::{GlobalAlloc, Layout};

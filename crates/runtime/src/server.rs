@@ -3,6 +3,7 @@
 use crate::reuse::call;
 use crate::state::{site_count, state};
 use crate::system::{errno, limit_data, number};
+use crate::unseen::__cairn_starts_program;
 use crate::{
     arguments, crash, environment, float, io, keeper, lock, memory, message, objects, reuse, size, system,
 };
@@ -326,7 +327,8 @@ extern "C" fn leave_recording() {
     state.log.leave();
 }
 
-// `vfork` returns twice on one stack, so nothing of ours may be on it. `__vfork` is the C library's: the name is reserved.
+// `vfork` returns twice on one stack, so nothing of ours may be on it. The child borrows the memory, and records until it ends
+// or starts another program. `__vfork` is the C library's: the name is reserved.
 global_asm!(
     ".globl __cairn_w_vfork",
     ".type __cairn_w_vfork,@function",
@@ -335,16 +337,8 @@ global_asm!(
     "call {note}",
     "add rsp, 8",
     "jmp qword ptr [rip + __vfork@GOTPCREL]",
-    note = sym note_vfork,
+    note = sym __cairn_starts_program,
 );
-
-/// Notes that the program forks; the child borrows the memory, and records until it ends or starts another program.
-extern "C" fn note_vfork() {
-    let state = state();
-    if state.tracing {
-        state.control().flags |= control::flag::FORKED;
-    }
-}
 
 /// Ends the process at once, without the program's exit handlers.
 pub fn end_run() -> ! {

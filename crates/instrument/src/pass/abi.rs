@@ -38,6 +38,8 @@ pub struct Abi {
     pub listed: Function,
     pub output: Function,
     pub descriptors_change: Function,
+    pub starts_program: Function,
+    pub system_call: Function,
     pub callee: Function,
     pub va_enter: Function,
     /// LLVM's own.
@@ -97,6 +99,8 @@ impl Abi {
             listed: cold("__cairn_listed", label, &[word, word]),
             output: cold("__cairn_output", void, &[pointer, label, label, word, word]),
             descriptors_change: function("__cairn_descriptors_change", void, &[]),
+            starts_program: function("__cairn_starts_program", void, &[]),
+            system_call: function("__cairn_system_call", void, &[word, word, word, word]),
             callee: cold("__cairn_callee", void, &[word, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
             va_enter: function("__cairn_va_enter", void, &[pointer, word, word]),

@@ -116,6 +116,7 @@ impl FunctionPass<'_> {
             self.builder.call(self.unit.abi.unfollowed, &[]);
         }
         self.forget_destinations(call);
+        self.tell_unseen(call);
         let handed_over = self.handed_over(block, call);
         self.pass_arguments(call);
         if !self.unit.private.contains(&callee) {

@@ -28,6 +28,7 @@ mod sinks;
 mod sites;
 mod taint;
 mod types;
+mod unseen;
 mod variadic;
 
 use crate::driver::Instrumenter;

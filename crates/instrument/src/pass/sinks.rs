@@ -94,6 +94,10 @@ const LOCKS: &[&str] = &[
     "sem_destroy",
 ];
 
+/// Functions of the lists above that do read one object: the argument that points to it.
+const READ: &[(&str, usize)] =
+    &[("sigprocmask", 1), ("pthread_mutex_init", 1), ("pthread_cond_init", 1), ("pthread_rwlock_init", 1)];
+
 /// Functions that put another program in the place of this one, and come back only if they fail.
 pub const REPLACES: &[&str] =
     &["execl", "execlp", "execle", "execv", "execvp", "execvpe", "execve", "execveat", "fexecve"];
@@ -121,7 +125,8 @@ pub fn is_sink(name: &str) -> bool {
     [END, JUMPS, RELEASES].iter().any(|names| names.contains(&name))
 }
 
-/// True if only the values among a function's arguments matter, such as a signal's number, and not the memory behind them.
-pub fn ignores_memory(name: &str) -> bool {
-    [ANSWER, PASSED_ON, LOCKS].iter().any(|names| names.contains(&name))
+/// True if a function reads the memory that its argument at `index` points to. Of some only values matter, such as a signal's
+/// number, or one object among several.
+pub fn reads_memory(name: &str, index: usize) -> bool {
+    READ.contains(&(name, index)) || ![ANSWER, PASSED_ON, LOCKS].iter().any(|names| names.contains(&name))
 }
