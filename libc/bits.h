@@ -44,14 +44,14 @@ static inline float float_of(uint32_t bits)
 }
 
 /* A number as it is for the rest of the path. */
-static inline double pinned_double(double number)
+static inline double concretized_double(double number)
 {
-    return double_of(__cairn_pinned(double_bits(number)));
+    return double_of(__cairn_concretized(double_bits(number)));
 }
 
-static inline float pinned_float(float number)
+static inline float concretized_float(float number)
 {
-    return float_of((uint32_t)__cairn_pinned(float_bits(number)));
+    return float_of((uint32_t)__cairn_concretized(float_bits(number)));
 }
 
 /* The exponent's field: 0 and the largest are special. */

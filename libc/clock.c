@@ -111,7 +111,7 @@ int MODEL(clock_gettime)(clockid_t clock, struct timespec *to)
 {
     int answer;
     struct timespec now;
-    clock = (clockid_t)__cairn_pinned((size_t)clock);
+    clock = (clockid_t)__cairn_concretized((size_t)clock);
     answer = clock_gettime(clock, to);
     if (answer == 0 && __cairn_supervised() && __cairn_m_read_clock(clock, &now))
         *to = tick(clock);
@@ -121,7 +121,7 @@ int MODEL(clock_gettime)(clockid_t clock, struct timespec *to)
 int MODEL(timespec_get)(struct timespec *to, int base)
 {
     int answer;
-    base = (int)__cairn_pinned((size_t)base);
+    base = (int)__cairn_concretized((size_t)base);
     answer = timespec_get(to, base);
     if (answer == TIME_UTC && __cairn_supervised())
         *to = tick(CLOCK_REALTIME);
@@ -155,7 +155,7 @@ clock_t MODEL(times)(struct tms *to)
 int MODEL(getrusage)(__rusage_who_t who, struct rusage *to)
 {
     int answer;
-    who = (__rusage_who_t)__cairn_pinned((size_t)who);
+    who = (__rusage_who_t)__cairn_concretized((size_t)who);
     answer = getrusage(who, to);
     if (answer == 0 && __cairn_supervised()) {
         __builtin_memset(to, 0, sizeof *to);

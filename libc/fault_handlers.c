@@ -48,7 +48,7 @@ int MODEL(sigaction)(int number, const struct sigaction *action, struct sigactio
 {
     int index;
     struct sigaction installed, previous;
-    number = (int)__cairn_pinned((size_t)number);
+    number = (int)__cairn_concretized((size_t)number);
     index = index_of(number);
     if (index < 0 || (!is_own[index] && !__cairn_tracing()))
         return sigaction(number, action, old);
@@ -70,7 +70,7 @@ int MODEL(sigaction)(int number, const struct sigaction *action, struct sigactio
 void (*MODEL(signal)(int number, void (*handler)(int)))(int)
 {
     struct sigaction action = {0}, old;
-    number = (int)__cairn_pinned((size_t)number);
+    number = (int)__cairn_concretized((size_t)number);
     if (index_of(number) < 0 || handler == SIG_ERR)
         return signal(number, handler);
     action.sa_handler = handler;

@@ -17,7 +17,7 @@ void __cairn_m_pin(const char *text, size_t size)
 {
     size_t i;
     for (i = 0; i < size; i++)
-        __cairn_pinned((unsigned char)text[i]);
+        __cairn_concretized((unsigned char)text[i]);
 }
 
 /* One branch per character, not one per pair. */

@@ -41,5 +41,5 @@ int __cairn_m_plain_order(void)
 
 size_t __cairn_m_settled(size_t c)
 {
-    return MB_CUR_MAX > 1 ? __cairn_pinned(c) : c;
+    return MB_CUR_MAX > 1 ? __cairn_concretized(c) : c;
 }

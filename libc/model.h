@@ -28,7 +28,7 @@ int __cairn_supervised(void);
 int __cairn_any_symbolic(const void *start, size_t size);
 void __cairn_clear(const void *start, size_t size);
 void __cairn_lost_input(const void *start, size_t size);
-size_t __cairn_pinned(size_t value);
+size_t __cairn_concretized(size_t value);
 size_t __cairn_concrete(size_t value);
 void __cairn_open_failed(const char *path);
 void *__cairn_w_malloc(size_t size);

@@ -181,7 +181,7 @@ static int is_symbolic(const char *path)
 void __cairn_m_look_up(int directory, const char *path)
 {
     int saved = errno;
-    path = (const char *)__cairn_pinned((size_t)path);
+    path = (const char *)__cairn_concretized((size_t)path);
     if (is_symbolic(path))
         look_up(directory, path, 0);
     errno = saved;
@@ -193,7 +193,7 @@ static volatile int followed;
 void __cairn_m_look_up_new(int directory, const char *path)
 {
     int saved = errno;
-    path = (const char *)__cairn_pinned((size_t)path);
+    path = (const char *)__cairn_concretized((size_t)path);
     if (is_symbolic(path)) {
         path = look_up(directory, path, 1);
         while (*path != '/' && *path != '\0')

@@ -46,18 +46,18 @@ size_t __cairn_m_wide_size(const struct layout *layout, const wchar_t *text)
 static void concretize(const struct layout *layout, const struct value *value)
 {
     unsigned long bits;
-    __cairn_pinned((size_t)layout->width);
-    __cairn_pinned((size_t)layout->precision);
+    __cairn_concretized((size_t)layout->width);
+    __cairn_concretized((size_t)layout->precision);
     switch (__cairn_m_kind(layout)) {
     case REAL:
         __builtin_memcpy(&bits, &value->real, sizeof bits);
-        __cairn_pinned(bits);
+        __cairn_concretized(bits);
         break;
     case WIDE_CHARACTER:
-        __cairn_pinned(value->integer);
+        __cairn_concretized(value->integer);
         break;
     case WIDE_STRING:
-        __cairn_pinned((size_t)value->pointer);
+        __cairn_concretized((size_t)value->pointer);
         if (value->pointer != NULL)
             __cairn_m_pin(value->pointer, __cairn_m_wide_size(layout, value->pointer));
         break;

@@ -26,7 +26,7 @@ static uint64_t next(void)
 void __cairn_m_fill_randomly(char *to, size_t size)
 {
     size_t i;
-    size = __cairn_pinned(size);
+    size = __cairn_concretized(size);
     for (i = 0; i < size; i++)
         to[i] = (char)next();
 }

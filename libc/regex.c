@@ -76,7 +76,7 @@ int MODEL(regcomp)(regex_t *regex, const char *text, int flags)
 {
     reg_syntax_t syntax;
     int error;
-    flags = (int)__cairn_pinned((size_t)flags);
+    flags = (int)__cairn_concretized((size_t)flags);
     error = regcomp(regex, text, flags);
     if (!__cairn_tracing())
         return error;
@@ -107,7 +107,7 @@ static int number_of(const char *message)
 const char *MODEL(re_compile_pattern)(const char *text, size_t length, struct re_pattern_buffer *regex)
 {
     const char *message;
-    length = __cairn_pinned(length);
+    length = __cairn_concretized(length);
     if (!__cairn_tracing())
         return re_compile_pattern(text, length, regex);
     forget(regex);
@@ -160,17 +160,17 @@ int MODEL(regexec)(const regex_t *regex, const char *text, size_t count, regmatc
     int first = 0, length = 0, error;
     struct answer answer = {-1, UNKNOWN};
     struct subject subject;
-    count = regex->no_sub ? 0 : __cairn_pinned(count);
-    flags = (int)__cairn_pinned((size_t)flags);
+    count = regex->no_sub ? 0 : __cairn_concretized(count);
+    flags = (int)__cairn_concretized((size_t)flags);
     if (flags & REG_STARTEND) {
-        first = (int)__cairn_pinned((size_t)groups[0].rm_so);
-        length = (int)__cairn_pinned((size_t)groups[0].rm_eo);
+        first = (int)__cairn_concretized((size_t)groups[0].rm_so);
+        length = (int)__cairn_concretized((size_t)groups[0].rm_eo);
     }
     error = regexec(regex, text, count, groups, flags);
     if (!__cairn_tracing())
         return error;
     if (!(flags & REG_STARTEND))
-        length = (int)__cairn_pinned(__cairn_m_length(text, NO_LIMIT));
+        length = (int)__cairn_concretized(__cairn_m_length(text, NO_LIMIT));
     if (first < 0 || first > length)
         return error;
     if (error == 0) {
@@ -188,9 +188,9 @@ regoff_t MODEL(re_search)(struct re_pattern_buffer *regex, const char *text, reg
 {
     struct subject subject;
     regoff_t answer, last;
-    length = (regoff_t)__cairn_pinned((size_t)length);
-    start = (regoff_t)__cairn_pinned((size_t)start);
-    range = (regoff_t)__cairn_pinned((size_t)range);
+    length = (regoff_t)__cairn_concretized((size_t)length);
+    start = (regoff_t)__cairn_concretized((size_t)start);
+    range = (regoff_t)__cairn_concretized((size_t)range);
     answer = re_search(regex, text, length, start, range, groups);
     if (!__cairn_tracing() || start < 0 || start > length)
         return answer;
@@ -209,8 +209,8 @@ regoff_t MODEL(re_match)(struct re_pattern_buffer *regex, const char *text, rego
 {
     struct subject subject;
     regoff_t answer;
-    length = (regoff_t)__cairn_pinned((size_t)length);
-    start = (regoff_t)__cairn_pinned((size_t)start);
+    length = (regoff_t)__cairn_concretized((size_t)length);
+    start = (regoff_t)__cairn_concretized((size_t)start);
     answer = re_match(regex, text, length, start, groups);
     if (!__cairn_tracing() || start < 0 || start > length)
         return answer;

@@ -45,7 +45,7 @@ double MODEL(remquo)(double number, double by, int *quotient)
     int bits;
     if (!is_simple(number, by)) {
         __cairn_clear(quotient, sizeof *quotient);
-        return remquo(pinned_double(number), pinned_double(by), quotient);
+        return remquo(concretized_double(number), concretized_double(by), quotient);
     }
     left = rest(__builtin_fabs(number), __builtin_fabs(by), &bits);
     *quotient = bits * (1 - 2 * (sign != other));
@@ -57,7 +57,7 @@ double MODEL(remainder)(double number, double by)
 {
     int quotient;
     if (!is_simple(number, by))
-        return remainder(pinned_double(number), pinned_double(by));
+        return remainder(concretized_double(number), concretized_double(by));
     return MODEL(remquo)(number, by, &quotient);
 }
 
@@ -72,13 +72,13 @@ float MODEL(remquof)(float number, float by, int *quotient)
     if (is_simple((double)number, (double)by))
         return (float)MODEL(remquo)((double)number, (double)by, quotient);
     __cairn_clear(quotient, sizeof *quotient);
-    return remquof(pinned_float(number), pinned_float(by), quotient);
+    return remquof(concretized_float(number), concretized_float(by), quotient);
 }
 
 float MODEL(remainderf)(float number, float by)
 {
     int quotient;
     if (!is_simple((double)number, (double)by))
-        return remainderf(pinned_float(number), pinned_float(by));
+        return remainderf(concretized_float(number), concretized_float(by));
     return (float)MODEL(remquo)((double)number, (double)by, &quotient);
 }

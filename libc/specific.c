@@ -45,14 +45,14 @@ int MODEL(pthread_key_create)(pthread_key_t *key, void (*destructor)(void *))
 
 int MODEL(pthread_setspecific)(pthread_key_t key, const void *value)
 {
-    key = (pthread_key_t)__cairn_pinned(key);
+    key = (pthread_key_t)__cairn_concretized(key);
     keep(key, value);
     return pthread_setspecific(key, value);
 }
 
 void *MODEL(pthread_getspecific)(pthread_key_t key)
 {
-    key = (pthread_key_t)__cairn_pinned(key);
+    key = (pthread_key_t)__cairn_concretized(key);
     return kept(key, pthread_getspecific(key));
 }
 
@@ -66,13 +66,13 @@ int MODEL(tss_create)(tss_t *key, tss_dtor_t destructor)
 
 int MODEL(tss_set)(tss_t key, void *value)
 {
-    key = (tss_t)__cairn_pinned(key);
+    key = (tss_t)__cairn_concretized(key);
     keep(key, value);
     return tss_set(key, value);
 }
 
 void *MODEL(tss_get)(tss_t key)
 {
-    key = (tss_t)__cairn_pinned(key);
+    key = (tss_t)__cairn_concretized(key);
     return kept(key, tss_get(key));
 }

@@ -68,7 +68,7 @@ int MODEL(statx)(int directory, const char *path, int flags, unsigned mask, stru
 {
     int failed;
     __cairn_m_look_up(directory, path);
-    failed = statx(directory, path, (int)__cairn_pinned((size_t)flags), (unsigned)__cairn_pinned(mask), status);
+    failed = statx(directory, path, (int)__cairn_concretized((size_t)flags), (unsigned)__cairn_concretized(mask), status);
     if (failed)
         return failed;
     __cairn_received(status, sizeof *status, NO_OBJECT, 0);

@@ -19,7 +19,7 @@ static size_t get(void *to, size_t size, size_t count, FILE *from)
     fread(to, __cairn_concrete(size), __cairn_concrete(count), from);
     bytes = (size_t)(ftello(from) - (off_t)__cairn_concrete(position));
     if (bytes > 0) {
-        position = __cairn_pinned(position);
+        position = __cairn_concretized(position);
         __cairn_received(to, bytes, stream->object, position);
     }
     bytes = __cairn_m_available(stream->object, position, wanted, bytes);

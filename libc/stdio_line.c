@@ -14,7 +14,7 @@ static char *get(char *to, int size, FILE *from)
 {
     struct cairn_stream *stream = __cairn_m_stream(from);
     int length = 0, character = 0;
-    size = (int)__cairn_pinned(size);
+    size = (int)__cairn_concretized(size);
     if (stream->object == NO_OBJECT || size <= 1) {
         char *line = fgets(to, size, from);
         if (line != NULL)
@@ -85,7 +85,7 @@ static ssize_t get_delimited(char **line, size_t *size, int delimiter, FILE *fro
     struct cairn_stream *stream = __cairn_m_stream(from);
     size_t length = 0;
     int character;
-    delimiter = (int)__cairn_pinned(delimiter);
+    delimiter = (int)__cairn_concretized(delimiter);
     if (stream->object == NO_OBJECT || line == NULL || size == NULL) {
         ssize_t got = getdelim(line, size, delimiter, from);
         if (got >= 0)

@@ -5,7 +5,7 @@
 FILE *MODEL(fmemopen)(void *memory, size_t size, const char *mode)
 {
     FILE *stream;
-    size = __cairn_pinned(size);
+    size = __cairn_concretized(size);
     if (memory != NULL)
         __cairn_lost_input(memory, size);
     stream = fmemopen(memory, size, mode);

@@ -40,8 +40,8 @@ static size_t block(const void *data, size_t size, size_t count, FILE *to)
     size_t done;
     __cairn_goes_into(to, data, size * count);
     if (size * count > __cairn_room(data)) {
-        size = __cairn_pinned(size);
-        count = __cairn_pinned(count);
+        size = __cairn_concretized(size);
+        count = __cairn_concretized(count);
     }
     done = fwrite(data, __cairn_concrete(size), __cairn_concrete(count), to);
     return size != 0 && done == __cairn_concrete(count) ? count : done;
@@ -70,7 +70,7 @@ static char *buffer_of(FILE *stream, char *buffer)
 
 int MODEL(setvbuf)(FILE *stream, char *buffer, int mode, size_t size)
 {
-    return setvbuf(stream, buffer_of(stream, buffer), (int)__cairn_pinned((size_t)mode), __cairn_pinned(size));
+    return setvbuf(stream, buffer_of(stream, buffer), (int)__cairn_concretized((size_t)mode), __cairn_concretized(size));
 }
 
 void MODEL(setbuf)(FILE *stream, char *buffer)
@@ -80,5 +80,5 @@ void MODEL(setbuf)(FILE *stream, char *buffer)
 
 void MODEL(setbuffer)(FILE *stream, char *buffer, size_t size)
 {
-    setbuffer(stream, buffer_of(stream, buffer), __cairn_pinned(size));
+    setbuffer(stream, buffer_of(stream, buffer), __cairn_concretized(size));
 }

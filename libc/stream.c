@@ -57,7 +57,7 @@ int __cairn_m_get(struct cairn_stream *stream)
     /* Before the beginning lies what was pushed back. */
     if ((off_t)__cairn_concrete(position) >= 0 && (size_t)position >= __cairn_length(stream->object))
         return fgetc(stream->file);
-    position = __cairn_pinned(position);
+    position = __cairn_concretized(position);
     character = fgetc(stream->file);
     if (character == EOF) {
         stream->next = NULL;

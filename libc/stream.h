@@ -25,7 +25,7 @@ int __cairn_character(int object, off_t from, int character);
 
 /* The runtime's: a value without its label; a value that is fixed from now on; pages that are new. */
 size_t __cairn_concrete(size_t value);
-size_t __cairn_pinned(size_t value);
+size_t __cairn_concretized(size_t value);
 void __cairn_fresh(void *start, size_t size);
 void __cairn_copy(void *to, const void *from, size_t size);
 

@@ -40,7 +40,7 @@ static void make_up(char *part)
 
 static int open_new(char *name, int suffix, int flags)
 {
-    char *part = placeholders(name, suffix = (int)__cairn_pinned((size_t)suffix));
+    char *part = placeholders(name, suffix = (int)__cairn_concretized((size_t)suffix));
     int attempt, fd = -1, error = errno;
     if (!part)
         return mkostemps(name, suffix, flags);

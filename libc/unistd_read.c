@@ -32,7 +32,7 @@ static void move(int fd, off_t position)
 static ssize_t received(void *to, ssize_t got, int object, off_t position, size_t wanted)
 {
     if (got > 0)
-        __cairn_received(to, got, object, object == NO_OBJECT ? 0 : (off_t)__cairn_pinned(position));
+        __cairn_received(to, got, object, object == NO_OBJECT ? 0 : (off_t)__cairn_concretized(position));
     if (got < 0 || object == NO_OBJECT)
         return got;
     return (ssize_t)__cairn_m_available(object, position, wanted, got);
@@ -119,7 +119,7 @@ ssize_t MODEL(readv)(int fd, const struct iovec *parts, int count)
     off_t position = object == NO_OBJECT ? 0 : position_of(fd);
     ssize_t got = readv(fd, parts, count);
     if (got > 0)
-        scattered(parts, got, object, __cairn_pinned(position));
+        scattered(parts, got, object, __cairn_concretized(position));
     if (got < 0 || object == NO_OBJECT)
         return got;
     got = (ssize_t)__cairn_m_available(object, position, room_of(parts, count), got);

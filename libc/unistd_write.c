@@ -25,7 +25,7 @@ static ssize_t answer(ssize_t done, const void *data, size_t size)
     return done;
 }
 
-#define FIXED(number) ((int)__cairn_pinned((size_t)(number)))
+#define FIXED(number) ((int)__cairn_concretized((size_t)(number)))
 
 ssize_t MODEL(write)(int fd, const void *data, size_t size)
 {
@@ -67,8 +67,8 @@ static int gathered(int fd, const struct iovec *parts, int count)
     count = FIXED(count);
     for (i = 0; i < count; i++) {
         __cairn_goes_out(fd, parts[i].iov_base, parts[i].iov_len);
-        __cairn_pinned(parts[i].iov_len);
-        __cairn_pinned((size_t)parts[i].iov_base);
+        __cairn_concretized(parts[i].iov_len);
+        __cairn_concretized((size_t)parts[i].iov_base);
     }
     return count;
 }
@@ -82,7 +82,7 @@ ssize_t MODEL(writev)(int fd, const struct iovec *parts, int count)
 ssize_t MODEL(pwritev)(int fd, const struct iovec *parts, int count, off_t offset)
 {
     fd = FIXED(fd);
-    return pwritev(fd, parts, gathered(fd, parts, count), (off_t)__cairn_pinned((size_t)offset));
+    return pwritev(fd, parts, gathered(fd, parts, count), (off_t)__cairn_concretized((size_t)offset));
 }
 
 ssize_t MODEL(pwritev64)(int fd, const struct iovec *parts, int count, off_t offset)
@@ -93,7 +93,7 @@ ssize_t MODEL(pwritev64)(int fd, const struct iovec *parts, int count, off_t off
 ssize_t MODEL(pwritev2)(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
     fd = FIXED(fd);
-    return pwritev2(fd, parts, gathered(fd, parts, count), (off_t)__cairn_pinned((size_t)offset), FIXED(flags));
+    return pwritev2(fd, parts, gathered(fd, parts, count), (off_t)__cairn_concretized((size_t)offset), FIXED(flags));
 }
 
 ssize_t MODEL(pwritev64v2)(int fd, const struct iovec *parts, int count, off_t offset, int flags)
@@ -138,7 +138,7 @@ static size_t moves(int from, size_t size)
 {
     if (__cairn_stream(from) != NO_OBJECT)
         __cairn_lost_unseen();
-    return __cairn_pinned(size);
+    return __cairn_concretized(size);
 }
 
 ssize_t MODEL(sendfile)(int to, int from, off_t *offset, size_t size)

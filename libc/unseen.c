@@ -38,7 +38,7 @@ wint_t MODEL(getwchar)(void)
 
 wchar_t *MODEL(fgetws)(wchar_t *to, int count, FILE *from)
 {
-    wchar_t *read = fgetws(to, (int)__cairn_pinned((size_t)count), unseen(from));
+    wchar_t *read = fgetws(to, (int)__cairn_concretized((size_t)count), unseen(from));
     if (read != NULL)
         __cairn_clear(to, (wcslen(to) + 1) * sizeof *to);
     return read;
@@ -51,7 +51,7 @@ int MODEL(getw)(FILE *from)
 
 ssize_t MODEL(preadv)(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    return preadv(unseen_descriptor(fd), parts, (int)__cairn_pinned((size_t)count), (off_t)__cairn_pinned((size_t)offset));
+    return preadv(unseen_descriptor(fd), parts, (int)__cairn_concretized((size_t)count), (off_t)__cairn_concretized((size_t)offset));
 }
 
 ssize_t MODEL(preadv64)(int fd, const struct iovec *parts, int count, off_t offset)

@@ -14,7 +14,7 @@
 unsigned MODEL(sleep)(unsigned seconds)
 {
     unsigned left;
-    seconds = (unsigned)__cairn_pinned(seconds);
+    seconds = (unsigned)__cairn_concretized(seconds);
     left = sleep(seconds);
     __cairn_m_advance((int64_t)(seconds - left) * NANOSECONDS);
     return left;
@@ -23,7 +23,7 @@ unsigned MODEL(sleep)(unsigned seconds)
 int MODEL(usleep)(useconds_t microseconds)
 {
     int answer;
-    microseconds = (useconds_t)__cairn_pinned(microseconds);
+    microseconds = (useconds_t)__cairn_concretized(microseconds);
     answer = usleep(microseconds);
     if (answer == 0)
         __cairn_m_advance((int64_t)microseconds * 1000);
@@ -66,15 +66,15 @@ static int waited(int answer, int64_t nanoseconds)
 
 int MODEL(poll)(struct pollfd *descriptors, nfds_t count, int milliseconds)
 {
-    count = __cairn_pinned(count);
-    milliseconds = (int)__cairn_pinned((size_t)milliseconds);
+    count = __cairn_concretized(count);
+    milliseconds = (int)__cairn_concretized((size_t)milliseconds);
     give(descriptors, count * sizeof *descriptors);
     return waited(poll(descriptors, count, milliseconds), milliseconds * (int64_t)1000000);
 }
 
 int MODEL(ppoll)(struct pollfd *descriptors, nfds_t count, const struct timespec *time, const sigset_t *signals)
 {
-    count = __cairn_pinned(count);
+    count = __cairn_concretized(count);
     give(descriptors, count * sizeof *descriptors);
     fix(time, sizeof *time);
     return waited(ppoll(descriptors, count, time, signals), time ? length_of(time) : 0);
@@ -90,7 +90,7 @@ static void give_sets(fd_set *readable, fd_set *writable, fd_set *exceptional)
 int MODEL(select)(int count, fd_set *readable, fd_set *writable, fd_set *exceptional, struct timeval *time)
 {
     int64_t nanoseconds;
-    count = (int)__cairn_pinned((size_t)count);
+    count = (int)__cairn_concretized((size_t)count);
     give_sets(readable, writable, exceptional);
     fix(time, sizeof *time);
     nanoseconds = time ? time->tv_sec * (int64_t)NANOSECONDS + time->tv_usec * (int64_t)1000 : 0;
@@ -100,7 +100,7 @@ int MODEL(select)(int count, fd_set *readable, fd_set *writable, fd_set *excepti
 int MODEL(pselect)(int count, fd_set *readable, fd_set *writable, fd_set *exceptional, const struct timespec *time,
                    const sigset_t *signals)
 {
-    count = (int)__cairn_pinned((size_t)count);
+    count = (int)__cairn_concretized((size_t)count);
     give_sets(readable, writable, exceptional);
     fix(time, sizeof *time);
     return waited(pselect(count, readable, writable, exceptional, time, signals), time ? length_of(time) : 0);
@@ -108,14 +108,14 @@ int MODEL(pselect)(int count, fd_set *readable, fd_set *writable, fd_set *except
 
 int MODEL(epoll_wait)(int descriptor, struct epoll_event *events, int most, int milliseconds)
 {
-    most = (int)__cairn_pinned((size_t)most);
-    milliseconds = (int)__cairn_pinned((size_t)milliseconds);
+    most = (int)__cairn_concretized((size_t)most);
+    milliseconds = (int)__cairn_concretized((size_t)milliseconds);
     return waited(epoll_wait(descriptor, events, most, milliseconds), milliseconds * (int64_t)1000000);
 }
 
 int MODEL(epoll_pwait)(int descriptor, struct epoll_event *events, int most, int milliseconds, const sigset_t *signals)
 {
-    most = (int)__cairn_pinned((size_t)most);
-    milliseconds = (int)__cairn_pinned((size_t)milliseconds);
+    most = (int)__cairn_concretized((size_t)most);
+    milliseconds = (int)__cairn_concretized((size_t)milliseconds);
     return waited(epoll_pwait(descriptor, events, most, milliseconds, signals), milliseconds * (int64_t)1000000);
 }

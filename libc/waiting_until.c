@@ -43,8 +43,8 @@ int MODEL(clock_nanosleep)(clockid_t clock, int flags, const struct timespec *ti
 {
     struct timespec now, wait;
     int answer;
-    clock = (clockid_t)__cairn_pinned((size_t)clock);
-    flags = (int)__cairn_pinned((size_t)flags);
+    clock = (clockid_t)__cairn_concretized((size_t)clock);
+    flags = (int)__cairn_concretized((size_t)flags);
     fix(time, sizeof *time);
     if (!(flags & TIMER_ABSTIME) || !__cairn_supervised() || !is_moment(time) || !__cairn_m_read_clock(clock, &now)) {
         answer = clock_nanosleep(clock, flags, time, left);
@@ -160,7 +160,7 @@ static struct itimerspec real_timer(const struct itimerspec *timer)
 int MODEL(timerfd_settime)(int fd, int flags, const struct itimerspec *timer, struct itimerspec *old)
 {
     struct itimerspec real;
-    flags = (int)__cairn_pinned((size_t)flags);
+    flags = (int)__cairn_concretized((size_t)flags);
     fix(timer, sizeof *timer);
     if (!(flags & TFD_TIMER_ABSTIME))
         return timerfd_settime(fd, flags, timer, old);
@@ -171,7 +171,7 @@ int MODEL(timerfd_settime)(int fd, int flags, const struct itimerspec *timer, st
 int MODEL(timer_settime)(timer_t id, int flags, const struct itimerspec *timer, struct itimerspec *old)
 {
     struct itimerspec real;
-    flags = (int)__cairn_pinned((size_t)flags);
+    flags = (int)__cairn_concretized((size_t)flags);
     fix(timer, sizeof *timer);
     if (!(flags & TIMER_ABSTIME))
         return timer_settime(id, flags, timer, old);

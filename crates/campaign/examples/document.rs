@@ -65,7 +65,7 @@ fn step_of(program: &Program, step: &TraceStep) -> Step {
     let TraceStep { site, value, concrete, .. } = *step;
     let (kind, side) = match step.kind {
         TraceKind::Branch => (StepKind::Branch, program.site(site).side_of(concrete)),
-        TraceKind::Pin => (StepKind::Pin, 0),
+        TraceKind::Concretization => (StepKind::Concretization, 0),
         TraceKind::Constraint => (StepKind::Constraint, 0),
     };
     Step { kind, site, side, value, concrete }

@@ -1,6 +1,6 @@
 //! The two text files by which AFL's tools follow a campaign.
 
-use crate::corpus::Place;
+use crate::corpus::TestFolder;
 use crate::directory::unix;
 use crate::observer::Progress;
 use crate::settings::Settings;
@@ -46,9 +46,9 @@ pub(crate) fn stats(
         ("saved_crashes", progress.crashes.to_string()),
         ("saved_hangs", progress.hangs.to_string()),
         ("confirmed_findings", progress.confirmed.to_string()),
-        ("last_find", last(directory, Place::Queue, progress.tests)),
-        ("last_crash", last(directory, Place::Crashes, progress.crashes)),
-        ("last_hang", last(directory, Place::Hangs, progress.hangs)),
+        ("last_find", last(directory, TestFolder::Queue, progress.tests)),
+        ("last_crash", last(directory, TestFolder::Crashes, progress.crashes)),
+        ("last_hang", last(directory, TestFolder::Hangs, progress.hangs)),
         ("edges_found", progress.branches_covered.to_string()),
         ("total_edges", progress.branches_total.to_string()),
         ("afl_banner", harmless(settings.command.first().map_or("", String::as_str))),
@@ -58,7 +58,7 @@ pub(crate) fn stats(
 }
 
 /// When something was put into a directory last; 0 if nothing was.
-fn last(directory: &Path, place: Place, files: u64) -> String {
+fn last(directory: &Path, place: TestFolder, files: u64) -> String {
     let changed = || directory.join(place.directory()).metadata().ok()?.modified().ok();
     let time = if files > 0 { changed().map_or(0, unix) } else { 0 };
     time.to_string()

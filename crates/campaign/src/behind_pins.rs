@@ -4,7 +4,7 @@
 //! flip that the constant rules out is asked for once more without it. The run then leaves the path where the value
 //! is used, as it must, and may take the flip on another one: of all constants, those that something depends on are tried.
 
-use cairn_exec::End;
+use cairn_exec::ExitKind;
 use cairn_expr::{Dag, ExprId};
 use cairn_tree::{AddedRun, Flip, Tree};
 use std::collections::HashSet;
@@ -35,14 +35,14 @@ pub(crate) fn leaves_at_pin(
     flip: Flip,
     at: usize,
     run: &AddedRun,
-    end: End,
+    end: ExitKind,
 ) -> bool {
     let Some(&(expected, _)) = tree.prefix(flip.node).get(at) else { return false };
     // A block of another size may lie elsewhere: it need not be the same value.
     let place = |node| (tree.node(node).kind, tree.node(node).site);
     let found = match run.nodes.get(at) {
         Some(node) => place(*node) == place(expected),
-        None => matches!(end, End::Signal(_)),
+        None => matches!(end, ExitKind::Signal(_)),
     };
     found && tree.is_constant_choice(dag, expected)
 }

@@ -46,8 +46,8 @@ impl Chooser {
         self.timed(|strategy| strategy.on_outcome(flip, outcome, cost));
     }
 
-    pub(crate) fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.timed(|strategy| strategy.on_revived(tree, flips));
+    pub(crate) fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.timed(|strategy| strategy.on_resumed(tree, flips));
     }
 
     pub(crate) fn wants_cores(&self) -> bool {
@@ -59,8 +59,8 @@ impl Chooser {
     }
 
     /// Whether it wants to know all branches of a run.
-    pub(crate) fn wants_trails(&self) -> bool {
-        self.strategy.wants_trails()
+    pub(crate) fn wants_branch_log(&self) -> bool {
+        self.strategy.wants_branch_log()
     }
 
     /// Whether it wants to know where calls through pointers lead.

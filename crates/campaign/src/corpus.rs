@@ -8,13 +8,13 @@
 
 use crate::findings::Key;
 use crate::triage::Mark;
-use cairn_exec::{End, Severity};
+use cairn_exec::{ExitKind, Severity};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Where in the campaign directory an input goes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub enum Place {
+pub enum TestFolder {
     /// Tests.
     Queue,
     /// Inputs that break the program.
@@ -23,16 +23,16 @@ pub enum Place {
     Hangs,
 }
 
-impl Place {
+impl TestFolder {
     /// All places.
-    pub const ALL: [Place; 3] = [Place::Queue, Place::Crashes, Place::Hangs];
+    pub const ALL: [TestFolder; 3] = [TestFolder::Queue, TestFolder::Crashes, TestFolder::Hangs];
 
     /// Its directory.
     pub const fn directory(self) -> &'static str {
         match self {
-            Place::Queue => "queue",
-            Place::Crashes => "crashes",
-            Place::Hangs => "hangs",
+            TestFolder::Queue => "queue",
+            TestFolder::Crashes => "crashes",
+            TestFolder::Hangs => "hangs",
         }
     }
 }
@@ -61,7 +61,7 @@ impl Origin {
 /// What decides about keeping a run's input.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    pub end: End,
+    pub end: ExitKind,
     /// What is wrong with it, what it ended with first.
     pub marks: Vec<Mark>,
     pub new_branches: usize,
@@ -74,7 +74,7 @@ pub(crate) struct Candidate {
 /// An input to keep.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Keep {
-    pub place: Place,
+    pub place: TestFolder,
     /// Number in its place.
     pub id: u32,
     /// File name, without an extension.
@@ -120,16 +120,16 @@ impl Corpus {
             candidate.marks.iter().partition(|mark| !mark.is_silent);
         let finding = ended.into_iter().next().filter(|mark| self.is_new_finding(place, mark));
         // The first test is kept even if the program has no branch at all.
-        let is_first = place == Place::Queue && self.files[place as usize] == 0;
+        let is_first = place == TestFolder::Queue && self.files[place as usize] == 0;
         let mut kept = Vec::new();
         if is_first || finding.is_some() || candidate.new_branches > 0 {
-            let suffix = (place == Place::Crashes).then(|| candidate.end.suffix());
+            let suffix = (place == TestFolder::Crashes).then(|| candidate.end.suffix());
             kept.push(self.keep(place, candidate, suffix, finding.cloned()));
         }
         for mark in silent {
-            if self.is_new_finding(Place::Crashes, mark) {
+            if self.is_new_finding(TestFolder::Crashes, mark) {
                 let suffix = Some(mark.kind.suffix().to_owned());
-                kept.push(self.keep(Place::Crashes, candidate, suffix, Some(mark.clone())));
+                kept.push(self.keep(TestFolder::Crashes, candidate, suffix, Some(mark.clone())));
             }
         }
         kept
@@ -137,7 +137,7 @@ impl Corpus {
 
     fn keep(
         &mut self,
-        place: Place,
+        place: TestFolder,
         candidate: &Candidate,
         suffix: Option<String>,
         finding: Option<Mark>,
@@ -148,7 +148,7 @@ impl Corpus {
         Keep { place, id, name: name(id, candidate, suffix), finding }
     }
 
-    fn is_new_finding(&mut self, place: Place, mark: &Mark) -> bool {
+    fn is_new_finding(&mut self, place: TestFolder, mark: &Mark) -> bool {
         let is_new = self.findings.insert(mark.key());
         self.kinds[place as usize] += u32::from(is_new);
         is_new
@@ -166,32 +166,32 @@ impl Corpus {
 
     /// Tests kept.
     pub fn tests(&self) -> u64 {
-        self.files(Place::Queue)
+        self.files(TestFolder::Queue)
     }
 
     /// Files kept in a place.
-    pub fn files(&self, place: Place) -> u64 {
+    pub fn files(&self, place: TestFolder) -> u64 {
         self.files[place as usize].into()
     }
 
     /// Different crashes.
     pub fn crashes(&self) -> u64 {
-        self.kinds[Place::Crashes as usize].into()
+        self.kinds[TestFolder::Crashes as usize].into()
     }
 
     /// Different hangs.
     pub fn hangs(&self) -> u64 {
-        self.kinds[Place::Hangs as usize].into()
+        self.kinds[TestFolder::Hangs as usize].into()
     }
 }
 
 /// Where inputs go on which the program ends so.
-fn place(end: End) -> Option<Place> {
+fn place(end: ExitKind) -> Option<TestFolder> {
     match end.severity() {
         Severity::Rejected => None,
-        Severity::Ok => Some(Place::Queue),
-        Severity::Crash => Some(Place::Crashes),
-        Severity::Hang => Some(Place::Hangs),
+        Severity::Ok => Some(TestFolder::Queue),
+        Severity::Crash => Some(TestFolder::Crashes),
+        Severity::Hang => Some(TestFolder::Hangs),
     }
 }
 

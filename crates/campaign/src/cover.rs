@@ -2,7 +2,7 @@
 
 use crate::damage;
 use crate::executor::Executor;
-use cairn_exec::{End, Input, Mode, RunError};
+use cairn_exec::{ExitKind, Input, Mode, RunError};
 use cairn_program::{BranchId, Program};
 use cairn_tree::Coverage;
 use std::cmp::Reverse;
@@ -12,7 +12,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Covered {
     /// How the run ended.
-    pub end: End,
+    pub end: ExitKind,
     /// The branches of the user's code that it took.
     pub branches: Vec<BranchId>,
 }

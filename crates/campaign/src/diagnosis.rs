@@ -1,11 +1,11 @@
 //! Why a campaign stalls: what became of symbolic data, by place in the program.
 //!
-//! [`Collector`] looks at every run of a campaign that asks for it, and makes [`Reason`]s of what it has seen.
+//! [`Diagnosis`] looks at every run of a campaign that asks for it, and makes [`Reason`]s of what it has seen.
 
 use crate::executor::Execution;
 use crate::prediction::is_users;
 use crate::summary::Notes;
-use cairn_exec::{End, Flags, Object, StepKind, Trace, signal_name};
+use cairn_exec::{ExitKind, Object, RunFlags, StepKind, Trace, signal_name};
 use cairn_expr::Dag;
 use cairn_program::{Program, Site, SiteId};
 use cairn_tree::Coverage;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a reason is about, the most important first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ReasonKind {
     /// No part of the input is symbolic.
     NothingSymbolic,
     /// Every run was refused by an assumption.
@@ -59,7 +59,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// What it is about.
-    pub kind: Kind,
+    pub kind: ReasonKind,
     /// How often it was seen.
     pub count: u64,
     /// Source file and line, if it has a place.
@@ -70,7 +70,7 @@ pub struct Reason {
 
 /// Takes in what every run shows.
 #[derive(Debug, Default)]
-pub struct Collector {
+pub struct Diagnosis {
     losses: BTreeMap<(SiteId, Loss), u64>,
     /// By site; for those outside the user's code also the last decision in it before.
     pins: BTreeMap<(SiteId, Option<SiteId>), u64>,
@@ -86,7 +86,7 @@ pub struct Collector {
     kills: u64,
 }
 
-impl Collector {
+impl Diagnosis {
     /// Takes in a run.
     pub fn look(&mut self, program: &Program, dag: &Dag, execution: &Execution) {
         let Execution { run, trace } = execution;
@@ -97,10 +97,14 @@ impl Collector {
         self.look_at_path(program, dag, trace);
         self.look_at_flags(&run.flags);
         match run.end {
-            End::Timeout => self.hangs += 1,
-            End::Signal(signal) if signal_name(signal) == Some("SIGKILL") => self.kills += 1,
-            End::OutOfMemory => self.kills += 1,
-            End::Exit(_) | End::Signal(_) | End::TooManyProcesses | End::OutOfScratch | End::Rejected => {}
+            ExitKind::Timeout => self.hangs += 1,
+            ExitKind::Signal(signal) if signal_name(signal) == Some("SIGKILL") => self.kills += 1,
+            ExitKind::OutOfMemory => self.kills += 1,
+            ExitKind::Exit(_)
+            | ExitKind::Signal(_)
+            | ExitKind::TooManyProcesses
+            | ExitKind::OutOfScratch
+            | ExitKind::Rejected => {}
         }
     }
 
@@ -117,7 +121,7 @@ impl Collector {
             }
             match step.kind {
                 StepKind::Branch => drop(self.decided.insert(step.site)),
-                StepKind::Pin => *self.pins.entry((step.site, before)).or_default() += 1,
+                StepKind::Concretization => *self.pins.entry((step.site, before)).or_default() += 1,
                 StepKind::Constraint => continue,
             }
             for byte in dag.inputs(step.value) {
@@ -128,7 +132,7 @@ impl Collector {
         }
     }
 
-    fn look_at_flags(&mut self, flags: &Flags) {
+    fn look_at_flags(&mut self, flags: &RunFlags) {
         let lacks = [
             (flags.labels_full, "symbolic values"),
             (flags.events_full, "decisions"),
@@ -166,13 +170,13 @@ impl Collector {
     ) -> Vec<Reason> {
         let mut list = List { program, reasons: BTreeMap::new() };
         if self.objects.is_empty() {
-            list.add(Kind::NothingSymbolic, 1, None);
+            list.add(ReasonKind::NothingSymbolic, 1, None);
         }
         if notes.rejected_runs == self.runs {
-            list.add(Kind::AllRefused, self.runs, None);
+            list.add(ReasonKind::AllRefused, self.runs, None);
         }
         for (name, _) in self.objects.iter().filter(|(_, used)| !used) {
-            list.add(Kind::UnusedInput, 1, Some(name.clone()));
+            list.add(ReasonKind::UnusedInput, 1, Some(name.clone()));
         }
         for ((site, why), count) in &self.losses {
             list.add_loss(*site, *why, *count);
@@ -180,22 +184,22 @@ impl Collector {
         for ((site, before), count) in &self.pins {
             list.add_pin(*site, *before, *count);
         }
-        list.add(Kind::Overwritten, self.overwritten, None);
+        list.add(ReasonKind::Overwritten, self.overwritten, None);
         for (what, count) in &self.full {
-            list.add(Kind::Full, *count, Some((*what).to_owned()));
+            list.add(ReasonKind::Full, *count, Some((*what).to_owned()));
         }
-        list.add_places(Kind::Unanswered, &self.unanswered);
+        list.add_places(ReasonKind::Unanswered, &self.unanswered);
         let first = notes.divergences.first().map(|divergence| divergence.explanation.clone());
-        list.add(Kind::Diverged, divergences, first);
+        list.add(ReasonKind::Diverged, divergences, first);
         if divergences > 0 {
-            list.add(Kind::Threads, notes.threaded_runs, None);
+            list.add(ReasonKind::Threads, notes.threaded_runs, None);
         }
-        list.add(Kind::Hang, self.hangs, None);
-        list.add(Kind::Slow, notes.slow_runs, None);
-        list.add(Kind::Killed, self.kills, None);
-        list.add(Kind::Nondeterministic, notes.nondeterministic_runs, None);
-        list.add(Kind::Damaged, notes.damaged_runs, None);
-        list.add(Kind::LostRun, notes.lost_runs, None);
+        list.add(ReasonKind::Hang, self.hangs, None);
+        list.add(ReasonKind::Slow, notes.slow_runs, None);
+        list.add(ReasonKind::Killed, self.kills, None);
+        list.add(ReasonKind::Nondeterministic, notes.nondeterministic_runs, None);
+        list.add(ReasonKind::Damaged, notes.damaged_runs, None);
+        list.add(ReasonKind::LostRun, notes.lost_runs, None);
         list.add_independent(&self.decided, coverage);
         list.sorted()
     }
@@ -204,28 +208,28 @@ impl Collector {
 /// Reasons in the making: how often each was seen, by kind, place, and what exactly.
 struct List<'a> {
     program: &'a Program,
-    reasons: BTreeMap<(Kind, Option<String>, Option<String>), u64>,
+    reasons: BTreeMap<(ReasonKind, Option<String>, Option<String>), u64>,
 }
 
 impl List<'_> {
     /// Adds what was seen at least once.
-    fn add(&mut self, kind: Kind, count: u64, about: Option<String>) {
+    fn add(&mut self, kind: ReasonKind, count: u64, about: Option<String>) {
         if count > 0 {
             *self.reasons.entry((kind, None, about)).or_default() += count;
         }
     }
 
-    fn add_place(&mut self, kind: Kind, count: u64, site: SiteId, about: Option<String>) {
+    fn add_place(&mut self, kind: ReasonKind, count: u64, site: SiteId, about: Option<String>) {
         *self.reasons.entry((kind, self.place(site), about)).or_default() += count;
     }
 
     fn add_pin(&mut self, site: SiteId, before: Option<SiteId>, count: u64) {
         let line = before.and_then(|before| self.place(before));
         let about = line.map(|line| format!("after the decision at {line}"));
-        self.add_place(Kind::Pinned, count, site, about);
+        self.add_place(ReasonKind::Pinned, count, site, about);
     }
 
-    fn add_places(&mut self, kind: Kind, places: &BTreeMap<SiteId, u64>) {
+    fn add_places(&mut self, kind: ReasonKind, places: &BTreeMap<SiteId, u64>) {
         for (site, count) in places {
             self.add_place(kind, *count, *site, None);
         }
@@ -233,10 +237,14 @@ impl List<'_> {
 
     fn add_loss(&mut self, site: SiteId, why: Loss, count: u64) {
         let (kind, about) = match (why, self.callee(site)) {
-            (Loss::Foreign, name) => (Kind::ForeignFunction, name),
-            (Loss::Output, Some(name)) => (Kind::Concretised, Some(format!("{} ({name})", what_of(why)))),
-            (Loss::Instruction, Some(name)) => (Kind::Concretised, Some(format!("the instruction {name}"))),
-            (why, _) => (Kind::Concretised, Some(what_of(why).to_owned())),
+            (Loss::Foreign, name) => (ReasonKind::ForeignFunction, name),
+            (Loss::Output, Some(name)) => {
+                (ReasonKind::Concretised, Some(format!("{} ({name})", what_of(why))))
+            }
+            (Loss::Instruction, Some(name)) => {
+                (ReasonKind::Concretised, Some(format!("the instruction {name}")))
+            }
+            (why, _) => (ReasonKind::Concretised, Some(what_of(why).to_owned())),
         };
         self.add_place(kind, count, site, about);
     }
@@ -246,7 +254,7 @@ impl List<'_> {
         for (id, site) in self.program.sites().filter(|(id, site)| site.counted && !decided.contains(id)) {
             let (taken, left): (Vec<_>, Vec<_>) = site.branches().partition(|b| coverage.is_covered(*b));
             if !taken.is_empty() && !left.is_empty() {
-                self.add_place(Kind::Independent, left.len() as u64, id, None);
+                self.add_place(ReasonKind::Independent, left.len() as u64, id, None);
             }
         }
     }

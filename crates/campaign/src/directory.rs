@@ -4,7 +4,7 @@
 //! of is written before anybody hears of it.
 
 use crate::afl;
-use crate::corpus::{Keep, Place};
+use crate::corpus::{Keep, TestFolder};
 use crate::finding::Finding;
 use crate::findings::SANITIZED;
 use crate::journal::{Charter, Chronicle, JOURNAL, Journal, OldJournal};
@@ -98,13 +98,15 @@ enum Log {
 impl CampaignDirectory {
     /// Makes the directory; `replace` throws out the campaign that is in it, and nothing else.
     pub fn create(path: &Path, replace: bool) -> Result<CampaignDirectory, DirectoryError> {
-        if path.join(STATS).exists() || Place::ALL.iter().any(|place| path.join(place.directory()).exists()) {
+        if path.join(STATS).exists()
+            || TestFolder::ALL.iter().any(|place| path.join(place.directory()).exists())
+        {
             if !replace {
                 return Err(DirectoryError::InUse(path.to_owned()));
             }
             remove_campaign(path)?;
         }
-        for place in Place::ALL {
+        for place in TestFolder::ALL {
             let directory = path.join(place.directory());
             fs::create_dir_all(&directory).map_err(|source| unwritable(&directory, source))?;
         }
@@ -120,7 +122,7 @@ impl CampaignDirectory {
 
     /// Opens the directory to go on with the campaign in it. What a process that was killed has left half done is cleared away.
     pub fn resume(path: &Path) -> Result<CampaignDirectory, DirectoryError> {
-        let places: Vec<PathBuf> = Place::ALL.iter().map(|place| path.join(place.directory())).collect();
+        let places: Vec<PathBuf> = TestFolder::ALL.iter().map(|place| path.join(place.directory())).collect();
         let mut files = Vec::new();
         for directory in &places {
             fs::create_dir_all(directory).map_err(|source| unwritable(directory, source))?;
@@ -183,7 +185,7 @@ impl CampaignDirectory {
     /// Numbers of files in each place that are taken.
     pub(crate) fn numbers(&self) -> Result<[u32; 3], DirectoryError> {
         let mut numbers = [0; 3];
-        for place in Place::ALL {
+        for place in TestFolder::ALL {
             let files = whole_files(&self.path.join(place.directory()))?;
             numbers[place as usize] =
                 files.iter().filter_map(|file| number(file)).max().map_or(0, |last| last + 1);
@@ -219,14 +221,14 @@ impl CampaignDirectory {
         command: &[String],
     ) -> Result<PathBuf, DirectoryError> {
         let (content, extension) = encode_test(input, command);
-        let directory = self.path.join(Place::Crashes.directory());
+        let directory = self.path.join(TestFolder::Crashes.directory());
         write_whole(&directory, &format!("{name}{extension}"), &content, true)
     }
 
     /// Writes the smallest input that shows a finding; gives the path of its file.
     pub(crate) fn keep_smallest(
         &self,
-        (place, name): (Place, &str),
+        (place, name): (TestFolder, &str),
         input: &Input,
         command: &[String],
     ) -> Result<PathBuf, DirectoryError> {
@@ -237,7 +239,7 @@ impl CampaignDirectory {
     /// Writes the path condition of a finding; gives the path of its file.
     pub(crate) fn keep_condition(
         &self,
-        (place, name): (Place, &str),
+        (place, name): (TestFolder, &str),
         script: &str,
     ) -> Result<PathBuf, DirectoryError> {
         write_whole(&self.reports(place)?, &format!("{name}.smt2"), script.as_bytes(), true)
@@ -246,7 +248,7 @@ impl CampaignDirectory {
     /// Writes what there is to say of a finding. What turned out to be another one needs no words.
     pub(crate) fn explain(
         &self,
-        (place, name): (Place, &str),
+        (place, name): (TestFolder, &str),
         finding: &Finding,
         input: &Input,
     ) -> Result<(), DirectoryError> {
@@ -261,14 +263,14 @@ impl CampaignDirectory {
     }
 
     /// What was said of a finding before.
-    pub(crate) fn explained(&self, (place, name): (Place, &str)) -> Option<Finding> {
+    pub(crate) fn explained(&self, (place, name): (TestFolder, &str)) -> Option<Finding> {
         let file = self.path.join(place.directory()).join(REPORTS).join(format!("{name}.json"));
         serde_json::from_slice(&read_file(&file, MOST_BYTES).ok()?).ok()
     }
 
     /// Names of the findings that only sanitizers have seen.
     pub(crate) fn sanitized(&self) -> Vec<String> {
-        let reports = self.path.join(Place::Crashes.directory()).join(REPORTS);
+        let reports = self.path.join(TestFolder::Crashes.directory()).join(REPORTS);
         let names = fs::read_dir(reports).into_iter().flatten().filter_map(|entry| {
             let name = entry.ok()?.file_name().into_string().ok()?;
             Some(name.strip_suffix(".json").filter(|name| name.starts_with(SANITIZED))?.to_owned())
@@ -299,8 +301,8 @@ impl CampaignDirectory {
         path.strip_prefix(&self.path).unwrap_or(path).display().to_string()
     }
 
-    /// Beside the inputs, but not among them: every file there is an input, for whoever reads it.
-    fn reports(&self, place: Place) -> Result<PathBuf, DirectoryError> {
+    /// Companion the inputs, but not among them: every file there is an input, for whoever reads it.
+    fn reports(&self, place: TestFolder) -> Result<PathBuf, DirectoryError> {
         let directory = self.path.join(place.directory()).join(REPORTS);
         fs::create_dir_all(&directory).map_err(|source| unwritable(&directory, source))?;
         Ok(directory)
@@ -339,7 +341,7 @@ fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(unwritable(path, source)),
         _ => Ok(()),
     };
-    for place in Place::ALL {
+    for place in TestFolder::ALL {
         let directory = path.join(place.directory());
         ignore_missing(&directory, fs::remove_dir_all(&directory))?;
     }

@@ -3,9 +3,9 @@
 use crate::behind_pins::{BehindPins, leaves_at_pin};
 use crate::callees::Callees;
 use crate::chooser::Chooser;
-use crate::corpus::{Corpus, Keep, Origin, Place};
+use crate::corpus::{Corpus, Keep, Origin, TestFolder};
 use crate::damage;
-use crate::diagnosis::Collector;
+use crate::diagnosis::Diagnosis;
 use crate::directory::{CampaignDirectory, DirectoryError};
 use crate::executor::{Execution, Executor};
 use crate::findings::Findings;
@@ -19,13 +19,13 @@ use crate::path::Path;
 use crate::prediction::Divergence;
 use crate::settings::Settings;
 use crate::snapshot::Milestone;
-use crate::summary::{Notes, Stop, Summary};
+use crate::summary::{Notes, StopReason, Summary};
 use crate::sync::Sync;
 use crate::triage::Triage;
 use crate::turn::Table;
 use crate::witness::Witness;
 use cairn_deadline::Deadline;
-use cairn_exec::{End, Input, RunError, StartError};
+use cairn_exec::{ExitKind, Input, RunError, StartError};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, FunctionId, Program};
 use cairn_search::{Cost, RunView, UnknownStrategy};
@@ -49,7 +49,7 @@ mod perform;
 mod survey;
 mod worker;
 
-pub use crew::{Crew, run_together};
+pub use crew::{WorkerPool, run_workers};
 
 /// Divergences that are remembered.
 const MAX_DIVERGENCES: usize = 20;
@@ -149,7 +149,7 @@ struct Campaign<'a> {
     coverage: Coverage,
     corpus: Corpus,
     oracle: Oracle,
-    collector: Collector,
+    collector: Diagnosis,
     behind_pins: BehindPins,
     insistence: Insistence,
     memory: Memory,
@@ -207,7 +207,7 @@ impl<'a> Campaign<'a> {
             coverage: Coverage::new(program),
             corpus: Corpus::default(),
             oracle: Oracle::default(),
-            collector: Collector::default(),
+            collector: Diagnosis::default(),
             behind_pins: BehindPins::default(),
             insistence: Insistence::default(),
             memory: Memory::new(settings.memory),
@@ -242,12 +242,12 @@ impl<'a> Campaign<'a> {
     }
 
     /// What there is to say at the end.
-    fn finish(mut self, ended: Result<Stop, CampaignError>) -> Result<Summary, CampaignError> {
+    fn finish(mut self, ended: Result<StopReason, CampaignError>) -> Result<Summary, CampaignError> {
         self.notes.stop = ended?;
         if self.chronicle.rebuilding().is_some() {
             // Its figures would be those of a part of what it has.
             return Err(match self.notes.stop {
-                Stop::Memory => CampaignError::Memory,
+                StopReason::Memory => CampaignError::Memory,
                 _ => CampaignError::Interrupted,
             });
         }
@@ -272,9 +272,9 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    fn must_stop(&self) -> Option<Stop> {
+    fn must_stop(&self) -> Option<StopReason> {
         if self.settings.stop.load(Ordering::Relaxed) {
-            return Some(Stop::Interrupted);
+            return Some(StopReason::Interrupted);
         }
         if self.crowd.ended.is_some() {
             return self.crowd.ended;
@@ -283,9 +283,9 @@ impl<'a> Campaign<'a> {
             return None;
         }
         if self.is_spent() {
-            return Some(Stop::Executions);
+            return Some(StopReason::Executions);
         }
-        self.is_time_up().then_some(Stop::Time)
+        self.is_time_up().then_some(StopReason::Time)
     }
 
     /// Whether all executions are made.
@@ -361,7 +361,7 @@ impl<'a> Campaign<'a> {
     }
 
     /// Classifies a run that left the predicted path at this index.
-    fn went_off(&self, flip: Flip, at: usize, run: &AddedRun, end: End, cause: Cause) -> Went {
+    fn went_off(&self, flip: Flip, at: usize, run: &AddedRun, end: ExitKind, cause: Cause) -> Went {
         match cause.any_constants && leaves_at_pin((&self.tree, &self.dag), flip, at, run, end) {
             true => Went::BehindPin,
             false => Went::Elsewhere,
@@ -404,10 +404,10 @@ impl<'a> Campaign<'a> {
             self.notes.denied_runs += 1;
             self.notes.denied_file.get_or_insert_with(|| file.clone());
         }
-        self.notes.rejected_runs += u64::from(end == End::Rejected);
+        self.notes.rejected_runs += u64::from(end == ExitKind::Rejected);
         self.notes.full_logs += u64::from(flags.log_full);
         self.notes.missing_logs +=
-            u64::from(self.strategies[0].wants_trails() && execution.trace.log.is_none());
+            u64::from(self.strategies[0].wants_branch_log() && execution.trace.log.is_none());
         if path.damaged {
             self.tell(&Event::Damaged);
         }
@@ -529,12 +529,12 @@ impl<'a> Campaign<'a> {
             branches_total: self.program.counted_branches(),
             branches_covered: self.coverage.covered() as u64,
             tests: self.corpus.tests(),
-            crashes: self.different(Place::Crashes, self.corpus.crashes()),
-            hangs: self.different(Place::Hangs, self.corpus.hangs()),
+            crashes: self.different(TestFolder::Crashes, self.corpus.crashes()),
+            hangs: self.different(TestFolder::Hangs, self.corpus.hangs()),
             confirmed: self.findings.different().filter(|entry| entry.finding.confirmed).count() as u64,
             divergences: self.divergences,
             choosing: self.strategies.iter().map(|strategy| strategy.time).sum(),
-            pin_tries: self.behind_pins.runs,
+            relaxed_runs: self.behind_pins.runs,
             untried: self.tree.untried() as u64,
             solver: self.solved.iter().copied().sum(),
             gaps: GapCounts::of(&self.tree, self.executions, self.divergences, &self.notes)
@@ -545,7 +545,7 @@ impl<'a> Campaign<'a> {
 
     /// Notes the figures of gaps that are kept elsewhere.
     fn note_gaps(&mut self) {
-        self.notes.pins = self.tree.open_pins() as u64;
+        self.notes.pins = self.tree.open_concretizations() as u64;
         self.notes.unused_objects = self.unused_objects.len() as u64;
         self.notes.mismatches = self.oracle.mismatches;
     }
@@ -558,7 +558,7 @@ impl<'a> Campaign<'a> {
     }
 
     /// Different findings in a place, of which so many were kept.
-    fn different(&self, place: Place, kept: u64) -> u64 {
+    fn different(&self, place: TestFolder, kept: u64) -> u64 {
         let (same, own) = self.findings.correction(place);
         kept.saturating_sub(same) + own
     }
@@ -601,8 +601,8 @@ impl<'a> Campaign<'a> {
         self.note_gaps();
         self.notes.checked_values = self.oracle.checked;
         self.notes.first_mismatch = self.oracle.first.clone();
-        self.notes.crash_inputs = self.corpus.files(Place::Crashes);
-        self.notes.hang_inputs = self.corpus.files(Place::Hangs);
+        self.notes.crash_inputs = self.corpus.files(TestFolder::Crashes);
+        self.notes.hang_inputs = self.corpus.files(TestFolder::Hangs);
         self.notes.found = self.findings.different().map(|entry| entry.finding.clone()).collect();
         let asked = (self.settings.strategy.as_str(), self.settings.seed);
         let mut progress = self.progress();

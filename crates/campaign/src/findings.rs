@@ -1,12 +1,12 @@
 //! All findings of a campaign: which are the same, and what is known of each.
 
-use crate::corpus::Place;
+use crate::corpus::TestFolder;
 use crate::finding::Finding;
 use crate::kind::Class;
 use crate::sanitizer::SanitizerError;
 use crate::triage::{Mark, Spot};
 use crate::witness::Answer;
-use cairn_exec::{End, Input};
+use cairn_exec::{ExitKind, Input};
 use std::collections::BTreeMap;
 
 /// What makes two findings the same: roughly what they are, and where.
@@ -20,12 +20,12 @@ const SANITIZERS: &str = "build with sanitizers";
 /// A finding, and what is needed to write it again.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    pub place: Place,
+    pub place: TestFolder,
     /// What its files are called, but for their ends.
     pub name: String,
     pub mark: Mark,
     /// How the program ended on its input.
-    pub end: End,
+    pub end: ExitKind,
     pub finding: Finding,
     /// The smallest input.
     pub input: Input,
@@ -105,7 +105,7 @@ impl Findings {
     }
 
     /// How many that were counted in a place turned out to be others, and how many nobody has counted.
-    pub fn correction(&self, place: Place) -> (u64, u64) {
+    pub fn correction(&self, place: TestFolder) -> (u64, u64) {
         let here = self.entries.iter().filter(|entry| entry.place == place);
         let same = here.clone().filter(|entry| entry.finding.same_as.is_some() && !entry.is_sanitizers_own());
         let own = here.filter(|entry| entry.finding.same_as.is_none() && entry.is_sanitizers_own());
@@ -151,7 +151,7 @@ pub(crate) fn by_sanitizers() -> Vec<String> {
 
 /// Which of the other builds see a finding as well. What ends the program has to end the plain build in the same way.
 fn confirmed_by(entry: &Entry, answer: &Answer) -> Vec<&'static str> {
-    let ends = |end: Option<End>| !entry.mark.is_silent && end == Some(entry.end);
+    let ends = |end: Option<ExitKind>| !entry.mark.is_silent && end == Some(entry.end);
     let explained = answer.errors.iter().any(|(error, _)| is_explained(&entry.mark, error));
     let by = [(ends(answer.plain), PLAIN), (ends(answer.sanitized) || explained, SANITIZERS)];
     by.into_iter().filter(|(is, _)| *is).map(|(_, by)| by).collect()
@@ -174,7 +174,7 @@ fn is_about(spot: Option<Spot>, finding: &Finding) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind::Kind;
+    use crate::kind::FaultKind;
     use crate::witness::About;
     use cairn_program::SourceFrame;
 
@@ -182,66 +182,75 @@ mod tests {
         Some(Spot::Line("a.c".to_owned(), line))
     }
 
-    fn entry(name: &str, kind: Kind, at: u32, signal: Option<i32>) -> Entry {
+    fn entry(name: &str, kind: FaultKind, at: u32, signal: Option<i32>) -> Entry {
         let mark = Mark { kind, spot: line(at), function: None, is_silent: signal.is_none() };
-        let end = signal.map_or(End::Exit(0), End::Signal);
+        let end = signal.map_or(ExitKind::Exit(0), ExitKind::Signal);
         let (finding, input) = Default::default();
-        Entry { place: Place::Crashes, name: name.to_owned(), mark, end, finding, input }
+        Entry { place: TestFolder::Crashes, name: name.to_owned(), mark, end, finding, input }
     }
 
-    fn error(kind: Kind, at: u32, is_fatal: bool) -> (SanitizerError, Input) {
+    fn error(kind: FaultKind, at: u32, is_fatal: bool) -> (SanitizerError, Input) {
         let frames = vec![SourceFrame { function: "f".to_owned(), line: Some(("a.c".to_owned(), at)) }];
         (SanitizerError { kind, frames, text: String::new(), is_fatal }, Input::default())
     }
 
-    fn answer(plain: Option<End>, errors: Vec<(SanitizerError, Input)>) -> Answer {
-        Answer { about: About::Finding(0), plain, sanitized: Some(End::Exit(1)), errors }
+    fn answer(plain: Option<ExitKind>, errors: Vec<(SanitizerError, Input)>) -> Answer {
+        Answer { about: About::Finding(0), plain, sanitized: Some(ExitKind::Exit(1)), errors }
     }
 
     #[test]
     fn what_others_see_elsewhere_confirms_nothing() {
-        let overflow = entry("id:0", Kind::SignedOverflow, 7, None);
+        let overflow = entry("id:0", FaultKind::SignedOverflow, 7, None);
         let nobody: [&str; 0] = [];
-        let heap = || Kind::Memory("heap buffer overflow".to_owned());
+        let heap = || FaultKind::Memory("heap buffer overflow".to_owned());
         assert_eq!(
-            confirmed_by(&overflow, &answer(Some(End::Exit(0)), vec![error(Kind::SignedOverflow, 8, false)])),
+            confirmed_by(
+                &overflow,
+                &answer(Some(ExitKind::Exit(0)), vec![error(FaultKind::SignedOverflow, 8, false)])
+            ),
             nobody
         );
         assert_eq!(
-            confirmed_by(&overflow, &answer(Some(End::Exit(0)), vec![error(heap(), 7, true)])),
+            confirmed_by(&overflow, &answer(Some(ExitKind::Exit(0)), vec![error(heap(), 7, true)])),
             nobody
         );
         assert_eq!(
-            confirmed_by(&overflow, &answer(None, vec![error(Kind::SignedOverflow, 7, false)])),
+            confirmed_by(&overflow, &answer(None, vec![error(FaultKind::SignedOverflow, 7, false)])),
             [SANITIZERS]
         );
-        let failed = entry("id:1", Kind::FailedAssertion, 7, Some(6));
-        assert_eq!(confirmed_by(&failed, &answer(Some(End::Exit(0)), vec![error(heap(), 3, true)])), nobody);
+        let failed = entry("id:1", FaultKind::FailedAssertion, 7, Some(6));
         assert_eq!(
-            confirmed_by(&failed, &answer(Some(End::Signal(6)), vec![error(heap(), 3, true)])),
+            confirmed_by(&failed, &answer(Some(ExitKind::Exit(0)), vec![error(heap(), 3, true)])),
+            nobody
+        );
+        assert_eq!(
+            confirmed_by(&failed, &answer(Some(ExitKind::Signal(6)), vec![error(heap(), 3, true)])),
             [PLAIN]
         );
-        let crash = entry("id:2", Kind::HeapCorruption, 9, Some(6));
+        let crash = entry("id:2", FaultKind::HeapCorruption, 9, Some(6));
         assert_eq!(
-            confirmed_by(&crash, &answer(Some(End::Exit(0)), vec![error(heap(), 3, true)])),
+            confirmed_by(&crash, &answer(Some(ExitKind::Exit(0)), vec![error(heap(), 3, true)])),
             [SANITIZERS]
         );
-        assert_eq!(confirmed_by(&crash, &answer(None, vec![error(Kind::SignedOverflow, 3, false)])), nobody);
+        assert_eq!(
+            confirmed_by(&crash, &answer(None, vec![error(FaultKind::SignedOverflow, 3, false)])),
+            nobody
+        );
     }
 
     #[test]
     fn crashes_with_one_cause_are_one() {
         let mut findings = Findings::default();
-        let cause = || vec![error(Kind::Memory("heap buffer overflow".to_owned()), 3, true)];
-        findings.add(entry("san:000001", Kind::Memory("heap buffer overflow".to_owned()), 3, None));
-        let (first, _) = findings.add(entry("id:000000", Kind::HeapCorruption, 9, Some(6)));
-        let (second, _) = findings.add(entry("id:000001", Kind::InvalidRead, 12, Some(11)));
+        let cause = || vec![error(FaultKind::Memory("heap buffer overflow".to_owned()), 3, true)];
+        findings.add(entry("san:000001", FaultKind::Memory("heap buffer overflow".to_owned()), 3, None));
+        let (first, _) = findings.add(entry("id:000000", FaultKind::HeapCorruption, 9, Some(6)));
+        let (second, _) = findings.add(entry("id:000001", FaultKind::InvalidRead, 12, Some(11)));
         // What only sanitizers saw is the crash that is known by now.
-        assert_eq!(findings.hear(first, &answer(Some(End::Signal(6)), cause())), [first, 0]);
-        findings.hear(second, &answer(Some(End::Signal(11)), cause()));
+        assert_eq!(findings.hear(first, &answer(Some(ExitKind::Signal(6)), cause())), [first, 0]);
+        findings.hear(second, &answer(Some(ExitKind::Signal(11)), cause()));
         let names: Vec<&str> = findings.different().map(|entry| entry.name.as_str()).collect();
         assert_eq!(names, ["id:000000"]);
         assert_eq!(findings.entries[second].finding.same_as.as_deref(), Some("id:000000"));
-        assert_eq!(findings.correction(Place::Crashes), (1, 0));
+        assert_eq!(findings.correction(TestFolder::Crashes), (1, 0));
     }
 }

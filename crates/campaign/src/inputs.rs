@@ -1,6 +1,6 @@
 //! The inputs behind a path that a user names: a file, a directory of inputs, or the directory of a campaign.
 
-use crate::corpus::Place;
+use crate::corpus::TestFolder;
 use crate::directory::REPORTS;
 use crate::testcase::TestError;
 use cairn_program::Special;
@@ -9,16 +9,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Beside crashes AFL++ keeps a note on how to use them.
+/// Companion crashes AFL++ keeps a note on how to use them.
 const NOT_AN_INPUT: &str = "README.txt";
 /// Most entries that are named when they are left out.
 const MOST_NAMED: usize = 5;
 /// Crashes and hangs come first: a budget that is too small for all inputs shall not hide a known finding.
-const PLACES: [Place; 3] = [Place::Crashes, Place::Hangs, Place::Queue];
+const PLACES: [TestFolder; 3] = [TestFolder::Crashes, TestFolder::Hangs, TestFolder::Queue];
 
 /// True if a directory has the layout of a campaign, Cairn's or AFL's.
 pub fn is_campaign(directory: &Path) -> bool {
-    directory.join(Place::Queue.directory()).is_dir()
+    directory.join(TestFolder::Queue.directory()).is_dir()
 }
 
 /// Inputs behind a path, and what a directory has besides.
@@ -49,7 +49,7 @@ pub enum NotAnInput {
     /// A link that leads out of its campaign.
     LinkOut,
     /// A file beside campaigns.
-    Beside,
+    Companion,
 }
 
 impl fmt::Display for NotAnInput {
@@ -58,7 +58,7 @@ impl fmt::Display for NotAnInput {
             NotAnInput::Special(special) => special.fmt(f),
             NotAnInput::BrokenLink => f.write_str("a broken link"),
             NotAnInput::LinkOut => f.write_str("a link out of the campaign"),
-            NotAnInput::Beside => f.write_str("a file beside campaigns"),
+            NotAnInput::Companion => f.write_str("a file beside campaigns"),
         }
     }
 }
@@ -122,7 +122,7 @@ fn of_campaign(campaign: &Path) -> Result<Listing, TestError> {
 /// Lists the inputs of campaigns that lie in one directory.
 fn of_campaigns(directory: &Path, campaigns: &[PathBuf]) -> Result<Listing, TestError> {
     let mut listing = test_files(directory)?;
-    listing.leave_out(|_| Some(NotAnInput::Beside));
+    listing.leave_out(|_| Some(NotAnInput::Companion));
     listing.left_out.retain(|entry| !campaigns.contains(&entry.path));
     for campaign in campaigns {
         listing.extend(of_campaign(campaign)?);
@@ -148,7 +148,7 @@ fn is_part_of_campaign(directory: &Path) -> bool {
 
 /// Lists the inputs that a campaign directory has in one place, in order of their names. A link that leads out of
 /// the directory is none: a campaign directory may be a stranger's, and what it names is not his to read.
-pub fn files_of(campaign: &Path, place: Place) -> Result<Listing, TestError> {
+pub fn files_of(campaign: &Path, place: TestFolder) -> Result<Listing, TestError> {
     let directory = campaign.join(place.directory());
     if !directory.is_dir() {
         return Ok(Listing::default());

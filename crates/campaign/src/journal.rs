@@ -33,7 +33,7 @@ pub(crate) enum Recalled<T> {
     /// It was, and this came of it.
     Told(T),
     /// Something else was done at this point.
-    Astray,
+    ReplayDivergence,
 }
 
 /// A run of the past.
@@ -163,7 +163,7 @@ impl Chronicle {
         match self.recall(|record| *record == Record::Woke(worker))? {
             Recalled::Nothing => self.add(&Record::Woke(worker)),
             // If it did not, the search will notice by what it does next.
-            Recalled::Told(_) | Recalled::Astray => Ok(()),
+            Recalled::Told(_) | Recalled::ReplayDivergence => Ok(()),
         }
     }
 
@@ -189,7 +189,7 @@ impl Chronicle {
         match &self.past {
             None => Ok(Recalled::Nothing),
             Some(past) if is_it(&past.next) => self.advance().map(Recalled::Told),
-            Some(_) => Ok(Recalled::Astray),
+            Some(_) => Ok(Recalled::ReplayDivergence),
         }
     }
 
@@ -299,7 +299,7 @@ impl<T> Recalled<T> {
     fn without<U>(self) -> Recalled<U> {
         match self {
             Recalled::Nothing => Recalled::Nothing,
-            Recalled::Told(_) | Recalled::Astray => Recalled::Astray,
+            Recalled::Told(_) | Recalled::ReplayDivergence => Recalled::ReplayDivergence,
         }
     }
 }

@@ -1,13 +1,13 @@
 //! What can be wrong with a program.
 
-use cairn_exec::{End, Run, signal_name};
-use cairn_wire::{Check, Outside};
+use cairn_exec::{ExitKind, Run, signal_name};
+use cairn_wire::{Check, OutOfBounds};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What a finding is.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) enum Kind {
+pub(crate) enum FaultKind {
     DivisionByZero,
     QuotientOverflow,
     SignedOverflow,
@@ -53,14 +53,14 @@ pub(crate) enum Class {
 }
 
 /// What the C library's messages begin with, or have in them, and what that is.
-const MESSAGES: [(&str, Kind); 7] = [
-    ("Assertion ", Kind::FailedAssertion),
-    ("stack smashing detected", Kind::StackSmashing),
-    ("free()", Kind::HeapCorruption),
-    ("malloc", Kind::HeapCorruption),
-    ("realloc()", Kind::HeapCorruption),
-    ("corrupted", Kind::HeapCorruption),
-    ("double free", Kind::HeapCorruption),
+const MESSAGES: [(&str, FaultKind); 7] = [
+    ("Assertion ", FaultKind::FailedAssertion),
+    ("stack smashing detected", FaultKind::StackSmashing),
+    ("free()", FaultKind::HeapCorruption),
+    ("malloc", FaultKind::HeapCorruption),
+    ("realloc()", FaultKind::HeapCorruption),
+    ("corrupted", FaultKind::HeapCorruption),
+    ("double free", FaultKind::HeapCorruption),
 ];
 
 /// The kind of a program that does not end.
@@ -68,134 +68,135 @@ pub const HANG: &str = "hang";
 /// What the name of undefined behaviour begins with.
 const UNDEFINED: &str = "undefined behaviour: ";
 
-impl Kind {
+impl FaultKind {
     /// The kind of something that sanitizers have seen, by its name.
-    pub fn named(name: &str) -> Kind {
+    pub fn named(name: &str) -> FaultKind {
         let plain = [
-            Kind::DivisionByZero,
-            Kind::QuotientOverflow,
-            Kind::SignedOverflow,
-            Kind::ShiftOutOfRange,
-            Kind::NullPointer,
-            Kind::StackOverflow,
-            Kind::Abort,
-            Kind::IllegalInstruction,
+            FaultKind::DivisionByZero,
+            FaultKind::QuotientOverflow,
+            FaultKind::SignedOverflow,
+            FaultKind::ShiftOutOfRange,
+            FaultKind::NullPointer,
+            FaultKind::StackOverflow,
+            FaultKind::Abort,
+            FaultKind::IllegalInstruction,
         ];
         let known = plain.into_iter().find(|kind| kind.to_string() == name);
         known.unwrap_or_else(|| match name.strip_prefix(UNDEFINED) {
-            Some(rest) => Kind::Undefined(rest.to_owned()),
-            None => Kind::Memory(name.to_owned()),
+            Some(rest) => FaultKind::Undefined(rest.to_owned()),
+            None => FaultKind::Memory(name.to_owned()),
         })
     }
 
     /// What a run ended with; nothing if nothing was wrong.
-    pub fn of_end(run: &Run) -> Option<Kind> {
+    pub fn of_end(run: &Run) -> Option<FaultKind> {
         Some(match run.end {
-            End::Exit(_) | End::Rejected => return None,
-            End::Timeout => Kind::Hang,
-            End::OutOfMemory => Kind::OutOfMemory,
-            End::TooManyProcesses => Kind::TooManyProcesses,
-            End::OutOfScratch => Kind::OutOfScratch,
-            End::Signal(signal) => Kind::of_signal(signal, run),
+            ExitKind::Exit(_) | ExitKind::Rejected => return None,
+            ExitKind::Timeout => FaultKind::Hang,
+            ExitKind::OutOfMemory => FaultKind::OutOfMemory,
+            ExitKind::TooManyProcesses => FaultKind::TooManyProcesses,
+            ExitKind::OutOfScratch => FaultKind::OutOfScratch,
+            ExitKind::Signal(signal) => FaultKind::of_signal(signal, run),
         })
     }
 
-    fn of_signal(signal: i32, run: &Run) -> Kind {
+    fn of_signal(signal: i32, run: &Run) -> FaultKind {
         match (signal_name(signal), run.access) {
-            (Some("SIGFPE"), _) => Kind::DivisionByZero,
+            (Some("SIGFPE"), _) => FaultKind::DivisionByZero,
             (Some("SIGABRT"), _) => {
                 let known = MESSAGES.iter().find(|(text, _)| run.message.contains(text));
-                known.map_or(Kind::Abort, |(_, kind)| kind.clone())
+                known.map_or(FaultKind::Abort, |(_, kind)| kind.clone())
             }
-            (Some("SIGILL"), _) => Kind::IllegalInstruction,
-            (_, Some(access)) if access.is_null() => Kind::NullPointer,
-            (_, Some(access)) if access.near_stack => Kind::StackOverflow,
-            (_, Some(access)) if access.writes => Kind::InvalidWrite,
-            (_, Some(_)) => Kind::InvalidRead,
-            (_, None) => Kind::Signal(signal),
+            (Some("SIGILL"), _) => FaultKind::IllegalInstruction,
+            (_, Some(access)) if access.is_null() => FaultKind::NullPointer,
+            (_, Some(access)) if access.near_stack => FaultKind::StackOverflow,
+            (_, Some(access)) if access.writes => FaultKind::InvalidWrite,
+            (_, Some(_)) => FaultKind::InvalidRead,
+            (_, None) => FaultKind::Signal(signal),
         }
     }
 
     /// What it is if a check says so.
-    pub fn of_check(check: Check) -> Kind {
+    pub fn of_check(check: Check) -> FaultKind {
         match check {
-            Check::ZeroDivisor => Kind::DivisionByZero,
-            Check::Quotient => Kind::QuotientOverflow,
-            Check::Overflow => Kind::SignedOverflow,
-            Check::Shift => Kind::ShiftOutOfRange,
+            Check::ZeroDivisor => FaultKind::DivisionByZero,
+            Check::Quotient => FaultKind::QuotientOverflow,
+            Check::Overflow => FaultKind::SignedOverflow,
+            Check::Shift => FaultKind::ShiftOutOfRange,
         }
     }
 
     /// An access outside its object.
-    pub fn of_outside(how: Outside) -> Kind {
+    pub fn of_outside(how: OutOfBounds) -> FaultKind {
         match how {
-            Outside::Read => Kind::OutOfBoundsRead,
-            Outside::Write => Kind::OutOfBoundsWrite,
+            OutOfBounds::Read => FaultKind::OutOfBoundsRead,
+            OutOfBounds::Write => FaultKind::OutOfBoundsWrite,
         }
     }
 
     /// What it is the same fault as.
     pub fn class(&self) -> Class {
         match self {
-            Kind::DivisionByZero | Kind::QuotientOverflow => Class::Division,
-            Kind::SignedOverflow => Class::Overflow,
-            Kind::ShiftOutOfRange => Class::Shift,
-            Kind::OutOfBoundsRead | Kind::OutOfBoundsWrite | Kind::InvalidRead | Kind::InvalidWrite => {
-                Class::Memory
-            }
-            Kind::HeapCorruption | Kind::StackSmashing | Kind::Memory(_) => Class::Memory,
-            Kind::NullPointer => Class::NullPointer,
-            Kind::StackOverflow => Class::Stack,
-            Kind::FailedAssertion => Class::Assertion,
-            Kind::Abort => Class::Abort,
-            Kind::IllegalInstruction => Class::IllegalInstruction,
-            Kind::Signal(signal) => Class::Signal(*signal),
-            Kind::OutOfMemory | Kind::TooManyProcesses | Kind::OutOfScratch => Class::Excess,
-            Kind::Hang => Class::Hang,
-            Kind::Undefined(name) => Class::Undefined(name.clone()),
+            FaultKind::DivisionByZero | FaultKind::QuotientOverflow => Class::Division,
+            FaultKind::SignedOverflow => Class::Overflow,
+            FaultKind::ShiftOutOfRange => Class::Shift,
+            FaultKind::OutOfBoundsRead
+            | FaultKind::OutOfBoundsWrite
+            | FaultKind::InvalidRead
+            | FaultKind::InvalidWrite => Class::Memory,
+            FaultKind::HeapCorruption | FaultKind::StackSmashing | FaultKind::Memory(_) => Class::Memory,
+            FaultKind::NullPointer => Class::NullPointer,
+            FaultKind::StackOverflow => Class::Stack,
+            FaultKind::FailedAssertion => Class::Assertion,
+            FaultKind::Abort => Class::Abort,
+            FaultKind::IllegalInstruction => Class::IllegalInstruction,
+            FaultKind::Signal(signal) => Class::Signal(*signal),
+            FaultKind::OutOfMemory | FaultKind::TooManyProcesses | FaultKind::OutOfScratch => Class::Excess,
+            FaultKind::Hang => Class::Hang,
+            FaultKind::Undefined(name) => Class::Undefined(name.clone()),
         }
     }
 
     /// What the file of an input that shows it has in its name, if the program does not end by it.
     pub fn suffix(&self) -> &'static str {
         match self {
-            Kind::SignedOverflow => "overflow",
-            Kind::ShiftOutOfRange => "shift",
-            Kind::OutOfBoundsRead | Kind::OutOfBoundsWrite => "bounds",
-            Kind::DivisionByZero | Kind::QuotientOverflow => "division",
+            FaultKind::SignedOverflow => "overflow",
+            FaultKind::ShiftOutOfRange => "shift",
+            FaultKind::OutOfBoundsRead | FaultKind::OutOfBoundsWrite => "bounds",
+            FaultKind::DivisionByZero | FaultKind::QuotientOverflow => "division",
             _ => "sanitizer",
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Kind::DivisionByZero => "division by zero",
-            Kind::QuotientOverflow => "quotient overflow",
-            Kind::SignedOverflow => "signed overflow",
-            Kind::ShiftOutOfRange => "shift out of range",
-            Kind::OutOfBoundsRead => "out-of-bounds read",
-            Kind::OutOfBoundsWrite => "out-of-bounds write",
-            Kind::NullPointer => "null pointer",
-            Kind::InvalidRead => "invalid read",
-            Kind::InvalidWrite => "invalid write",
-            Kind::StackOverflow => "stack overflow",
-            Kind::FailedAssertion => "failed assertion",
-            Kind::HeapCorruption => "heap corruption detected by libc",
-            Kind::StackSmashing => "stack smashing detected by libc",
-            Kind::Abort => "abort",
-            Kind::IllegalInstruction => "illegal instruction",
-            Kind::Signal(signal) => match signal_name(*signal) {
+            FaultKind::DivisionByZero => "division by zero",
+            FaultKind::QuotientOverflow => "quotient overflow",
+            FaultKind::SignedOverflow => "signed overflow",
+            FaultKind::ShiftOutOfRange => "shift out of range",
+            FaultKind::OutOfBoundsRead => "out-of-bounds read",
+            FaultKind::OutOfBoundsWrite => "out-of-bounds write",
+            FaultKind::NullPointer => "null pointer",
+            FaultKind::InvalidRead => "invalid read",
+            FaultKind::InvalidWrite => "invalid write",
+            FaultKind::StackOverflow => "stack overflow",
+            FaultKind::FailedAssertion => "failed assertion",
+            FaultKind::HeapCorruption => "heap corruption detected by libc",
+            FaultKind::StackSmashing => "stack smashing detected by libc",
+            FaultKind::Abort => "abort",
+            FaultKind::IllegalInstruction => "illegal instruction",
+            FaultKind::Signal(signal) => match signal_name(*signal) {
                 Some(name) => name,
                 None => return write!(f, "signal {signal}"),
             },
-            Kind::OutOfMemory => "memory limit",
-            Kind::TooManyProcesses => "too many processes",
-            Kind::OutOfScratch => "scratch limit",
-            Kind::Hang => HANG,
-            Kind::Memory(name) => name,
-            Kind::Undefined(name) => return write!(f, "{UNDEFINED}{name}"),
+            FaultKind::OutOfMemory => "memory limit",
+            FaultKind::TooManyProcesses => "too many processes",
+            FaultKind::OutOfScratch => "scratch limit",
+            FaultKind::Hang => HANG,
+            FaultKind::Memory(name) => name,
+            FaultKind::Undefined(name) => return write!(f, "{UNDEFINED}{name}"),
         })
     }
 }

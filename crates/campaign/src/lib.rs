@@ -47,13 +47,13 @@ mod untold;
 mod visible;
 mod witness;
 
-pub use corpus::Place;
+pub use corpus::TestFolder;
 pub use cover::{Covered, covered, smallest_cover};
-pub use diagnosis::{Collector, Kind, Reason};
+pub use diagnosis::{Diagnosis, Reason, ReasonKind};
 pub use directory::{CampaignDirectory, DirectoryError, write_whole};
 pub use divergence_causes::{DivergenceCause, DivergenceCauses};
 pub use executor::{Execution, Executor};
-pub use explore::{CampaignError, Crew, run, run_together};
+pub use explore::{CampaignError, WorkerPool, run, run_workers};
 pub use finding::{Finding, Frame};
 pub use gaps::{Gap, GapCounts, Gaps};
 pub use inputs::{LeftOut, Listing, NotAnInput, files_of, input_files, is_campaign, lies_inside, test_files};
@@ -64,8 +64,8 @@ pub use oracle::Mismatch;
 pub use prediction::Divergence;
 pub use replay::{Replay, quoted};
 pub use settings::Settings;
-pub use snapshot::{Budget, Fate, Fork, Milestone, Snapshot, SnapshotError, TreeTop, Way};
-pub use summary::{Astray, FindingSummary, Notes, SolverSummary, Stop, Summary};
+pub use snapshot::{Budget, Fate, Milestone, Snapshot, SnapshotEdge, SnapshotError, SnapshotNode, TreeTop};
+pub use summary::{FindingSummary, Notes, ReplayDivergence, SolverSummary, StopReason, Summary};
 pub use sync::SyncSettings;
 pub use testcase::{
     KTEST, Seeds, TestError, decode_test, encode_ktest, encode_test, fit, label, one_stream, read_seeds,

@@ -1,9 +1,9 @@
 //! What the world hears of a campaign while it runs.
 
-use crate::corpus::Place;
+use crate::corpus::TestFolder;
 use crate::gaps::GapCounts;
 use crate::prediction::Divergence;
-use cairn_exec::End;
+use cairn_exec::ExitKind;
 use cairn_program::BranchId;
 use cairn_solver::Stats;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub struct Progress {
     /// Runs that went elsewhere than predicted.
     pub divergences: u64,
     /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
-    pub pin_tries: u64,
+    pub relaxed_runs: u64,
     /// Time the strategy took to choose.
     pub choosing: Duration,
     /// Flips that nobody has tried.
@@ -59,7 +59,7 @@ pub enum Event<'a> {
     /// A run was made.
     Executed {
         /// How it ended.
-        end: End,
+        end: ExitKind,
         /// Branches of the user's that it was the first to take.
         new_branches: &'a [BranchId],
     },
@@ -73,7 +73,7 @@ pub enum Event<'a> {
     /// An input was kept.
     Kept {
         /// Where.
-        place: Place,
+        place: TestFolder,
         /// Its file, if there is a campaign directory.
         path: Option<&'a Path>,
         /// What a finding is and where, if it is the first of its kind.

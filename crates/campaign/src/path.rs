@@ -40,7 +40,7 @@ fn convert(program: &Program, dag: &Dag, step: &TraceStep) -> Option<Step> {
     let straight = |kind| Step { kind, site, side: 0, value, concrete };
     match step.kind {
         TraceKind::Branch => {}
-        TraceKind::Pin => return Some(straight(StepKind::Pin)),
+        TraceKind::Concretization => return Some(straight(StepKind::Concretization)),
         TraceKind::Constraint => {
             return (dag.width(value) == 1 && concrete == 1).then(|| straight(StepKind::Constraint));
         }
@@ -49,7 +49,7 @@ fn convert(program: &Program, dag: &Dag, step: &TraceStep) -> Option<Step> {
     let fits = match known.kind {
         SiteKind::Branch | SiteKind::Select => dag.width(value) == 1,
         SiteKind::Switch => u32::from(dag.width(value)) == known.width,
-        SiteKind::Pin | SiteKind::Foreign => false,
+        SiteKind::Concretization | SiteKind::UninstrumentedCall => false,
     };
     fits.then(|| Step { kind: StepKind::Branch, site, side: known.side_of(concrete), value, concrete })
 }

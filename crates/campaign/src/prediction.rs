@@ -99,8 +99,10 @@ impl Difference<'_> {
         let place = self.place(site);
         match node.kind {
             StepKind::Branch => {}
-            StepKind::Pin if side == 0 => return format!("{place} used as the constant {concrete}"),
-            StepKind::Pin => return format!("{place} used as another constant than {concrete}"),
+            StepKind::Concretization if side == 0 => {
+                return format!("{place} used as the constant {concrete}");
+            }
+            StepKind::Concretization => return format!("{place} used as another constant than {concrete}"),
             StepKind::Constraint => return format!("{place} within bounds"),
         }
         let sides = self.program.site(site).sides.len() as u32;

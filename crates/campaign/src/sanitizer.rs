@@ -4,7 +4,7 @@
 //! report costs no second process, and there is one way in which lines are named.
 
 use crate::findings::Key;
-use crate::kind::Kind;
+use crate::kind::FaultKind;
 use crate::triage::Spot;
 use cairn_program::{SourceFrame, Symbols, seen_from_here};
 
@@ -18,7 +18,7 @@ const MAX_LINES: usize = 80;
 /// One error.
 #[derive(Clone, Debug)]
 pub(crate) struct SanitizerError {
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// The frames of the user's code, innermost first.
     pub frames: Vec<SourceFrame>,
     /// What was said, with names.
@@ -153,38 +153,38 @@ fn place_of(place: &str) -> Option<(String, u32)> {
     Some((seen_from_here(file), line.parse().ok()?))
 }
 
-fn address_kind(what: &str, near_null: bool) -> Option<Kind> {
+fn address_kind(what: &str, near_null: bool) -> Option<FaultKind> {
     let name = what.strip_prefix("attempting ").unwrap_or(what);
     let name = name.split([' ', ':']).next()?;
     Some(match name {
-        "SEGV" | "BUS" if near_null => Kind::NullPointer,
-        "SEGV" | "BUS" => Kind::Memory("invalid access".to_owned()),
-        "FPE" => Kind::DivisionByZero,
-        "ABRT" => Kind::Abort,
-        "ILL" => Kind::IllegalInstruction,
-        "stack-overflow" => Kind::StackOverflow,
-        "free" => Kind::Memory("invalid free".to_owned()),
-        _ => Kind::Memory(name.replace('-', " ")),
+        "SEGV" | "BUS" if near_null => FaultKind::NullPointer,
+        "SEGV" | "BUS" => FaultKind::Memory("invalid access".to_owned()),
+        "FPE" => FaultKind::DivisionByZero,
+        "ABRT" => FaultKind::Abort,
+        "ILL" => FaultKind::IllegalInstruction,
+        "stack-overflow" => FaultKind::StackOverflow,
+        "free" => FaultKind::Memory("invalid free".to_owned()),
+        _ => FaultKind::Memory(name.replace('-', " ")),
     })
 }
 
 /// What messages of UndefinedBehaviorSanitizer have in them, and what that is.
-fn undefined_kind(what: &str) -> Kind {
+fn undefined_kind(what: &str) -> FaultKind {
     let has = |part: &str| what.contains(part);
     if has("division by zero") {
-        Kind::DivisionByZero
+        FaultKind::DivisionByZero
     } else if has("division of") {
-        Kind::QuotientOverflow
+        FaultKind::QuotientOverflow
     } else if has("signed integer overflow") || has("negation of") {
-        Kind::SignedOverflow
+        FaultKind::SignedOverflow
     } else if has("shift") {
-        Kind::ShiftOutOfRange
+        FaultKind::ShiftOutOfRange
     } else if has("out of bounds") {
-        Kind::Memory("index out of bounds".to_owned())
+        FaultKind::Memory("index out of bounds".to_owned())
     } else if has("null pointer") {
-        Kind::NullPointer
+        FaultKind::NullPointer
     } else {
-        Kind::Undefined(general(what))
+        FaultKind::Undefined(general(what))
     }
 }
 

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// input makes millions until its time is up, and none of the later ones is worth its memory.
 const MAX_STEPS: usize = 200_000;
 
+// More steps than these are never decoded, so the tree would miss some without a notice.
+const _: () = assert!(MAX_STEPS <= cairn_exec::MAX_DECODED_STEPS);
+
 /// What a campaign is to do, and when it is to end.
 #[derive(Clone, Debug)]
 pub struct Settings {

@@ -2,7 +2,7 @@
 
 use crate::summary::{Notes, Summary};
 use cairn_program::{FileError, read_file};
-use cairn_tree::{FlipState, Outlook, StepKind, Tree};
+use cairn_tree::{BranchStatus, FlipState, StepKind, Tree};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Duration;
@@ -88,7 +88,8 @@ pub enum Fate {
     /// Somewhere it was not tried yet.
     Untried,
     /// Somewhere it was set aside, and not tried yet.
-    Aside,
+    #[serde(rename = "Aside")]
+    Suspended,
     /// Somewhere the solver gave up, and nowhere is it left to try.
     Unknown,
     /// Somewhere a run was made for it and went elsewhere.
@@ -105,7 +106,7 @@ impl Fate {
     const LETTERS: [(Fate, char); 8] = [
         (Fate::Covered, 'c'),
         (Fate::Untried, 'u'),
-        (Fate::Aside, 'a'),
+        (Fate::Suspended, 'a'),
         (Fate::Unknown, 'k'),
         (Fate::Diverged, 'd'),
         (Fate::Refused, 'r'),
@@ -114,10 +115,10 @@ impl Fate {
     ];
 
     /// What gives most hope counts.
-    fn new(is_covered: bool, outlook: Outlook) -> Fate {
+    fn new(is_covered: bool, outlook: BranchStatus) -> Fate {
         let by_hope = [
             (FlipState::Untried, Fate::Untried),
-            (FlipState::Aside, Fate::Aside),
+            (FlipState::Suspended, Fate::Suspended),
             (FlipState::Unknown, Fate::Unknown),
             (FlipState::Diverged, Fate::Diverged),
             (FlipState::Sat, Fate::Refused),
@@ -151,7 +152,7 @@ mod letters {
     }
 }
 
-/// The top of the execution tree, as [`cairn_tree::Picture`] has it.
+/// The top of the execution tree, as [`cairn_tree::Overview`] has it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TreeTop {
     /// All nodes of the tree.
@@ -159,14 +160,14 @@ pub struct TreeTop {
     /// Branches on the longest path.
     pub deepest: u32,
     /// From the root.
-    pub roots: Vec<Way>,
+    pub roots: Vec<SnapshotEdge>,
     /// Nodes at which runs part, parents first.
-    pub forks: Vec<Fork>,
+    pub forks: Vec<SnapshotNode>,
 }
 
 /// A node at which runs part.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Fork {
+pub struct SnapshotNode {
     /// Where it stands in the program.
     pub site: u32,
     /// Whether a value is used as a constant there.
@@ -178,14 +179,14 @@ pub struct Fork {
     /// Untried flips of these.
     pub passed_untried: u64,
     /// Sides that runs took.
-    pub ways: Vec<Way>,
+    pub ways: Vec<SnapshotEdge>,
     /// How many of its sides no run took, by what became of them here.
     pub left: Vec<(Fate, u32)>,
 }
 
 /// A side that runs took, and what lies behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Way {
+pub struct SnapshotEdge {
     /// The side.
     pub side: u32,
     /// Runs that went there.
@@ -222,7 +223,7 @@ impl Snapshot {
             strategy,
             notes: summary.notes.clone(),
             summary,
-            fates: (0..).zip(tree.outlooks()).map(fate).collect(),
+            fates: (0..).zip(tree.branch_statuses()).map(fate).collect(),
             curve: curve.to_vec(),
             unanswered,
             tree: TreeTop::new(tree),
@@ -248,31 +249,31 @@ impl Snapshot {
 impl TreeTop {
     fn new(tree: &Tree) -> TreeTop {
         let picture = tree.picture(MOST_FORKS);
-        let fork = |fork: cairn_tree::Fork| {
+        let fork = |fork: cairn_tree::OverviewNode| {
             let node = tree.node(fork.node);
-            Fork {
+            SnapshotNode {
                 site: node.site.0,
-                pin: node.kind == StepKind::Pin,
+                pin: node.kind == StepKind::Concretization,
                 depth: node.depth,
                 passed: fork.passed.0,
                 passed_untried: fork.passed.1,
-                ways: fork.ways.into_iter().map(Way::from).collect(),
+                ways: fork.ways.into_iter().map(SnapshotEdge::from).collect(),
                 left: fork.left.into_iter().map(|(state, sides)| (fate_of(state), sides)).collect(),
             }
         };
         TreeTop {
             nodes: tree.len() as u64,
             deepest: tree.max_depth(),
-            roots: picture.roots.into_iter().map(Way::from).collect(),
+            roots: picture.roots.into_iter().map(SnapshotEdge::from).collect(),
             forks: picture.forks.into_iter().map(fork).collect(),
         }
     }
 }
 
-impl From<cairn_tree::Way> for Way {
-    fn from(way: cairn_tree::Way) -> Way {
-        let cairn_tree::Way { side, runs, untried, next, is_single } = way;
-        Way { side, runs, untried, next, single: is_single }
+impl From<cairn_tree::OverviewEdge> for SnapshotEdge {
+    fn from(way: cairn_tree::OverviewEdge) -> SnapshotEdge {
+        let cairn_tree::OverviewEdge { side, runs, untried, next, is_single } = way;
+        SnapshotEdge { side, runs, untried, next, single: is_single }
     }
 }
 
@@ -284,7 +285,7 @@ fn fate_of(state: FlipState) -> Fate {
         FlipState::Unsat => Fate::Unsat,
         FlipState::Unknown => Fate::Unknown,
         FlipState::Diverged => Fate::Diverged,
-        FlipState::Aside => Fate::Aside,
+        FlipState::Suspended => Fate::Suspended,
     }
 }
 

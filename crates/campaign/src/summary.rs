@@ -41,7 +41,8 @@ pub struct Summary {
     #[serde(default)]
     pub divergence_causes: Vec<DivergenceCause>,
     /// Runs that tried another constant than their path's where a symbolic value is used as one, for a branch behind.
-    pub pin_tries: u64,
+    #[serde(rename = "pin_tries")]
+    pub relaxed_runs: u64,
     /// The strategy as it was asked for.
     pub strategy: String,
     /// Seed of all random choices.
@@ -111,7 +112,7 @@ pub struct SolverSummary {
 
 /// Why a campaign ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum Stop {
+pub enum StopReason {
     /// The strategy has nothing left to try.
     #[default]
     Done,
@@ -127,7 +128,7 @@ pub enum Stop {
 
 /// A campaign that goes on did something else than before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Astray {
+pub struct ReplayDivergence {
     /// Before this execution, counted from 1.
     pub execution: u64,
     /// Runs that were made again without what had led to them.
@@ -138,11 +139,11 @@ pub struct Astray {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Notes {
     /// Why it ended.
-    pub stop: Stop,
+    pub stop: StopReason,
     /// Inputs of other fuzzers that were run.
     pub from_others: u64,
     /// Where a campaign that went on went astray while it was made again.
-    pub astray: Option<Astray>,
+    pub astray: Option<ReplayDivergence>,
     /// The first divergences.
     pub divergences: Vec<Divergence>,
     /// Divergences of runs that had lost values before: what the rest of such a run depends on is not known.
@@ -234,7 +235,7 @@ impl Summary {
             divergences: progress.divergences,
             divergences_after_losses: notes.divergences_after_losses,
             divergence_causes: notes.divergence_causes.most_frequent(),
-            pin_tries: progress.pin_tries,
+            relaxed_runs: progress.relaxed_runs,
             strategy: strategy.to_owned(),
             seed,
             choosing_seconds: progress.choosing.as_secs_f64(),

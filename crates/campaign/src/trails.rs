@@ -3,14 +3,14 @@
 use cairn_exec::{StepKind, Trace, TraceStep};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program, SiteKind};
-use cairn_tree::Trails;
+use cairn_tree::BranchTraces;
 
 /// Steps among which those of one stretch of code are looked for.
 const MAX_TOGETHER: usize = 64;
 
 /// The trails before each of the first `steps` steps of a run's path; none if its branches were not logged.
-pub(crate) fn trails(program: &Program, dag: &Dag, trace: &Trace, steps: usize) -> Trails {
-    let mut trails = Trails::new();
+pub(crate) fn trails(program: &Program, dag: &Dag, trace: &Trace, steps: usize) -> BranchTraces {
+    let mut trails = BranchTraces::new();
     let Some(log) = &trace.log else { return trails };
     let mut pending: Vec<u32> = Vec::new();
     // What the step before has taken: not a part of its trail, and not of the next one's.
@@ -107,7 +107,7 @@ mod tests {
         let byte = dag.input(InputByte { object: 0, offset: 0 });
         let (symbolic, constant) = (dag.extract(byte, 0, 1), dag.constant(1, 1));
         let step = |site, value| TraceStep { kind: StepKind::Branch, site: SiteId(site), value, concrete: 1 };
-        let pin = TraceStep { kind: StepKind::Pin, ..step(0, symbolic) };
+        let pin = TraceStep { kind: StepKind::Concretization, ..step(0, symbolic) };
         let steps = vec![
             step(0, symbolic),
             step(1, symbolic),
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(before(2), [4], "the select after it, and a branch of another in between");
         assert_eq!(before(3), [1, 7, 6], "a decision on a constant is concrete");
         assert_eq!(before(4), [0; 0], "no more were asked for");
-        assert_eq!(super::trails(&program, &dag, &Trace { log: None, ..trace }, 4), Trails::new());
+        assert_eq!(super::trails(&program, &dag, &Trace { log: None, ..trace }, 4), BranchTraces::new());
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
         let byte = dag.input(InputByte { object: 0, offset: 0 });
         let value = dag.extract(byte, 0, 1);
         let branch = |site| TraceStep { kind: StepKind::Branch, site: SiteId(site), value, concrete: 1 };
-        let pin = TraceStep { kind: StepKind::Pin, ..branch(0) };
+        let pin = TraceStep { kind: StepKind::Concretization, ..branch(0) };
         // Both selects and what comes between them were marked before the code told of them and of its pins.
         let mut log = BranchLog::default();
         for piece in [&[8, 3, 3, 0, 5][..], &[], &[], &[], &[9]] {

@@ -2,9 +2,9 @@
 
 use crate::executor::Execution;
 use crate::findings::Key;
-use crate::kind::Kind;
+use crate::kind::FaultKind;
 use crate::path::Path as Steps;
-use cairn_exec::{End, Run};
+use cairn_exec::{ExitKind, Run};
 use cairn_program::{FunctionId, Program, SiteId, SourceFrame, Symbols};
 use cairn_tree::{Step, StepKind};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub(crate) enum Spot {
 /// A fault that a run shows.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Mark {
-    pub kind: Kind,
+    pub kind: FaultKind,
     pub spot: Option<Spot>,
     /// The function it is in, if no stack tells.
     pub function: Option<String>,
@@ -67,7 +67,7 @@ impl Triage {
     /// What a run ended with that is wrong.
     pub fn end(&self, program: &Program, run: &Run) -> Option<Mark> {
         let spot = self.spot(program, &run.crash);
-        Kind::of_end(run).map(|kind| Mark { kind, spot, function: None, is_silent: false })
+        FaultKind::of_end(run).map(|kind| Mark { kind, spot, function: None, is_silent: false })
     }
 
     /// All that is wrong with a run, what it ended with first.
@@ -76,7 +76,7 @@ impl Triage {
         if let Some(mark) = marks.first_mut() {
             refine(mark, program, path.steps.last());
         }
-        if execution.run.end == End::Rejected || path.damaged {
+        if execution.run.end == ExitKind::Rejected || path.damaged {
             return marks;
         }
         for mark in self.silent(program, execution, path) {
@@ -179,12 +179,12 @@ impl Triage {
             execution.run.coverage.get(fault).is_some_and(|taken| *taken != 0)
         });
         // A division that faults ends the program, unless a compiler took it out, which it may.
-        let goes_on = Kind::of_end(&execution.run) != Some(Kind::DivisionByZero);
+        let goes_on = FaultKind::of_end(&execution.run) != Some(FaultKind::DivisionByZero);
         let checks = steps.map(|step| step.site).chain(marked.copied()).filter_map(|site| {
             let check = program.site(site).contents.check().filter(|check| check.is_silent() || goes_on)?;
-            Some((site, Kind::of_check(check)))
+            Some((site, FaultKind::of_check(check)))
         });
-        let outside = execution.trace.outside.iter().map(|(site, how)| (*site, Kind::of_outside(*how)));
+        let outside = execution.trace.outside.iter().map(|(site, how)| (*site, FaultKind::of_outside(*how)));
         checks.chain(outside).filter_map(|(site, kind)| silent_mark(program, site, kind)).collect()
     }
 
@@ -212,12 +212,12 @@ fn refine(mark: &mut Mark, program: &Program, last: Option<&Step>) {
     let check = (last.kind == StepKind::Branch && last.side == 1)
         .then(|| program.site(last.site).contents.check())
         .flatten();
-    if let (Kind::DivisionByZero, Some(check)) = (&mark.kind, check) {
-        mark.kind = Kind::of_check(check);
+    if let (FaultKind::DivisionByZero, Some(check)) = (&mark.kind, check) {
+        mark.kind = FaultKind::of_check(check);
     }
 }
 
-fn silent_mark(program: &Program, site: SiteId, kind: Kind) -> Option<Mark> {
+fn silent_mark(program: &Program, site: SiteId, kind: FaultKind) -> Option<Mark> {
     let site = (site.0 < program.site_count()).then(|| program.site(site))?;
     let function = program.function(site.function);
     if !function.counted || site.line == 0 {

@@ -33,7 +33,7 @@ pub(crate) fn add_untold_pins(tree: &Tree, dag: &Dag, flip: Flip, input: &Input,
 
 /// The nodes to a flip, one per step: of the constants of a pin only the last.
 fn way_to(tree: &Tree, flip: Flip) -> Vec<Node> {
-    let passed = |node: &Node, side| node.kind == StepKind::Pin && side != 0;
+    let passed = |node: &Node, side| node.kind == StepKind::Concretization && side != 0;
     let prefix = tree.prefix(flip.node).into_iter().map(|(node, side)| (tree.node(node), side));
     let mut way: Vec<Node> =
         prefix.filter(|(node, side)| !passed(node, *side)).map(|(node, _)| node).collect();

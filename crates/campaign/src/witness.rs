@@ -5,7 +5,7 @@
 use crate::findings::Key;
 use crate::minimise::minimise;
 use crate::sanitizer::{SanitizerError, errors};
-use cairn_exec::{End, Input, Run};
+use cairn_exec::{ExitKind, Input, Run};
 use cairn_program::Symbols;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -49,9 +49,9 @@ pub(crate) enum About {
 pub(crate) struct Answer {
     pub about: About,
     /// How the plain build ended.
-    pub plain: Option<End>,
+    pub plain: Option<ExitKind>,
     /// How the one with sanitizers did.
-    pub sanitized: Option<End>,
+    pub sanitized: Option<ExitKind>,
     /// What sanitizers said; of a test only what they had not said before, with the smallest input for it.
     pub errors: Vec<(SanitizerError, Input)>,
 }

@@ -5,7 +5,7 @@ mod fake;
 use cairn_campaign::{
     CampaignDirectory, DirectoryError, Fate, Settings, Snapshot, SnapshotError, Summary, read_test,
 };
-use cairn_exec::{End, Input, Object};
+use cairn_exec::{ExitKind, Input, Object};
 use cairn_program::testing::Sketch;
 use cairn_tree::Coverage;
 use fake::{Fake, kept, stdin};
@@ -23,14 +23,14 @@ fn garden() -> Fake {
             let condition = t.equals(byte, 7);
             if t.branch(*branch, condition) {
                 match offset {
-                    3 => return End::Signal(11),
-                    5 => return End::Timeout,
+                    3 => return ExitKind::Signal(11),
+                    5 => return ExitKind::Timeout,
                     _ => {}
                 }
             }
             t.decide(*switch, byte);
         }
-        End::Exit(0)
+        ExitKind::Exit(0)
     })
 }
 
@@ -67,8 +67,8 @@ fn check_evidence(out: &Path, summary: &Summary, blank: &Input) {
     for (name, _) in kept(out) {
         let run = fake.once(&read_test(&out.join(&name), blank).unwrap()).run;
         let expected = match run.end {
-            End::Exit(_) => "queue",
-            End::Signal(_) => "crashes",
+            ExitKind::Exit(_) => "queue",
+            ExitKind::Signal(_) => "crashes",
             _ => "hangs",
         };
         assert!(name.starts_with(expected), "{name} ended with {}", run.end);

@@ -3,10 +3,10 @@
 mod fake;
 
 use cairn_campaign::{
-    CampaignError, Divergence, Event, Observer, Place, Progress, Settings, Stop, Summary, run,
+    CampaignError, Divergence, Event, Observer, Progress, Settings, StopReason, Summary, TestFolder, run,
 };
 use cairn_deadline::Deadline;
-use cairn_exec::{End, Input, Object};
+use cairn_exec::{ExitKind, Input, Object};
 use cairn_expr::{Assignment, Dag};
 use cairn_program::testing::Sketch;
 use cairn_solver::{Answer, Limits, Query, Solver, Stats, Tally, Unknown};
@@ -27,7 +27,7 @@ fn vault() -> Fake {
             let byte = t.byte(0, offset);
             let equal = t.equals(byte, letter.into());
             if !t.branch(letters[offset], equal) {
-                return End::Exit(1);
+                return ExitKind::Exit(1);
             }
         }
         let command = t.byte(0, 2);
@@ -36,14 +36,14 @@ fn vault() -> Fake {
                 let argument = t.byte(0, 3);
                 let is_small = t.less(argument, 10);
                 if !t.branch(small, is_small) {
-                    return End::Exit(0);
+                    return ExitKind::Exit(0);
                 }
                 let is_large = t.equals(argument, 77);
                 t.branch(impossible, is_large);
-                End::Signal(SEGV)
+                ExitKind::Signal(SEGV)
             }
-            1 => End::Exit(2),
-            _ => End::Exit(3),
+            1 => ExitKind::Exit(2),
+            _ => ExitKind::Exit(3),
         }
     })
 }
@@ -59,7 +59,7 @@ fn depth_first_search_runs_every_path_once() {
     assert_eq!((summary.branches_total, summary.branches_covered), (VAULT_BRANCHES, VAULT_REACHABLE));
     assert_eq!(summary.executions, VAULT_PATHS);
     assert_eq!((summary.crashes, summary.hangs, summary.divergences), (1, 0, 0));
-    assert_eq!((summary.exhausted, summary.notes.stop), (true, Stop::Done));
+    assert_eq!((summary.exhausted, summary.notes.stop), (true, StopReason::Done));
     // One letter more each, two other commands; the crash is no test.
     assert_eq!(summary.tests, 5);
     assert_eq!(summary.solver.sat, VAULT_PATHS - 1);
@@ -84,7 +84,7 @@ fn bytes_that_do_not_matter_keep_their_values() {
         let byte = t.byte(0, 1);
         let equal = t.equals(byte, 7);
         t.branch(site, equal);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let given = Input { objects: vec![Object::stdin(*b"abcd")] };
     fake.explore(&Settings::new("dfs", vec![given]), None);
@@ -95,7 +95,7 @@ fn bytes_that_do_not_matter_keep_their_values() {
 #[test]
 fn a_random_start_depends_on_the_seed() {
     let start = |seed, random_start| {
-        let mut fake = Fake::new(Sketch::new().build(), |_| End::Exit(0));
+        let mut fake = Fake::new(Sketch::new().build(), |_| ExitKind::Exit(0));
         fake.explore(&Settings { seed, random_start, ..Settings::new("dfs", vec![stdin(4)]) }, None);
         fake.seen
     };
@@ -111,7 +111,7 @@ fn given_inputs_are_all_run_first() {
     let settings = Settings { execs: Some(2), ..Settings::new("dfs", vec![stdin(4), crash]) };
     let summary = vault().explore(&settings, None);
     assert_eq!((summary.executions, summary.crashes), (2, 1));
-    assert_eq!(summary.notes.stop, Stop::Executions);
+    assert_eq!(summary.notes.stop, StopReason::Executions);
     assert!(!summary.exhausted);
 }
 
@@ -119,12 +119,15 @@ fn given_inputs_are_all_run_first() {
 fn budgets_end_a_campaign() {
     let start = || Settings::new("dfs", vec![stdin(4)]);
     let summary = vault().explore(&Settings { execs: Some(3), ..start() }, None);
-    assert_eq!((summary.executions, summary.notes.stop, summary.exhausted), (3, Stop::Executions, false));
+    assert_eq!(
+        (summary.executions, summary.notes.stop, summary.exhausted),
+        (3, StopReason::Executions, false)
+    );
     let summary = vault().explore(&Settings { time: Some(Duration::ZERO), ..start() }, None);
-    assert_eq!((summary.executions, summary.notes.stop), (0, Stop::Time));
+    assert_eq!((summary.executions, summary.notes.stop), (0, StopReason::Time));
     let stopped = start();
     stopped.stop.store(true, Ordering::Relaxed);
-    assert_eq!(vault().explore(&stopped, None).notes.stop, Stop::Interrupted);
+    assert_eq!(vault().explore(&stopped, None).notes.stop, StopReason::Interrupted);
 }
 
 #[test]
@@ -157,11 +160,11 @@ fn refused_inputs_count_as_runs_and_no_more() {
         let byte = t.byte(0, 0);
         let wanted = t.less(byte, 100);
         if !t.branch(assumed, wanted) {
-            return End::Rejected;
+            return ExitKind::Rejected;
         }
         let is_zero = t.equals(byte, 0);
         t.branch(zero, is_zero);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let unwanted = Input { objects: vec![Object::stdin([200])] };
     let summary = fake.explore(&Settings::new("dfs", vec![unwanted]), None);
@@ -180,10 +183,10 @@ fn objects_a_run_asks_for_become_input() {
             let byte = t.byte(object, 3);
             let equal = t.equals(byte, 9);
             if !t.branch(site, equal) {
-                return End::Exit(n as i32);
+                return ExitKind::Exit(n as i32);
             }
         }
-        End::Signal(6)
+        ExitKind::Signal(6)
     });
     let summary = fake.explore(&Settings::new("dfs", vec![Input::default()]), None);
     assert_eq!((summary.executions, summary.crashes, summary.branches_covered), (3, 1, 4));
@@ -194,7 +197,7 @@ fn objects_a_run_asks_for_become_input() {
 #[derive(Default)]
 struct Log {
     executed: u64,
-    kept: Vec<Place>,
+    kept: Vec<TestFolder>,
     diverged: Vec<Divergence>,
     restarted: Vec<String>,
     damaged: u64,
@@ -232,8 +235,8 @@ fn the_observer_hears_what_the_summary_says() {
     let (summary, log) = listen(&mut vault(), &Settings::new("dfs", vec![stdin(4)]));
     let summary = summary.unwrap();
     assert_eq!((log.executed, log.unsolved), (summary.executions, summary.solver.unsat));
-    assert_eq!(log.kept.iter().filter(|place| **place == Place::Queue).count() as u64, summary.tests);
-    assert_eq!(log.kept.iter().filter(|place| **place == Place::Crashes).count(), 1);
+    assert_eq!(log.kept.iter().filter(|place| **place == TestFolder::Queue).count() as u64, summary.tests);
+    assert_eq!(log.kept.iter().filter(|place| **place == TestFolder::Crashes).count(), 1);
     assert_eq!(log.described, ["dfs (depth first, unbounded)"]);
     assert_eq!(log.last.branches_covered, summary.branches_covered);
     assert_eq!((log.last.untried, log.last.executions), (0, summary.executions));
@@ -253,7 +256,7 @@ fn a_run_that_goes_elsewhere_is_counted_and_explained() {
         t.branch(sites[0], condition);
         let condition = t.equals(second, 5);
         t.branch(sites[1], condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
     let summary = summary.unwrap();
@@ -284,7 +287,7 @@ fn divergences_tell_where_they_show() {
                 t.branch(other, condition);
             }
         }
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let settings = Settings { execs: Some(3), ..Settings::new("dfs", vec![stdin(1)]) };
     let summary = fake.explore(&settings, None);
@@ -309,7 +312,7 @@ fn indexing(bits: u64) -> Fake {
         let limit = 10 + t.pin(pin, index);
         let condition = t.less(other, limit);
         t.branch(site, condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     })
 }
 
@@ -317,7 +320,7 @@ fn indexing(bits: u64) -> Fake {
 fn every_value_of_a_small_pin_is_tried() {
     let summary = indexing(7).explore(&Settings::new("dfs", vec![stdin(2)]), None);
     assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (16, 2, 0));
-    assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (0, true, Stop::Done));
+    assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (0, true, StopReason::Done));
 }
 
 #[test]
@@ -328,10 +331,10 @@ fn a_fault_before_the_pin_is_recorded_is_where_it_was_meant_to_be() {
         let index = t.byte(0, 0);
         let index = t.masked(index, 3);
         if index.concrete != 0 {
-            return End::Signal(11);
+            return ExitKind::Signal(11);
         }
         t.pin(pin, index);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let summary = fake.explore(&Settings::new("dfs", vec![stdin(1)]), None);
     assert_eq!((summary.executions, summary.divergences, summary.exhausted), (4, 0, true));
@@ -341,7 +344,7 @@ fn a_fault_before_the_pin_is_recorded_is_where_it_was_meant_to_be() {
 fn some_values_of_a_large_pin_are_tried_and_nothing_is_called_exhausted() {
     let summary = indexing(127).explore(&Settings::new("dfs", vec![stdin(2)]), None);
     assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (32, 2, 0));
-    assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (1, false, Stop::Done));
+    assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (1, false, StopReason::Done));
 }
 
 /// Uses a byte as an index, and decides on the same byte.
@@ -354,7 +357,7 @@ fn index_and_compare() -> Fake {
         t.decide(case, index);
         let condition = t.equals(index, 200);
         t.branch(site, condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     })
 }
 
@@ -364,9 +367,9 @@ fn what_a_constant_rules_out_is_tried_with_another() {
         let summary = index_and_compare().explore(&Settings::new(strategy, vec![stdin(1)]), None);
         assert_eq!((summary.branches_covered, summary.divergences), (4, 0));
         // One for each new question: 100, 200, neither after one of them.
-        assert!((2..=4).contains(&summary.pin_tries), "{}", summary.pin_tries);
-        assert!(summary.executions <= 16 + summary.pin_tries);
-        assert_eq!((summary.exhausted, summary.notes.stop), (false, Stop::Done));
+        assert!((2..=4).contains(&summary.relaxed_runs), "{}", summary.relaxed_runs);
+        assert!(summary.executions <= 16 + summary.relaxed_runs);
+        assert_eq!((summary.exhausted, summary.notes.stop), (false, StopReason::Done));
     }
 }
 
@@ -393,15 +396,15 @@ fn a_run_that_misses_the_pin_has_diverged() {
     let mut fake = Fake::new(sketch.build(), move |t| {
         let index = t.byte(0, 0);
         if index.concrete == 200 {
-            return End::Exit(1);
+            return ExitKind::Exit(1);
         }
         t.pin(pin, index);
         let condition = t.equals(index, 200);
         t.branch(site, condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let summary = fake.explore(&Settings::new("dfs", vec![stdin(1)]), None);
-    assert_eq!((summary.branches_covered, summary.pin_tries, summary.divergences), (1, 0, 1));
+    assert_eq!((summary.branches_covered, summary.relaxed_runs, summary.divergences), (1, 0, 1));
 }
 
 #[test]
@@ -446,7 +449,7 @@ fn a_target_that_runs_no_more_ends_the_campaign() {
             let condition = t.equals(byte, 1);
             t.branch(*site, condition);
         }
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     fake.dies = |attempt, _| attempt > 1;
     let (result, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(20)]));
@@ -466,7 +469,7 @@ fn a_damaged_trace_is_counted_and_the_campaign_goes_on() {
         }
         let condition = t.equals(b, 1);
         t.branch(second, condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
     let summary = summary.unwrap();
@@ -484,7 +487,7 @@ fn paths_without_end_are_cut() {
             let condition = t.equals(byte, 1);
             t.branch(site, condition);
         }
-        End::Timeout
+        ExitKind::Timeout
     });
     let settings = Settings { max_steps: 3, ..Settings::new("dfs", vec![stdin(50)]) };
     let summary = fake.explore(&settings, None);
@@ -499,13 +502,13 @@ fn slow() -> Fake {
     Fake::new(sketch.build(), move |t| {
         let (letter, byte) = (t.byte(0, 0), t.byte(0, 1));
         match t.decide(letters, letter) {
-            0 => return End::Timeout,
-            1 if t.mode.trace => return End::Timeout,
+            0 => return ExitKind::Timeout,
+            1 if t.mode.trace => return ExitKind::Timeout,
             _ => {}
         }
         let condition = t.equals(byte, 0);
         t.branch(late, condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     })
 }
 
@@ -531,14 +534,14 @@ fn crashes_are_told_apart_by_where_they_strike() {
             if t.branch(*site, condition) {
                 // Two of the four are the same fault.
                 t.crash = vec![[0x100, 0x200, 0x100, 0x300][offset], 0x900 + offset as u64];
-                return End::Signal(SEGV);
+                return ExitKind::Signal(SEGV);
             }
         }
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
     assert_eq!(summary.unwrap().crashes, 3);
-    let files = log.kept.iter().filter(|place| **place == Place::Crashes).count();
+    let files = log.kept.iter().filter(|place| **place == TestFolder::Crashes).count();
     assert_eq!(files, 4, "the same fault again, but the first to take its branch");
 }
 
@@ -551,7 +554,7 @@ impl Solver for Clueless {
         Answer::Unknown(Unknown::TimeLimit)
     }
 
-    fn insist(&mut self, _: Limits) {}
+    fn raise_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         let total = Tally { asked: self.0, unknown: self.0, ..Tally::default() };
@@ -567,11 +570,11 @@ fn without_answers_nothing_is_exhausted() {
         let settings = Settings::new(strategy, vec![stdin(4)]);
         let summary = run(&settings, &program, &mut fake, &mut Clueless(0), None, &mut ()).unwrap();
         assert_eq!((summary.executions, summary.solver.unknown), (1, 1));
-        assert_eq!((summary.exhausted, summary.notes.stop), (false, Stop::Done));
+        assert_eq!((summary.exhausted, summary.notes.stop), (false, StopReason::Done));
     }
 }
 
-/// A solver that knows once it was told to insist twice.
+/// A solver that knows once it was told to raise_limits twice.
 struct Late(u32, Box<dyn Solver>);
 
 impl Solver for Late {
@@ -582,7 +585,7 @@ impl Solver for Late {
         }
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         assert!(limits.time <= Duration::from_secs(60));
         self.0 += 1;
     }
@@ -600,7 +603,7 @@ fn time_that_is_left_goes_to_what_the_solver_gave_up_on() {
         let settings = Settings { time, ..Settings::new("random-branch", vec![stdin(4)]) };
         let mut late = Late(0, cairn_solver::standard(Limits::default()));
         let summary = run(&settings, &program, &mut fake, &mut late, None, &mut ()).unwrap();
-        assert_eq!((late.0, summary.exhausted, summary.notes.stop), (insisted, exhausted, Stop::Done));
+        assert_eq!((late.0, summary.exhausted, summary.notes.stop), (insisted, exhausted, StopReason::Done));
     }
 }
 

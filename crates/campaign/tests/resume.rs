@@ -4,7 +4,7 @@ mod fake;
 
 use cairn_campaign::{CampaignDirectory, Fate, Settings, Snapshot, Summary, TreeTop, run};
 use cairn_deadline::Deadline;
-use cairn_exec::{End, Input};
+use cairn_exec::{ExitKind, Input};
 use cairn_expr::{Assignment, Dag};
 use cairn_program::testing::Sketch;
 use cairn_solver::{Answer, Limits, Query, Solver, Stats, Unknown};
@@ -24,8 +24,8 @@ fn minefield() -> Fake {
             let is_seven = t.equals(byte, 7);
             if t.branch(*branch, is_seven) {
                 match offset {
-                    2 => return End::Signal(11),
-                    3 => return End::Timeout,
+                    2 => return ExitKind::Signal(11),
+                    3 => return ExitKind::Timeout,
                     4 => {
                         let object = t.named("size", 2);
                         let size = t.byte(object, 1);
@@ -37,7 +37,7 @@ fn minefield() -> Fake {
             }
             t.decide(*switch, byte);
         }
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     fake.dies = |_, input: &Input| input.objects[0].bytes[1] == 7;
     fake
@@ -76,9 +76,9 @@ impl Solver for Slow {
         self.inner.recall(dag, query, answer);
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         self.is_insisted = true;
-        self.inner.insist(limits);
+        self.inner.raise_limits(limits);
     }
 
     fn stats(&self) -> Stats {
@@ -93,8 +93,8 @@ fn settings(strategy: &str, execs: u64) -> Settings {
 
 /// What must not depend on how many parts a campaign was made in.
 fn figures(summary: &Summary) -> [u64; 7] {
-    let Summary { executions, branches_covered, tests, crashes, hangs, pin_tries, .. } = *summary;
-    [executions, branches_covered, tests, crashes, hangs, pin_tries, summary.notes.lost_runs]
+    let Summary { executions, branches_covered, tests, crashes, hangs, relaxed_runs, .. } = *summary;
+    [executions, branches_covered, tests, crashes, hangs, relaxed_runs, summary.notes.lost_runs]
 }
 
 /// The same of a snapshot.

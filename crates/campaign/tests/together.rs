@@ -2,9 +2,9 @@
 
 mod fake;
 
-use cairn_campaign::{CampaignDirectory, Crew, Executor, Settings, Stop, Summary, run_together};
+use cairn_campaign::{CampaignDirectory, Executor, Settings, StopReason, Summary, WorkerPool, run_workers};
 use cairn_deadline::Deadline;
-use cairn_exec::{End, StartError};
+use cairn_exec::{ExitKind, StartError};
 use cairn_program::Program;
 use cairn_program::testing::Sketch;
 use cairn_solver::{Limits, Solver};
@@ -28,7 +28,7 @@ fn combinations() -> Fake {
             let is_seven = t.equals(byte, 7);
             sevens += usize::from(t.branch(*site, is_seven));
         }
-        if sevens == BYTES { End::Signal(11) } else { End::Exit(0) }
+        if sevens == BYTES { ExitKind::Signal(11) } else { ExitKind::Exit(0) }
     })
 }
 
@@ -66,7 +66,7 @@ impl Executor for Noted<'_> {
     }
 }
 
-impl Crew for &'static Noting {
+impl WorkerPool for &'static Noting {
     fn executor(&self, _: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         Ok(Box::new(Noted { fake: combinations(), crew: self }))
     }
@@ -79,7 +79,7 @@ impl Crew for &'static Noting {
 fn explore(settings: &Settings, directory: Option<CampaignDirectory>) -> (Summary, Vec<Vec<u8>>) {
     let crew: &'static Noting = Box::leak(Box::default());
     let program: Program = combinations().program;
-    let summary = run_together(settings, &program, &crew, directory, &mut ()).unwrap();
+    let summary = run_workers(settings, &program, &crew, directory, &mut ()).unwrap();
     (summary, crew.seen.lock().unwrap().clone())
 }
 
@@ -96,7 +96,7 @@ fn nobody_does_what_another_has_done() {
             let (summary, seen) = explore(&together(strategy, workers), None);
             let told = format!("{strategy}, {workers} workers");
             assert!(summary.exhausted, "{told}");
-            assert_eq!(summary.notes.stop, Stop::Done, "{told}");
+            assert_eq!(summary.notes.stop, StopReason::Done, "{told}");
             assert_eq!((summary.branches_covered, summary.crashes), (2 * BYTES as u64, 1), "{told}");
             assert_eq!(summary.executions as usize, seen.len(), "{told}");
             let paths: BTreeSet<Vec<bool>> =
@@ -128,7 +128,7 @@ fn budgets_hold_for_all_together() {
         let settings = Settings { execs: Some(execs), ..together("bfs", 3) };
         let (summary, seen) = explore(&settings, None);
         assert_eq!((summary.executions, seen.len() as u64), (execs, execs));
-        assert_eq!(summary.notes.stop, Stop::Executions);
+        assert_eq!(summary.notes.stop, StopReason::Executions);
     }
 }
 
@@ -175,7 +175,7 @@ fn sorted(inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
 /// A program that starts once, and is not ready the second time before the deadline.
 struct StartsOnce(AtomicBool);
 
-impl Crew for StartsOnce {
+impl WorkerPool for StartsOnce {
     fn executor(&self, deadline: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         if !self.0.swap(true, Ordering::Relaxed) {
             return Ok(Box::new(combinations()));
@@ -194,14 +194,14 @@ fn a_worker_that_is_not_ready_when_time_is_up_ends_the_campaign_for_that_reason(
     let crew = StartsOnce(AtomicBool::new(false));
     let mut settings = together("dfs", 2);
     settings.time = Some(Duration::from_millis(500));
-    let summary = run_together(&settings, &combinations().program, &crew, None, &mut ()).unwrap();
-    assert_eq!(summary.notes.stop, Stop::Time);
+    let summary = run_workers(&settings, &combinations().program, &crew, None, &mut ()).unwrap();
+    assert_eq!(summary.notes.stop, StopReason::Time);
 }
 
 /// A program that cannot be started a second time.
 struct Alone(Mutex<u32>);
 
-impl Crew for Alone {
+impl WorkerPool for Alone {
     fn executor(&self, _: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         let mut started = self.0.lock().unwrap();
         *started += 1;
@@ -220,6 +220,6 @@ impl Crew for Alone {
 fn a_worker_that_fails_ends_the_campaign() {
     let crew = Alone(Mutex::new(0));
     let program = combinations().program;
-    let error = run_together(&together("dfs", 2), &program, &crew, None, &mut ()).unwrap_err();
+    let error = run_workers(&together("dfs", 2), &program, &crew, None, &mut ()).unwrap_err();
     assert!(error.to_string().contains("one is enough"), "{error}");
 }

@@ -221,13 +221,13 @@ pub struct RunArgs {
     #[command(flatten)]
     pub subject: SubjectArgs,
 
-    /// Stop after N executions
+    /// StopReason after N executions
     #[arg(long, value_name = "N", help_heading = "Budget", value_parser = positive)]
     pub execs: Option<u64>,
-    /// Stop after this time: 30s, 5m, 1h
+    /// StopReason after this time: 30s, 5m, 1h
     #[arg(long, value_name = "TIME", help_heading = "Budget")]
     pub time: Option<Budget>,
-    /// Stop when Cairn itself has taken this much memory: 512M, 4G
+    /// StopReason when Cairn itself has taken this much memory: 512M, 4G
     #[arg(long, value_name = "SIZE", default_value = "4G", help_heading = "Budget", value_parser = size)]
     pub driver_memory: u64,
     /// Of one execution, and of one query.
@@ -561,7 +561,7 @@ pub struct LearnArgs {
     /// The program and its input, which every campaign starts from.
     #[command(flatten)]
     pub subject: SubjectArgs,
-    /// Stop bad samples early, begin near weights that are good elsewhere, and race the best; the default
+    /// StopReason bad samples early, begin near weights that are good elsewhere, and race the best; the default
     #[arg(long, help_heading = "Learning")]
     pub fast: bool,
     /// Learn as published: a whole campaign for every sample, and no limit of time unless --time is given
@@ -585,7 +585,7 @@ pub struct LearnArgs {
     /// Executions of a whole campaign
     #[arg(long, value_name = "N", default_value_t = Size::PUBLISHED.executions, help_heading = "Budget", value_parser = positive)]
     pub execs: u64,
-    /// Stop after this time: 30s, 5m, 1h; 15m unless --published
+    /// StopReason after this time: 30s, 5m, 1h; 15m unless --published
     #[arg(long, value_name = "TIME", help_heading = "Budget")]
     pub time: Option<Budget>,
     /// Of one execution, and of one query.

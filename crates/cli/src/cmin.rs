@@ -7,7 +7,7 @@ use crate::message::{print, tell};
 use crate::style::{counted, grouped};
 use crate::suite::{self, Suite};
 use crate::{target, temporary};
-use cairn_campaign::{Place, covered, decode_test, fit, read_test_bytes, smallest_cover};
+use cairn_campaign::{TestFolder, covered, decode_test, fit, read_test_bytes, smallest_cover};
 use cairn_exec::{Input, RunError, Server, Severity};
 use cairn_program::{BranchId, Program};
 use cairn_wire::Checks;
@@ -24,7 +24,7 @@ struct Test {
 
 /// Chooses, and writes or names what was chosen.
 pub fn cmin(args: &mut CminArgs) -> Result<ExitCode, Failure> {
-    let suite = Suite::read(&args.directory, &[Place::Queue])?;
+    let suite = Suite::read(&args.directory, &[TestFolder::Queue])?;
     let out = args.out.as_ref().map(std::path::absolute).transpose()?;
     let files = suite.files.iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>()?;
     args.named.make_absolute()?;

@@ -7,7 +7,7 @@ use crate::message::print;
 use crate::status::Status;
 use crate::style::{Style, clock, counted, grouped, percent};
 use crate::target;
-use cairn_campaign::{Kind, Reason, Settings, Summary};
+use cairn_campaign::{Reason, ReasonKind, Settings, Summary};
 use cairn_exec::{Protection, Server, TargetSpec, drops_root};
 use cairn_program::Program;
 use cairn_wire::Checks;
@@ -107,8 +107,8 @@ fn sandbox() -> String {
 }
 
 /// Kinds that are told in one paragraph: a run that went elsewhere than another one often was to go there.
-pub fn topic(kind: Kind) -> Kind {
-    if kind == Kind::Nondeterministic { Kind::Diverged } else { kind }
+pub fn topic(kind: ReasonKind) -> ReasonKind {
+    if kind == ReasonKind::Nondeterministic { ReasonKind::Diverged } else { kind }
 }
 
 /// What all reasons of one paragraph have in common.
@@ -118,34 +118,34 @@ pub fn sentence(reasons: &[Reason]) -> String {
     let first = reasons[0].about.as_deref().unwrap_or_default();
     let runs = counted(count, "run", "runs");
     match kind {
-        Kind::NothingSymbolic => "nothing is symbolic: say what the input is (--sym-stdin 16, --sym-file, --sym-arg), or mark it in the source (cairn.h)".to_owned(),
-        Kind::AllRefused => "every run was refused by cairn_assume: do its conditions contradict?".to_owned(),
-        Kind::UnusedInput => "no decision depends on a part of the input: the program does not read it, reads it by something that Cairn does not follow (std::cin, a library), or loses it on the way".to_owned(),
-        Kind::ForeignFunction => "symbolic data went to functions that Cairn does not follow: compile them with `cairn cc` too, if you have their source".to_owned(),
-        Kind::Concretised => "symbolic values went where Cairn does not follow, and were taken as constants".to_owned(),
-        Kind::Pinned => "symbolic addresses and sizes were used as the constants they were; other values are tried one by one, a few for each path".to_owned(),
-        Kind::Overwritten => format!("{} found symbolic data overwritten by code without instrumentation", counted(count, "load", "loads")),
-        Kind::Full => format!("{runs} recorded more than there is room for: try a smaller input"),
-        Kind::Unanswered => "the solver did not answer in time (see --solver-timeout)".to_owned(),
-        Kind::Diverged if reasons.len() > 1 => {
+        ReasonKind::NothingSymbolic => "nothing is symbolic: say what the input is (--sym-stdin 16, --sym-file, --sym-arg), or mark it in the source (cairn.h)".to_owned(),
+        ReasonKind::AllRefused => "every run was refused by cairn_assume: do its conditions contradict?".to_owned(),
+        ReasonKind::UnusedInput => "no decision depends on a part of the input: the program does not read it, reads it by something that Cairn does not follow (std::cin, a library), or loses it on the way".to_owned(),
+        ReasonKind::ForeignFunction => "symbolic data went to functions that Cairn does not follow: compile them with `cairn cc` too, if you have their source".to_owned(),
+        ReasonKind::Concretised => "symbolic values went where Cairn does not follow, and were taken as constants".to_owned(),
+        ReasonKind::Pinned => "symbolic addresses and sizes were used as the constants they were; other values are tried one by one, a few for each path".to_owned(),
+        ReasonKind::Overwritten => format!("{} found symbolic data overwritten by code without instrumentation", counted(count, "load", "loads")),
+        ReasonKind::Full => format!("{runs} recorded more than there is room for: try a smaller input"),
+        ReasonKind::Unanswered => "the solver did not answer in time (see --solver-timeout)".to_owned(),
+        ReasonKind::Diverged if reasons.len() > 1 => {
             let why = sentence(&reasons[1..]);
             format!("{runs} did not go where predicted; the first: {first}\n{why}")
         }
-        Kind::Diverged => format!("{runs} did not go where predicted; the first: {first}"),
-        Kind::Threads => format!("{runs} computed with the input in several threads: whose turn it is differs from run to run, and with it the order of decisions"),
-        Kind::Hang => format!("{runs} did not end in time (see --timeout)"),
-        Kind::Slow => format!("{runs} took too much time or memory, but only while Cairn recorded: what they decide late is not known (see --timeout and --memory)"),
-        Kind::Killed => format!("{runs} took too much memory (see --memory), or were killed by somebody else"),
-        Kind::Nondeterministic => format!("{runs} went elsewhere than another one after the same decisions: the program depends on something beside its input (time, addresses, threads)"),
-        Kind::Damaged => format!("{runs} wrote over the memory Cairn records in"),
-        Kind::LostRun => format!("{runs} took the program's fork server along, and could not be recorded"),
-        Kind::Independent => "conditions that are not computed from the input have sides that were never taken (decisions on the input may still lead there)".to_owned(),
+        ReasonKind::Diverged => format!("{runs} did not go where predicted; the first: {first}"),
+        ReasonKind::Threads => format!("{runs} computed with the input in several threads: whose turn it is differs from run to run, and with it the order of decisions"),
+        ReasonKind::Hang => format!("{runs} did not end in time (see --timeout)"),
+        ReasonKind::Slow => format!("{runs} took too much time or memory, but only while Cairn recorded: what they decide late is not known (see --timeout and --memory)"),
+        ReasonKind::Killed => format!("{runs} took too much memory (see --memory), or were killed by somebody else"),
+        ReasonKind::Nondeterministic => format!("{runs} went elsewhere than another one after the same decisions: the program depends on something beside its input (time, addresses, threads)"),
+        ReasonKind::Damaged => format!("{runs} wrote over the memory Cairn records in"),
+        ReasonKind::LostRun => format!("{runs} took the program's fork server along, and could not be recorded"),
+        ReasonKind::Independent => "conditions that are not computed from the input have sides that were never taken (decisions on the input may still lead there)".to_owned(),
     }
 }
 
 /// One line for every reason that has a place or a name.
 pub fn details(reasons: &[Reason]) -> Vec<String> {
-    let is_told = topic(reasons[0].kind) == Kind::Diverged;
+    let is_told = topic(reasons[0].kind) == ReasonKind::Diverged;
     reasons.iter().filter(|_| !is_told).filter_map(line).collect()
 }
 
@@ -161,8 +161,8 @@ fn lines(text: &mut String, reasons: &[Reason]) {
 
 fn line(reason: &Reason) -> Option<String> {
     let times = || match reason.kind {
-        Kind::UnusedInput | Kind::NothingSymbolic => String::new(),
-        Kind::Independent => format!(" ({})", counted(reason.count, "side", "sides")),
+        ReasonKind::UnusedInput | ReasonKind::NothingSymbolic => String::new(),
+        ReasonKind::Independent => format!(" ({})", counted(reason.count, "side", "sides")),
         _ => format!(" ({})", counted(reason.count, "time", "times")),
     };
     let what = match (&reason.place, &reason.about) {

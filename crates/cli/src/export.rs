@@ -9,7 +9,7 @@ use crate::style::counted;
 use crate::suite::Suite;
 use crate::target;
 use cairn_campaign::testcomp::{self, Metadata};
-use cairn_campaign::{KTEST, Place, encode_ktest, one_stream, read_test};
+use cairn_campaign::{KTEST, TestFolder, encode_ktest, one_stream, read_test};
 use cairn_exec::Input;
 use cairn_program::{read_file, read_text};
 use sha2::{Digest, Sha256};
@@ -48,10 +48,10 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode, Failure> {
 }
 
 /// What of a campaign is exported. libFuzzer ends at the first crash of its corpus.
-fn places(format: Format) -> &'static [Place] {
+fn places(format: Format) -> &'static [TestFolder] {
     match format {
-        Format::Ktest | Format::Testcomp => &Place::ALL,
-        Format::Libfuzzer => &[Place::Queue],
+        Format::Ktest | Format::Testcomp => &TestFolder::ALL,
+        Format::Libfuzzer => &[TestFolder::Queue],
     }
 }
 

@@ -15,7 +15,7 @@ use crate::message::{print, tell};
 use crate::style::{counted, grouped};
 use crate::target;
 use crate::trial::{Length, Plan, jobs};
-use cairn_campaign::Stop;
+use cairn_campaign::StopReason;
 use cairn_learn::{Best, Learnt, Size, fast, published};
 use cairn_search::{Feature, Obtained};
 use journal::{Journal, Task};
@@ -133,7 +133,7 @@ fn speed(args: &LearnArgs, plan: &Plan, time: Duration) -> Result<f64, Failure> 
             "stopped before anything was learnt, or before the program was ready to run",
         ));
     };
-    if trial.summary.notes.stop == Stop::Done {
+    if trial.summary.notes.stop == StopReason::Done {
         return Err(Failure::new(format_args!(
             "there is nothing to learn: all paths of this program that are known with this input are tried after {}; if that is a \
              surprise, `cairn doctor` says why (--samples N learns all the same)",

@@ -38,7 +38,7 @@ impl Queries {
     }
 
     /// Somebody who writes scripts to files, until there are enough.
-    pub fn keeper(&self) -> cairn_solver::Keeper {
+    pub fn keeper(&self) -> cairn_solver::QuerySink {
         let (directory, most, written) = (self.directory.clone(), self.most, self.written.clone());
         Box::new(move |script| {
             let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);

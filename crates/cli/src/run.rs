@@ -14,8 +14,8 @@ use crate::style::{Style, counted};
 use crate::summary::Report;
 use crate::target;
 use cairn_campaign::{
-    Builds, CampaignDirectory, CampaignError, Crew, DirectoryError, Executor, Replay, Settings, Summary,
-    quoted,
+    Builds, CampaignDirectory, CampaignError, DirectoryError, Executor, Replay, Settings, Summary,
+    WorkerPool, quoted,
 };
 use cairn_deadline::Deadline;
 use cairn_exec::{Server, StartError, TargetSpec};
@@ -68,7 +68,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     claim.keep();
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     Origin::new(&args.out, &path, words)?.keep(&args.out)?;
-    let outcome = cairn_campaign::run_together(&settings, &program, &crew, Some(directory), &mut status);
+    let outcome = cairn_campaign::run_workers(&settings, &program, &crew, Some(directory), &mut status);
     status.end(outcome.as_ref().ok())?;
     let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
     tell(args, &summary)?;
@@ -103,7 +103,7 @@ impl<'a> Company<'a> {
     }
 }
 
-impl Crew for Company<'_> {
+impl WorkerPool for Company<'_> {
     fn executor(&self, deadline: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         let started = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         let server = match started {

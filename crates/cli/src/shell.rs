@@ -69,7 +69,7 @@ impl TypedValueParser for StrategyParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let offered = |info: &cairn_search::Info| PossibleValue::new(info.name).help(info.summary);
+        let offered = |info: &cairn_search::StrategyInfo| PossibleValue::new(info.name).help(info.summary);
         Some(Box::new(cairn_search::list().iter().map(offered)))
     }
 }

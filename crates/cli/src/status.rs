@@ -10,8 +10,8 @@ use crate::failure::Failure;
 use crate::live::Live;
 use crate::style::Style;
 use crate::terminal;
-use cairn_campaign::{Event, Observer, Place, Progress, Settings, Summary};
-use cairn_exec::End;
+use cairn_campaign::{Event, Observer, Progress, Settings, Summary, TestFolder};
+use cairn_exec::ExitKind;
 use log::{Form, Log};
 use screen::Screen;
 use std::io::stderr;
@@ -26,7 +26,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// An input that breaks the program.
 struct Finding {
     /// How the program ends on it.
-    end: End,
+    end: ExitKind,
     /// What it is and where, if it is the first of its kind.
     headline: Option<String>,
     /// Its file.
@@ -78,7 +78,7 @@ impl Status {
     }
 
     /// Takes in a run that is over, with the files that were kept of it.
-    fn executed(&mut self, end: End, progress: &Progress) {
+    fn executed(&mut self, end: ExitKind, progress: &Progress) {
         for (path, headline) in self.kept.drain(..) {
             if let Some(headline) = &headline {
                 self.view.found(end, headline, progress.elapsed);
@@ -94,10 +94,10 @@ impl Status {
 
     fn notice(&mut self, event: &Event, progress: &Progress) {
         match event {
-            Event::Kept { place: Place::Crashes | Place::Hangs, path: Some(path), headline } => {
+            Event::Kept { place: TestFolder::Crashes | TestFolder::Hangs, path: Some(path), headline } => {
                 self.kept.push((path.to_path_buf(), headline.map(str::to_owned)));
             }
-            Event::Kept { place: Place::Queue, path, .. } => {
+            Event::Kept { place: TestFolder::Queue, path, .. } => {
                 self.view.last_test = Some(progress.elapsed);
                 if let Some(log) = self.show.log(progress) {
                     log.test(*path, progress);

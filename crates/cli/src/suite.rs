@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::message::warn;
 use crate::origin::{self, Origin, Told};
 use crate::{target, units};
-use cairn_campaign::{Listing, Place, files_of, is_campaign, quoted, test_files};
+use cairn_campaign::{Listing, TestFolder, files_of, is_campaign, quoted, test_files};
 use cairn_exec::{Input, Object, TargetSpec};
 use cairn_program::read_text;
 use clap::Parser;
@@ -29,7 +29,7 @@ pub struct Suite {
 
 impl Suite {
     /// The tests in a directory, of a campaign's those in these places.
-    pub fn read(directory: &Path, places: &[Place]) -> Result<Suite, Failure> {
+    pub fn read(directory: &Path, places: &[TestFolder]) -> Result<Suite, Failure> {
         let suite = match is_campaign(directory) {
             true => Suite::of_campaign(directory, places)?,
             false => Suite {
@@ -45,7 +45,7 @@ impl Suite {
     }
 
     /// The tests of a campaign, if it has any.
-    pub fn of_campaign(directory: &Path, places: &[Place]) -> Result<Suite, Failure> {
+    pub fn of_campaign(directory: &Path, places: &[TestFolder]) -> Result<Suite, Failure> {
         if !directory.exists() {
             return Err(Failure::new(format_args!("no such directory: {}", directory.display())));
         }

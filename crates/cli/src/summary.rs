@@ -2,7 +2,7 @@
 
 use crate::gaps::{EXHAUSTED, reason, reasons};
 use crate::style::{Style, clock, counted, grouped, percent};
-use cairn_campaign::{Gap, HANG, Notes, Stop, Summary, quoted};
+use cairn_campaign::{Gap, HANG, Notes, StopReason, Summary, quoted};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -48,7 +48,7 @@ impl Report<'_> {
         let lines = [
             self.astray(),
             self.divergences(),
-            self.pin_tries(),
+            self.relaxed_runs(),
             self.cut_runs(),
             self.slow_runs(),
             self.losses(),
@@ -72,12 +72,12 @@ impl Report<'_> {
             return EXHAUSTED.to_owned();
         }
         match s.notes.stop {
-            Stop::Done if self.all_refused() => reason(Gap::AllRefused, 1),
-            Stop::Done => format!("nothing is left to try, but not all was seen: {}", reasons(&s.gaps)),
-            Stop::Executions => "all executions were made".to_owned(),
-            Stop::Time => "the time was up".to_owned(),
-            Stop::Memory => "Cairn has used its memory up (see --driver-memory)".to_owned(),
-            Stop::Interrupted => "interrupted".to_owned(),
+            StopReason::Done if self.all_refused() => reason(Gap::AllRefused, 1),
+            StopReason::Done => format!("nothing is left to try, but not all was seen: {}", reasons(&s.gaps)),
+            StopReason::Executions => "all executions were made".to_owned(),
+            StopReason::Time => "the time was up".to_owned(),
+            StopReason::Memory => "Cairn has used its memory up (see --driver-memory)".to_owned(),
+            StopReason::Interrupted => "interrupted".to_owned(),
         }
     }
 
@@ -283,8 +283,8 @@ impl Report<'_> {
         Some(format!("{count} did not go where predicted{why}; the first: {}", first.explanation))
     }
 
-    fn pin_tries(&self) -> Option<String> {
-        let tries = self.summary.pin_tries;
+    fn relaxed_runs(&self) -> Option<String> {
+        let tries = self.summary.relaxed_runs;
         let runs = || counted(tries, "run", "runs");
         (tries > 0).then(|| {
             format!(

@@ -3,7 +3,7 @@
 use crate::args::{LimitArgs, SubjectArgs};
 use crate::failure::Failure;
 use crate::{interrupt, target, temporary};
-use cairn_campaign::{Event, Observer, Progress, Settings, Stop, Summary};
+use cairn_campaign::{Event, Observer, Progress, Settings, StopReason, Summary};
 use cairn_exec::{Input, Server, StartError, TargetSpec};
 use cairn_program::{BranchId, Program};
 use cairn_solver::WalkSettings;
@@ -96,7 +96,7 @@ impl Plan {
         let mut recorder = Recorder { covered: Vec::new(), watch };
         let summary =
             cairn_campaign::run(&settings, &self.program, &mut server, &mut *solver, None, &mut recorder)?;
-        let is_whole = summary.notes.stop != Stop::Interrupted;
+        let is_whole = summary.notes.stop != StopReason::Interrupted;
         let trial = Trial { strategy: strategy.to_owned(), number, summary, covered: recorder.covered };
         Ok(is_whole.then_some(trial))
     }

@@ -1,7 +1,7 @@
 //! What a fatal signal tells beside where it struck.
 
 use crate::control::Recorded;
-use crate::end::End;
+use crate::exit_kind::ExitKind;
 use cairn_wire::control::fault;
 
 /// The first addresses, where nothing is ever mapped: who comes there has followed a null pointer.
@@ -20,11 +20,11 @@ pub struct Access {
 
 impl Access {
     /// The access that a run ended with.
-    pub(crate) fn of(end: End, recorded: &Recorded) -> Option<Access> {
+    pub(crate) fn of(end: ExitKind, recorded: &Recorded) -> Option<Access> {
         let has = |bit: u32| recorded.fault & bit != 0;
         let address = recorded.fault_address;
         let access = Access { address, writes: has(fault::WRITE), near_stack: has(fault::NEAR_STACK) };
-        matches!(end, End::Signal(libc::SIGSEGV | libc::SIGBUS) if has(fault::ACCESS)).then_some(access)
+        matches!(end, ExitKind::Signal(libc::SIGSEGV | libc::SIGBUS) if has(fault::ACCESS)).then_some(access)
     }
 
     /// Whether it was through a null pointer.
@@ -34,8 +34,8 @@ impl Access {
 }
 
 /// What the C library said before it aborted, in one line.
-pub(crate) fn message_of(end: End, words: &[u64]) -> String {
-    if end != End::Signal(libc::SIGABRT) {
+pub(crate) fn message_of(end: ExitKind, words: &[u64]) -> String {
+    if end != ExitKind::Signal(libc::SIGABRT) {
         return String::new();
     }
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|b| *b != 0).collect();

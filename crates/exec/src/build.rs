@@ -2,7 +2,9 @@
 
 mod float;
 
-use cairn_expr::{BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatOp, InputByte, MAX_WIDTH, SnapshotId};
+use cairn_expr::{
+    BinOp, BitCount, CmpOp, Conversion, Dag, ExprId, FloatOp, InputByte, MAX_WIDTH, SnapshotId,
+};
 use cairn_wire::label::{LENGTH, object_and_offset};
 use cairn_wire::{LabelEntry, Op};
 
@@ -65,9 +67,9 @@ where
             Op::FToF => self.convert(Conversion::FloatToFloat, entry),
             Op::Math => self.math(entry),
             Op::FClass => self.float_class(entry),
-            Op::PopCount => self.count(Count::Ones, entry),
-            Op::LeadingZeros => self.count(Count::LeadingZeros, entry),
-            Op::TrailingZeros => self.count(Count::TrailingZeros, entry),
+            Op::PopCount => self.count(BitCount::Ones, entry),
+            Op::LeadingZeros => self.count(BitCount::LeadingZeros, entry),
+            Op::TrailingZeros => self.count(BitCount::TrailingZeros, entry),
             Op::Read => self.read(entry),
             _ => match comparison(op) {
                 Some(op) => self.compare(op, entry),
@@ -132,7 +134,7 @@ where
         Some(self.dag.binary(op, a, b))
     }
 
-    fn count(&mut self, what: Count, entry: &LabelEntry) -> Option<ExprId> {
+    fn count(&mut self, what: BitCount, entry: &LabelEntry) -> Option<ExprId> {
         let value = (self.made)(entry.l1).filter(|e| self.dag.width(*e) == entry.width)?;
         Some(self.dag.count(what, value))
     }

@@ -6,8 +6,8 @@
 //! every entry is read once and checked, and an entry that needs what the first walk has not seen makes
 //! no sense.
 
-mod earlier;
-mod memo;
+mod prefix_cache;
+mod row_cache;
 mod table;
 
 use crate::control::Recorded;
@@ -16,21 +16,11 @@ use crate::shm::SharedMemory;
 use cairn_deadline::Deadline;
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::event::NO_SITE;
+use cairn_wire::event::StepKind;
 use cairn_wire::log::Callee;
-use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, Outside, SiteId};
-use earlier::Earlier;
+use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, OutOfBounds, SiteId};
+use prefix_cache::Earlier;
 use table::{Slot, Table};
-
-/// What a step of a path is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StepKind {
-    /// A decision that could have gone another way.
-    Branch,
-    /// A value that was used as a constant: the rest of the path holds for this value only.
-    Pin,
-    /// A one-bit value that has to stay 1: what was recorded holds only then.
-    Constraint,
-}
 
 /// One step of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +56,7 @@ pub struct Trace {
     /// Labelled values that were lost; without diagnosis the first of several at the same site.
     pub losses: Vec<TraceLoss>,
     /// Accesses outside their objects.
-    pub outside: Vec<(SiteId, Outside)>,
+    pub outside: Vec<(SiteId, OutOfBounds)>,
     /// Every branch the run took, if it was asked for.
     pub log: Option<BranchLog>,
     /// Functions that were called through pointers, each once, if that was asked for.
@@ -77,12 +67,12 @@ pub struct Trace {
     pub cut: bool,
     /// The deadline was over before the path was decoded: nothing is known of it.
     pub late: bool,
-    /// The recording is broken; the steps are those from before the first thing that makes no sense.
+    /// The trace is broken; the steps are those from before the first thing that makes no sense.
     pub damaged: bool,
 }
 
-/// A finished run's recording in shared memory.
-pub(crate) struct Recording<'a> {
+/// A finished run's trace in shared memory.
+pub(crate) struct RawTrace<'a> {
     /// All of the shared memory.
     pub(crate) memory: &'a SharedMemory,
     /// Where what lies.
@@ -95,7 +85,7 @@ pub(crate) struct Recording<'a> {
     pub(crate) object_sizes: &'a [usize],
 }
 
-impl Recording<'_> {
+impl RawTrace<'_> {
     fn entry(&self, label: u32) -> LabelEntry {
         self.memory.load(self.layout.labels + u64::from(label) * size_of::<LabelEntry>() as u64)
     }
@@ -115,9 +105,9 @@ impl Recording<'_> {
     }
 }
 
-/// Most steps of a run that are made of its events. A program that loops for ever on its input makes millions until its time
-/// is up; the tree takes fewer than these, and making expressions of all takes longer than the run.
-const MOST_STEPS: usize = 400_000;
+/// Most steps that are decoded from one trace. A program that loops on its input until its time is up records
+/// millions, and building expressions for all of them takes longer than the run did.
+pub const MAX_DECODED_STEPS: usize = 400_000;
 
 /// What is kept from run to run.
 pub(crate) struct Decoder {
@@ -150,40 +140,40 @@ impl Decoder {
     /// A decoder for runs of which each may add this many bytes of expressions.
     pub(crate) fn new(most_bytes: u64) -> Decoder {
         let (events, earlier) = Default::default();
-        Decoder { events, halt: Halt::End, earlier, most_steps: MOST_STEPS, most_bytes }
+        Decoder { events, halt: Halt::End, earlier, most_steps: MAX_DECODED_STEPS, most_bytes }
     }
 
-    /// Reads a recording: all that can be done without the expressions, which others may be at.
-    pub(crate) fn read(&mut self, recording: &Recording) {
-        self.halt = self.read_events(recording);
+    /// Reads a raw_trace: all that can be done without the expressions, which others may be at.
+    pub(crate) fn read(&mut self, raw_trace: &RawTrace) {
+        self.halt = self.read_events(raw_trace);
         if !self.events.is_empty() {
-            self.earlier.read(recording, &self.events);
+            self.earlier.read(raw_trace, &self.events);
         }
     }
 
-    /// The path of the run whose recording was read.
-    pub(crate) fn decode(&mut self, recording: &Recording, dag: &mut Dag, deadline: &Deadline) -> Trace {
+    /// The path of the run whose raw_trace was read.
+    pub(crate) fn decode(&mut self, raw_trace: &RawTrace, dag: &mut Dag, deadline: &Deadline) -> Trace {
         let mut trace = match self.events.is_empty() {
             // What is remembered is of use for later runs still.
             true => Trace::default(),
-            false => match self.earlier.table(recording, &self.events, self.most_bytes, dag, deadline) {
+            false => match self.earlier.table(raw_trace, &self.events, self.most_bytes, dag, deadline) {
                 Some(table) => collect(&self.events, table, dag),
                 None => Trace { late: true, ..Trace::default() },
             },
         };
-        trace.label_count = recording.recorded.labels.saturating_sub(1);
-        trace.damaged |= recording.recorded.damaged || self.halt == Halt::Nonsense;
+        trace.label_count = raw_trace.recorded.labels.saturating_sub(1);
+        trace.damaged |= raw_trace.recorded.damaged || self.halt == Halt::Nonsense;
         trace.cut |= self.halt == Halt::Enough;
         trace
     }
 
     /// Copies the events as far as they are looked at.
-    fn read_events(&mut self, recording: &Recording) -> Halt {
+    fn read_events(&mut self, raw_trace: &RawTrace) -> Halt {
         self.events.clear();
         let mut steps = 0;
-        for index in 0..recording.recorded.events {
-            let event = recording.event(index);
-            if !recording.is_sane(&event) {
+        for index in 0..raw_trace.recorded.events {
+            let event = raw_trace.event(index);
+            if !raw_trace.is_sane(&event) {
                 return Halt::Nonsense;
             }
             steps += usize::from(is_step(&event));
@@ -197,7 +187,7 @@ impl Decoder {
 }
 
 fn is_step(event: &Event) -> bool {
-    matches!(event.kind(), Some(EventKind::Branch | EventKind::Pin | EventKind::Constraint))
+    event.kind().and_then(EventKind::step).is_some()
 }
 
 /// The events, with the expressions of their labels.
@@ -217,23 +207,22 @@ fn collect(events: &[Event], table: &Table, dag: &Dag) -> Trace {
             }
         };
         let concrete = event.value & mask(dag.width(value));
-        let mut step = |kind| {
-            trace.steps.push(TraceStep { kind, site: SiteId(event.site_id()), value, concrete });
-        };
+        let site = SiteId(event.site_id());
+        if let Some(kind) = event.kind().and_then(EventKind::step) {
+            trace.steps.push(TraceStep { kind, site, value, concrete });
+            continue;
+        }
         match event.kind() {
-            Some(EventKind::Branch) => step(StepKind::Branch),
-            Some(EventKind::Pin) => step(StepKind::Pin),
-            Some(EventKind::Constraint) => step(StepKind::Constraint),
             Some(EventKind::Lost) => {
-                let (site, before) = (SiteId(event.site_id()), trace.steps.len());
+                let before = trace.steps.len();
                 let why = Loss::from_u64(event.value);
                 trace.losses.extend(why.map(|why| TraceLoss { site, why, before }));
             }
-            Some(EventKind::Outside) => {
-                let how = Outside::from_u64(event.value);
-                trace.outside.extend(how.map(|how| (SiteId(event.site_id()), how)));
+            Some(EventKind::OutOfBounds) => {
+                let how = OutOfBounds::from_u64(event.value);
+                trace.outside.extend(how.map(|how| (site, how)));
             }
-            Some(EventKind::Check) | None => trace.checks.push((value, concrete)),
+            _ => trace.checks.push((value, concrete)),
         }
     }
     trace

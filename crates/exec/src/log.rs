@@ -1,6 +1,6 @@
 //! The branch log of a run, read back from shared memory and checked.
 
-use crate::decode::Recording;
+use crate::decode::RawTrace;
 use crate::shm::SharedMemory;
 use cairn_wire::Layout;
 use cairn_wire::control::flag;
@@ -31,7 +31,7 @@ pub struct BranchLog {
 
 /// The branches between two steps, by the index of their coverage bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Piece<'a> {
+pub struct LogPiece<'a> {
     /// Those kept, in order.
     pub branches: &'a [u32],
     /// How many are missing in the middle.
@@ -40,11 +40,12 @@ pub struct Piece<'a> {
 
 impl BranchLog {
     /// The pieces before each step, and the one after the last. If there was no room for all, the last ones are missing.
-    pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> + Clone {
+    pub fn pieces(&self) -> impl Iterator<Item = LogPiece<'_>> + Clone {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));
-        starts
-            .zip(&self.ends)
-            .map(|(start, (end, omitted))| Piece { branches: &self.branches[start..*end], omitted: *omitted })
+        starts.zip(&self.ends).map(|(start, (end, omitted))| LogPiece {
+            branches: &self.branches[start..*end],
+            omitted: *omitted,
+        })
     }
 
     /// Adds a piece that lacks so many branches in its middle.
@@ -64,7 +65,7 @@ impl BranchLog {
     }
 }
 
-impl Recording<'_> {
+impl RawTrace<'_> {
     /// The branch log of a program with so many branches.
     pub(crate) fn log(&self, branch_count: u32) -> BranchLog {
         let mut log = BranchLog { lost: self.recorded.log_lost, ..BranchLog::default() };
@@ -135,7 +136,7 @@ mod tests {
         write(layout.log + offset_of!(Open, beyond) as u64, &[0, laps]);
         let recorded = Recorded { log_used: closed.len() as u64, ..Recorded::default() };
         let (memory, layout) = (&memory, &layout);
-        Recording { memory, layout, recorded, sites: 0, object_sizes: &[] }.log(BRANCHES)
+        RawTrace { memory, layout, recorded, sites: 0, object_sizes: &[] }.log(BRANCHES)
     }
 
     fn pieces(log: &BranchLog) -> Vec<(Vec<u32>, u32)> {

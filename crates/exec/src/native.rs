@@ -1,13 +1,13 @@
 //! A run without the fork server, as any shell would make it: for programs that were not built by us.
 
-use crate::end::End;
+use crate::environment::Stage;
+use crate::exit_kind::ExitKind;
 use crate::input::Input;
-use crate::keeper::Keeper;
 use crate::sandbox::Life;
 use crate::server::Run;
 use crate::spawn::{StartError, end, limit_files, sandbox, set_up};
 use crate::spec::{Limits, TargetSpec};
-use crate::stage::Stage;
+use crate::supervisor::Keeper;
 use crate::watch::{self, Excess, Watch};
 use cairn_deadline::Deadline;
 use std::io;
@@ -42,11 +42,11 @@ pub fn run_native(
 }
 
 /// Waits for the end or makes it one. Its keeper takes along whatever the program has started.
-fn wait(child: &mut Child, deadline: &Deadline, limits: &Limits, stage: &Stage) -> io::Result<End> {
+fn wait(child: &mut Child, deadline: &Deadline, limits: &Limits, stage: &Stage) -> io::Result<ExitKind> {
     Ok(match wait_until(child, deadline, limits, stage)? {
         Ok(status) => {
             let excess = stage.scratch_excess(&limits.scratch)?;
-            excess.map_or(End::from_wait_status(status.into_raw()), Excess::end)
+            excess.map_or(ExitKind::from_wait_status(status.into_raw()), Excess::end)
         }
         Err(excess) => {
             end(child);

@@ -1,6 +1,6 @@
 //! Messages of the fork server, with a limit to our patience.
 
-use crate::plain::{Plain, bytes_mut};
+use crate::pod::{Plain, bytes_mut};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fs::File;

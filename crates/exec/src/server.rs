@@ -2,16 +2,16 @@
 
 use crate::access::{Access, message_of};
 use crate::control::{Desk, Recorded, layout};
-use crate::decode::{Decoder, Recording, Trace};
-use crate::end::End;
+use crate::decode::{Decoder, RawTrace, Trace};
+use crate::environment::Stage;
+use crate::exit_kind::ExitKind;
 use crate::input::Input;
 use crate::log::{self, BranchLog};
 use crate::pipe::{Received, receive};
-use crate::plain::Plain;
+use crate::pod::Plain;
 use crate::shm::SharedMemory;
 use crate::spawn::{Process, StartError, end, files, set_up};
 use crate::spec::{Limits, TargetSpec};
-use crate::stage::Stage;
 use crate::watch::{Excess, Watch};
 use cairn_deadline::Deadline;
 use cairn_expr::Dag;
@@ -71,9 +71,9 @@ impl Mode {
     }
 }
 
-/// What the recording lacks.
+/// What the raw_trace lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Flags {
+pub struct RunFlags {
     /// The label table was full: the path is a prefix of the run's.
     pub labels_full: bool,
     /// The event log was full: the path is a prefix of the run's.
@@ -100,7 +100,7 @@ pub struct Flags {
 #[derive(Clone, Debug)]
 pub struct Run {
     /// How it ended.
-    pub end: End,
+    pub end: ExitKind,
     /// One byte per branch, nonzero if the run took it.
     pub coverage: Vec<u8>,
     /// The input as the program saw it, with the objects it asked for.
@@ -109,8 +109,8 @@ pub struct Run {
     pub cpu: Duration,
     /// Its peak resident size in KiB.
     pub max_rss_kib: u32,
-    /// What to know of its recording.
-    pub flags: Flags,
+    /// What to know of its raw_trace.
+    pub flags: RunFlags,
     /// Whether its process had made another run before.
     pub reused: bool,
     /// Where a fatal signal struck: code addresses relative to the program's start, innermost first.
@@ -133,7 +133,7 @@ impl Run {
     pub fn of_nothing(input: &Input) -> Run {
         let (coverage, crash, access, message) = Default::default();
         let (flags, reused, denied, stdout, stderr, max_rss_kib) = Default::default();
-        let (end, input, cpu) = (End::Exit(0), input.clone(), Duration::ZERO);
+        let (end, input, cpu) = (ExitKind::Exit(0), input.clone(), Duration::ZERO);
         Run {
             end,
             coverage,
@@ -157,7 +157,7 @@ impl Run {
 pub enum RunError {
     /// The fork server is gone; [`Server::restart`] brings up another.
     #[error("the program's fork server ended: {0}")]
-    ServerDied(End),
+    ServerDied(ExitKind),
     /// The fork server no longer answers; it was killed.
     #[error("the program's fork server stopped answering")]
     ServerSilent,
@@ -204,7 +204,7 @@ pub struct Server {
     callees: Vec<Callee>,
     /// When runs and decoding end at the latest.
     deadline: Deadline,
-    /// It was over when the last run ended, whose recording was not read.
+    /// It was over when the last run ended, whose raw_trace was not read.
     is_late: bool,
 }
 
@@ -389,7 +389,7 @@ impl Server {
 
     fn server_died(&mut self) -> RunError {
         let status = self.stop();
-        RunError::ServerDied(End::from_wait_status(status))
+        RunError::ServerDied(ExitKind::from_wait_status(status))
     }
 
     /// Ends the server if it has not ended, and returns its wait status.
@@ -435,8 +435,8 @@ impl Server {
         files(&self.spec, &self.stage).hides(&path).then_some(path)
     }
 
-    fn recording(&self) -> Recording<'_> {
-        Recording {
+    fn raw_trace(&self) -> RawTrace<'_> {
+        RawTrace {
             memory: &self.memory,
             layout: &self.layout,
             recorded: self.recorded,
@@ -448,12 +448,12 @@ impl Server {
     /// Reads what the run recorded, as far as that takes no expressions: others may be at them meanwhile.
     fn read_recording(&mut self) {
         let mut decoder = std::mem::take(&mut self.decoder);
-        decoder.read(&self.recording());
+        decoder.read(&self.raw_trace());
         self.decoder = decoder;
         // Whose branches they are cannot be told if several threads have closed pieces.
         let has_log = self.mode.log && self.recorded.flags & (flag::NO_LOG | flag::THREADS) == 0;
-        self.log = has_log.then(|| self.recording().log(self.spec.coverage as u32));
-        self.callees = if self.mode.callees { self.recording().callees() } else { Vec::new() };
+        self.log = has_log.then(|| self.raw_trace().log(self.spec.coverage as u32));
+        self.callees = if self.mode.callees { self.raw_trace().callees() } else { Vec::new() };
     }
 
     /// The path of the last run, as expressions in `dag`. The branch log goes to whoever asks first.
@@ -462,7 +462,7 @@ impl Server {
             return Trace { late: true, ..Trace::default() };
         }
         let mut decoder = std::mem::take(&mut self.decoder);
-        let mut trace = decoder.decode(&self.recording(), dag, &self.deadline);
+        let mut trace = decoder.decode(&self.raw_trace(), dag, &self.deadline);
         self.decoder = decoder;
         trace.log = self.log.take();
         trace.damaged |= trace.log.as_ref().is_some_and(|log| log.damaged);
@@ -477,24 +477,24 @@ impl Drop for Server {
     }
 }
 
-fn end_of(wait_status: i32, excess: Option<Excess>, flags: u32) -> End {
-    match (End::from_wait_status(wait_status), excess) {
-        (_, Some(Excess::Scratch)) => End::OutOfScratch,
-        (End::Signal(libc::SIGKILL), Some(excess)) => excess.end(),
-        (End::Exit(_), _) if flags & flag::REJECTED != 0 => End::Rejected,
+fn end_of(wait_status: i32, excess: Option<Excess>, flags: u32) -> ExitKind {
+    match (ExitKind::from_wait_status(wait_status), excess) {
+        (_, Some(Excess::Scratch)) => ExitKind::OutOfScratch,
+        (ExitKind::Signal(libc::SIGKILL), Some(excess)) => excess.end(),
+        (ExitKind::Exit(_), _) if flags & flag::REJECTED != 0 => ExitKind::Rejected,
         (end, _) => end,
     }
 }
 
-fn crash_of(end: End, frames: &[u64]) -> Vec<u64> {
+fn crash_of(end: ExitKind, frames: &[u64]) -> Vec<u64> {
     match end {
-        End::Signal(_) => frames.iter().copied().take_while(|frame| *frame != 0).collect(),
+        ExitKind::Signal(_) => frames.iter().copied().take_while(|frame| *frame != 0).collect(),
         _ => Vec::new(),
     }
 }
 
-fn flags_of(recorded: Recorded) -> Flags {
-    Flags {
+fn flags_of(recorded: Recorded) -> RunFlags {
+    RunFlags {
         labels_full: recorded.flags & flag::LABELS_FULL != 0,
         events_full: recorded.flags & flag::EVENTS_FULL != 0,
         objects_full: recorded.flags & flag::OBJECTS_FULL != 0,

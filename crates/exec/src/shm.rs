@@ -4,7 +4,7 @@
 //! words: what is read may be nonsense, but reading it is sound. A relaxed load or store of a word is
 //! an ordinary machine instruction.
 
-use crate::plain::{Plain, words_mut};
+use crate::pod::{Plain, words_mut};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fstat, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::io;

@@ -1,12 +1,12 @@
 //! Brings a target up as a fork server.
 
-use crate::end::End;
-use crate::keeper::Keeper;
+use crate::environment::Stage;
+use crate::exit_kind::ExitKind;
 use crate::pipe::{Received, receive};
 use crate::sandbox::{self, Files, Life, Sandbox};
 use crate::shm::SharedMemory;
 use crate::spec::{Limits, TargetSpec};
-use crate::stage::Stage;
+use crate::supervisor::Keeper;
 use cairn_deadline::Deadline;
 use cairn_wire::ABI_VERSION;
 use cairn_wire::control::PAGE;
@@ -60,7 +60,7 @@ pub enum StartError {
         /// The program.
         path: PathBuf,
         /// How it ended.
-        end: End,
+        end: ExitKind,
         /// The first line it wrote to standard error.
         message: String,
     },
@@ -277,8 +277,8 @@ impl Starting {
     }
 
     /// Ends the program, if it has not ended by itself.
-    fn end(&mut self) -> End {
-        End::from_wait_status(end(&mut self.child))
+    fn end(&mut self) -> ExitKind {
+        ExitKind::from_wait_status(end(&mut self.child))
     }
 }
 

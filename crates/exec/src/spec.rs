@@ -171,7 +171,7 @@ impl Default for Limits {
 }
 
 /// Bytes that a label takes: its row in the trace, two more of it in remembered tables with what is known of it (see
-/// `decode/earlier.rs`), and one where rows are read to.
+/// `decode/prefix_cache.rs`), and one where rows are read to.
 const LABEL_BYTES: u64 = 24 + 2 * (24 + 8) + 24;
 /// Bytes that an event takes: in the trace, in a copy of it, and as what it was decoded to.
 const EVENT_BYTES: u64 = 16 + 16 + 16;

@@ -7,10 +7,10 @@ mod descriptors;
 mod mappings;
 mod processes;
 
-use crate::end::End;
+use crate::environment::Stage;
+use crate::exit_kind::ExitKind;
 use crate::shm::SharedMemory;
 use crate::spec::{Limits, ScratchSpace};
-use crate::stage::Stage;
 use descriptors::Descriptors;
 pub(crate) use descriptors::FileId;
 use mappings::Mappings;
@@ -39,12 +39,12 @@ pub(crate) enum Excess {
 
 impl Excess {
     /// The end of a run that was killed for it.
-    pub(crate) fn end(self) -> End {
+    pub(crate) fn end(self) -> ExitKind {
         match self {
-            Excess::Time => End::Timeout,
-            Excess::Memory => End::OutOfMemory,
-            Excess::Processes => End::TooManyProcesses,
-            Excess::Scratch => End::OutOfScratch,
+            Excess::Time => ExitKind::Timeout,
+            Excess::Memory => ExitKind::OutOfMemory,
+            Excess::Processes => ExitKind::TooManyProcesses,
+            Excess::Scratch => ExitKind::OutOfScratch,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! millions. Constructors that simplify are in [`crate::build`]; here a node is only found or added.
 
 use crate::inputs::{InputByte, InputSets, SetId};
-use crate::node::{BinOp, CmpOp, Conversion, Count, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
+use crate::node::{BinOp, BitCount, CmpOp, Conversion, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
 use crate::semantics::ones;
 use crate::snapshot::{SnapshotId, Snapshots};
 use crate::transfer::Packed;
@@ -253,9 +253,9 @@ impl Dag {
             Op::UToF => convert(Conversion::UnsignedToFloat),
             Op::FToF => convert(Conversion::FloatToFloat),
             Op::Math => Node::Math(s.math()),
-            Op::PopCount => Node::Count(Count::Ones, s.child(0)),
-            Op::LeadingZeros => Node::Count(Count::LeadingZeros, s.child(0)),
-            Op::TrailingZeros => Node::Count(Count::TrailingZeros, s.child(0)),
+            Op::PopCount => Node::BitCount(BitCount::Ones, s.child(0)),
+            Op::LeadingZeros => Node::BitCount(BitCount::LeadingZeros, s.child(0)),
+            Op::TrailingZeros => Node::BitCount(BitCount::TrailingZeros, s.child(0)),
             Op::Read => Node::Read(SnapshotId(s.words[1]), s.child(0)),
         }
     }

@@ -144,7 +144,7 @@ impl Evaluator {
             }
             Node::Convert(how, a) => semantics::convert(how, dag.width(a), width, self.known(a)),
             Node::Math(function) => self.math(dag, e, function),
-            Node::Count(what, a) => semantics::count(what, width, self.known(a)),
+            Node::BitCount(what, a) => semantics::count(what, width, self.known(a)),
             Node::Read(snapshot, index) => self.read(dag, snapshot, self.known(index), width),
         }
     }

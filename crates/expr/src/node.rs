@@ -369,7 +369,7 @@ impl Math {
 /// Something counted about a value's bits; the result has the value's width.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Count {
+pub enum BitCount {
     /// Bits that are set.
     Ones,
     /// Zeros above the highest bit that is set; the width if none is.
@@ -378,9 +378,9 @@ pub enum Count {
     TrailingZeros,
 }
 
-impl Count {
+impl BitCount {
     /// All of them.
-    pub const ALL: [Count; 3] = [Count::Ones, Count::LeadingZeros, Count::TrailingZeros];
+    pub const ALL: [BitCount; 3] = [BitCount::Ones, BitCount::LeadingZeros, BitCount::TrailingZeros];
 }
 
 impl From<FloatOp> for Op {
@@ -417,12 +417,12 @@ impl From<Conversion> for Op {
     }
 }
 
-impl From<Count> for Op {
-    fn from(count: Count) -> Op {
+impl From<BitCount> for Op {
+    fn from(count: BitCount) -> Op {
         match count {
-            Count::Ones => Op::PopCount,
-            Count::LeadingZeros => Op::LeadingZeros,
-            Count::TrailingZeros => Op::TrailingZeros,
+            BitCount::Ones => Op::PopCount,
+            BitCount::LeadingZeros => Op::LeadingZeros,
+            BitCount::TrailingZeros => Op::TrailingZeros,
         }
     }
 }
@@ -457,7 +457,7 @@ pub enum Node {
     /// A function of the node's children.
     Math(Math),
     /// Something counted about the value.
-    Count(Count, ExprId),
+    BitCount(BitCount, ExprId),
     /// Bytes of the snapshot from this place (of width 64) on, lowest first; outside of it they are 0.
     Read(SnapshotId, ExprId),
 }

@@ -11,7 +11,7 @@ pub(crate) use float::{class_starts, default_nan, infinity, is_nan, quiet_bit};
 pub use float::{convert, float, float_compare};
 pub use math::math;
 
-use crate::node::{BinOp, CmpOp, Count};
+use crate::node::{BinOp, BitCount, CmpOp};
 
 /// A value with the low `width` bits set.
 pub const fn ones(width: u8) -> u128 {
@@ -95,11 +95,11 @@ pub fn compare(op: CmpOp, width: u8, a: u128, b: u128) -> bool {
 }
 
 /// Something counted about a value's bits.
-pub fn count(what: Count, width: u8, value: u128) -> u128 {
+pub fn count(what: BitCount, width: u8, value: u128) -> u128 {
     let counted = match what {
-        Count::Ones => value.count_ones(),
-        Count::LeadingZeros => value.leading_zeros() - (128 - u32::from(width)),
-        Count::TrailingZeros => value.trailing_zeros().min(width.into()),
+        BitCount::Ones => value.count_ones(),
+        BitCount::LeadingZeros => value.leading_zeros() - (128 - u32::from(width)),
+        BitCount::TrailingZeros => value.trailing_zeros().min(width.into()),
     };
     counted.into()
 }

@@ -7,12 +7,12 @@
 
 mod args;
 mod compile;
+mod coverage_mapping;
 mod deps;
 mod input;
+mod interposition;
 mod link;
-mod no_counts;
 mod options;
-mod own;
 mod pages;
 mod plan;
 mod process;

@@ -4,7 +4,7 @@
 
 use crate::error::Damage;
 use crate::model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site, mask};
-use cairn_wire::meta::{self, Contents, Unit};
+use cairn_wire::meta::{self, ConditionFeatures, Unit};
 use cairn_wire::site::USER_MAIN;
 use cairn_wire::{SiteId, SiteKind};
 use std::collections::HashMap;
@@ -187,7 +187,7 @@ impl<'a> Joiner<'a> {
         let function = FunctionId(self.first_function + site.function);
         let sides = self.sides(local, site)?;
         let first_branch = self.claim_branches(site)?;
-        let decides = !matches!(site.kind, SiteKind::Pin | SiteKind::Foreign);
+        let decides = !matches!(site.kind, SiteKind::Concretization | SiteKind::UninstrumentedCall);
         let is_check = site.contents.check().is_some();
         let counted = decides && !is_check && self.program.function(function).counted;
         self.program.counted_branches += if counted { sides.len() as u32 } else { 0 };
@@ -211,7 +211,7 @@ impl<'a> Joiner<'a> {
     }
 
     fn callee(&self, site: &meta::Site) -> Result<Option<Arc<str>>, Damage> {
-        if site.kind != SiteKind::Foreign {
+        if site.kind != SiteKind::UninstrumentedCall {
             return Ok(None);
         }
         let name = self.placed.unit.foreign.get(site.width as usize);
@@ -219,11 +219,11 @@ impl<'a> Joiner<'a> {
         Ok(Some(Arc::from(name.as_str())))
     }
 
-    fn contents(&self, site: &meta::Site) -> Contents {
+    fn contents(&self, site: &meta::Site) -> ConditionFeatures {
         let mut contents = site.contents;
         let is_external = |name: &String| self.names.resolve(self.index, name).is_none();
         if site.callees.iter().any(is_external) {
-            contents.insert(Contents::EXTERNAL_CALL);
+            contents.insert(ConditionFeatures::EXTERNAL_CALL);
         }
         contents
     }
@@ -232,7 +232,7 @@ impl<'a> Joiner<'a> {
         let sides_fit = match site.kind {
             SiteKind::Branch | SiteKind::Select => site.sides.len() == 2,
             SiteKind::Switch => !site.sides.is_empty(),
-            SiteKind::Pin | SiteKind::Foreign => site.sides.is_empty(),
+            SiteKind::Concretization | SiteKind::UninstrumentedCall => site.sides.is_empty(),
         };
         if sides_fit { Ok(()) } else { Err(self.damage("a site has the wrong number of sides")) }
     }

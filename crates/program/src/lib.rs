@@ -21,7 +21,7 @@ pub use analysis::{
     Steps, Weight,
 };
 pub use assemble::PlacedUnit;
-pub use cairn_wire::meta::Contents;
+pub use cairn_wire::meta::ConditionFeatures;
 pub use cairn_wire::{SiteId, SiteKind};
 pub use elf::FUZZ_TARGET;
 pub use error::{Damage, ProgramError};

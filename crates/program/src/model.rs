@@ -2,7 +2,7 @@
 
 use crate::assemble::{self, PlacedUnit};
 use crate::error::{Damage, ProgramError};
-use cairn_wire::meta::{Contents, Unit};
+use cairn_wire::meta::{ConditionFeatures, Unit};
 use cairn_wire::{Checks, SiteId, SiteKind};
 use std::ops::Range;
 use std::path::Path;
@@ -44,7 +44,7 @@ pub struct Site {
     /// What a foreign call calls, or the name of an instruction that is not followed.
     pub callee: Option<Arc<str>>,
     /// What its condition is made of.
-    pub contents: Contents,
+    pub contents: ConditionFeatures,
     /// Whether its branches are the user's, and count in what the user is told.
     pub counted: bool,
     /// A switch's values and the sides they take, sorted: switches may have thousands of cases.
@@ -66,7 +66,7 @@ impl Site {
     pub fn side_of(&self, value: u64) -> u32 {
         match self.kind {
             SiteKind::Branch | SiteKind::Select => (value & 1) as u32,
-            SiteKind::Pin | SiteKind::Foreign => 0,
+            SiteKind::Concretization | SiteKind::UninstrumentedCall => 0,
             SiteKind::Switch => {
                 let value = mask(value, self.width);
                 match self.cases.binary_search_by_key(&value, |case| case.0) {

@@ -41,13 +41,13 @@ impl Sketch {
 
     /// Adds a place where a value may be pinned.
     pub fn pin(&mut self) -> SiteId {
-        self.site(SiteKind::Pin, 64, vec![])
+        self.site(SiteKind::Concretization, 64, vec![])
     }
 
     /// Adds a call of a function that may have no instrumentation.
     pub fn foreign(&mut self, name: &str) -> SiteId {
         self.unit.foreign.push(name.into());
-        self.site(SiteKind::Foreign, self.unit.foreign.len() as u32 - 1, vec![])
+        self.site(SiteKind::UninstrumentedCall, self.unit.foreign.len() as u32 - 1, vec![])
     }
 
     /// Makes all sites added so far, and later ones, not the user's.

@@ -20,9 +20,9 @@ pub use html::html;
 pub use junit::junit;
 pub use lcov::lcov;
 pub use model::{
-    Advice, Campaign, ExecutedFile, ExecutedFunction, File, Finding, Fork, Frame, Function, Generator,
-    InputPart, Layer, Place, Plain, Point, Report, Side, Site, SiteKind, Source, Test, Tree, Way, Why,
-    WhyKind,
+    Advice, Campaign, ExecutedFile, ExecutedFunction, File, Finding, Frame, Function, Generator, InputPart,
+    Layer, Plain, Point, Report, Side, Site, SiteKind, Source, SourceLocation, Test, Tree, TreeEdge,
+    TreeNode, Why, WhyKind,
 };
 pub use sarif::sarif;
 

@@ -223,7 +223,7 @@ pub struct Why {
     pub text: String,
     /// The branch that it is behind.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub behind: Option<Place>,
+    pub behind: Option<SourceLocation>,
 }
 
 /// Why a branch is not covered, in a word.
@@ -266,7 +266,7 @@ impl WhyKind {
 
 /// A place in the source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file's name.
     pub file: String,
     /// The line.
@@ -319,7 +319,7 @@ pub struct Frame {
     /// Its name.
     pub function: String,
     /// Where in the source, if that is known.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
 }
 
 /// A part of an input.
@@ -341,16 +341,16 @@ pub struct Tree {
     /// Decisions on the longest path.
     pub deepest: u32,
     /// From the root.
-    pub roots: Vec<Way>,
+    pub roots: Vec<TreeEdge>,
     /// Nodes at which runs part, parents first.
-    pub forks: Vec<Fork>,
+    pub forks: Vec<TreeNode>,
 }
 
 /// A node at which runs part.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Fork {
+pub struct TreeNode {
     /// What stands there in the source.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
     /// The function.
     pub function: String,
     /// What decides: `branch`, `switch`, `select` or `value` (one that is used as a constant).
@@ -362,14 +362,14 @@ pub struct Fork {
     /// Untried sides of these.
     pub passed_untried: u64,
     /// Sides that runs took.
-    pub ways: Vec<Way>,
+    pub ways: Vec<TreeEdge>,
     /// How many other sides there are, by what became of them.
     pub left: Vec<(&'static str, u32)>,
 }
 
 /// A side that runs took.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Way {
+pub struct TreeEdge {
     /// The side.
     pub label: String,
     /// Runs that went there.

@@ -1,7 +1,7 @@
 //! SARIF 2.1.0: a result per finding.
 
 use crate::escape::uri;
-use crate::model::{Finding, Frame, Place, Report};
+use crate::model::{Finding, Frame, Report, SourceLocation};
 use serde_json::{Value, json};
 
 const SCHEMA: &str =
@@ -85,7 +85,7 @@ fn stack_frame(report: &Report, frame: &Frame) -> Value {
     json!({ "location": location })
 }
 
-fn location(report: &Report, place: &Place) -> Value {
+fn location(report: &Report, place: &SourceLocation) -> Value {
     // What is below the directory the report was made in stays relative: checkouts differ in where they are.
     let known = report.files.iter().find(|file| file.name == place.file);
     let path = known.map_or(place.file.as_str(), |file| file.name.as_str());

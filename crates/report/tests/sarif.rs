@@ -1,7 +1,7 @@
 //! SARIF against its own schema, which the crate `serde-sarif` ships: no network. Debian's python3-jsonschema looks at it: a crate that does
 //! would make cargo build most of the others once more, with other features, and take minutes of every test run.
 
-use cairn_report::{Finding, Frame, Generator, Place, Report, sarif};
+use cairn_report::{Finding, Frame, Generator, Report, SourceLocation, sarif};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -33,7 +33,7 @@ fn validated(directory: &Path, log: &Value) -> Output {
 }
 
 fn finding(kind: &str, is_hang: bool, file: &str) -> Finding {
-    let place = Some(Place { file: file.to_owned(), line: 7 });
+    let place = Some(SourceLocation { file: file.to_owned(), line: 7 });
     let stack =
         vec![Frame { function: "f".to_owned(), place }, Frame { function: "main".to_owned(), place: None }];
     let headline = format!("{kind} in f");

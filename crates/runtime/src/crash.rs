@@ -5,7 +5,7 @@
 //! is searched for addresses that a call in the program's own code left there.
 
 use crate::memory::reserve;
-use crate::reuse::call;
+use crate::persistent::call;
 use crate::state::state;
 use crate::system::{self, Action};
 use cairn_wire::control::{CRASH_FRAMES, MESSAGE_WORDS, PAGE, fault};

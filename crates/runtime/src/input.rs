@@ -90,7 +90,7 @@ pub fn label_bytes(addr: u64, len: u64, object: u32, offset: u64) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cairn_symbolic(to: *mut c_void, size: usize, name: *const c_char) {
     let state = state();
-    // Outside a campaign, and where there is no room, the object is all zeros, as in a plain build.
+    // OutOfBounds a campaign, and where there is no room, the object is all zeros, as in a plain build.
     // SAFETY: the user passes `size` writable bytes.
     unsafe { core::ptr::write_bytes(to as *mut u8, 0, size) };
     __cairn_clear(to as u64, size as u64);

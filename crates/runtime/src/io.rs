@@ -176,10 +176,10 @@ extern "C" fn __cairn_concrete(value: u64) -> u64 {
 
 /// A value that the rest of the path takes as it is in this run.
 #[unsafe(no_mangle)]
-extern "C" fn __cairn_pinned(value: u64) -> u64 {
-    let label = argument(__cairn_pinned as *const () as usize, 0, u64::BITS, value);
+extern "C" fn __cairn_concretized(value: u64) -> u64 {
+    let label = argument(__cairn_concretized as *const () as usize, 0, u64::BITS, value);
     if label != 0 {
-        state().record(EventKind::Pin, NO_SITE, label, value);
+        state().record(EventKind::Concretization, NO_SITE, label, value);
     }
     value
 }

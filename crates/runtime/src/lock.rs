@@ -1,6 +1,6 @@
 //! One writer at a time, for targets with threads.
 
-use crate::reuse::call;
+use crate::persistent::call;
 use crate::tls::tls;
 use core::sync::atomic::{AtomicUsize, Ordering};
 

@@ -3,7 +3,7 @@
 //! Code that marks a branch writes where the cursor of its thread points to: in the thread that the run began in to the
 //! open piece, in all others, in forked processes and while there is no log to memory that nobody reads.
 
-use crate::diversion::divert_marks;
+use crate::branch_patching::divert_marks;
 use crate::tls::tls;
 use crate::{crash, lock};
 use cairn_wire::control::{Control, flag};

@@ -1,7 +1,7 @@
 //! Address space: the shadow and its hints, private reservations, the shared memory.
 
 use crate::message::fatal;
-use crate::reuse;
+use crate::persistent;
 use crate::system;
 use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
@@ -26,7 +26,7 @@ extern "C" fn map_shadow() {
     if !reserve_at(shadow::BASE, shadow::SIZE) {
         fatal(b"cannot reserve the shadow memory (64 TiB of addresses): lift the address space limit (ulimit -v)");
     }
-    if !reserve_at(shadow::HINTS, shadow::HINT_COUNT) {
+    if !reserve_at(shadow::SUMMARY, shadow::SUMMARY_SIZE) {
         fatal(b"cannot reserve memory at 0x70000000: link the program as position-independent (-pie)");
     }
 }
@@ -171,7 +171,7 @@ pub unsafe fn map_over(at: *mut u8, len: u64, fd: i32, offset: u64) -> bool {
 pub fn populate(from: *mut u8, bytes: u64) {
     let start = from as u64 / PAGE * PAGE;
     let len = (from as u64 + bytes - start).next_multiple_of(PAGE);
-    reuse::call(libc::SYS_madvise, [start, len, MADV_POPULATE_WRITE as u64]);
+    persistent::call(libc::SYS_madvise, [start, len, MADV_POPULATE_WRITE as u64]);
 }
 
 /// Drops the shadow of a large range without looking at it.

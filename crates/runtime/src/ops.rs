@@ -7,7 +7,7 @@ use crate::state::{site_id, state};
 use crate::tls::tls;
 use cairn_wire::event::NO_SITE;
 use cairn_wire::site::SiteRecord;
-use cairn_wire::{EventKind, LabelEntry, Loss, Op, Outside};
+use cairn_wire::{EventKind, LabelEntry, Loss, Op, OutOfBounds};
 
 /// Most accesses outside their object that are told of a run: a loop may make millions.
 const MAX_OUTSIDE: u32 = 256;
@@ -159,16 +159,16 @@ pub extern "C" fn branch(record: *const SiteRecord, label: u32, value: u64) {
 /// A labelled value that is used as the constant it is in this run.
 pub extern "C" fn pin(record: *const SiteRecord, label: u32, value: u64) {
     if label != 0 {
-        state().record(EventKind::Pin, site_id(record).unwrap_or(NO_SITE), label, value);
+        state().record(EventKind::Concretization, site_id(record).unwrap_or(NO_SITE), label, value);
     }
 }
 
 /// An access at a labelled address was outside its object.
-pub fn outside(record: *const SiteRecord, label: u32, how: Outside) {
+pub fn outside(record: *const SiteRecord, label: u32, how: OutOfBounds) {
     let state = state();
     if state.control().outside < MAX_OUTSIDE {
         state.control().outside += 1;
-        state.record(EventKind::Outside, site_id(record).unwrap_or(NO_SITE), label, how as u64);
+        state.record(EventKind::OutOfBounds, site_id(record).unwrap_or(NO_SITE), label, how as u64);
     }
 }
 

@@ -5,13 +5,13 @@
 //! takes a system call, so it is made only once a label was found, and its answer is kept until a descriptor may change.
 
 use crate::crash::stack_above;
-use crate::foreign::label_behind_word;
 use crate::objects;
 use crate::ops::lost;
 use crate::shadow::first_label;
 use crate::state::state;
 use crate::system;
 use crate::tls::argument;
+use crate::uninstrumented_calls::label_behind_word;
 use cairn_wire::output::{RESULT, STREAM};
 use cairn_wire::{Loss, SiteRecord};
 use core::ffi::{CStr, c_char, c_int};

@@ -10,7 +10,7 @@ use crate::snapshot::{Window, take};
 use crate::state::state;
 use cairn_wire::site::SiteRecord;
 use cairn_wire::snapshot::MAX_LEN;
-use cairn_wire::{Op, Outside};
+use cairn_wire::{Op, OutOfBounds};
 
 /// Part of a larger object that is looked at, once it is pinned which part that is.
 const PART_BITS: u64 = 11;
@@ -83,7 +83,7 @@ pub extern "C" fn written(record: *const SiteRecord, label: u32, address: u64, b
             pin(record, condition, is_inside.into());
         }
         if !is_inside {
-            outside(record, label, Outside::Write);
+            outside(record, label, OutOfBounds::Write);
         }
     }
     pin(record, label, address);
@@ -135,7 +135,7 @@ impl Access {
         let (is_inside, condition) = self.inside(window)?;
         pin(self.record, condition, is_inside.into());
         if !is_inside {
-            outside(self.record, self.label, Outside::Read);
+            outside(self.record, self.label, OutOfBounds::Read);
             return None;
         }
         let index = self.address.wrapping_sub(window.base);

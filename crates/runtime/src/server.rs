@@ -1,10 +1,11 @@
 //! The program's entry: a plain run, or a fork server for the driver.
 
-use crate::reuse::call;
+use crate::persistent::call;
 use crate::state::{site_count, state};
 use crate::system::{errno, limit_data, number};
 use crate::{
-    arguments, crash, environment, float, io, keeper, lock, memory, message, objects, reuse, size, system,
+    arguments, crash, environment, float, io, lock, memory, message, objects, persistent, size, supervisor,
+    system,
 };
 use cairn_wire::ABI_VERSION;
 use cairn_wire::control::{self, Control};
@@ -59,12 +60,12 @@ unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut 
     if let Some(channel) = unsafe { channel(envp) } {
         attach(channel);
         crash::watch(envp as usize);
-        keeper::keep(channel.sealed);
+        supervisor::keep(channel.sealed);
         if serve(channel) == Role::Server {
             return 0;
         }
         begin_child(channel);
-        let status = reuse::launch(argc, argv, envp);
+        let status = persistent::launch(argc, argv, envp);
         arguments::keep_status(__cairn_user_main as *const () as usize);
         return status;
     }
@@ -95,7 +96,7 @@ pub extern "C" fn prepare(argc: c_int, argv: *mut *mut c_char) -> c_int {
     arguments::announce(__cairn_user_main as *const () as usize, label);
     // SAFETY: the thread's own error number, which is 0 when a program starts.
     unsafe { *libc::__errno_location() = 0 };
-    reuse::watch_calls();
+    persistent::watch_calls();
     argc
 }
 
@@ -225,7 +226,7 @@ impl Attempts {
     fn begin(&mut self, mode: u32) {
         let is_one =
             mode & control::mode::REUSE != 0 && self.forked < Self::FIRST.saturating_add(self.reused);
-        reuse::attempt(is_one);
+        persistent::attempt(is_one);
         self.forked += u32::from(is_one);
     }
 
@@ -253,7 +254,7 @@ impl Process {
     /// Ends it: it is not to make another run.
     fn discard(&self) {
         system::kill(self.pid, libc::SIGKILL);
-        keeper::bury_the_rest();
+        supervisor::bury_the_rest();
     }
 
     /// Waits for the end of a run, if there is one, and of all that it has started: that may write to the shared memory as well.
@@ -273,7 +274,7 @@ impl Process {
         if waits {
             status = (state().control().exit_code as c_int & 0xff) << 8;
         } else {
-            keeper::bury_the_rest();
+            supervisor::bury_the_rest();
         }
         let micros = |t: timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
         let before = replace(&mut self.cpu_micros, micros(usage.ru_utime) + micros(usage.ru_stime));
@@ -297,7 +298,7 @@ pub fn wait_for_next(code: c_int) {
 
 fn begin_child(channel: Channel) {
     channel.close();
-    keeper::begin_run();
+    supervisor::begin_run();
     call(libc::SYS_setpgid, [0, 0]);
 }
 
@@ -306,7 +307,7 @@ fn begin_run() {
     call(libc::SYS_lseek, [0, 0, libc::SEEK_SET as u64]);
     let state = state();
     state.begin_run();
-    match reuse::last_index_bits() {
+    match persistent::last_index_bits() {
         Some(bits) => state.table.begin_with(bits),
         None => state.populate(),
     }

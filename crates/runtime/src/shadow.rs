@@ -4,7 +4,7 @@ use crate::ops::{self, low_bits};
 use crate::state::state;
 use cairn_wire::label::input_byte;
 use cairn_wire::shadow::{
-    ADDRESS_MASK, GRAIN, HINT_COUNT, HINTS, LABEL_BITS, LABEL_MASK, REACH, address, hint, word,
+    ADDRESS_MASK, GRAIN, LABEL_BITS, LABEL_MASK, REACH, SUMMARY, SUMMARY_SIZE, address, summary_address, word,
 };
 use cairn_wire::{Loss, Op, SiteRecord};
 use core::ops::Range;
@@ -28,7 +28,7 @@ pub fn any(addr: u64, len: u64) -> bool {
     while at != end {
         let grain = (GRAIN - at % GRAIN).min(end.wrapping_sub(at));
         // SAFETY: hints are mapped as the shadow is.
-        let hinted = unsafe { *(hint(at) as *const u8) } != 0;
+        let hinted = unsafe { *(summary_address(at) as *const u8) } != 0;
         if hinted && words(at, grain).iter().fold(0, |or, w| or | w) != 0 {
             return true;
         }
@@ -45,13 +45,13 @@ pub fn first_label(addr: u64, len: u64) -> u32 {
     let mut at = addr;
     while at < end {
         // SAFETY: hints are mapped as the shadow is; eight of them begin at a multiple of eight.
-        if at.is_multiple_of(STRIDE) && unsafe { *(hint(at) as *const u64) } == 0 {
+        if at.is_multiple_of(STRIDE) && unsafe { *(summary_address(at) as *const u64) } == 0 {
             at += STRIDE;
             continue;
         }
         let grain = (GRAIN - at % GRAIN).min(end - at);
         // SAFETY: as above.
-        let is_hinted = unsafe { *(hint(at) as *const u8) } != 0;
+        let is_hinted = unsafe { *(summary_address(at) as *const u8) } != 0;
         if is_hinted && let Some(word) = words(at, grain).iter().find(|word| **word != 0) {
             return word & LABEL_MASK;
         }
@@ -61,11 +61,11 @@ pub fn first_label(addr: u64, len: u64) -> u32 {
 }
 
 /// Sets the hints of `len` bytes that get labels: those of all addresses that reach them.
-fn set_hints(addr: u64, len: u64) {
+fn set_summary(addr: u64, len: u64) {
     let (first, end) = (addr.saturating_sub(REACH - 1) / GRAIN, addr.saturating_add(len).div_ceil(GRAIN));
     for grain in first..end {
         // SAFETY: as in `any`; all threads write the same.
-        unsafe { *(hint(grain * GRAIN) as *mut u8) = 1 };
+        unsafe { *(summary_address(grain * GRAIN) as *mut u8) = 1 };
     }
 }
 
@@ -75,7 +75,7 @@ pub fn forget(range: Range<u64>) {
     while at < range.end {
         let len = (GRAIN - at % GRAIN).min(range.end - at);
         // SAFETY: as in `any`.
-        if unsafe { *(hint(at) as *const u8) } != 0 {
+        if unsafe { *(summary_address(at) as *const u8) } != 0 {
             let words = words(at, len);
             // Hints are shared: a page of the shadow that has nothing is not to be written to.
             if words.iter().fold(0, |or, word| or | word) != 0 {
@@ -87,9 +87,9 @@ pub fn forget(range: Range<u64>) {
 }
 
 /// Takes all hints back: no memory has labels any more.
-pub fn forget_hints() {
+pub fn clear_summary() {
     // SAFETY: so many hints are mapped there.
-    unsafe { core::slice::from_raw_parts_mut(HINTS as *mut u8, HINT_COUNT as usize) }.fill(0);
+    unsafe { core::slice::from_raw_parts_mut(SUMMARY as *mut u8, SUMMARY_SIZE as usize) }.fill(0);
 }
 
 /// Label of the `size` bytes at `addr`, which hold `value`.
@@ -226,7 +226,7 @@ fn store_word(addr: u64, size: u32, label: u32) {
         width if width < size * 8 => ops::intern(Op::ZExt, size * 8, 0, [label, 0], 0, state().value(label)),
         _ => label,
     };
-    set_hints(addr, size.into());
+    set_summary(addr, size.into());
     for (i, w) in words.iter_mut().enumerate() {
         *w = word(label, i as u32);
     }
@@ -273,7 +273,7 @@ pub extern "C" fn __cairn_copy(to: u64, from: u64, len: u64) {
     if !any(from, len) {
         return __cairn_clear(to, len);
     }
-    set_hints(to, len);
+    set_summary(to, len);
     // SAFETY: both ranges are shadow memory; `copy` allows them to overlap.
     unsafe { core::ptr::copy(address(from) as *const u32, address(to) as *mut u32, len as usize) }
 }
@@ -290,7 +290,7 @@ pub extern "C" fn __cairn_fill(addr: u64, label: u32, len: u64) {
         0..8 => ops::intern(Op::ZExt, 8, 0, [label, 0], 0, state().value(label)),
         _ => ops::extract(label, 0, 8),
     };
-    set_hints(addr, len);
+    set_summary(addr, len);
     words(addr, len).fill(word(byte, 0));
 }
 
@@ -299,7 +299,7 @@ pub fn mark_input(addr: u64, object: u32, offset: u64) {
     // SAFETY: the caller has just written this byte.
     let value = u64::from(unsafe { *(addr as *const u8) });
     let label = input_label(object, offset, value);
-    set_hints(addr, 1);
+    set_summary(addr, 1);
     words(addr, 1)[0] = word(label, 0);
     state().check(label, value);
 }

@@ -58,7 +58,7 @@ pub struct State {
     pub log: Log,
 }
 
-/// The state, where doors look at it (`thunk.rs`).
+/// The state, where doors look at it (`slow_path_stubs.rs`).
 pub struct Cell(UnsafeCell<State>);
 
 /// Where doors find what they look at.
@@ -137,7 +137,7 @@ impl State {
         self.snapshot_size = layout.snapshot_size;
         self.log.attach(region(layout.log), layout.log_capacity, region(layout.callees));
         // Once here, instead of a fault for each page in each run.
-        populate(shadow::HINTS as *mut u8, shadow::HINT_COUNT);
+        populate(shadow::SUMMARY as *mut u8, shadow::SUMMARY_SIZE);
         self.table.attach(region(layout.labels) as *mut LabelEntry, layout.label_capacity as u32);
     }
 
@@ -267,7 +267,7 @@ impl State {
             self.tracing = false;
             return;
         }
-        if kind.is_step() && self.thread == this_thread() {
+        if kind.step().is_some() && self.thread == this_thread() {
             self.log.close_piece(control);
         }
         // SAFETY: the index is below the capacity of the mapped log.

@@ -3,7 +3,7 @@
 //! The program may define functions with the names of the C library's (`read`, `kill`, `getenv`), which the linker would
 //! then bind the runtime to. So the runtime calls none of them. Answers are the kernel's: a negative one is an error number.
 
-use crate::reuse::call;
+use crate::persistent::call;
 use cairn_wire::control::PAGE;
 use core::ffi::{CStr, c_int, c_long, c_void};
 use core::mem::MaybeUninit;

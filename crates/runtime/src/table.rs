@@ -50,7 +50,7 @@ const fn size_code(bits: usize) -> u32 {
     }
 }
 
-/// Where doors find what they look at (`thunk.rs`): in a table, and in what is kept of a label. The last three are codes of sizes.
+/// Where doors find what they look at (`slow_path_stubs.rs`): in a table, and in what is kept of a label. The last three are codes of sizes.
 pub const CAPACITY: usize = offset_of!(Table, capacity);
 pub const OWN: usize = offset_of!(Table, own);
 pub const VALUE: usize = offset_of!(Own, value);

@@ -5,26 +5,26 @@
 //! [`Rng`] it is given: the same seed and the same runs give the same search. To add one, write a
 //! file in `strategy/` and a line in `registry.rs`.
 
+mod distance_classes;
 mod features;
-mod nearness;
-mod openings;
-mod refined;
+mod refined_analyses;
 mod registry;
 mod rng;
 mod strategy;
 mod traits;
+mod uncovered_flips;
 mod weighted;
 mod weights;
 
 pub use features::{Feature, FeatureSet};
-pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
+pub use registry::{StrategyInfo, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
     Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Dfs, Generational, Homi, Interleave, Parametric, Qc,
     RandomBranch, RandomInput, RandomPath, RandomState, Uncovered, UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};
-pub use weights::{Beside, Obtained, Weights, read_weights};
+pub use weights::{Companion, Obtained, Weights, read_weights};
 
 /// The guide's example compiles.
 #[cfg(doctest)]

@@ -16,7 +16,7 @@ type Named = (String, Box<dyn Strategy>);
 
 /// A strategy one can ask for.
 #[derive(Clone, Copy, Debug)]
-pub struct Info {
+pub struct StrategyInfo {
     /// Its name.
     pub name: &'static str,
     /// How it is written, with its settings.
@@ -35,129 +35,134 @@ enum Make {
 /// What `auto` chooses among.
 const ARMS: &str = "cfg,cgs,random-branch,weights";
 
-const ALL: &[Info] = &[
-    Info {
+const ALL: &[StrategyInfo] = &[
+    StrategyInfo {
         name: "auto",
         usage: "auto[:A,B,...]",
         summary: "whichever of several strategies brings most at the time",
         make: Make::WithSettings(|arms, program| Ok(Box::new(auto(arms.unwrap_or(ARMS), program)?))),
     },
-    Info {
+    StrategyInfo {
         name: "dfs",
         usage: "dfs[:DEPTH]",
         summary: "depth first, through the first DEPTH branches with two sides",
         make: Make::WithSettings(|depth, _| Ok(Box::new(Dfs::parse(depth)?))),
     },
-    Info { name: "bfs", usage: "bfs", summary: "breadth first", make: Make::Plain(|_| Box::new(Bfs::new())) },
-    Info {
+    StrategyInfo {
+        name: "bfs",
+        usage: "bfs",
+        summary: "breadth first",
+        make: Make::Plain(|_| Box::new(Bfs::new())),
+    },
+    StrategyInfo {
         name: "random-branch",
         usage: "random-branch",
         summary: "a random branch of the current path, then on from there (CREST)",
         make: Make::Plain(|_| Box::new(RandomBranch::new())),
     },
-    Info {
+    StrategyInfo {
         name: "uniform-random",
         usage: "uniform-random",
         summary: "walks that take each side with equal probability (CREST)",
         make: Make::Plain(|_| Box::new(UniformRandom::new())),
     },
-    Info {
+    StrategyInfo {
         name: "cfg",
         usage: "cfg",
         summary: "the branch of the path nearest to an uncovered one (CREST's CFDS)",
         make: Make::Plain(|program| Box::new(Cfg::new(program))),
     },
-    Info {
+    StrategyInfo {
         name: "generational",
         usage: "generational",
         summary: "all branches of the run that covered most new ones (SAGE)",
         make: Make::Plain(|_| Box::new(Generational::new())),
     },
-    Info {
+    StrategyInfo {
         name: "carfast",
         usage: "carfast",
         summary: "the uncovered branch that most code depends on (CarFast)",
         make: Make::Plain(|program| Box::new(CarFast::new(program))),
     },
-    Info {
+    StrategyInfo {
         name: "cgs",
         usage: "cgs[:KMAX][,nodom][,fixed]",
         summary: "branches in new contexts, growing up to KMAX (CGS); nodom: dominators count, fixed: KMAX at once",
         make: Make::WithSettings(|settings, program| Ok(Box::new(Cgs::parse(settings, program)?))),
     },
-    Info {
+    StrategyInfo {
         name: "parametric",
         usage: "parametric[:FILE]",
         summary: "the branch of the last path that learnt weights like best (ParaDySE), and what stands beside them",
         make: Make::WithSettings(parametric),
     },
-    Info {
+    StrategyInfo {
         name: "weights",
         usage: "weights[:FILE]",
         summary: "the weights of parametric alone, as published",
         make: Make::WithSettings(|file, program| Ok(Box::new(Parametric::new(&weights_of(file)?, program)))),
     },
-    Info {
+    StrategyInfo {
         name: "chameleon",
         usage: "chameleon",
         summary: "parametric, with weights that evolve while it searches (Chameleon)",
         make: Make::Plain(|program| Box::new(Chameleon::new(program))),
     },
-    Info {
+    StrategyInfo {
         name: "random-state",
         usage: "random-state",
         summary: "a random branch of the whole tree (KLEE)",
         make: Make::Plain(|_| Box::new(RandomState)),
     },
-    Info {
+    StrategyInfo {
         name: "random-path",
         usage: "random-path",
         summary: "walks towards untried branches, each side as likely (KLEE)",
         make: Make::Plain(|_| Box::new(RandomPath)),
     },
-    Info {
+    StrategyInfo {
         name: "depth",
         usage: "depth",
         summary: "random, deep branches more likely (KLEE's nurs:depth)",
         make: Make::Plain(|_| Box::new(ByWeight::new(Depth))),
     },
-    Info {
+    StrategyInfo {
         name: "covnew",
         usage: "covnew",
         summary: "random, near or behind new code more likely (KLEE's nurs:covnew)",
         make: Make::Plain(|program| Box::new(CovNew::new(program))),
     },
-    Info {
+    StrategyInfo {
         name: "md2u",
         usage: "md2u",
         summary: "random, near uncovered code more likely (KLEE's nurs:md2u)",
         make: Make::Plain(|program| Box::new(ByWeight::new(Md2u::new(program)))),
     },
-    Info {
+    StrategyInfo {
         name: "icnt",
         usage: "icnt",
         summary: "random, sides that were taken rarely more likely (KLEE's nurs:icnt)",
         make: Make::Plain(|program| Box::new(ByWeight::new(Icnt::new(program)))),
     },
-    Info {
+    StrategyInfo {
         name: "cpicnt",
         usage: "cpicnt",
         summary: "random, calling contexts that decided little more likely (KLEE's nurs:cpicnt)",
         make: Make::Plain(|program| Box::new(ByWeight::new(Cpicnt::new(program)))),
     },
-    Info {
+    StrategyInfo {
         name: "qc",
         usage: "qc",
         summary: "random, paths that were cheap to solve more likely (KLEE's nurs:qc)",
         make: Make::Plain(|_| Box::new(Qc::new())),
     },
-    Info {
+    StrategyInfo {
         name: "klee",
         usage: "klee",
         summary: "random-path and covnew in turn (KLEE's default)",
         make: Make::Plain(|program| Box::new(klee(program))),
     },
-    Info {
+    StrategyInfo {
         name: "homi",
         usage: "homi:BASE",
         summary: "BASE over states whose conditions learning finds promising (HOMI)",
@@ -166,7 +171,7 @@ const ALL: &[Info] = &[
             Ok(Box::new(Homi::learning(base, settings, program)?))
         }),
     },
-    Info {
+    StrategyInfo {
         name: "randomprune",
         usage: "randomprune:BASE",
         summary: "BASE over states that chance leaves (to compare homi with)",
@@ -175,13 +180,13 @@ const ALL: &[Info] = &[
             Ok(Box::new(Homi::random(base, settings, program)?))
         }),
     },
-    Info {
+    StrategyInfo {
         name: "random-input",
         usage: "random-input",
         summary: "random testing: no solving",
         make: Make::Plain(|_| Box::new(RandomInput)),
     },
-    Info {
+    StrategyInfo {
         name: "interleave",
         usage: "interleave:A,B,...",
         summary: "strategies in turn, with their settings: interleave:dfs:100,bfs",
@@ -209,7 +214,7 @@ pub enum UnknownStrategy {
 }
 
 /// All strategies.
-pub fn list() -> &'static [Info] {
+pub fn list() -> &'static [StrategyInfo] {
     ALL
 }
 
@@ -292,7 +297,7 @@ fn wrapped<'a>(rest: Option<&'a str>, program: &Program) -> Result<(&'a str, Box
         }
         None => ("", rest),
     };
-    // Two that prune would set aside and revive the same flips for ever.
+    // Two that prune would set aside and resume the same flips for ever.
     let parts = match split(base) {
         ("auto" | "interleave", Some(list)) => split_list(list),
         _ => vec![base.to_owned()],

@@ -20,9 +20,9 @@ pub enum Next {
     /// A run on random input.
     Restart,
     /// That nobody picks these untried flips for a while. It is asked again at once.
-    SetAside(Vec<Flip>),
+    Suspend(Vec<Flip>),
     /// That these flips, which were set aside, are untried again. It is asked again at once.
-    Revive(Vec<Flip>),
+    Resume(Vec<Flip>),
     /// Nothing: the strategy has searched all it would.
     Done,
 }
@@ -41,8 +41,8 @@ pub enum Outcome {
     Unsat,
     /// The solver gave up; there was no run.
     Unknown,
-    /// Nobody was asked: it was set aside instead, and may be named again when it is revived.
-    SetAside,
+    /// Nobody was asked: it was set aside instead, and may be named again when it is resumed.
+    Suspend,
     /// There was a run, and it went elsewhere.
     Diverged,
     /// There was a run, and it took the flip.
@@ -112,7 +112,7 @@ pub trait Strategy: Send {
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost);
 
     /// Tells of flips that were set aside and are about to be untried again: whoever keeps lists may have dropped them.
-    fn on_revived(&mut self, _tree: &Tree, _flips: &[Flip]) {}
+    fn on_resumed(&mut self, _tree: &Tree, _flips: &[Flip]) {}
 
     /// Whether it looks at the core conditions of decisions: finding them takes time.
     fn wants_cores(&self) -> bool {
@@ -120,7 +120,7 @@ pub trait Strategy: Send {
     }
 
     /// Whether it looks at the concrete branches between the nodes of the tree: recording them slows runs down.
-    fn wants_trails(&self) -> bool {
+    fn wants_branch_log(&self) -> bool {
         false
     }
 

@@ -44,11 +44,11 @@ impl Weighted {
     }
 
     /// Adds flips that are about to be untried again, each with its weight; those still in the bag only once.
-    pub fn revive(&mut self, flips: &[Flip], weight: impl Fn(Flip) -> f64) {
+    pub fn resume(&mut self, flips: &[Flip], weight: impl Fn(Flip) -> f64) {
         // They are few beside all there are, and asking the tree for each of these takes far longer.
-        let revived: FxHashSet<Flip> = flips.iter().copied().collect();
+        let resumed: FxHashSet<Flip> = flips.iter().copied().collect();
         for bucket in &mut self.buckets {
-            bucket.retain(|flip| !revived.contains(flip));
+            bucket.retain(|flip| !resumed.contains(flip));
         }
         flips.iter().for_each(|flip| self.add(*flip, weight(*flip)));
     }
@@ -148,8 +148,8 @@ impl<W: Weigh> Strategy for ByWeight<W> {
         self.weigh.wants_callees()
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.flips.revive(flips, |flip| self.weigh.weight(tree, flip));
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.flips.resume(flips, |flip| self.weigh.weight(tree, flip));
     }
 
     fn renews_input(&self) -> bool {

@@ -1,12 +1,12 @@
 //! Weights of the forty features: what `parametric` goes by, and the file they are kept in.
 
-mod beside;
+mod companion;
 mod file;
 
 use crate::features::Feature;
 use serde::{Deserialize, Serialize};
 
-pub use beside::Beside;
+pub use companion::Companion;
 pub use file::read as read_weights;
 
 /// The weights that ship with Cairn.
@@ -22,7 +22,7 @@ pub struct Weights {
     /// How they came about.
     pub obtained: Obtained,
     /// Another strategy that has a share of the search.
-    pub beside: Option<Beside>,
+    pub beside: Option<Companion>,
     values: [f64; Feature::COUNT],
 }
 
@@ -56,7 +56,7 @@ struct Written {
     features: Vec<String>,
     weights: Vec<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    beside: Option<Beside>,
+    beside: Option<Companion>,
     obtained: Obtained,
 }
 
@@ -98,7 +98,7 @@ impl Weights {
             return Err(format!("has no weight for `{}`", missing.name()));
         }
         let Written { name, target, obtained, beside, .. } = written;
-        beside.as_ref().map_or(Ok(()), Beside::check)?;
+        beside.as_ref().map_or(Ok(()), Companion::check)?;
         Ok(Weights { name, target, obtained, beside, values: values.map(Option::unwrap_or_default) })
     }
 
@@ -138,14 +138,14 @@ mod tests {
     fn a_file_survives_reading_and_writing() {
         let mut weights = Weights::default();
         weights.target = Some("sed".to_owned());
-        weights.beside = Some(Beside { strategy: "klee".to_owned(), share: 0.25 });
+        weights.beside = Some(Companion { strategy: "klee".to_owned(), share: 0.25 });
         weights.obtained = Obtained { rounds: Some(3), mean_coverage: Some(700.5), ..weights.obtained };
         assert_eq!(Weights::parse(&weights.to_toml()), Ok(weights));
     }
 
     #[test]
     fn wrong_files_are_told_in_a_sentence() {
-        let beside = Some(Beside { strategy: "klee".to_owned(), share: 0.25 });
+        let beside = Some(Companion { strategy: "klee".to_owned(), share: 0.25 });
         let text = Weights { beside, ..Weights::default() }.to_toml();
         let cases = [
             ("\"klee\"", "\"parametric\"", "has `parametric` beside it, which is none of cfg, cgs,"),

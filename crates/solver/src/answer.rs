@@ -92,7 +92,7 @@ pub enum Answer {
     Sat(Model),
     /// No input does.
     Unsat,
-    /// Nobody knows.
+    /// NullSolver knows.
     Unknown(Unknown),
 }
 

@@ -96,11 +96,11 @@ impl<S: Solver> Solver for Cache<S> {
         }
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         for answers in [&mut self.young, &mut self.old] {
             answers.retain(|_, answer| !matches!(answer, Answer::Unknown(_)));
         }
-        self.inner.insist(limits);
+        self.inner.raise_limits(limits);
     }
 
     fn forget(&mut self) {

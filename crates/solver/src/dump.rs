@@ -10,12 +10,12 @@ use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
 /// Takes a script; false if that was the last one it wants.
-pub type Keeper = Box<dyn FnMut(&str) -> bool>;
+pub type QuerySink = Box<dyn FnMut(&str) -> bool>;
 
 /// Hands the queries of the layer below to a keeper.
 pub struct Dump<S> {
     inner: S,
-    keeper: Keeper,
+    keeper: QuerySink,
     is_full: bool,
     /// Hashes of the sets of constraints that were handed out.
     seen: FxHashSet<u64>,
@@ -23,7 +23,7 @@ pub struct Dump<S> {
 
 impl<S: Solver> Dump<S> {
     /// Hands the queries of `inner` to `keeper`.
-    pub fn new(inner: S, keeper: Keeper) -> Self {
+    pub fn new(inner: S, keeper: QuerySink) -> Self {
         Dump { inner, keeper, is_full: false, seen: FxHashSet::default() }
     }
 
@@ -62,8 +62,8 @@ impl<S: Solver> Solver for Dump<S> {
         self.inner.recall(dag, query, answer);
     }
 
-    fn insist(&mut self, limits: Limits) {
-        self.inner.insist(limits);
+    fn raise_limits(&mut self, limits: Limits) {
+        self.inner.raise_limits(limits);
     }
 
     fn forget(&mut self) {

@@ -12,9 +12,9 @@ mod arcs;
 mod byteset;
 mod facts;
 mod narrow;
-mod pinned;
 mod relation;
 mod search;
+mod table_index;
 
 use crate::bytes::ByteCollector;
 use crate::stats::Meter;
@@ -82,7 +82,7 @@ impl<S: Solver> Enumerate<S> {
         work: u64,
         deadline: &Deadline,
     ) -> Option<Answer> {
-        if pinned::is_ruled_out(&mut self.evaluator, dag, query, deadline) {
+        if table_index::is_ruled_out(&mut self.evaluator, dag, query, deadline) {
             return Some(Answer::Unsat);
         }
         let bytes = self.bytes.collect(dag, query.constraints());
@@ -248,9 +248,9 @@ impl<S: Solver> Solver for Enumerate<S> {
         self.inner.recall(dag, query, answer);
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         self.more_work = more_work(limits);
-        self.inner.insist(limits);
+        self.inner.raise_limits(limits);
     }
 
     fn forget(&mut self) {

@@ -7,11 +7,11 @@
 mod answer;
 mod bytes;
 mod cache;
-mod count;
+mod counterexample_cache;
 mod dump;
 mod enumerate;
-mod nobody;
-mod reuse;
+mod metrics;
+mod null;
 mod slice;
 mod stats;
 mod tape;
@@ -25,11 +25,11 @@ mod z3;
 pub use answer::{Answer, Model, Overlay, Query, Unknown};
 pub use bytes::ByteCollector;
 pub use cache::Cache;
-pub use count::Count;
-pub use dump::{Dump, Keeper};
+pub use counterexample_cache::CounterexampleCache;
+pub use dump::{Dump, QuerySink};
 pub use enumerate::Enumerate;
-pub use nobody::Nobody;
-pub use reuse::Reuse;
+pub use metrics::Metrics;
+pub use null::NullSolver;
 pub use slice::Slice;
 pub use stats::{Layers, Stats, Tally};
 pub use tape::Evaluations;
@@ -52,7 +52,7 @@ pub trait Solver {
     fn recall(&mut self, _dag: &Dag, _query: &Query, _answer: &Answer) {}
 
     /// From now on a query may cost this much, and what was given up on may be asked again: nobody has anything else to ask.
-    fn insist(&mut self, limits: Limits);
+    fn raise_limits(&mut self, limits: Limits);
 
     /// Lets go of what is only remembered to save time: memory is short.
     fn forget(&mut self) {}
@@ -70,8 +70,8 @@ impl Solver for Box<dyn Solver> {
         (**self).recall(dag, query, answer);
     }
 
-    fn insist(&mut self, limits: Limits) {
-        (**self).insist(limits);
+    fn raise_limits(&mut self, limits: Limits) {
+        (**self).raise_limits(limits);
     }
 
     fn forget(&mut self) {
@@ -109,22 +109,22 @@ pub fn standard(limits: Limits) -> Box<dyn Solver> {
 
 /// The usual stack with another local search. As it was published, search is alone: nobody answers before it, or after.
 pub fn with_walk(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
-    Box::new(Count::new(Slice::new(below_slicing(limits, walk)), limits))
+    Box::new(Metrics::new(Slice::new(below_slicing(limits, walk)), limits))
 }
 
 /// The usual stack, which hands every distinct query to a keeper.
-pub fn dumping(limits: Limits, walk: WalkSettings, keeper: Keeper) -> Box<dyn Solver> {
-    Box::new(Count::new(Slice::new(Dump::new(below_slicing(limits, walk), keeper)), limits))
+pub fn dumping(limits: Limits, walk: WalkSettings, keeper: QuerySink) -> Box<dyn Solver> {
+    Box::new(Metrics::new(Slice::new(Dump::new(below_slicing(limits, walk), keeper)), limits))
 }
 
 /// Z3 without anything before it.
 pub fn only_z3(limits: Limits) -> Box<dyn Solver> {
-    Box::new(Count::new(Validate::new(backend(limits)), limits))
+    Box::new(Metrics::new(Validate::new(backend(limits)), limits))
 }
 
 /// Local search without anything behind it.
 pub fn only_walk(limits: Limits) -> Box<dyn Solver> {
-    Box::new(Count::new(Walk::new(Nobody, WalkSettings::default()), limits))
+    Box::new(Metrics::new(Walk::new(NullSolver, WalkSettings::default()), limits))
 }
 
 /// Z3 in a process of its own, if this program can start one.
@@ -140,5 +140,5 @@ fn below_slicing(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
     if walk.mode == WalkMode::Classic {
         return Box::new(Cache::new(search));
     }
-    Box::new(Cache::new(Enumerate::new(Reuse::new(search), limits)))
+    Box::new(Cache::new(Enumerate::new(CounterexampleCache::new(search), limits)))
 }

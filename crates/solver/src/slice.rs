@@ -97,8 +97,8 @@ impl<S: Solver> Solver for Slice<S> {
         }
     }
 
-    fn insist(&mut self, limits: Limits) {
-        self.inner.insist(limits);
+    fn raise_limits(&mut self, limits: Limits) {
+        self.inner.raise_limits(limits);
     }
 
     fn forget(&mut self) {

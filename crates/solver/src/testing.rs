@@ -24,7 +24,7 @@ impl Solver for Scripted {
         self.answer.clone()
     }
 
-    fn insist(&mut self, _: Limits) {}
+    fn raise_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()

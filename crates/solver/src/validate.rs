@@ -40,8 +40,8 @@ impl<S: Solver> Solver for Validate<S> {
         self.meter.answer(start, checked)
     }
 
-    fn insist(&mut self, limits: Limits) {
-        self.inner.insist(limits);
+    fn raise_limits(&mut self, limits: Limits) {
+        self.inner.raise_limits(limits);
     }
 
     fn forget(&mut self) {

@@ -11,6 +11,7 @@
 
 mod classic;
 mod condition;
+mod inverse;
 mod library;
 mod line;
 mod linear;
@@ -20,7 +21,6 @@ mod search;
 mod settings;
 mod shape;
 mod variable;
-mod wish;
 
 pub use settings::{WalkMode, WalkSettings};
 
@@ -151,7 +151,7 @@ impl<S: Solver> Walk<S> {
         let bytes = self.bytes.collect(dag, query.constraints());
         let nodes = parents_first(dag, &constraints);
         let problem = Problem::new(dag, &self.library, &constraints, &nodes, &bytes, deadline);
-        let found = Classic::new(&problem, self.settings, deadline).run(&wish::leaves(&problem, &nodes));
+        let found = Classic::new(&problem, self.settings, deadline).run(&inverse::leaves(&problem, &nodes));
         let task = Task { dag, constraints: &constraints, bytes: &bytes, seed, deadline };
         let model = found.and_then(|point| self.checked(&task, &point));
         let answer = model.map_or(Answer::Unknown(Unknown::Unsupported), Answer::Sat);
@@ -181,12 +181,12 @@ impl<S: Solver> Solver for Walk<S> {
         }
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         self.savings = Savings::within(limits);
         self.trust = Trust::default();
         // The same choices would lead nowhere again.
         self.settings.seed = self.settings.seed.wrapping_add(1);
-        self.inner.insist(limits);
+        self.inner.raise_limits(limits);
     }
 
     fn forget(&mut self) {

@@ -3,8 +3,8 @@
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, BinOp, CmpOp, Dag, ExprId, FloatCmp, InputByte, Math};
 use cairn_solver::{
-    Answer, Cache, Count, Enumerate, Limits, Query, Reuse, Slice, Solver, Stats, Unknown, Validate, Walk,
-    WalkSettings, standard, worker,
+    Answer, Cache, CounterexampleCache, Enumerate, Limits, Metrics, Query, Slice, Solver, Stats, Unknown,
+    Validate, Walk, WalkSettings, standard, worker,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ impl Solver for GivesUp {
         Answer::Unknown(Unknown::TimeLimit)
     }
 
-    fn insist(&mut self, _: Limits) {}
+    fn raise_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()
@@ -90,10 +90,10 @@ fn effort() -> WalkSettings {
 fn layers() -> Vec<(&'static str, Box<dyn Solver>)> {
     have_workers();
     vec![
-        ("count", Box::new(Count::new(GivesUp, LIMITS))),
+        ("count", Box::new(Metrics::new(GivesUp, LIMITS))),
         ("slice", Box::new(Slice::new(GivesUp))),
         ("cache", Box::new(Cache::new(GivesUp))),
-        ("reuse", Box::new(Reuse::new(GivesUp))),
+        ("reuse", Box::new(CounterexampleCache::new(GivesUp))),
         ("validate", Box::new(Validate::new(GivesUp))),
         ("enumerate", Box::new(Enumerate::new(GivesUp, LIMITS))),
         ("walk", Box::new(Walk::new(GivesUp, effort()))),

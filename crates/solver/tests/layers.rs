@@ -6,7 +6,9 @@ mod recipe;
 
 use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte};
-use cairn_solver::{Answer, Enumerate, Limits, Overlay, Query, Reuse, Solver, Stats, Unknown, Z3};
+use cairn_solver::{
+    Answer, CounterexampleCache, Enumerate, Limits, Overlay, Query, Solver, Stats, Unknown, Z3,
+};
 use recipe::{Floats, Recipe};
 use std::time::Duration;
 
@@ -20,7 +22,7 @@ impl Solver for GivesUp {
         Answer::Unknown(Unknown::Unsupported)
     }
 
-    fn insist(&mut self, _: Limits) {}
+    fn raise_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()
@@ -170,7 +172,7 @@ fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
 
 #[test]
 fn what_old_answers_say_is_true() {
-    let mut layer = Reuse::new(Z3::new(LIMITS));
+    let mut layer = CounterexampleCache::new(Z3::new(LIMITS));
     let (sat, unsat, asked) = compare(&mut layer, 500);
     assert!(sat > 80 && unsat > 80, "{sat} and {unsat} of {asked}");
     let again = layer.stats().layers.reuse;
@@ -186,7 +188,7 @@ fn a_contradiction_is_one_with_more_constraints_too() {
     };
     let [low, other, high] = [(0, 5), (1, 7), (0, 9)].map(|(offset, bound)| below(&mut dag, offset, bound));
     let high = dag.not(high);
-    let mut layer = Reuse::new(Z3::new(LIMITS));
+    let mut layer = CounterexampleCache::new(Z3::new(LIMITS));
     let seed = |_: InputByte| 0;
     for prefix in [&[low][..], &[low, other]] {
         assert_eq!(

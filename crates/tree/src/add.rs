@@ -4,14 +4,15 @@
 //! second side, at a pin of its own: constants that were met form a chain, and the way to each says which
 //! it is not. Flipping the last of a chain asks for a value that nobody has tried.
 
+use crate::branch_trace::{BranchTraceId, BranchTraces};
 use crate::decision::Decision;
 use crate::nodes::{BLOCK, Others, Record};
 use crate::place::Place;
 use crate::state::FlipState;
-use crate::step::{Flip, NodeId, RunId, Step, StepKind};
-use crate::trail::{TrailId, Trails};
+use crate::step::{Flip, NodeId, RunId, Step};
 use crate::tree::{ANOTHER, SAME, Tree, initial_state};
 use cairn_program::BranchId;
+use cairn_wire::event::StepKind;
 
 /// Most values that are asked for at one pin. Runs that meet more of them are kept side by side below the
 /// end of the chain, which is never called exhausted.
@@ -63,11 +64,11 @@ struct Coming<'a> {
 impl Tree {
     /// Adds a run's decisions. Panics if a step names a side or a site that the program does not have.
     pub fn add_run(&mut self, path: &[Step]) -> AddedRun {
-        self.add_run_with_trails(path, &Trails::new())
+        self.add_run_with_branches(path, &BranchTraces::new())
     }
 
     /// Adds a run's decisions, and for the nodes it makes the concrete branches in between.
-    pub fn add_run_with_trails(&mut self, path: &[Step], trails: &Trails) -> AddedRun {
+    pub fn add_run_with_branches(&mut self, path: &[Step], trails: &BranchTraces) -> AddedRun {
         let run = self.runs.start(&self.nodes);
         self.pending.start();
         self.decided.start();
@@ -99,7 +100,7 @@ impl Tree {
             }
             added.nodes.push(node);
             added.sides.push(side);
-            if coming.step.kind != StepKind::Pin || side == SAME {
+            if coming.step.kind != StepKind::Concretization || side == SAME {
                 return tried;
             }
             coming.passed += 1;
@@ -110,8 +111,8 @@ impl Tree {
         let decision = self.decision(node);
         match step.kind {
             StepKind::Branch => step.side,
-            StepKind::Pin if decision.constant != step.concrete => ANOTHER,
-            StepKind::Pin | StepKind::Constraint => SAME,
+            StepKind::Concretization if decision.constant != step.concrete => ANOTHER,
+            StepKind::Concretization | StepKind::Constraint => SAME,
         }
     }
 
@@ -140,7 +141,8 @@ impl Tree {
         }
         let decision = self.decision_of(coming);
         let (others, untried) = self.others(&decision, coming.passed);
-        let (is_branch, is_pin) = (decision.kind == StepKind::Branch, decision.kind == StepKind::Pin);
+        let (is_branch, is_concretization) =
+            (decision.kind == StepKind::Branch, decision.kind == StepKind::Concretization);
         let record = Record::new(self.decisions.intern(decision), is_branch, is_first, others);
         if self.nodes.push(added.run, record) {
             self.untried.push();
@@ -148,7 +150,7 @@ impl Tree {
         self.untried.add(node.index() / BLOCK, untried);
         self.pending.add_to_last(untried);
         if let Others::One(state) = others {
-            self.count_new(state, is_pin);
+            self.count_new(state, is_concretization);
         }
         node
     }
@@ -169,8 +171,8 @@ impl Tree {
     fn decision_of(&mut self, coming: &Coming) -> Decision {
         let Step { kind, site, side, value, concrete } = *coming.step;
         // Nothing lies between a pin and the others of its chain.
-        let trail = if coming.passed == 0 { self.trails.intern(coming.trail) } else { TrailId::EMPTY };
-        let constant = if kind == StepKind::Pin { concrete } else { 0 };
+        let trail = if coming.passed == 0 { self.trails.intern(coming.trail) } else { BranchTraceId::EMPTY };
+        let constant = if kind == StepKind::Concretization { concrete } else { 0 };
         let forced = coming.forced;
         Decision { kind, site, value, side, constant, forced, trail }
     }
@@ -180,7 +182,7 @@ impl Tree {
         let sides = self.side_count(decision.kind, decision.site);
         let initial = initial_state(decision.forced);
         let one = match decision.kind {
-            StepKind::Pin if !decision.forced && passed + 1 >= MAX_CHAIN => FlipState::Unknown,
+            StepKind::Concretization if !decision.forced && passed + 1 >= MAX_CHAIN => FlipState::Unknown,
             _ => initial,
         };
         let untried = |state| state == FlipState::Untried;

@@ -1,10 +1,11 @@
 //! What taking a side means for the deciding value.
 
 use crate::decision::{Decision, DecisionId};
-use crate::step::{NodeId, StepKind};
+use crate::step::NodeId;
 use crate::tree::{SAME, Tree};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId};
 use cairn_program::{Program, Site, SiteId, SiteKind};
+use cairn_wire::event::StepKind;
 use rustc_hash::FxHashMap;
 
 /// The condition, of width 1, under which `value` takes this side of a site.
@@ -14,12 +15,12 @@ pub fn side_condition(dag: &mut Dag, program: &Program, site: SiteId, value: Exp
         SiteKind::Branch | SiteKind::Select if side == 1 => value,
         SiteKind::Branch | SiteKind::Select => dag.not(value),
         SiteKind::Switch => switch_condition(dag, site, value, side as usize),
-        SiteKind::Pin | SiteKind::Foreign => dag.constant(1, 1),
+        SiteKind::Concretization | SiteKind::UninstrumentedCall => dag.constant(1, 1),
     }
 }
 
 /// The condition, of width 1, that a pinned value is the constant it was used as.
-pub fn pin_condition(dag: &mut Dag, value: ExprId, constant: u64) -> ExprId {
+pub fn concretization_condition(dag: &mut Dag, value: ExprId, constant: u64) -> ExprId {
     // A run records the low 64 bits of what it pins.
     let value = if dag.width(value) > 64 { dag.extract(value, 0, 64) } else { value };
     let constant = dag.constant(dag.width(value), constant.into());
@@ -151,7 +152,7 @@ impl Tree {
     /// read: an expression over the table means nothing without it.
     pub fn is_constant_choice(&self, dag: &Dag, node: NodeId) -> bool {
         let Decision { kind, value, .. } = *self.decision(node);
-        kind == StepKind::Pin && dag.width(value) > 1
+        kind == StepKind::Concretization && dag.width(value) > 1
     }
 }
 
@@ -159,8 +160,8 @@ fn make_condition(dag: &mut Dag, program: &Program, decision: &Decision, side: u
     let Decision { kind, site, value, constant, .. } = *decision;
     match kind {
         StepKind::Branch => side_condition(dag, program, site, value, side),
-        StepKind::Pin => {
-            let same = pin_condition(dag, value, constant);
+        StepKind::Concretization => {
+            let same = concretization_condition(dag, value, constant);
             if side == SAME { same } else { dag.not(same) }
         }
         StepKind::Constraint => value,

@@ -7,10 +7,11 @@
 //! Decisions are kept once, so this is found out once for each different one, and only if somebody asks for it.
 
 use crate::decision::{Decision, DecisionId};
-use crate::step::{Flip, StepKind};
+use crate::step::Flip;
 use crate::tree::{SAME, Tree};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, Node};
 use cairn_program::{Program, SiteKind};
+use cairn_wire::event::StepKind;
 use rustc_hash::FxHashMap;
 
 /// Most equalities of one condition.
@@ -58,10 +59,10 @@ impl Core {
                 Some(Core::new(true, equal.collect::<Option<_>>()?))
             }
             StepKind::Branch => Core::of(dag, value, side == 1),
-            StepKind::Pin if side == SAME && dag.width(value) <= 64 => {
+            StepKind::Concretization if side == SAME && dag.width(value) <= 64 => {
                 Some(Core::new(false, vec![equality(dag, value, decision.constant.into())?]))
             }
-            StepKind::Pin => None,
+            StepKind::Concretization => None,
             StepKind::Constraint => Core::of(dag, value, true),
         }
     }

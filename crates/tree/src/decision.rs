@@ -1,9 +1,9 @@
 //! What nodes are, apart from where they hang. Runs decide the same things again and again: each is kept once.
 
-use crate::step::StepKind;
-use crate::trail::TrailId;
+use crate::branch_trace::BranchTraceId;
 use cairn_expr::ExprId;
 use cairn_program::SiteId;
+use cairn_wire::event::StepKind;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
@@ -21,7 +21,7 @@ pub(crate) struct Decision {
     /// Whether the nodes before leave no choice.
     pub forced: bool,
     /// The concrete branches just before it.
-    pub trail: TrailId,
+    pub trail: BranchTraceId,
 }
 
 /// A decision that is kept.

@@ -5,33 +5,34 @@
 //! frontier a search strategy picks from. No I/O, no clock, no randomness of its own.
 
 mod add;
-mod aside;
+mod branch_status;
+mod branch_trace;
 mod condition;
 mod cores;
-mod counts;
 mod coverage;
-mod decided;
 mod decision;
+mod fenwick;
 mod frontier;
+mod implied;
 mod nodes;
-mod outlook;
+mod overview;
 mod path;
 mod pending;
-mod picture;
 mod place;
 mod runs;
 mod state;
 mod step;
-mod trail;
+mod suspended;
 mod tree;
 
 pub use add::AddedRun;
-pub use condition::{pin_condition, side_condition};
+pub use branch_status::BranchStatus;
+pub use branch_trace::BranchTraces;
+pub use cairn_wire::event::StepKind;
+pub use condition::{concretization_condition, side_condition};
 pub use cores::CoreId;
 pub use coverage::{Coverage, taken};
-pub use outlook::Outlook;
-pub use picture::{Fork, Picture, Way};
+pub use overview::{Overview, OverviewEdge, OverviewNode};
 pub use state::FlipState;
-pub use step::{Flip, NodeId, RunId, Step, StepKind};
-pub use trail::Trails;
+pub use step::{Flip, NodeId, RunId, Step};
 pub use tree::{Node, Tree};

@@ -38,7 +38,7 @@ impl Others {
         Others::One(FlipState::Unsat),
         Others::One(FlipState::Unknown),
         Others::One(FlipState::Diverged),
-        Others::One(FlipState::Aside),
+        Others::One(FlipState::Suspended),
         Others::None,
         Others::Many,
     ];

@@ -49,7 +49,7 @@ impl Pending {
 
 /// Where a walk can go on from a node.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct OverviewEdge {
     side: u32,
     to: End,
 }
@@ -118,7 +118,7 @@ impl Tree {
         loop {
             let node = self.next_pending(&nodes)?;
             self.ways(node, node.0 + 1..nodes.end, &mut ways);
-            let Way { side, to } = pick_way(&ways, &mut draw);
+            let OverviewEdge { side, to } = pick_way(&ways, &mut draw);
             match to {
                 End::Here => return Some(Flip { node, side }),
                 End::On => nodes.start = node.0 + 1,
@@ -138,13 +138,13 @@ impl Tree {
     }
 
     /// Where a walk can go on from a node, in order of sides.
-    fn ways(&self, node: NodeId, rest: Range<u32>, ways: &mut Vec<Way>) {
+    fn ways(&self, node: NodeId, rest: Range<u32>, ways: &mut Vec<OverviewEdge>) {
         ways.clear();
-        ways.extend(self.untried_of(node).map(|flip| Way { side: flip.side, to: End::Here }));
+        ways.extend(self.untried_of(node).map(|flip| OverviewEdge { side: flip.side, to: End::Here }));
         let others = self.pending.below(node.0..node.0 + 1);
-        ways.extend(others.map(|(left, run)| Way { side: left.side, to: End::Run(run) }));
+        ways.extend(others.map(|(left, run)| OverviewEdge { side: left.side, to: End::Run(run) }));
         if self.next_pending(&rest).is_some() {
-            ways.push(Way { side: self.decision(node).side, to: End::On });
+            ways.push(OverviewEdge { side: self.decision(node).side, to: End::On });
         }
         ways.sort_by_key(|way| way.side);
     }
@@ -152,7 +152,7 @@ impl Tree {
 
 /// A random side, and a random one of the ways behind it: there are several if runs that decided alike came to
 /// different nodes.
-fn pick_way(ways: &[Way], draw: &mut impl FnMut(usize) -> usize) -> Way {
+fn pick_way(ways: &[OverviewEdge], draw: &mut impl FnMut(usize) -> usize) -> OverviewEdge {
     let sides = || ways.chunk_by(|a, b| a.side == b.side);
     let side = sides().nth(draw(sides().count())).expect("a way to what is pending");
     side[draw(side.len())]

@@ -3,9 +3,10 @@
 //! The way on along the side that a node's first run took is the next node. All other ways on are kept here, at most
 //! one for every run.
 
-use crate::step::{Flip, NodeId, Step, StepKind};
+use crate::step::{Flip, NodeId, Step};
 use cairn_expr::ExprId;
 use cairn_program::SiteId;
+use cairn_wire::event::StepKind;
 use rustc_hash::FxHashMap;
 
 /// What tells the nodes below one side apart.

@@ -20,7 +20,7 @@ pub enum FlipState {
     /// A run was made to take it and went elsewhere.
     Diverged,
     /// Nobody has tried to take it, and for a while nobody shall.
-    Aside,
+    Suspended,
 }
 
 /// The states that are not what they were when the node was made.

@@ -2,6 +2,7 @@
 
 use cairn_expr::ExprId;
 use cairn_program::SiteId;
+use cairn_wire::event::StepKind;
 
 /// A node of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -32,17 +33,6 @@ pub struct Flip {
     pub node: NodeId,
     /// The side of it.
     pub side: u32,
-}
-
-/// What kind of decision a step is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum StepKind {
-    /// A branch, select or switch: other sides may be possible.
-    Branch,
-    /// A value that was used as the constant it had: whatever follows holds for that constant only.
-    Pin,
-    /// A one-bit value that was 1 and has to stay so: what was recorded holds only then.
-    Constraint,
 }
 
 /// One decision of a run.

@@ -4,21 +4,22 @@
 //! repeats is kept once ([`crate::decision`]), and everything about where a node hangs is known of its run
 //! ([`crate::runs`]), since a run that leaves the known paths makes all its later nodes one after the other.
 
-use crate::aside::Aside;
+use crate::branch_trace::BranchTraceStore;
 use crate::condition::Conditions;
 use crate::cores::Cores;
-use crate::counts::Counts;
-use crate::decided::Decided;
 use crate::decision::{Decision, Decisions};
+use crate::fenwick::Counts;
+use crate::implied::Decided;
 use crate::nodes::{BLOCK, Nodes, Others};
 use crate::pending::Pending;
 use crate::place::Places;
 use crate::runs::Runs;
 use crate::state::{ChangedStates, FlipState};
-use crate::step::{Flip, NodeId, RunId, StepKind};
-use crate::trail::TrailStore;
+use crate::step::{Flip, NodeId, RunId};
+use crate::suspended::Suspended;
 use cairn_expr::ExprId;
 use cairn_program::{BranchId, Program, Site, SiteId, SiteKind};
+use cairn_wire::event::StepKind;
 
 /// The side of a pin that its constant takes.
 pub(crate) const SAME: u32 = 0;
@@ -64,7 +65,7 @@ pub struct Tree {
     pub(crate) nodes: Nodes,
     pub(crate) decisions: Decisions,
     pub(crate) conditions: Conditions,
-    pub(crate) trails: TrailStore,
+    pub(crate) trails: BranchTraceStore,
     pub(crate) runs: Runs,
     pub(crate) places: Places,
     pub(crate) decided: Decided,
@@ -73,12 +74,12 @@ pub struct Tree {
     /// Untried flips per block of nodes.
     pub(crate) untried: Counts,
     pub(crate) pending: Pending,
-    pub(crate) aside: Aside,
+    pub(crate) aside: Suspended,
     pub(crate) cores: Cores,
-    /// Of branches; those of pins are among `open_pins`.
+    /// Of branches; those of pins are among `open_concretizations`.
     pub(crate) unknown: usize,
     pub(crate) diverged: usize,
-    pub(crate) open_pins: usize,
+    pub(crate) open_concretizations: usize,
     /// Branches on the longest path.
     pub(crate) deepest: u32,
 }
@@ -96,18 +97,18 @@ impl Tree {
             nodes: Nodes::default(),
             decisions: Decisions::default(),
             conditions: Conditions::default(),
-            trails: TrailStore::new(),
+            trails: BranchTraceStore::new(),
             runs: Runs::default(),
             places: Places::default(),
             decided: Decided::default(),
             changed: ChangedStates::default(),
             untried: Counts::default(),
             pending: Pending::default(),
-            aside: Aside::default(),
+            aside: Suspended::default(),
             cores: Cores::default(),
             unknown: 0,
             diverged: 0,
-            open_pins: 0,
+            open_concretizations: 0,
             deepest: 0,
         }
     }
@@ -161,7 +162,7 @@ impl Tree {
     pub(crate) fn side_count(&self, kind: StepKind, site: SiteId) -> u32 {
         match kind {
             StepKind::Branch => self.shapes[site.0 as usize].sides,
-            StepKind::Pin => 2,
+            StepKind::Concretization => 2,
             StepKind::Constraint => 1,
         }
     }
@@ -236,7 +237,7 @@ impl Tree {
     /// Notes what became of a side. A side that a run has taken stays `Sat`, and whatever happens to a side makes it
     /// neither untried nor set aside.
     pub fn set_state(&mut self, flip: Flip, state: FlipState) {
-        let happened = !matches!(state, FlipState::Untried | FlipState::Aside);
+        let happened = !matches!(state, FlipState::Untried | FlipState::Suspended);
         if happened && self.change_state(flip, state) {
             self.less_pending(self.creator(flip.node));
         }
@@ -252,9 +253,9 @@ impl Tree {
             Others::Many => self.changed.set(flip, state),
             Others::One(_) | Others::None => self.nodes.set_other(flip.node, state),
         }
-        let is_pin = self.decision(flip.node).kind == StepKind::Pin;
-        self.count_new(state, is_pin);
-        self.count_old(old, is_pin);
+        let is_concretization = self.decision(flip.node).kind == StepKind::Concretization;
+        self.count_new(state, is_concretization);
+        self.count_old(old, is_concretization);
         if old == FlipState::Untried {
             self.untried.subtract_one(flip.node.index() / BLOCK);
         }
@@ -262,23 +263,23 @@ impl Tree {
     }
 
     /// Counts the state of one more side.
-    pub(crate) fn count_new(&mut self, state: FlipState, is_pin: bool) {
-        self.unknown += usize::from(state == FlipState::Unknown && !is_pin);
+    pub(crate) fn count_new(&mut self, state: FlipState, is_concretization: bool) {
+        self.unknown += usize::from(state == FlipState::Unknown && !is_concretization);
         self.diverged += usize::from(state == FlipState::Diverged);
-        self.aside.count += usize::from(state == FlipState::Aside);
-        self.open_pins += usize::from(is_pin && is_open(state));
+        self.aside.count += usize::from(state == FlipState::Suspended);
+        self.open_concretizations += usize::from(is_concretization && is_open(state));
     }
 
-    fn count_old(&mut self, state: FlipState, is_pin: bool) {
-        self.unknown -= usize::from(state == FlipState::Unknown && !is_pin);
+    fn count_old(&mut self, state: FlipState, is_concretization: bool) {
+        self.unknown -= usize::from(state == FlipState::Unknown && !is_concretization);
         self.diverged -= usize::from(state == FlipState::Diverged);
-        self.aside.count -= usize::from(state == FlipState::Aside);
-        self.open_pins -= usize::from(is_pin && is_open(state));
+        self.aside.count -= usize::from(state == FlipState::Suspended);
+        self.open_concretizations -= usize::from(is_concretization && is_open(state));
     }
 
     /// Whether every side of every node was taken or proved impossible.
     pub fn exhausted(&self) -> bool {
-        self.untried() + self.aside() + self.unknown + self.diverged + self.open_pins == 0
+        self.untried() + self.aside() + self.unknown + self.diverged + self.open_concretizations == 0
     }
 
     /// Number of branch flips without an answer: the solver gave up, or their run was not seen that far.
@@ -292,8 +293,8 @@ impl Tree {
     }
 
     /// How many pins there are for which a value may be left that nobody has tried.
-    pub fn open_pins(&self) -> usize {
-        self.open_pins
+    pub fn open_concretizations(&self) -> usize {
+        self.open_concretizations
     }
 }
 

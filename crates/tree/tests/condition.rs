@@ -3,7 +3,7 @@
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{Program, SiteId};
-use cairn_tree::{Step, StepKind, Tree, pin_condition, side_condition};
+use cairn_tree::{Step, StepKind, Tree, concretization_condition, side_condition};
 use cairn_wire::meta::Side;
 
 struct Bytes(Vec<u8>);
@@ -71,7 +71,7 @@ fn a_path_condition_holds_exactly_for_inputs_of_the_path() {
     let path = [
         step(StepKind::Branch, branch, odd, 0, 0),
         step(StepKind::Branch, branch, odd, 0, 0),
-        step(StepKind::Pin, pin, y, 0, 9),
+        step(StepKind::Concretization, pin, y, 0, 9),
         step(StepKind::Branch, switch, x, 0, 4),
         step(StepKind::Branch, branch, odd, 0, 0),
     ];
@@ -96,8 +96,9 @@ fn the_way_to_a_constant_says_which_others_it_is_not() {
     let mut dag = Dag::new();
     let value = byte(&mut dag, 0);
     let mut tree = Tree::new(&program);
-    let runs = [3, 200]
-        .map(|concrete| tree.add_run(&[Step { kind: StepKind::Pin, site: pin, side: 0, value, concrete }]));
+    let runs = [3, 200].map(|concrete| {
+        tree.add_run(&[Step { kind: StepKind::Concretization, site: pin, side: 0, value, concrete }])
+    });
     let last = runs[1].nodes[1];
     let mut third = tree.path_condition(&mut dag, &program, last);
     third.push(tree.condition(&mut dag, &program, last, 1));
@@ -113,7 +114,7 @@ fn a_wide_pin_binds_the_bits_that_were_recorded() {
     let mut dag = Dag::new();
     let low = byte(&mut dag, 0);
     let wide = dag.zext(low, 128);
-    let condition = pin_condition(&mut dag, wide, 200);
+    let condition = concretization_condition(&mut dag, wide, 200);
     let mut evaluator = Evaluator::new();
     assert_eq!(evaluator.eval(&dag, condition, &Bytes(vec![200])), 1);
     assert_eq!(evaluator.eval(&dag, condition, &Bytes(vec![201])), 0);

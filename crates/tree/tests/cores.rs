@@ -51,7 +51,7 @@ fn equalities_with_constants_are_core_conditions_in_whatever_form() {
             at(StepKind::Branch, branch, is_7, 0),
             at(StepKind::Branch, branch, is_not_7, 0),
             at(StepKind::Branch, switch, wide, 7),
-            at(StepKind::Pin, pin, wide, 7),
+            at(StepKind::Concretization, pin, wide, 7),
             at(StepKind::Constraint, pin, is_7, 1),
             at(StepKind::Branch, branch, less, 0),
             at(StepKind::Branch, branch, same, 0),

@@ -3,7 +3,7 @@
 use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, Program, SiteId};
-use cairn_tree::{Flip, FlipState, Node, NodeId, RunId, Step, StepKind, Trails, Tree};
+use cairn_tree::{BranchTraces, Flip, FlipState, Node, NodeId, RunId, Step, StepKind, Tree};
 use std::collections::BTreeMap;
 
 /// Sides per site: a branch, a switch, a wide one, one with a default only; then a pin and a constraint's place.
@@ -65,7 +65,8 @@ impl Naive {
                     self.nodes.push(node);
                     self.nodes.len() - 1
                 });
-                let same = step.kind != StepKind::Pin || self.nodes[index].node.concrete == step.concrete;
+                let same =
+                    step.kind != StepKind::Concretization || self.nodes[index].node.concrete == step.concrete;
                 let side = if same { step.side } else { 1 };
                 self.nodes[index].states[side as usize] = FlipState::Sat;
                 way.push((index, side));
@@ -109,12 +110,12 @@ impl Naive {
         });
         let (sides, concrete) = match kind {
             StepKind::Branch => (SIDES[site.0 as usize], 0),
-            StepKind::Pin => (2, concrete),
+            StepKind::Concretization => (2, concrete),
             StepKind::Constraint => (1, 0),
         };
         let state = match kind {
             _ if forced => FlipState::Unsat,
-            StepKind::Pin if passed + 1 >= MAX_CHAIN => FlipState::Unknown,
+            StepKind::Concretization if passed + 1 >= MAX_CHAIN => FlipState::Unknown,
             _ => FlipState::Untried,
         };
         // The parent is compared by position.
@@ -124,7 +125,7 @@ impl Naive {
 
     fn set(&mut self, (index, side): (usize, u32), state: FlipState) {
         let old = &mut self.nodes[index].states[side as usize];
-        let aside = [FlipState::Untried, FlipState::Aside];
+        let aside = [FlipState::Untried, FlipState::Suspended];
         if (*old != FlipState::Sat && !aside.contains(&state))
             || (aside.contains(old) && aside.contains(&state))
         {
@@ -179,7 +180,7 @@ fn is_same(node: &Node, step: &Step) -> bool {
 
 fn note(decided: &mut BTreeMap<ExprId, By>, step: &Step) -> bool {
     let by = match step.kind {
-        StepKind::Pin => By::Pin,
+        StepKind::Concretization => By::Pin,
         StepKind::Branch if step.site.0 > 0 => By::Switch(step.site),
         StepKind::Branch | StepKind::Constraint => By::Value,
     };
@@ -221,8 +222,8 @@ impl Pair {
         let value = self.values[if position == 9 { 2 } else { of }];
         let step = |kind, site, side, concrete| Step { kind, site, side, value, concrete };
         match kind {
-            0 => step(StepKind::Pin, PIN, 0, self.random.u64(..24)),
-            4 => step(StepKind::Pin, PIN, 0, self.random.u64(..2) << 40),
+            0 => step(StepKind::Concretization, PIN, 0, self.random.u64(..24)),
+            4 => step(StepKind::Concretization, PIN, 0, self.random.u64(..2) << 40),
             5 => step(StepKind::Constraint, PIN, 0, 1),
             6 => step(StepKind::Branch, SiteId(0), self.random.u32(..2), 0),
             kind => step(StepKind::Branch, SiteId(kind as u32), self.random.u32(..SIDES[kind]).min(4), 0),
@@ -233,7 +234,7 @@ impl Pair {
         let length = self.random.usize(..14);
         let path: Vec<Step> = (0..length).map(|position| self.step(position)).collect();
         let with_trails = self.random.bool();
-        let mut trails = Trails::new();
+        let mut trails = BranchTraces::new();
         let mut plain = vec![Vec::new(); length];
         for piece in plain.iter_mut().filter(|_| with_trails) {
             let long = if self.random.u8(..8) == 0 { 100 } else { 3 };
@@ -242,7 +243,7 @@ impl Pair {
             trails.step();
         }
         let mismatch = self.naive.add(&path, &plain);
-        let added = self.tree.add_run_with_trails(&path, &trails);
+        let added = self.tree.add_run_with_branches(&path, &trails);
         let (way, known) = self.naive.runs.last().unwrap();
         let new = added.nodes[added.first_new..].iter();
         self.ids.extend(new);
@@ -259,14 +260,14 @@ impl Pair {
         }
         let index = self.random.usize(..self.ids.len());
         let side = self.random.u32(..self.naive.nodes[index].node.sides);
-        use FlipState::{Aside, Diverged, Sat, Unknown, Unsat, Untried};
-        let states = [Untried, Sat, Unsat, Unsat, Unsat, Unknown, Diverged, Aside, Aside, Aside];
+        use FlipState::{Diverged, Sat, Suspended, Unknown, Unsat, Untried};
+        let states = [Untried, Sat, Unsat, Unsat, Unsat, Unknown, Diverged, Suspended, Suspended, Suspended];
         let state = states[self.random.usize(..states.len())];
         self.naive.set((index, side), state);
         let flip = self.flip((index, side));
         match state {
-            Untried => self.tree.revive(flip),
-            Aside => self.tree.set_aside(flip),
+            Untried => self.tree.resume(flip),
+            Suspended => self.tree.suspend(flip),
             _ => self.tree.set_state(flip, state),
         }
     }
@@ -300,39 +301,39 @@ impl Pair {
             assert_eq!(self.tree.untried_at_depth(depth).collect::<Vec<_>>(), at);
         }
         let all = |index: usize| (0..self.naive.nodes[index].node.sides).map(move |side| (index, side));
-        for state in [FlipState::Unknown, FlipState::Sat, FlipState::Aside] {
+        for state in [FlipState::Unknown, FlipState::Sat, FlipState::Suspended] {
             let has = |at: &(usize, u32)| self.naive.nodes[at.0].states[at.1 as usize] == state;
             let flips = (0..self.ids.len()).flat_map(all).filter(has).map(|at| self.flip(at));
             assert_eq!(self.tree.flips_in(state).collect::<Vec<_>>(), flips.collect::<Vec<_>>());
         }
-        let aside: Vec<_> = self.tree.flips_in(FlipState::Aside).collect();
-        assert_eq!(self.tree.flips_aside().collect::<Vec<_>>(), aside);
+        let aside: Vec<_> = self.tree.flips_in(FlipState::Suspended).collect();
+        assert_eq!(self.tree.suspended_flips().collect::<Vec<_>>(), aside);
         assert_eq!(self.tree.aside(), aside.len());
         let states = || self.naive.nodes.iter().flat_map(|plain| &plain.states);
         let exhausted = states().all(|state| matches!(state, FlipState::Sat | FlipState::Unsat));
         assert_eq!(self.tree.exhausted(), exhausted);
-        let pins = self.naive.nodes.iter().filter(|plain| plain.node.kind == StepKind::Pin);
+        let pins = self.naive.nodes.iter().filter(|plain| plain.node.kind == StepKind::Concretization);
         let open = pins.filter(|pin| !matches!(pin.states[1], FlipState::Sat | FlipState::Unsat));
-        assert_eq!(self.tree.open_pins(), open.count());
+        assert_eq!(self.tree.open_concretizations(), open.count());
         self.check_outlooks();
         self.check_picture();
     }
 
     /// Every branch has the states that it has at the nodes of its site.
     fn check_outlooks(&self) {
-        use FlipState::{Aside, Diverged, Sat, Unknown, Unsat, Untried};
-        let outlooks = self.tree.outlooks();
-        for (branch, outlook) in (0..).zip(&outlooks) {
+        use FlipState::{Diverged, Sat, Suspended, Unknown, Unsat, Untried};
+        let branch_statuses = self.tree.branch_statuses();
+        for (branch, outlook) in (0..).zip(&branch_statuses) {
             let (site, side) = self.program.site_of(BranchId(branch)).unwrap();
             let here = |plain: &&NaiveNode| plain.node.kind == StepKind::Branch && plain.node.site == site;
-            for state in [Untried, Sat, Unsat, Unknown, Diverged, Aside] {
+            for state in [Untried, Sat, Unsat, Unknown, Diverged, Suspended] {
                 let mut nodes = self.naive.nodes.iter().filter(here);
                 let expected = nodes.any(|plain| plain.states[side as usize] == state);
                 assert_eq!(outlook.has(state), expected, "{state:?} of side {side} of {site:?}");
             }
             assert_eq!(outlook.is_met(), self.naive.nodes.iter().any(|plain| here(&plain)));
         }
-        assert_eq!(outlooks.len(), self.program.branch_count() as usize);
+        assert_eq!(branch_statuses.len(), self.program.branch_count() as usize);
     }
 
     /// Every run and every untried flip is counted behind each side that it is behind.
@@ -345,7 +346,7 @@ impl Pair {
             let index = self.ids.iter().position(|id| *id == fork.node).unwrap();
             for side in 0..self.naive.nodes[index].node.sides {
                 let at = (index, side);
-                let count = |of: fn(&cairn_tree::Way) -> u64| -> u64 {
+                let count = |of: fn(&cairn_tree::OverviewEdge) -> u64| -> u64 {
                     fork.ways.iter().filter(|way| way.side == side).map(of).sum()
                 };
                 let through = self.naive.runs.iter().filter(|(way, _)| way.contains(&at));
@@ -359,7 +360,7 @@ impl Pair {
         }
         let small = self.tree.picture(3);
         assert_eq!(small.forks.len(), picture.forks.len().min(3));
-        let shown = |ways: &[cairn_tree::Way]| ways.iter().filter(|way| way.next.is_some()).count();
+        let shown = |ways: &[cairn_tree::OverviewEdge]| ways.iter().filter(|way| way.next.is_some()).count();
         let linked = picture.forks.iter().map(|fork| shown(&fork.ways)).sum::<usize>();
         assert_eq!(linked + shown(&picture.roots), picture.forks.len());
     }
@@ -446,10 +447,10 @@ fn what_is_pending_can_all_be_found_and_closed() {
         let mut pair = Pair::new(seed);
         (0..60).for_each(|_| pair.run());
         let (all, mut left) = (pair.tree.frontier().collect::<Vec<_>>(), pair.tree.untried());
-        let all_aside = all.iter().filter(|flip| flip.side == 1).copied().collect::<Vec<_>>();
-        all_aside.iter().for_each(|flip| pair.tree.set_aside(*flip));
-        assert_eq!(pair.tree.untried(), left - all_aside.len());
-        all_aside.iter().for_each(|flip| pair.tree.revive(*flip));
+        let all_suspended = all.iter().filter(|flip| flip.side == 1).copied().collect::<Vec<_>>();
+        all_suspended.iter().for_each(|flip| pair.tree.suspend(*flip));
+        assert_eq!(pair.tree.untried(), left - all_suspended.len());
+        all_suspended.iter().for_each(|flip| pair.tree.resume(*flip));
         assert_eq!(pair.tree.frontier().collect::<Vec<_>>(), all);
         while let Some(flip) = pair.tree.random_path(|n| pair.random.usize(..n)) {
             assert_eq!(pair.tree.state(flip), FlipState::Untried);

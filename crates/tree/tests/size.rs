@@ -3,7 +3,7 @@
 use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, Program, SiteId};
-use cairn_tree::{FlipState, Step, StepKind, Trails, Tree};
+use cairn_tree::{BranchTraces, FlipState, Step, StepKind, Tree};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -50,7 +50,7 @@ impl Runs {
         let side = self.random.u32(..sides);
         if at % 50 == 3 {
             let concrete = self.random.u64(..3);
-            return Step { kind: StepKind::Pin, site: SiteId(SITES), side: 0, value, concrete };
+            return Step { kind: StepKind::Concretization, site: SiteId(SITES), side: 0, value, concrete };
         }
         Step { kind: StepKind::Branch, site, side, value, concrete: side.into() }
     }
@@ -63,8 +63,8 @@ impl Runs {
     }
 
     /// A few concrete branches before each step.
-    fn trails(&mut self) -> Trails {
-        let mut trails = Trails::new();
+    fn trails(&mut self) -> BranchTraces {
+        let mut trails = BranchTraces::new();
         for at in 0..self.path.len() {
             let piece = (at % 100) as u32 * 3 + self.random.u32(..3);
             (0..piece % 11).for_each(|n| trails.branch(BranchId(piece + n)));
@@ -91,7 +91,7 @@ fn trails_cost_no_more_than_their_different_pieces() {
     for _ in 0..2_000 {
         runs.next();
         let trails = runs.trails();
-        tree.add_run_with_trails(&runs.path, &trails);
+        tree.add_run_with_branches(&runs.path, &trails);
     }
     let per_node = tree.bytes() as f64 / tree.len() as f64;
     assert!(per_node < 6.5, "{per_node} bytes per node");

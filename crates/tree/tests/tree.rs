@@ -44,7 +44,7 @@ impl Bench {
     }
 
     fn pin(&mut self, n: u32, concrete: u64) -> Step {
-        Step { kind: StepKind::Pin, site: PIN, side: 0, value: value(&mut self.dag, n), concrete }
+        Step { kind: StepKind::Concretization, site: PIN, side: 0, value: value(&mut self.dag, n), concrete }
     }
 
     fn branches(&mut self, sides: &[u32]) -> Vec<Step> {
@@ -138,13 +138,13 @@ fn the_constants_of_a_pin_form_a_chain() {
     assert_eq!(runs[3].nodes[..2], runs[0].nodes[..2]);
     assert_eq!(runs[3].nodes[..3], runs[1].nodes[..3]);
     let pin = b.tree.node(runs[1].nodes[2]);
-    assert_eq!((pin.kind, pin.concrete, pin.depth, pin.sides), (StepKind::Pin, 6, 1, 2));
+    assert_eq!((pin.kind, pin.concrete, pin.depth, pin.sides), (StepKind::Concretization, 6, 1, 2));
     assert_eq!(pin.parent, Some((runs[0].nodes[1], 1)));
     assert_eq!(b.tree.node(runs[1].nodes[3]).depth, 1, "a pin is no branch");
-    assert_eq!(b.tree.open_pins(), 1, "the last of the chain");
+    assert_eq!(b.tree.open_concretizations(), 1, "the last of the chain");
     assert_eq!(b.tree.untried_of(runs[3].nodes[3]).collect::<Vec<_>>(), [flip(runs[3].nodes[3], 1)]);
     b.tree.set_state(flip(runs[3].nodes[3], 1), FlipState::Unsat);
-    assert_eq!(b.tree.open_pins(), 0, "there is no other value");
+    assert_eq!(b.tree.open_concretizations(), 0, "there is no other value");
     let wide = [b.branch(0, 0), b.pin(9, u64::MAX - 1)];
     let wide = b.tree.add_run(&wide);
     assert_eq!(b.tree.node(wide.nodes[1]).concrete, u64::MAX - 1);
@@ -164,12 +164,12 @@ fn a_chain_ends_and_is_not_called_exhausted() {
     let again = path(&mut b, 30);
     let again = b.tree.add_run(&again);
     assert_eq!((again.first_new, again.mismatch), (18, false));
-    let pins = b.tree.frontier().filter(|flip| b.tree.node(flip.node).kind == StepKind::Pin);
+    let pins = b.tree.frontier().filter(|flip| b.tree.node(flip.node).kind == StepKind::Concretization);
     assert_eq!(pins.count(), 0, "nobody asks for more");
     let flips: Vec<_> = b.tree.frontier().collect();
     flips.into_iter().for_each(|flip| b.tree.set_state(flip, FlipState::Unsat));
     assert_eq!((b.tree.untried(), b.tree.exhausted()), (0, false));
-    assert_eq!(b.tree.open_pins(), 24);
+    assert_eq!(b.tree.open_concretizations(), 24);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_constraint_is_never_flipped() {
     assert_eq!(b.tree.node(run.nodes[2]).depth, 1, "a constraint is no branch");
     assert!(b.tree.node(run.nodes[1]).forced, "it decides its value");
     assert_eq!(b.tree.frontier().collect::<Vec<_>>(), [flip(run.nodes[2], 1)]);
-    assert_eq!(b.tree.open_pins(), 0);
+    assert_eq!(b.tree.open_concretizations(), 0);
 }
 
 #[test]

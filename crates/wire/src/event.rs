@@ -7,7 +7,7 @@ pub enum EventKind {
     /// A branch, switch or select on a labelled value; `value` is that value.
     Branch = 0,
     /// A labelled value (an address, a size) that was used as the constant `value`.
-    Pin = 1,
+    Concretization = 1,
     /// Check mode: the labelled value was `value` in this run. Not part of the path.
     Check = 2,
     /// A one-bit labelled value that is 1 and must stay so: the rest of the path holds only then.
@@ -15,33 +15,49 @@ pub enum EventKind {
     /// A labelled value went where labels cannot follow; `value` is a [`Loss`]. Without diagnosis only the first of
     /// several at the same site. Not part of the path.
     Lost = 4,
-    /// An access at a labelled address was outside its object; `value` is an [`Outside`]. Not part of the path.
-    Outside = 5,
+    /// An access at a labelled address was outside its object; `value` is an [`OutOfBounds`]. Not part of the path.
+    OutOfBounds = 5,
 }
 
 impl EventKind {
-    /// Whether it is a step of the path, which closes a piece of the branch log.
-    pub const fn is_step(self) -> bool {
-        matches!(self, EventKind::Branch | EventKind::Pin | EventKind::Constraint)
+    /// The kind of step this event is, if it is part of the path. A step closes a piece of the branch log.
+    pub const fn step(self) -> Option<StepKind> {
+        match self {
+            EventKind::Branch => Some(StepKind::Branch),
+            EventKind::Concretization => Some(StepKind::Concretization),
+            EventKind::Constraint => Some(StepKind::Constraint),
+            EventKind::Check | EventKind::Lost | EventKind::OutOfBounds => None,
+        }
     }
+}
+
+/// Kind of a step: the events that form a path.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StepKind {
+    /// A branch, select or switch: other sides may be feasible.
+    Branch,
+    /// A value that was used as the constant it had: the rest of the path holds for that constant only.
+    Concretization,
+    /// A one-bit value that was 1 and must stay so: the rest of the path holds only then.
+    Constraint,
 }
 
 /// What an access outside an object does.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
-pub enum Outside {
+pub enum OutOfBounds {
     /// It reads.
     Read = 1,
     /// It writes.
     Write = 2,
 }
 
-impl Outside {
+impl OutOfBounds {
     /// The access with this number, if there is one.
-    pub const fn from_u64(number: u64) -> Option<Outside> {
+    pub const fn from_u64(number: u64) -> Option<OutOfBounds> {
         match number {
-            1 => Some(Outside::Read),
-            2 => Some(Outside::Write),
+            1 => Some(OutOfBounds::Read),
+            2 => Some(OutOfBounds::Write),
             _ => None,
         }
     }
@@ -130,11 +146,11 @@ impl Event {
     pub const fn kind(&self) -> Option<EventKind> {
         match self.site >> KIND_SHIFT {
             0 => Some(EventKind::Branch),
-            1 => Some(EventKind::Pin),
+            1 => Some(EventKind::Concretization),
             2 => Some(EventKind::Check),
             3 => Some(EventKind::Constraint),
             4 => Some(EventKind::Lost),
-            5 => Some(EventKind::Outside),
+            5 => Some(EventKind::OutOfBounds),
             _ => None,
         }
     }

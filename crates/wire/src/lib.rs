@@ -24,9 +24,9 @@ pub mod tls;
 
 pub use checks::{Check, Checks};
 pub use control::{Control, Layout, ObjectEntry, ObjectKind};
-pub use event::{Event, EventKind, Loss, Outside};
+pub use event::{Event, EventKind, Loss, OutOfBounds};
 pub use label::{LabelEntry, Math, Op};
 pub use site::{SiteId, SiteKind, SiteRecord};
 
 /// Version of everything in this crate; a target built with another one is refused.
-pub const ABI_VERSION: u32 = 11;
+pub const ABI_VERSION: u32 = 12;

@@ -143,7 +143,7 @@ pub struct Site {
     /// Width of the deciding value in bits: 1, or that of a switch's operand.
     pub width: u32,
     /// What its condition is made of, calls of functions outside the program left to [`Site::callees`].
-    pub contents: Contents,
+    pub contents: ConditionFeatures,
     /// Functions that its condition calls by name; only who links the units knows which have a body.
     pub callees: Vec<String>,
     /// The sides; empty for a pin.
@@ -152,38 +152,39 @@ pub struct Site {
 
 /// What a condition is made of, as the source has it: a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Contents(u8);
+pub struct ConditionFeatures(u8);
 
-impl Contents {
+impl ConditionFeatures {
     /// The result of a function that the program has no body of.
-    pub const EXTERNAL_CALL: Contents = Contents(1);
+    pub const EXTERNAL_CALL: ConditionFeatures = ConditionFeatures(1);
     /// An integer constant that is not taken for a character.
-    pub const INTEGER: Contents = Contents(1 << 1);
+    pub const INTEGER: ConditionFeatures = ConditionFeatures(1 << 1);
     /// A string, or a constant that is taken for a character.
-    pub const TEXT: Contents = Contents(1 << 2);
+    pub const TEXT: ConditionFeatures = ConditionFeatures(1 << 2);
     /// What a pointer points to.
-    pub const DEREFERENCE: Contents = Contents(1 << 3);
+    pub const DEREFERENCE: ConditionFeatures = ConditionFeatures(1 << 3);
     /// A local variable or a parameter.
-    pub const LOCAL: Contents = Contents(1 << 4);
+    pub const LOCAL: ConditionFeatures = ConditionFeatures(1 << 4);
     /// Nothing of the source, but whether operands make an operation fault: side 1 if they do.
-    const CHECK: Contents = Contents(1 << 5);
+    const CHECK: ConditionFeatures = ConditionFeatures(1 << 5);
     /// Which check it is.
     const CHECK_SHIFT: u32 = 6;
 
     /// What a check is made of.
-    pub fn of_check(check: Check) -> Contents {
-        Contents(Contents::CHECK.0 | (check as u8) << Contents::CHECK_SHIFT)
+    pub fn of_check(check: Check) -> ConditionFeatures {
+        ConditionFeatures(ConditionFeatures::CHECK.0 | (check as u8) << ConditionFeatures::CHECK_SHIFT)
     }
 
     /// The check it is, if it is none of the source's conditions.
     pub fn check(self) -> Option<Check> {
         let checks = [Check::ZeroDivisor, Check::Quotient, Check::Overflow, Check::Shift];
-        self.contains(Contents::CHECK).then(|| checks[usize::from(self.0 >> Contents::CHECK_SHIFT)])
+        self.contains(ConditionFeatures::CHECK)
+            .then(|| checks[usize::from(self.0 >> ConditionFeatures::CHECK_SHIFT)])
     }
 
     /// The set with these bits.
-    pub fn from_bits(bits: u8) -> Contents {
-        Contents(bits)
+    pub fn from_bits(bits: u8) -> ConditionFeatures {
+        ConditionFeatures(bits)
     }
 
     /// The bits of the set.
@@ -192,12 +193,12 @@ impl Contents {
     }
 
     /// Whether all of another set is in it.
-    pub fn contains(self, other: Contents) -> bool {
+    pub fn contains(self, other: ConditionFeatures) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// Adds another set.
-    pub fn insert(&mut self, other: Contents) {
+    pub fn insert(&mut self, other: ConditionFeatures) {
         self.0 |= other.0;
     }
 }
@@ -386,7 +387,7 @@ impl Reader<'_> {
             column: self.word()?,
             first_side: self.word()?,
             width: self.word()?,
-            contents: Contents::from_bits(self.int()?.try_into().ok()?),
+            contents: ConditionFeatures::from_bits(self.int()?.try_into().ok()?),
             callees: self.list(Self::string)?,
             sides: self.list(|r| Some(Side { successor: r.word()?, values: r.list(Self::int)? }))?,
         })
@@ -427,7 +428,7 @@ mod tests {
                 column: 5,
                 first_side: 3,
                 width: 32,
-                contents: Contents::of_check(Check::Shift),
+                contents: ConditionFeatures::of_check(Check::Shift),
                 callees: vec!["toupper".to_string()],
                 sides: vec![Side { successor: 1, values: vec![1, u64::MAX] }, Side::default()],
             }],

@@ -22,9 +22,9 @@ pub const LABEL_BITS: u32 = 29;
 pub const LABEL_MASK: u32 = (1 << LABEL_BITS) - 1;
 
 /// Where the hints start: below what 32 bits with a sign reach, above programs that are linked to fixed addresses.
-pub const HINTS: u64 = 0x7000_0000;
+pub const SUMMARY: u64 = 0x7000_0000;
 /// How many hints there are: few enough that all are mapped before the first run, and that they stay in the cache.
-pub const HINT_COUNT: u64 = 1 << 15;
+pub const SUMMARY_SIZE: u64 = 1 << 15;
 /// Application bytes to hints, as a shift.
 pub const GRAIN_SHIFT: u64 = 6;
 /// Application bytes of a hint.
@@ -33,8 +33,8 @@ pub const GRAIN: u64 = 1 << GRAIN_SHIFT;
 pub const REACH: u64 = GRAIN;
 
 /// Address of the hint for the [`REACH`] bytes from an address on.
-pub const fn hint(application: u64) -> u64 {
-    HINTS + (application >> GRAIN_SHIFT & (HINT_COUNT - 1))
+pub const fn summary_address(application: u64) -> u64 {
+    SUMMARY + (application >> GRAIN_SHIFT & (SUMMARY_SIZE - 1))
 }
 
 /// Address of the shadow word of an application byte.

@@ -30,10 +30,10 @@ pub enum SiteKind {
     /// A conditional expression that clang made a select: sides as for a branch.
     Select = 2,
     /// A place where a symbolic value may have to be used as a constant; it has no sides.
-    Pin = 3,
+    Concretization = 3,
     /// A call of a function that is declared and not defined in its unit, or an instruction that is not followed; it
     /// has no sides. Its `width` is the index of the name in the unit's list.
-    Foreign = 4,
+    UninstrumentedCall = 4,
 }
 
 impl SiteKind {
@@ -43,8 +43,8 @@ impl SiteKind {
             0 => Some(SiteKind::Branch),
             1 => Some(SiteKind::Switch),
             2 => Some(SiteKind::Select),
-            3 => Some(SiteKind::Pin),
-            4 => Some(SiteKind::Foreign),
+            3 => Some(SiteKind::Concretization),
+            4 => Some(SiteKind::UninstrumentedCall),
             _ => None,
         }
     }

@@ -18,7 +18,7 @@ const LONG_QUESTION: Duration = Duration::from_millis(50);
 
 impl Worker<'_, '_> {
     /// Asks again for a flip that the solver gave up on; false if there is none, or no time that was given is left.
-    pub(super) fn insist(&mut self) -> Result<bool, CampaignError> {
+    pub(super) fn raise_limits(&mut self) -> Result<bool, CampaignError> {
         let is_past = self.campaign.chronicle.rebuilding().is_some();
         if self.campaign.settings.time.is_none() && !is_past {
             return Ok(false);
@@ -41,7 +41,7 @@ impl Worker<'_, '_> {
     fn take_pains(&mut self) {
         let time = self.campaign.insists;
         if let Some(time) = time.filter(|_| self.insists != time) {
-            self.solver.insist(Limits { time });
+            self.solver.raise_limits(Limits { time });
             self.insists = Some(time);
         }
     }
@@ -51,7 +51,7 @@ impl Worker<'_, '_> {
     fn time_to_insist(&mut self, effort: Duration) -> Result<Duration, CampaignError> {
         match self.campaign.chronicle.insisted()? {
             Recalled::Told(time) => return Ok(time),
-            Recalled::Astray => self.go_astray()?,
+            Recalled::ReplayDivergence => self.go_astray()?,
             Recalled::Nothing => {}
         }
         self.campaign.chronicle.note_insisted(effort)?;
@@ -105,7 +105,7 @@ impl Worker<'_, '_> {
         self.wait_for_turn()?;
         match self.campaign.chronicle.asked(self.id, check)? {
             Recalled::Told(asked) => return Ok(self.ask_again(query, base, &asked)),
-            Recalled::Astray => self.go_astray()?,
+            Recalled::ReplayDivergence => self.go_astray()?,
             Recalled::Nothing => {}
         }
         let deadline = self.campaign.deadline();

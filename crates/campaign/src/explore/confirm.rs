@@ -1,17 +1,17 @@
 //! What other builds of the program make of tests and findings.
 
 use super::{Campaign, CampaignError};
-use crate::corpus::Place;
+use crate::corpus::TestFolder;
 use crate::finding::{Finding, Frame};
 use crate::findings::{Entry, by_sanitizers, sanitized_name};
-use crate::kind::Kind;
+use crate::kind::FaultKind;
 use crate::observer::Event;
 use crate::sanitizer::SanitizerError;
-use crate::summary::Stop;
+use crate::summary::StopReason;
 use crate::testcase::read_test;
 use crate::triage::{Mark, Spot};
 use crate::witness::{About, Answer, Witness};
-use cairn_exec::{End, Input};
+use cairn_exec::{ExitKind, Input};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -44,8 +44,8 @@ impl Campaign<'_> {
     }
 
     /// Waits until all is said; when the time is up, not for long.
-    pub(super) fn wait_for_witness(&mut self, stop: Stop) -> Result<(), CampaignError> {
-        let is_late = matches!(stop, Stop::Time | Stop::Interrupted);
+    pub(super) fn wait_for_witness(&mut self, stop: StopReason) -> Result<(), CampaignError> {
+        let is_late = matches!(stop, StopReason::Time | StopReason::Interrupted);
         let mut end = is_late.then(|| Instant::now() + LAST_WORDS);
         while self.witness.as_ref().is_some_and(|witness| witness.waiting() > 0) {
             if self.settings.stop.load(Ordering::Relaxed) || self.is_time_up() {
@@ -72,7 +72,7 @@ impl Campaign<'_> {
                 changed.into_iter().try_for_each(|number| self.explain_again(number))?;
             }
             About::Test(test) => {
-                let end = answer.sanitized.unwrap_or(End::Exit(0));
+                let end = answer.sanitized.unwrap_or(ExitKind::Exit(0));
                 for (nth, (error, input)) in answer.errors.into_iter().enumerate() {
                     self.take_error(&sanitized_name(test, nth), &error, input, end)?;
                 }
@@ -97,7 +97,7 @@ impl Campaign<'_> {
         name: &str,
         error: &SanitizerError,
         input: Input,
-        end: End,
+        end: ExitKind,
     ) -> Result<(), CampaignError> {
         let function = error.frames.first().map(|frame| frame.function.clone());
         let mark = Mark { kind: error.kind.clone(), spot: error.spot(), function, is_silent: true };
@@ -130,9 +130,16 @@ impl Campaign<'_> {
                 .command(&file),
             ..Finding::default()
         };
-        directory.explain((Place::Crashes, name), &finding, &input)?;
+        directory.explain((TestFolder::Crashes, name), &finding, &input)?;
         let headline = finding.headline();
-        self.findings.add(Entry { place: Place::Crashes, name: name.to_owned(), mark, end, finding, input });
+        self.findings.add(Entry {
+            place: TestFolder::Crashes,
+            name: name.to_owned(),
+            mark,
+            end,
+            finding,
+            input,
+        });
         self.tell(&Event::Found { path: &file, headline: &headline });
         Ok(())
     }
@@ -141,14 +148,21 @@ impl Campaign<'_> {
     pub(super) fn recall_sanitized(&mut self) {
         let Some(directory) = &self.directory else { return };
         for name in directory.sanitized() {
-            let Some(finding) = directory.explained((Place::Crashes, &name)) else { continue };
+            let Some(finding) = directory.explained((TestFolder::Crashes, &name)) else { continue };
             let Some(place) = finding.place.clone() else { continue };
             let spot = place.file.zip(place.line).map(|(file, line)| Spot::Line(file, line));
-            let (kind, function) = (Kind::named(&finding.kind), Some(place.function));
+            let (kind, function) = (FaultKind::named(&finding.kind), Some(place.function));
             let mark = Mark { kind, spot, function, is_silent: true };
             let file = directory.path().join(&finding.smallest);
             let input = read_test(&file, &self.settings.inputs[0]).unwrap_or_default();
-            self.findings.add(Entry { place: Place::Crashes, name, mark, end: End::Exit(0), finding, input });
+            self.findings.add(Entry {
+                place: TestFolder::Crashes,
+                name,
+                mark,
+                end: ExitKind::Exit(0),
+                finding,
+                input,
+            });
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::executor::Executor;
 use crate::journal::WorkerId;
 use crate::observer::Observer;
 use crate::settings::Settings;
-use crate::summary::{Stop, Summary};
+use crate::summary::{StopReason, Summary};
 use crate::turn::Table;
 use cairn_deadline::Deadline;
 use cairn_exec::StartError;
@@ -18,7 +18,7 @@ use cairn_program::Program;
 use cairn_solver::Solver;
 
 /// Where what workers need comes from.
-pub trait Crew: Sync {
+pub trait WorkerPool: Sync {
     /// What runs inputs for one of them, if it is ready by the deadline.
     fn executor(&self, deadline: &Deadline) -> Result<Box<dyn Executor>, StartError>;
 
@@ -27,10 +27,10 @@ pub trait Crew: Sync {
 }
 
 /// Makes one campaign with as many workers as the settings say.
-pub fn run_together(
+pub fn run_workers(
     settings: &Settings,
     program: &Program,
-    crew: &dyn Crew,
+    crew: &dyn WorkerPool,
     directory: Option<CampaignDirectory>,
     observer: &mut dyn Observer,
 ) -> Result<Summary, CampaignError> {
@@ -59,7 +59,7 @@ pub fn run_together(
 }
 
 /// One more worker, until the end.
-fn join(id: WorkerId, table: &Table<Campaign>, crew: &dyn Crew) -> Result<Stop, CampaignError> {
+fn join(id: WorkerId, table: &Table<Campaign>, crew: &dyn WorkerPool) -> Result<StopReason, CampaignError> {
     let _end = EndOfAll(table);
     let deadline = table.take().deadline();
     let mut executor = match crew.executor(&deadline) {
@@ -74,8 +74,8 @@ fn join(id: WorkerId, table: &Table<Campaign>, crew: &dyn Crew) -> Result<Stop, 
 }
 
 /// Ends the campaign by a worker that the deadline has kept from starting: time is up, unless the user wants an end.
-fn cut_off(campaign: &mut Campaign) -> Stop {
-    let stop = campaign.must_stop().unwrap_or(Stop::Time);
+fn cut_off(campaign: &mut Campaign) -> StopReason {
+    let stop = campaign.must_stop().unwrap_or(StopReason::Time);
     campaign.crowd.end(&Ok(stop));
     stop
 }
@@ -85,6 +85,6 @@ struct EndOfAll<'t, 'a>(&'t Table<Campaign<'a>>);
 
 impl Drop for EndOfAll<'_, '_> {
     fn drop(&mut self) {
-        self.0.take().crowd.ended.get_or_insert(Stop::Interrupted);
+        self.0.take().crowd.ended.get_or_insert(StopReason::Interrupted);
     }
 }

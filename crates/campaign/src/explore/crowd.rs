@@ -2,7 +2,7 @@
 
 use super::CampaignError;
 use crate::journal::WorkerId;
-use crate::summary::Stop;
+use crate::summary::StopReason;
 
 /// Who does what.
 pub(super) struct Crowd {
@@ -19,7 +19,7 @@ pub(super) struct Crowd {
     /// How often something came of what somebody did.
     results: u64,
     /// How the first of them has come to the end: it is that of all.
-    pub ended: Option<Stop>,
+    pub ended: Option<StopReason>,
 }
 
 impl Default for Crowd {
@@ -57,8 +57,8 @@ impl Crowd {
     }
 
     /// One has come to the end.
-    pub fn end(&mut self, how: &Result<Stop, CampaignError>) {
-        let stop = how.as_ref().map_or(Stop::Interrupted, |stop| *stop);
+    pub fn end(&mut self, how: &Result<StopReason, CampaignError>) {
+        let stop = how.as_ref().map_or(StopReason::Interrupted, |stop| *stop);
         self.ended.get_or_insert(stop);
     }
 }

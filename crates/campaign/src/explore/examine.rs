@@ -2,7 +2,7 @@
 
 use super::worker::Worker;
 use super::{Campaign, CampaignError};
-use crate::corpus::{Keep, Place};
+use crate::corpus::{Keep, TestFolder};
 use crate::directory::DirectoryError;
 use crate::executor::Execution;
 use crate::finding::{Finding, Frame};
@@ -17,7 +17,7 @@ use cairn_deadline::Deadline;
 use cairn_exec::{Input, Mode, Run};
 use cairn_expr::Dag;
 use cairn_expr::smtlib::{Conjunction, Status, full_script};
-use cairn_tree::{Step, StepKind, pin_condition, side_condition};
+use cairn_tree::{Step, StepKind, concretization_condition, side_condition};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ impl Worker<'_, '_> {
         };
         let mut file = directory.keep(keep, &run.input, &self.campaign.settings.command, was_kept)?;
         let mut headline = None;
-        if keep.place == Place::Queue && !directory.was_sanitized(keep.id) {
+        if keep.place == TestFolder::Queue && !directory.was_sanitized(keep.id) {
             self.campaign.ask_witness(About::Test(keep.id), &run.input);
         }
         if let Some(mark) = &keep.finding {
@@ -229,7 +229,7 @@ impl Campaign<'_> {
     fn condition_of_step(&mut self, step: &Step) -> cairn_expr::ExprId {
         match step.kind {
             StepKind::Branch => side_condition(&mut self.dag, self.program, step.site, step.value, step.side),
-            StepKind::Pin => pin_condition(&mut self.dag, step.value, step.concrete),
+            StepKind::Concretization => concretization_condition(&mut self.dag, step.value, step.concrete),
             StepKind::Constraint => step.value,
         }
     }

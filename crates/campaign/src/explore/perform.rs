@@ -2,7 +2,7 @@
 
 use super::worker::{Ahead, Worker};
 use super::{Campaign, CampaignError, Cause, PastRun, Wish};
-use crate::corpus::{Candidate, Origin, Place};
+use crate::corpus::{Candidate, Origin, TestFolder};
 use crate::divergence_causes::last_loss;
 use crate::executor::{Execution, Executor};
 use crate::gaps::Gap;
@@ -11,11 +11,11 @@ use crate::observer::Event;
 use crate::path::{Path, path};
 use crate::prediction::first_difference;
 use crate::settings::Settings;
-use crate::summary::Astray;
+use crate::summary::ReplayDivergence;
 use crate::trails::trails;
 use crate::untold::add_untold_pins;
 use cairn_deadline::Deadline;
-use cairn_exec::{End, Input, Mode, Run, RunError, StartError, Trace, TraceStep};
+use cairn_exec::{ExitKind, Input, Mode, Run, RunError, StartError, Trace, TraceStep};
 use cairn_program::BranchId;
 use cairn_tree::{AddedRun, Step};
 use std::sync::atomic::Ordering;
@@ -58,7 +58,7 @@ impl Worker<'_, '_> {
         self.wait_for_turn()?;
         match self.campaign.chronicle.ran(self.id, cause.origin, cause.base)? {
             Recalled::Told(run) => return self.repeat(run, cause),
-            Recalled::Astray => self.go_astray()?,
+            Recalled::ReplayDivergence => self.go_astray()?,
             Recalled::Nothing => {}
         }
         // Others have made all executions: that is seen only here when the past ends in the middle of a wish. If the campaign goes on later,
@@ -96,7 +96,7 @@ impl Worker<'_, '_> {
             self.repeat(run, Cause::GIVEN)?;
             runs += 1;
         }
-        self.campaign.notes.astray.get_or_insert(Astray { execution, runs });
+        self.campaign.notes.astray.get_or_insert(ReplayDivergence { execution, runs });
         Ok(())
     }
 
@@ -158,7 +158,7 @@ impl Worker<'_, '_> {
         let end = execution.run.end;
         let covered = match end {
             // What only a refused input reaches, no test will ever show.
-            End::Rejected => &[],
+            ExitKind::Rejected => &[],
             _ => &execution.run.coverage[..],
         };
         let new_branches = match &seen {
@@ -204,7 +204,7 @@ impl Worker<'_, '_> {
     pub(super) fn mode(&self) -> Mode {
         let Settings { oracle, diagnose, .. } = *self.campaign.settings;
         let strategy = &self.campaign.strategies[0];
-        let (log, callees) = (strategy.wants_trails(), strategy.wants_callees());
+        let (log, callees) = (strategy.wants_branch_log(), strategy.wants_callees());
         Mode { trace: true, check: oracle, diagnose, log, callees }
     }
 
@@ -294,7 +294,7 @@ impl Worker<'_, '_> {
         };
         execution.trace.steps.truncate(before.steps as usize);
         if !before.is_only_slow && !execution.run.end.is_excess() {
-            execution.run.end = End::Timeout;
+            execution.run.end = ExitKind::Timeout;
         }
         self.campaign.notes.slow_runs += u64::from(before.is_only_slow);
         self.campaign.notes.slow_runs -= u64::from(is_only_slow);
@@ -304,7 +304,7 @@ impl Worker<'_, '_> {
     /// Whether a run that took too much time or memory does not when nothing is recorded. Then that is its end; the path
     /// is what was recorded of it.
     fn is_only_slow(&mut self, execution: &mut Execution) -> Result<bool, CampaignError> {
-        let takes_too_much = |end| matches!(end, End::Timeout | End::OutOfMemory);
+        let takes_too_much = |end| matches!(end, ExitKind::Timeout | ExitKind::OutOfMemory);
         if !takes_too_much(execution.run.end) {
             return Ok(false);
         }
@@ -356,7 +356,7 @@ impl Worker<'_, '_> {
         };
         let mut test = parent;
         for keep in kept {
-            test = if keep.place == Place::Queue { Some(keep.id) } else { test };
+            test = if keep.place == TestFolder::Queue { Some(keep.id) } else { test };
             self.write(&keep, &execution.run, path, was_seen)?;
         }
         self.campaign.past.push(PastRun { input: execution.run.input, test });
@@ -382,13 +382,13 @@ impl Campaign<'_> {
             self.oracle.compare(&self.dag, execution, self.executions);
         }
         let trails = trails(self.program, &self.dag, &execution.trace, path.steps.len());
-        if let (Some(flip), End::Signal(_), false) = (cause.flip, execution.run.end, slow) {
+        if let (Some(flip), ExitKind::Signal(_), false) = (cause.flip, execution.run.end, slow) {
             add_untold_pins(&self.tree, &self.dag, flip, &execution.run.input, &mut path.steps);
         }
         if self.settings.diagnose {
             self.collector.look(self.program, &self.dag, execution);
         }
-        let added = self.tree.add_run_with_trails(&path.steps, &trails);
+        let added = self.tree.add_run_with_branches(&path.steps, &trails);
         if self.strategies[0].wants_cores() {
             self.tree.find_cores(&self.dag, self.program);
         }

@@ -7,7 +7,7 @@ use crate::executor::Executor;
 use crate::journal::WorkerId;
 use crate::memory::Level;
 use crate::observer::Event;
-use crate::summary::Stop;
+use crate::summary::StopReason;
 use crate::sync::Sync;
 use crate::testcase::{fit, read_test};
 use crate::turn::{Table, Turn};
@@ -79,7 +79,7 @@ impl<'w, 'a> Worker<'w, 'a> {
     }
 
     /// Runs what there is to begin with, and goes on until the end.
-    pub fn explore_from_the_start(&mut self) -> Result<Stop, CampaignError> {
+    pub fn explore_from_the_start(&mut self) -> Result<StopReason, CampaignError> {
         match self.begin()? {
             Some(stop) => Ok(stop),
             None => self.explore(),
@@ -87,7 +87,7 @@ impl<'w, 'a> Worker<'w, 'a> {
     }
 
     /// Runs the inputs to begin with.
-    pub fn begin(&mut self) -> Result<Option<Stop>, CampaignError> {
+    pub fn begin(&mut self) -> Result<Option<StopReason>, CampaignError> {
         let settings = self.campaign.settings;
         for input in &settings.inputs {
             if let Some(stop) = self.campaign.must_stop() {
@@ -103,7 +103,7 @@ impl<'w, 'a> Worker<'w, 'a> {
     }
 
     /// Goes on until the end.
-    pub fn explore(&mut self) -> Result<Stop, CampaignError> {
+    pub fn explore(&mut self) -> Result<StopReason, CampaignError> {
         loop {
             if let Some(stop) = self.campaign.must_stop() {
                 return Ok(stop);
@@ -113,7 +113,7 @@ impl<'w, 'a> Worker<'w, 'a> {
                 continue;
             }
             if !self.has_memory()? {
-                return Ok(Stop::Memory);
+                return Ok(StopReason::Memory);
             }
             self.cost = Cost::default();
             self.campaign.tell_description();
@@ -134,18 +134,18 @@ impl<'w, 'a> Worker<'w, 'a> {
     }
 
     /// Does what the search wishes for next; tells if that is the end.
-    fn step(&mut self) -> Result<Option<Stop>, CampaignError> {
+    fn step(&mut self) -> Result<Option<StopReason>, CampaignError> {
         let campaign = &mut *self.campaign;
         let next = campaign.strategies[self.id.index()].next(&campaign.tree, &mut self.rng);
         match next {
             Next::Done if campaign.crowd.busy > 1 => self.wait_for_results()?,
-            Next::Done if self.insist()? => {}
+            Next::Done if self.raise_limits()? => {}
             Next::Done if self.campaign.chronicle.rebuilding().is_some() => self.go_astray()?,
             Next::Done if self.wait_for_others()? => {}
-            Next::Done => return Ok(Some(Stop::Done)),
+            Next::Done => return Ok(Some(StopReason::Done)),
             Next::Flip { flip, base } => self.try_flip(flip, base)?,
-            Next::SetAside(flips) => flips.into_iter().for_each(|flip| self.campaign.tree.set_aside(flip)),
-            Next::Revive(flips) => self.campaign.revive(&flips),
+            Next::Suspend(flips) => flips.into_iter().for_each(|flip| self.campaign.tree.suspend(flip)),
+            Next::Resume(flips) => self.campaign.resume(&flips),
             Next::Restart => self.run_random()?,
         }
         Ok(None)
@@ -293,11 +293,11 @@ impl Campaign<'_> {
     }
 
     /// Makes flips untried again that were set aside.
-    fn revive(&mut self, flips: &[Flip]) {
+    fn resume(&mut self, flips: &[Flip]) {
         for strategy in &mut self.strategies {
-            strategy.on_revived(&self.tree, flips);
+            strategy.on_resumed(&self.tree, flips);
         }
-        flips.iter().for_each(|flip| self.tree.revive(*flip));
+        flips.iter().for_each(|flip| self.tree.resume(*flip));
     }
 
     fn tell_of_answer(&mut self, outcome: Outcome) {

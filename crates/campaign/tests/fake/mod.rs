@@ -2,7 +2,9 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
 use cairn_campaign::{CampaignDirectory, Execution, Executor, Settings, Summary, run};
-use cairn_exec::{End, Flags, Input, Mode, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
+use cairn_exec::{
+    ExitKind, Input, Mode, Object, Run, RunError, RunFlags, StartError, StepKind, Trace, TraceStep,
+};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
 use cairn_program::{Program, SiteId};
 use cairn_wire::ObjectKind;
@@ -26,8 +28,8 @@ pub struct Tracer<'a> {
     coverage: Vec<u8>,
     /// Code addresses of a crash.
     pub crash: Vec<u64>,
-    /// Flags of its trace.
-    pub flags: Flags,
+    /// RunFlags of its trace.
+    pub flags: RunFlags,
     /// What the run is to record.
     pub mode: Mode,
     /// How many runs there were before this one.
@@ -102,7 +104,7 @@ impl Tracer<'_> {
 
     /// Uses a value as a constant and says so.
     pub fn pin(&mut self, site: SiteId, value: Value) -> u64 {
-        self.step(StepKind::Pin, site, value);
+        self.step(StepKind::Concretization, site, value);
         value.concrete
     }
 
@@ -121,7 +123,7 @@ impl Tracer<'_> {
     }
 }
 
-type Body = Box<dyn Fn(&mut Tracer) -> End>;
+type Body = Box<dyn Fn(&mut Tracer) -> ExitKind>;
 
 /// A fake program, its static model, and what may go wrong with it.
 pub struct Fake {
@@ -140,7 +142,7 @@ pub struct Fake {
 }
 
 impl Fake {
-    pub fn new(program: Program, body: impl Fn(&mut Tracer) -> End + 'static) -> Fake {
+    pub fn new(program: Program, body: impl Fn(&mut Tracer) -> ExitKind + 'static) -> Fake {
         let body = Box::new(body);
         let (seen, mode) = (Vec::new(), Mode::NATIVE);
         Fake { program, body, runs: 0, restarts: 0, dies: |_, _| false, lie: 0, seen, mode }
@@ -163,12 +165,12 @@ impl Fake {
 
 impl Fake {
     /// What the program does with the last input.
-    fn trace<'a>(&'a self, dag: &'a mut Dag) -> (End, Tracer<'a>) {
+    fn trace<'a>(&'a self, dag: &'a mut Dag) -> (ExitKind, Tracer<'a>) {
         let coverage = vec![0; self.program.branch_count() as usize];
         let (input, mode) = (self.seen.last().expect("something was run").clone(), self.mode);
         let (program, runs_before) = (&self.program, self.runs - 1);
         let (steps, crash) = (Vec::new(), Vec::new());
-        let flags = Flags::default();
+        let flags = RunFlags::default();
         let mut tracer =
             Tracer { dag, program, input, named: 0, steps, coverage, crash, flags, mode, runs_before };
         ((self.body)(&mut tracer), tracer)

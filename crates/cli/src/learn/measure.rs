@@ -6,7 +6,7 @@ use super::sample;
 use crate::args::LearnArgs;
 use crate::failure::Failure;
 use crate::trial::{Length, Plan, jobs};
-use cairn_campaign::Stop;
+use cairn_campaign::StopReason;
 use cairn_learn::{Best, Job, Measured, Objective, Stage, Stopped};
 use cairn_search::Obtained;
 use std::path::PathBuf;
@@ -121,6 +121,6 @@ fn campaign(
     // Weights must be good wherever a search begins, and trials differ.
     let length = Length { seed: job.seed, execs: job.executions, time, random_start: true };
     let trial = plan.run(&format!("parametric:{}", weights.display()), 0, length, |_| ())?;
-    let whole = trial.filter(|trial| trial.summary.notes.stop != Stop::Time);
+    let whole = trial.filter(|trial| trial.summary.notes.stop != StopReason::Time);
     Ok(whole.map(|trial| trial.summary.branches_covered as f64))
 }

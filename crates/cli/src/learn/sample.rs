@@ -5,10 +5,10 @@
 //! best two have in common, and what is near something good, means the same for strategies as for weights.
 
 use cairn_learn::Weights as Sample;
-use cairn_search::{Beside, Feature, Obtained, Weights};
+use cairn_search::{Companion, Feature, Obtained, Weights};
 
 /// Numbers of a sample.
-pub const LENGTH: usize = Feature::COUNT + Beside::STRATEGIES.len();
+pub const LENGTH: usize = Feature::COUNT + Companion::STRATEGIES.len();
 /// The appeal of a strategy that has the whole search.
 const WHOLE: f64 = 10.0;
 
@@ -16,9 +16,10 @@ const WHOLE: f64 = 10.0;
 /// is learnt is then at least as good as what was there before, as far as a race can tell.
 pub fn known() -> Vec<Sample> {
     let shipped = Weights::default();
-    let sample =
-        |appeals: [f64; Beside::STRATEGIES.len()]| shipped.values().iter().copied().chain(appeals).collect();
-    let nobody = [0.0; Beside::STRATEGIES.len()];
+    let sample = |appeals: [f64; Companion::STRATEGIES.len()]| {
+        shipped.values().iter().copied().chain(appeals).collect()
+    };
+    let nobody = [0.0; Companion::STRATEGIES.len()];
     let beside = |share: f64| {
         (0..nobody.len()).map(move |which| {
             let mut appeals = nobody;
@@ -38,10 +39,10 @@ pub fn weights(name: &str, sample: &[f64], obtained: Obtained) -> Weights {
     weights
 }
 
-fn beside(appeals: &[f64]) -> Option<Beside> {
+fn beside(appeals: &[f64]) -> Option<Companion> {
     let (strategy, appeal) =
-        Beside::STRATEGIES.iter().zip(appeals).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
-    (*appeal > 0.0).then(|| Beside { strategy: (*strategy).to_owned(), share: (appeal / WHOLE).min(1.0) })
+        Companion::STRATEGIES.iter().zip(appeals).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    (*appeal > 0.0).then(|| Companion { strategy: (*strategy).to_owned(), share: (appeal / WHOLE).min(1.0) })
 }
 
 #[cfg(test)]
@@ -55,7 +56,7 @@ mod tests {
         assert_eq!(sample(&[]).beside, None, "as published");
         assert_eq!(sample(&[-1.0, 0.0, -3.0, -2.0, 0.0, -9.0]).beside, None);
         let chosen = sample(&[-1.0, 2.5, 1.0, -2.0, 0.0, -9.0]).beside;
-        assert_eq!(chosen, Some(Beside { strategy: "cgs".to_owned(), share: 0.25 }));
+        assert_eq!(chosen, Some(Companion { strategy: "cgs".to_owned(), share: 0.25 }));
     }
 
     #[test]

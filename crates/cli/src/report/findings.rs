@@ -1,10 +1,10 @@
 //! Crashes and hangs, from what the campaign wrote about them.
 
 use super::retrace::Retraced;
-use cairn_campaign::{Place as Kept, label, lies_inside, read_test};
-use cairn_exec::{End, Input};
+use cairn_campaign::{TestFolder as Kept, label, lies_inside, read_test};
+use cairn_exec::{ExitKind, Input};
 use cairn_program::read_file;
-use cairn_report::{Finding, Frame, InputPart, Place};
+use cairn_report::{Finding, Frame, InputPart, SourceLocation};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs;
@@ -141,7 +141,7 @@ impl Context<'_> {
     }
 
     fn unexplained(&self, place: Kept, test: &Retraced) -> Finding {
-        let end = test.end.as_ref().map_or("it could not be run again".to_owned(), End::to_string);
+        let end = test.end.as_ref().map_or("it could not be run again".to_owned(), ExitKind::to_string);
         Finding {
             name: format!("{}/{}", place.directory(), file_name(&test.path)),
             kind: kind(&end),
@@ -201,7 +201,7 @@ fn stack_line(line: &str) -> Frame {
     let placed = line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
     let place = |at: &str| {
         let (file, line) = at.rsplit_once(':')?;
-        Some(Place { file: file.to_owned(), line: line.parse().ok()? })
+        Some(SourceLocation { file: file.to_owned(), line: line.parse().ok()? })
     };
     match placed {
         Some((function, at)) => Frame { function: function.to_owned(), place: place(at) },
@@ -210,7 +210,7 @@ fn stack_line(line: &str) -> Frame {
 }
 
 fn frame(frame: RecordFrame) -> Frame {
-    let place = frame.file.zip(frame.line).map(|(file, line)| Place { file, line });
+    let place = frame.file.zip(frame.line).map(|(file, line)| SourceLocation { file, line });
     Frame { function: frame.function, place }
 }
 
@@ -223,7 +223,7 @@ mod tests {
         let text = "killed by SIGFPE in f (a b.c:7)\n\nStack, innermost first, as far as it is known:\n  f (a b.c:7)\n  main\n\nInput";
         let frames = stack(text);
         assert_eq!(frames.len(), 2);
-        assert_eq!(frames[0].place, Some(Place { file: "a b.c".to_owned(), line: 7 }));
+        assert_eq!(frames[0].place, Some(SourceLocation { file: "a b.c".to_owned(), line: 7 }));
         assert_eq!((frames[1].function.as_str(), &frames[1].place), ("main", &None));
         assert_eq!(
             [kind("killed by SIGFPE in f (a.c:7)"), kind("time limit reached")],

@@ -11,7 +11,7 @@ use crate::doctor;
 use crate::failure::Failure;
 use crate::suite::{self, Suite};
 use crate::{run, target, temporary};
-use cairn_campaign::{Collector, Fate, Notes, Place, Replay, Snapshot};
+use cairn_campaign::{Diagnosis, Fate, Notes, Replay, Snapshot, TestFolder};
 use cairn_exec::{Server, TargetSpec};
 use cairn_program::{BranchId, Program, SiteId};
 use cairn_report::{Advice, Generator, Report, Test};
@@ -34,7 +34,7 @@ struct Subject<'a> {
 
 /// Gathers it.
 pub fn gather(args: &ReportArgs) -> Result<Report, Failure> {
-    let suite = Suite::of_campaign(&args.directory, &Place::ALL)?;
+    let suite = Suite::of_campaign(&args.directory, &TestFolder::ALL)?;
     let subject = suite::subject(&args.named, &suite, &args.directory)?;
     suite.enter_directory(&args.directory)?;
     let scratch = temporary::directory()?;
@@ -91,7 +91,7 @@ fn snapshot(
 }
 
 impl Subject<'_> {
-    fn report(&self, tests: &[Retraced], collector: Collector) -> Report {
+    fn report(&self, tests: &[Retraced], collector: Diagnosis) -> Report {
         let mut coverage = coverage(&self.program, tests);
         self.add_campaigns(&mut coverage);
         let hits = Hits::new(&self.program, tests);
@@ -161,7 +161,7 @@ impl Subject<'_> {
     }
 
     /// What `cairn doctor` would say.
-    fn advice(&self, mut collector: Collector, coverage: &Coverage) -> Vec<Advice> {
+    fn advice(&self, mut collector: Diagnosis, coverage: &Coverage) -> Vec<Advice> {
         let (mut notes, mut divergences) = (Notes::default(), 0);
         if let Some(snapshot) = &self.snapshot {
             (notes, divergences) = (snapshot.notes.clone(), snapshot.summary.divergences);

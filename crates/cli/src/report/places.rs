@@ -3,7 +3,7 @@
 use super::negation::is_negated;
 use super::sources::Texts;
 use cairn_program::{Program, Site, SiteId, SiteKind};
-use cairn_report::Place;
+use cairn_report::SourceLocation;
 use std::collections::HashSet;
 
 /// Values of a case that are shown.
@@ -39,7 +39,7 @@ fn label(site: &Site, side: u32, is_negated: bool) -> String {
         SiteKind::Branch | SiteKind::Select => "false".to_owned(),
         SiteKind::Switch if side as usize + 1 == site.sides.len() => "default".to_owned(),
         SiteKind::Switch => format!("case {}", values(site, &site.sides[side as usize].values)),
-        SiteKind::Pin | SiteKind::Foreign => format!("side {side}"),
+        SiteKind::Concretization | SiteKind::UninstrumentedCall => format!("side {side}"),
     }
 }
 
@@ -63,9 +63,9 @@ fn number(value: u64, width: u32) -> String {
 }
 
 /// Where a site is; nothing if its line is not known.
-pub fn place(program: &Program, site: SiteId) -> Option<Place> {
+pub fn place(program: &Program, site: SiteId) -> Option<SourceLocation> {
     let site = program.site(site);
-    (site.line > 0).then(|| Place { file: site.file.to_string(), line: site.line })
+    (site.line > 0).then(|| SourceLocation { file: site.file.to_string(), line: site.line })
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use super::progress::Progress;
 use crate::failure::Failure;
-use cairn_campaign::{Collector, Execution, covered, fit, read_test};
-use cairn_exec::{End, Input, Mode, RunError, Server};
+use cairn_campaign::{Diagnosis, Execution, covered, fit, read_test};
+use cairn_exec::{ExitKind, Input, Mode, RunError, Server};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program};
 use cairn_tree::Coverage;
@@ -20,7 +20,7 @@ pub struct Retraced {
     /// Its input.
     pub input: Input,
     /// How it ended; nothing if no server survived it.
-    pub end: Option<End>,
+    pub end: Option<ExitKind>,
     /// The user's branches that it took.
     pub branches: Vec<BranchId>,
 }
@@ -58,8 +58,8 @@ fn run(program: &Program, server: &mut Server, path: PathBuf, input: Input) -> R
 }
 
 /// Looks at how the program computes with the tests, as `cairn doctor` does, and for no longer.
-pub fn diagnose(program: &Program, server: &mut Server, tests: &[Retraced]) -> Result<Collector, Failure> {
-    let (mut collector, until) = (Collector::default(), Instant::now() + DIAGNOSIS);
+pub fn diagnose(program: &Program, server: &mut Server, tests: &[Retraced]) -> Result<Diagnosis, Failure> {
+    let (mut collector, until) = (Diagnosis::default(), Instant::now() + DIAGNOSIS);
     let mode = Mode { trace: true, diagnose: true, ..Mode::NATIVE };
     let mut progress = Progress::new("tests looked at", tests.len());
     for (done, test) in tests.iter().enumerate().take_while(|_| Instant::now() < until) {

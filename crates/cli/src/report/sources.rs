@@ -98,7 +98,7 @@ impl Covered<'_> {
         let kind = match site.kind {
             Kind::Switch => SiteKind::Switch,
             Kind::Select => SiteKind::Select,
-            Kind::Branch | Kind::Pin | Kind::Foreign => SiteKind::Branch,
+            Kind::Branch | Kind::Concretization | Kind::UninstrumentedCall => SiteKind::Branch,
         };
         let side = |side: u32| {
             let branch = self.program.branch(id, side);

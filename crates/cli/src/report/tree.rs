@@ -1,9 +1,9 @@
 //! The top of the execution tree, in terms of the source.
 
 use super::places::{Labels, place};
-use cairn_campaign::{Fate, Fork as ToldFork, TreeTop, Way as ToldWay};
+use cairn_campaign::{Fate, SnapshotEdge, SnapshotNode, TreeTop};
 use cairn_program::{Program, Site, SiteId, SiteKind};
-use cairn_report::{Fork, Tree, Way};
+use cairn_report::{Tree, TreeEdge, TreeNode};
 
 /// How the names of functions begin that stand for those of the library.
 const STANDS_FOR: [&str; 2] = ["__cairn_m_", "__cairn_w_"];
@@ -21,12 +21,12 @@ pub fn tree(program: &Program, labels: &Labels, told: &TreeTop) -> Tree {
     }
 }
 
-fn fork(program: &Program, labels: &Labels, told: &ToldFork) -> Fork {
+fn fork(program: &Program, labels: &Labels, told: &SnapshotNode) -> TreeNode {
     let id = SiteId(told.site);
     let site = (told.site < program.site_count()).then(|| program.site(id));
     let function = site.map(|site| program.function(site.function));
     let side_label = |side| side_label(labels, (id, site), told.pin, side);
-    Fork {
+    TreeNode {
         // Where a library function decides is nobody's business.
         place: function.filter(|function| function.counted).and_then(|_| place(program, id)),
         function: function.map_or(NOWHERE, |function| library_name(&function.name)).to_owned(),
@@ -43,17 +43,22 @@ fn library_name(name: &str) -> &str {
     STANDS_FOR.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
-fn kind(site: &Site, is_pin: bool) -> &'static str {
+fn kind(site: &Site, is_concretization: bool) -> &'static str {
     match site.kind {
-        _ if is_pin => "value",
+        _ if is_concretization => "value",
         SiteKind::Switch => "switch",
         SiteKind::Select => "select",
-        SiteKind::Branch | SiteKind::Pin | SiteKind::Foreign => "branch",
+        SiteKind::Branch | SiteKind::Concretization | SiteKind::UninstrumentedCall => "branch",
     }
 }
 
-fn side_label(labels: &Labels, (id, site): (SiteId, Option<&Site>), is_pin: bool, side: u32) -> String {
-    match (is_pin, side) {
+fn side_label(
+    labels: &Labels,
+    (id, site): (SiteId, Option<&Site>),
+    is_concretization: bool,
+    side: u32,
+) -> String {
+    match (is_concretization, side) {
         (true, 0) => "this value".to_owned(),
         (true, _) => "another value".to_owned(),
         (false, side) if site.is_some_and(|site| (side as usize) < site.sides.len()) => {
@@ -63,15 +68,15 @@ fn side_label(labels: &Labels, (id, site): (SiteId, Option<&Site>), is_pin: bool
     }
 }
 
-fn way(told: &ToldWay, label: String) -> Way {
-    Way { label, runs: told.runs, untried: told.untried, next: told.next, parts: !told.single }
+fn way(told: &SnapshotEdge, label: String) -> TreeEdge {
+    TreeEdge { label, runs: told.runs, untried: told.untried, next: told.next, parts: !told.single }
 }
 
 fn fate_name(fate: Fate) -> &'static str {
     match fate {
         Fate::Covered => "taken",
         Fate::Untried => "untried",
-        Fate::Aside => "set aside",
+        Fate::Suspended => "set aside",
         Fate::Unknown => "unknown",
         Fate::Diverged => "diverged",
         Fate::Refused => "refused",

@@ -55,7 +55,7 @@ impl<'a> Reasons<'a> {
             Some(Fate::Untried) => {
                 (WhyKind::Pending, "on some path it was not tried yet: a longer campaign may take it")
             }
-            Some(Fate::Aside) => {
+            Some(Fate::Suspended) => {
                 (WhyKind::Pending, "the strategy has set it aside for later: a longer campaign may take it")
             }
             Some(Fate::Unknown) => {

@@ -152,11 +152,11 @@ fn solve(solver: &mut dyn Solver, limits: Limits, dag: &Dag, query: &Query, seed
             break;
         }
         effort.time = effort.time.saturating_mul(2);
-        solver.insist(effort);
+        solver.raise_limits(effort);
         answer = solver.solve(dag, query, seed, &limit);
     }
     if effort != limits {
-        solver.insist(limits);
+        solver.raise_limits(limits);
     }
     answer
 }

@@ -157,7 +157,7 @@ fn figures(view: &View) -> Value {
         "hangs": p.hangs,
         "untried": p.untried,
         "divergences": p.divergences,
-        "pin_tries": p.pin_tries,
+        "pin_tries": p.relaxed_runs,
         "pins": p.gaps.count(Gap::Concretized),
         "lost_values": p.gaps.count(Gap::LostValue),
         "strategy": view.strategy,

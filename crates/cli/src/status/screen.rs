@@ -4,7 +4,7 @@ use super::view::View;
 use super::warnings::warnings;
 use crate::row::{Row, wrapped};
 use crate::style::{Ink, Style, clock, grouped, percent};
-use cairn_exec::{End, Severity};
+use cairn_exec::{ExitKind, Severity};
 use cairn_solver::Tally;
 use std::time::Duration;
 
@@ -180,8 +180,8 @@ fn ago(view: &View, when: Duration) -> String {
 }
 
 /// How often the program ends how.
-fn kinds<'a>(ends: impl Iterator<Item = &'a (End, u64)>) -> String {
-    let name = |end: &End| end.to_string().trim_start_matches("killed by ").to_owned();
+fn kinds<'a>(ends: impl Iterator<Item = &'a (ExitKind, u64)>) -> String {
+    let name = |end: &ExitKind| end.to_string().trim_start_matches("killed by ").to_owned();
     let ends: Vec<_> = ends.collect();
     let each: Vec<String> = ends.iter().map(|(end, count)| format!("{} {count}", name(end))).collect();
     match ends[..] {
@@ -234,9 +234,9 @@ mod tests {
         view.strategy =
             "auto, now cgs (whichever of cfg, cgs, random-branch, parametric brings most)".to_owned();
         view.last_test = Some(Duration::from_secs(86));
-        view.found(End::Signal(6), "killed by SIGABRT in main (login.c:8)", Duration::from_secs(60));
-        view.found(End::Signal(11), "killed by SIGSEGV in main (login.c:8)", Duration::from_secs(61));
-        view.found(End::Timeout, "time limit reached in parse (parse.c:81)", Duration::from_secs(66));
+        view.found(ExitKind::Signal(6), "killed by SIGABRT in main (login.c:8)", Duration::from_secs(60));
+        view.found(ExitKind::Signal(11), "killed by SIGSEGV in main (login.c:8)", Duration::from_secs(61));
+        view.found(ExitKind::Timeout, "time limit reached in parse (parse.c:81)", Duration::from_secs(66));
         view
     }
 

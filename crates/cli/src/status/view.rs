@@ -1,7 +1,7 @@
 //! What there is to see of a campaign: plain data, which the screen gets a copy of.
 
 use cairn_campaign::Progress;
-use cairn_exec::End;
+use cairn_exec::ExitKind;
 use std::time::{Duration, Instant};
 
 /// How far back "lately" goes.
@@ -23,7 +23,7 @@ pub struct View {
     /// When the last test came.
     pub last_test: Option<Duration>,
     /// Different crashes and hangs, by how the program ends, and what and when the newest is.
-    pub kinds: Vec<(End, u64)>,
+    pub kinds: Vec<(ExitKind, u64)>,
     pub newest: Option<(String, Duration)>,
     /// Branches covered, after every change.
     pub history: Vec<(Duration, u64)>,
@@ -63,7 +63,7 @@ impl View {
     }
 
     /// Takes in a crash or hang that is new.
-    pub fn found(&mut self, end: End, headline: &str, elapsed: Duration) {
+    pub fn found(&mut self, end: ExitKind, headline: &str, elapsed: Duration) {
         match self.kinds.iter_mut().find(|(kind, _)| *kind == end) {
             Some((_, count)) => *count += 1,
             None => self.kinds.push((end, 1)),

@@ -273,7 +273,7 @@ fn processes_killed_at_any_moment_are_replaced() {
     place.assert_nothing_is_left();
 }
 
-/// Keeper, server and run of a program that keeps itself company, and `cairn`.
+/// QuerySink, server and run of a program that keeps itself company, and `cairn`.
 const COMPANY: usize = 9;
 
 /// Whoever kills `cairn` has nothing else to kill: what the program has started ends too.

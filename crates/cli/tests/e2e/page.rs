@@ -3,7 +3,7 @@
 use crate::chromium::Chromium;
 use crate::common::{cairn, run, said};
 use cairn_report::{
-    Campaign, File, Function, Point, Report, Side, Site, SiteKind, Source, Tree, Way, Why, WhyKind,
+    Campaign, File, Function, Point, Report, Side, Site, SiteKind, Source, Tree, TreeEdge, Why, WhyKind,
 };
 use serde_json::json;
 use std::fs;
@@ -324,7 +324,7 @@ fn large() -> Report {
         sites: (0..63).map(site).collect(),
         plain: None,
     };
-    let way = Way { label: "start".to_owned(), runs: 9, untried: 1, next: None, parts: false };
+    let way = TreeEdge { label: "start".to_owned(), runs: 9, untried: 1, next: None, parts: false };
     Report {
         campaign: Campaign {
             program: "large".to_owned(),

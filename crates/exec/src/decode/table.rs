@@ -1,7 +1,7 @@
 //! The label table of one run, as far as events need it, and what is made of it.
 
-use super::Recording;
-use super::memo::{Meaning, Memo};
+use super::RawTrace;
+use super::row_cache::{Meaning, Memo};
 use crate::build::{Builder, children, is_there};
 use crate::snapshot::Snapshots;
 use cairn_deadline::{Deadline, Pace};
@@ -42,23 +42,23 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// How many rows of a recording have the same meaning as here.
-    pub(super) fn common(&self, rows: &[LabelEntry], recording: &Recording) -> usize {
+    /// How many rows of a raw_trace have the same meaning as here.
+    pub(super) fn common(&self, rows: &[LabelEntry], raw_trace: &RawTrace) -> usize {
         let alike = self.rows.iter().zip(rows).take_while(|(a, b)| a == b).count();
-        let alike = self.reads_alike(alike, recording);
-        if self.object_sizes == recording.object_sizes {
+        let alike = self.reads_alike(alike, raw_trace);
+        if self.object_sizes == raw_trace.object_sizes {
             return alike;
         }
         // A shorter input lacks bytes, a longer one has more.
         let has = |row: &LabelEntry, sizes: &[usize]| row.op == Op::Input as u8 && is_there(row, sizes);
-        let differs = |row: &LabelEntry| has(row, &self.object_sizes) != has(row, recording.object_sizes);
+        let differs = |row: &LabelEntry| has(row, &self.object_sizes) != has(row, raw_trace.object_sizes);
         rows[..alike].iter().position(differs).unwrap_or(alike)
     }
 
     /// As many of these rows as come before the first read of a snapshot that is no longer the same.
-    fn reads_alike(&self, rows: usize, recording: &Recording) -> usize {
+    fn reads_alike(&self, rows: usize, raw_trace: &RawTrace) -> usize {
         let mut reads = self.reads.iter().map(|&label| label as usize).take_while(|&label| label < rows);
-        let is_another = |offset| !self.snapshots.is_still_there(recording.memory, recording.layout, offset);
+        let is_another = |offset| !self.snapshots.is_still_there(raw_trace.memory, raw_trace.layout, offset);
         reads.find(|&label| is_another(self.rows[label].k)).unwrap_or(rows)
     }
 
@@ -94,7 +94,7 @@ impl Table {
     }
 
     /// Finds what the wanted labels need.
-    pub(super) fn mark(&mut self, recording: &Recording) {
+    pub(super) fn mark(&mut self, raw_trace: &RawTrace) {
         let mut label = self.rows.len();
         while label > self.first {
             label -= 1;
@@ -105,7 +105,7 @@ impl Table {
             let below = |child: &u32| (1..label as u32).contains(child);
             children(&row).iter().filter(|child| below(child)).for_each(|child| self.want(*child));
             if row.op == Op::Read as u8 {
-                let held = self.snapshots.load(recording.memory, recording.layout, row.k);
+                let held = self.snapshots.load(raw_trace.memory, raw_trace.layout, row.k);
                 held.iter().filter(|child| below(child)).for_each(|child| self.want(*child));
                 self.reads.push(label as u32);
             }
@@ -123,7 +123,7 @@ impl Table {
     /// if the time is over before.
     pub(super) fn build(
         &mut self,
-        recording: &Recording,
+        raw_trace: &RawTrace,
         memo: &mut Memo,
         most_bytes: u64,
         dag: &mut Dag,
@@ -151,7 +151,7 @@ impl Table {
             };
             let snapshots = &mut self.snapshots;
             let snapshot = |dag: &mut Dag, offset| snapshots.build(dag, offset, made);
-            let (row, object_sizes) = (&self.rows[label], recording.object_sizes);
+            let (row, object_sizes) = (&self.rows[label], raw_trace.object_sizes);
             let make = || Builder { dag, object_sizes, made, snapshot }.build(row);
             let expr = match Meaning::new(row, made) {
                 Some(meaning) => memo.get(meaning, make),

@@ -6,9 +6,9 @@ use cairn_expr::Evaluator;
 use cairn_wire::label::{LENGTH, input_byte};
 use cairn_wire::{Math, Op};
 
-mod earlier;
+mod prefix_cache;
 
-/// A recording in the making.
+/// A raw_trace in the making.
 struct Tape {
     memory: SharedMemory,
     layout: Layout,
@@ -54,15 +54,15 @@ impl Tape {
     }
 
     fn decode_by(&self, decoder: &mut Decoder, dag: &mut Dag) -> Trace {
-        let recording = Recording {
+        let raw_trace = RawTrace {
             memory: &self.memory,
             layout: &self.layout,
             recorded: self.recorded,
             sites: 10,
             object_sizes: &self.sizes,
         };
-        decoder.read(&recording);
-        decoder.decode(&recording, dag, &cairn_deadline::Deadline::never())
+        decoder.read(&raw_trace);
+        decoder.decode(&raw_trace, dag, &cairn_deadline::Deadline::never())
     }
 
     /// The value that decoding and evaluating a label gives; `None` if it was refused.
@@ -270,7 +270,7 @@ fn reads_believed(distance: u64, count: u64) -> usize {
         let at = tape.layout.snapshots + number * distance;
         tape.memory.write(at, &400u64.to_ne_bytes());
         let label = tape.label(Op::Read, 8, 0, index, 0, number * distance);
-        tape.event(EventKind::Pin, NO_SITE, label, 0);
+        tape.event(EventKind::Concretization, NO_SITE, label, 0);
     }
     // The bytes of each begin with its number, so that no two are alike.
     for number in 0..count {
@@ -294,7 +294,7 @@ fn expressions_of_a_run_have_a_limit() {
     let (mut label, other) = (tape.byte(0), tape.byte(1));
     for number in 0..1000 {
         label = tape.label(if number % 2 == 0 { Op::Mul } else { Op::Xor }, 8, 0, label, other, 0);
-        tape.event(EventKind::Pin, NO_SITE, label, 0);
+        tape.event(EventKind::Concretization, NO_SITE, label, 0);
     }
     let decode = |most_bytes| {
         let (mut decoder, mut dag) = (Decoder::new(most_bytes), Dag::new());
@@ -411,14 +411,14 @@ fn events_before_the_damage_are_kept() {
     let bad = tape.entry(LabelEntry { op: 77, width: 1, ..LabelEntry::default() });
     let worse = tape.label(Op::Xor, 1, 0, bad, good, 0);
     tape.event(EventKind::Branch, 3, good, 1);
-    tape.event(EventKind::Pin, NO_SITE, byte, 5);
+    tape.event(EventKind::Concretization, NO_SITE, byte, 5);
     tape.event(EventKind::Branch, 4, worse, 1);
     tape.event(EventKind::Branch, 3, good, 1);
     let mut dag = Dag::new();
     let trace = tape.decode(&mut dag);
     assert!(trace.damaged);
     let seen: Vec<_> = trace.steps.iter().map(|s| (s.kind, s.site.0, s.concrete)).collect();
-    assert_eq!(seen, [(StepKind::Branch, 3, 1), (StepKind::Pin, NO_SITE, 5)]);
+    assert_eq!(seen, [(StepKind::Branch, 3, 1), (StepKind::Concretization, NO_SITE, 5)]);
 }
 
 #[test]
@@ -426,7 +426,7 @@ fn a_bad_label_that_no_event_needs_does_no_harm() {
     let mut tape = Tape::new(&[5]);
     let byte = tape.byte(0);
     tape.entry(LabelEntry { op: 77, ..LabelEntry::default() });
-    tape.event(EventKind::Pin, 0, byte, 5);
+    tape.event(EventKind::Concretization, 0, byte, 5);
     let mut dag = Dag::new();
     let trace = tape.decode(&mut dag);
     assert_eq!((trace.damaged, trace.steps.len(), trace.label_count, dag.len()), (false, 1, 2, 1));
@@ -494,7 +494,7 @@ fn random_entry(label: u64, random: &mut impl FnMut(u64) -> u64) -> LabelEntry {
 
 fn random_events(tape: &mut Tape, random: &mut impl FnMut(u64) -> u64) {
     for _ in 0..50 {
-        let kind = [EventKind::Branch, EventKind::Pin, EventKind::Check][random(3) as usize];
+        let kind = [EventKind::Branch, EventKind::Concretization, EventKind::Check][random(3) as usize];
         tape.event(kind, random(10) as u32, random(300) as u32 + 1, random(2));
     }
 }

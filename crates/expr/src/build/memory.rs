@@ -1,13 +1,13 @@
 //! Counts of bits, and reads of snapshots.
 
 use crate::dag::Dag;
-use crate::node::{Count, ExprId, MAX_WIDTH};
+use crate::node::{BitCount, ExprId, MAX_WIDTH};
 use crate::semantics;
 use crate::snapshot::{Cell, SnapshotId};
 
 impl Dag {
     /// Something counted about a value's bits, with the value's width.
-    pub fn count(&mut self, what: Count, a: ExprId) -> ExprId {
+    pub fn count(&mut self, what: BitCount, a: ExprId) -> ExprId {
         let width = self.width(a);
         match self.as_constant(a) {
             Some(value) => self.constant(width, semantics::count(what, width, value)),

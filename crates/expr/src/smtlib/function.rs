@@ -2,7 +2,7 @@
 
 use super::floats::{self, sizes};
 use crate::dag::Dag;
-use crate::node::{BinOp, Conversion, Count, ExprId, FloatOp, Math, Node};
+use crate::node::{BinOp, BitCount, Conversion, ExprId, FloatOp, Math, Node};
 use std::fmt::{self, Display, Write};
 
 /// A function on values of these widths; shown by its name.
@@ -12,7 +12,7 @@ pub(super) enum Function {
     Beyond(Conversion, u8, u8),
     /// A shift by the amount modulo the width.
     Shift(BinOp, u8),
-    Count(Count, u8),
+    BitCount(BitCount, u8),
     /// A float of the first width made an integer of the second.
     Integer(Conversion, u8, u8),
     Math(Math, u8),
@@ -21,8 +21,8 @@ pub(super) enum Function {
 }
 
 const SHIFTS: [(BinOp, &str); 3] = [(BinOp::Shl, "shl"), (BinOp::LShr, "lshr"), (BinOp::AShr, "ashr")];
-const COUNTS: [(Count, &str); 3] =
-    [(Count::Ones, "popcount"), (Count::LeadingZeros, "clz"), (Count::TrailingZeros, "ctz")];
+const COUNTS: [(BitCount, &str); 3] =
+    [(BitCount::Ones, "popcount"), (BitCount::LeadingZeros, "clz"), (BitCount::TrailingZeros, "ctz")];
 const INTEGERS: [(Conversion, &str, &str); 2] = [
     (Conversion::FloatToSigned, "to_sbv", "to_sbv_beyond"),
     (Conversion::FloatToUnsigned, "to_ubv", "to_ubv_beyond"),
@@ -44,7 +44,7 @@ impl Function {
         let width = dag.width(e);
         Some(match dag.node(e) {
             Node::Binary(op @ (BinOp::Shl | BinOp::LShr | BinOp::AShr), ..) => Function::Shift(op, width),
-            Node::Count(what, _) => Function::Count(what, width),
+            Node::BitCount(what, _) => Function::BitCount(what, width),
             Node::Float(FloatOp::Rem, ..) => Function::Remainder(width),
             Node::Math(function) if !floats::is_known(function) => Function::Math(function, width),
             Node::Convert(how @ (Conversion::FloatToSigned | Conversion::FloatToUnsigned), a) => {
@@ -67,7 +67,7 @@ impl Function {
         } else if let Some((op, _)) = SHIFTS.into_iter().find(|(_, name)| word == *name) {
             Function::Shift(op, width(first)?)
         } else if let Some((what, _)) = COUNTS.into_iter().find(|(_, name)| word == *name) {
-            Function::Count(what, width(first)?)
+            Function::BitCount(what, width(first)?)
         } else if word == "fmod" {
             Function::Remainder(float()?)
         } else {
@@ -80,7 +80,7 @@ impl Function {
 
     /// Whether the script says what it is; else nothing is known of it.
     pub(super) fn is_defined(self) -> bool {
-        matches!(self, Function::Shift(..) | Function::Count(..) | Function::Integer(..))
+        matches!(self, Function::Shift(..) | Function::BitCount(..) | Function::Integer(..))
     }
 
     /// Whether operands are numbers; else they are bits.
@@ -101,7 +101,7 @@ impl Function {
     pub(super) fn width(self) -> u8 {
         match self {
             Function::Beyond(_, width, _) | Function::Integer(_, width, _) => width,
-            Function::Shift(_, width) | Function::Count(_, width) => width,
+            Function::Shift(_, width) | Function::BitCount(_, width) => width,
             Function::Math(_, width) | Function::Remainder(width) => width,
         }
     }
@@ -138,7 +138,7 @@ impl Function {
                 // The amount counts modulo the width, which every width can hold.
                 write!(out, "({} x (bvurem y (_ bv{width} {width})))", super::binary_name(op))?;
             }
-            Function::Count(what, width) => count(out, what, width)?,
+            Function::BitCount(what, width) => count(out, what, width)?,
             _ => self.integer(out)?,
         }
         out.write_str(")\n")
@@ -176,9 +176,9 @@ fn wide_integer(out: &mut String, how: Conversion, from: u8, width: u8) -> fmt::
     write!(out, "({} x))", Function::Beyond(how, from, width))
 }
 
-fn count(out: &mut String, what: Count, width: u8) -> fmt::Result {
+fn count(out: &mut String, what: BitCount, width: u8) -> fmt::Result {
     match what {
-        Count::Ones => {
+        BitCount::Ones => {
             // A sum of one is none.
             out.write_str(if width > 1 { "(bvadd" } else { "" })?;
             for bit in 0..width {
@@ -186,8 +186,8 @@ fn count(out: &mut String, what: Count, width: u8) -> fmt::Result {
             }
             return out.write_str(if width > 1 { ")" } else { "" });
         }
-        Count::LeadingZeros => first(out, (0..width).rev(), width)?,
-        Count::TrailingZeros => first(out, 0..width, width)?,
+        BitCount::LeadingZeros => first(out, (0..width).rev(), width)?,
+        BitCount::TrailingZeros => first(out, 0..width, width)?,
     }
     write!(out, "(_ bv{width} {width}){}", ")".repeat(width.into()))
 }
@@ -215,7 +215,7 @@ impl Display for Function {
                 let name = SHIFTS.iter().find(|(o, _)| *o == op).expect("there are three shifts").1;
                 write!(f, "cairn.{name}.{width}")
             }
-            Function::Count(what, width) => {
+            Function::BitCount(what, width) => {
                 let name = COUNTS.iter().find(|(w, _)| *w == what).expect("all counts have names").1;
                 write!(f, "cairn.{name}.{width}")
             }

@@ -5,7 +5,7 @@
 
 mod floats;
 
-use cairn_expr::{BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatOp, InputByte, Math};
+use cairn_expr::{BinOp, BitCount, CmpOp, Conversion, Dag, ExprId, FloatOp, InputByte, Math};
 use fastrand::Rng;
 
 /// One step; operands are indices of earlier steps.
@@ -26,7 +26,7 @@ pub enum Step {
     Class(u16, usize),
     Convert(Conversion, usize),
     Math(Math, [usize; 3]),
-    Count(Count, usize),
+    BitCount(BitCount, usize),
     Read(Table, usize),
 }
 
@@ -155,7 +155,7 @@ impl Recipe {
             17..=20 if !plain => self.float_step(rng, input),
             21 => {
                 let value = self.operand(rng, input, width);
-                self.add(Step::Count(Count::ALL[rng.usize(..3)], value), width);
+                self.add(Step::BitCount(BitCount::ALL[rng.usize(..3)], value), width);
             }
             22 => {
                 let table = Table { len: rng.u8(1..=255), part: self.operand(rng, input, 8) };
@@ -255,7 +255,7 @@ impl Recipe {
                 Step::Math(function, operands) => {
                     dag.math(function, &operands.map(|o| built[o])[..function.operands()])
                 }
-                Step::Count(what, a) => dag.count(what, built[a]),
+                Step::BitCount(what, a) => dag.count(what, built[a]),
                 Step::Read(table, index) => {
                     let bytes: Vec<u8> = (0..table.len).map(|place| table.byte(place.into())).collect();
                     let snapshot = dag.snapshot(&bytes, &[(table.part_place() as u32, built[table.part])]);
@@ -290,13 +290,13 @@ impl Recipe {
                 Step::Class(classes, a) => (classes >> floats::class(self.width(a), values[a]) & 1).into(),
                 Step::Convert(how, a) => floats::convert(how, self.width(a), width, values[a]),
                 Step::Math(function, operands) => floats::math(function, width, operands.map(|o| values[o])),
-                Step::Count(what, a) => {
+                Step::BitCount(what, a) => {
                     let bits: Vec<bool> = (0..width).map(|i| values[a] >> i & 1 == 1).collect();
                     let zeros = |bit: Option<usize>| bit.unwrap_or(width.into());
                     let counted = match what {
-                        Count::Ones => bits.iter().filter(|&&bit| bit).count(),
-                        Count::LeadingZeros => zeros(bits.iter().rev().position(|&bit| bit)),
-                        Count::TrailingZeros => zeros(bits.iter().position(|&bit| bit)),
+                        BitCount::Ones => bits.iter().filter(|&&bit| bit).count(),
+                        BitCount::LeadingZeros => zeros(bits.iter().rev().position(|&bit| bit)),
+                        BitCount::TrailingZeros => zeros(bits.iter().position(|&bit| bit)),
                     };
                     counted as u128
                 }

@@ -3,7 +3,7 @@
 use super::args::{Command, Item, Opt};
 use super::input::{Input, Kind};
 use super::options::Role;
-use super::{Language, Session, deps, no_counts};
+use super::{Language, Session, coverage_mapping, deps};
 use cairn_wire::Checks;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -117,7 +117,7 @@ impl Unit<'_> {
         let clang = &self.session.clang;
         let is_mapped = self.input.kind() == Kind::Source && Path::new(self.input.path()).is_file();
         if is_mapped {
-            let mapping = no_counts::options(self.session.scratch.path())
+            let mapping = coverage_mapping::options(self.session.scratch.path())
                 .map_err(|error| super::fail(&format!("cannot write a temporary file: {error}")))?;
             if clang.try_run(&self.front_end_words(bitcode, mapping)) {
                 return Ok(None);
@@ -133,7 +133,7 @@ impl Unit<'_> {
     /// Emits a module with the coverage mapping of a source that was compiled without it.
     fn map_apart(&self) -> Option<PathBuf> {
         let mapping = self.temporary("mapping.bc");
-        if self.session.clang.succeeds(&self.front_end_words(&mapping, no_counts::mapping_alone())) {
+        if self.session.clang.succeeds(&self.front_end_words(&mapping, coverage_mapping::mapping_alone())) {
             return Some(mapping);
         }
         let name = self.input.path().to_string_lossy();

@@ -3,7 +3,7 @@
 use super::args::{Item, Opt, linker_words};
 use super::options::Role;
 use super::plan::Product;
-use super::{Session, compile, own, pages};
+use super::{Session, compile, interposition, pages};
 use cairn_wire::site::USER_MAIN;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -39,13 +39,13 @@ fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32>
     match product {
         Product::Executable => {
             let models = models(session)?;
-            let own = own::preferences(session, &items, &models, true)?;
+            let own = interposition::preferences(session, &items, &models, true)?;
             surround(session, words, own, models)
         }
         // A library may be loaded by a program that has none of the models that it calls.
         Product::SharedLibrary => {
             let models = models(session)?;
-            words.extend(own::preferences(session, &items, &models, false)?);
+            words.extend(interposition::preferences(session, &items, &models, false)?);
             words.extend(archives([models]));
             Ok(words)
         }

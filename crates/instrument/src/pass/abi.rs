@@ -86,11 +86,11 @@ impl Abi {
             copy: function("__cairn_copy", void, &[word, word, word]),
             fill: function("__cairn_fill", void, &[word, label, word]),
             branch: cold("__cairn_branch", void, &[pointer, label, word]),
-            pin: cold("__cairn_pin", void, &[pointer, label, word]),
+            pin: cold("__cairn_concretize", void, &[pointer, label, word]),
             lost: cold("__cairn_lost", void, &[pointer, label, label]),
             lost_memory: cold("__cairn_lost_memory", void, &[pointer, word, word, label]),
             behind: cold("__cairn_behind", label, &[label, word, word, word]),
-            foreign: cold("__cairn_foreign", void, &[pointer, word, label]),
+            foreign: cold("__cairn_uninstrumented", void, &[pointer, word, label]),
             errno: cold("__cairn_errno", void, &[label]),
             unfollowed: cold("__cairn_unfollowed", void, &[]),
             reserve: cold("__cairn_reserve", void, &[pointer, label, word, word]),
@@ -167,8 +167,8 @@ impl Abi {
     /// Address of the hint for what lies at an address (given as integer).
     pub fn hint_address(&self, module: &Module, builder: &Builder, address: Value) -> Value {
         let grain = builder.binary(Opcode::LLVMLShr, address, module.constant(64, shadow::GRAIN_SHIFT));
-        let index = builder.binary(Opcode::LLVMAnd, grain, module.constant(64, shadow::HINT_COUNT - 1));
-        let moved = builder.binary(Opcode::LLVMAdd, index, module.constant(64, shadow::HINTS));
+        let index = builder.binary(Opcode::LLVMAnd, grain, module.constant(64, shadow::SUMMARY_SIZE - 1));
+        let moved = builder.binary(Opcode::LLVMAdd, index, module.constant(64, shadow::SUMMARY));
         builder.int_to_ptr(moved, self.pointer)
     }
 

@@ -2,7 +2,6 @@
 //! the runtime.
 
 use super::abi::WRAPPER_PREFIX;
-use super::foreign::OWN_PREFIXES;
 use super::function::FunctionPass;
 use super::intrinsics::Intrinsic;
 use super::modelled::EXPRESSED;
@@ -10,6 +9,7 @@ use super::segment::{Action, Segment};
 use super::sinks::{JUMPS, RELEASES, is_sink};
 use super::sites::{is_address_taken, type_hash};
 use super::types::{leaves, scalar_width};
+use super::uninstrumented_calls::OWN_PREFIXES;
 use crate::llvm::{Block, Module, Opcode, Predicate, TypeKind, Value};
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
 use cairn_wire::{Loss, Op};

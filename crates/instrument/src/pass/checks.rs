@@ -7,7 +7,7 @@
 
 use super::intrinsics::is_absolute;
 use crate::llvm::{Builder, Module, Opcode, Predicate, TypeKind, Value};
-use cairn_wire::meta::Contents;
+use cairn_wire::meta::ConditionFeatures;
 use cairn_wire::{Check, Checks};
 
 /// Widest arithmetic that is looked at: the tracer follows twice as many bits.
@@ -55,7 +55,7 @@ impl Inserter<'_> {
         }
         let value = instruction.operand(operand);
         let checked = self.builder.select(faults, value, value);
-        self.module.leave_note(checked, &Contents::of_check(check).bits().to_string());
+        self.module.leave_note(checked, &ConditionFeatures::of_check(check).bits().to_string());
         instruction.set_operand(operand, checked);
     }
 

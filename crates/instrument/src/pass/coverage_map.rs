@@ -1,6 +1,6 @@
 //! The conditions of a unit as clang's coverage mapping has them: the places that llvm-cov reports branches at.
 //!
-//! The front end emits the mapping beside unchanged code (`driver/no_counts.rs`). It is decoded here as LLVM documents it
+//! The front end emits the mapping beside unchanged code (`driver/coverage_mapping.rs`). It is decoded here as LLVM documents it
 //! ("Code Coverage Mapping Format") and removed from the module: nothing of it goes into the object.
 
 use crate::llvm::{Module, Value};

@@ -1,6 +1,6 @@
 //! The intrinsics the pass knows, and the functions of the mathematical library, which are operations too.
 
-use super::meaning::{Composed, Fold, Meaning, Sign};
+use super::op_semantics::{Composed, Fold, Meaning, Sign};
 use crate::llvm::Value;
 use cairn_wire::{Math, Op};
 

@@ -2,10 +2,10 @@
 //! on each side.
 
 use super::SYSTEM_HEADERS;
-use super::contents;
+use super::condition_features;
+use super::coverage_store::{mark, mark_at};
 use super::edges::MovedEdges;
 use super::intrinsics::intrinsic;
-use super::mark::{mark, mark_at};
 use crate::llvm::{Block, Linkage, Location, Module, Opcode, Value};
 use cairn_wire::site::{self, SiteKind, SiteRecord};
 use cairn_wire::{ABI_VERSION, Checks, meta};
@@ -94,7 +94,7 @@ impl Sites {
         if let Some(site) = self.pins.get(&(function, location.clone())) {
             return *site;
         }
-        let site = self.push(SiteKind::Pin, function, 0, &location, 64, Vec::new());
+        let site = self.push(SiteKind::Concretization, function, 0, &location, 64, Vec::new());
         self.pins.insert((function, location), site);
         site
     }
@@ -107,7 +107,7 @@ impl Sites {
         if let Some(site) = self.foreign.get(&key) {
             return *site;
         }
-        let site = self.push(SiteKind::Foreign, function, 0, &location, name, Vec::new());
+        let site = self.push(SiteKind::UninstrumentedCall, function, 0, &location, name, Vec::new());
         self.foreign.insert(key, site);
         site
     }
@@ -151,7 +151,7 @@ impl Sites {
             column,
             first_side,
             width,
-            contents: meta::Contents::default(),
+            contents: meta::ConditionFeatures::default(),
             callees: Vec::new(),
             sides,
         });
@@ -186,7 +186,7 @@ impl Sites {
                 let site = self.push(kind, found.index, number[&block], &at, width, sides);
                 found.of.insert(instruction, site);
                 let described = &mut self.unit.sites[site.0 as usize];
-                (described.contents, described.callees) = contents::noted(module, instruction);
+                (described.contents, described.callees) = condition_features::noted(module, instruction);
                 if kind != SiteKind::Select {
                     let described =
                         &mut self.unit.functions[found.index as usize].blocks[number[&block] as usize];

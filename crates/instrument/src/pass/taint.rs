@@ -5,7 +5,7 @@
 //! counters, addresses of locals and everything made of constants never are.
 
 use super::intrinsics::intrinsic;
-use super::meaning::{Meaning, meaning};
+use super::op_semantics::{Meaning, meaning};
 use super::types::{is_vector, labelable, labelable_in_memory, scalar_width};
 use crate::llvm::{Module, Opcode, Value};
 use std::collections::HashSet;

@@ -2,7 +2,7 @@
 
 use crate::model::Program;
 use cairn_wire::SiteKind;
-use cairn_wire::meta::{self, Contents, Function, Side, Site, Unit};
+use cairn_wire::meta::{self, ConditionFeatures, Function, Side, Site, Unit};
 
 /// A basic block as a test writes it.
 #[derive(Clone, Debug, Default)]
@@ -10,7 +10,7 @@ pub struct Plan {
     block: meta::Block,
     selects: u32,
     decides: bool,
-    contents: Contents,
+    contents: ConditionFeatures,
 }
 
 /// A block that ends with a decision between these blocks of its function: a branch if there are two, otherwise a switch.
@@ -53,7 +53,7 @@ impl Plan {
     }
 
     /// Whose condition is made of this.
-    pub fn contents(mut self, contents: Contents) -> Plan {
+    pub fn contents(mut self, contents: ConditionFeatures) -> Plan {
         self.contents = contents;
         self
     }

@@ -1,14 +1,14 @@
 //! Features 1 to 12: what the program's text says of a branch.
 
 use super::{Feature, FeatureSet};
-use cairn_program::{BranchId, Contents, LoopSide, Loops, Nesting, Program, Site, SiteKind};
+use cairn_program::{BranchId, ConditionFeatures, LoopSide, Loops, Nesting, Program, Site, SiteKind};
 
-const CONTENTS: [(Contents, Feature); 5] = [
-    (Contents::EXTERNAL_CALL, Feature::ExternalCall),
-    (Contents::INTEGER, Feature::Integer),
-    (Contents::TEXT, Feature::Text),
-    (Contents::DEREFERENCE, Feature::Dereference),
-    (Contents::LOCAL, Feature::Local),
+const CONTENTS: [(ConditionFeatures, Feature); 5] = [
+    (ConditionFeatures::EXTERNAL_CALL, Feature::ExternalCall),
+    (ConditionFeatures::INTEGER, Feature::Integer),
+    (ConditionFeatures::TEXT, Feature::Text),
+    (ConditionFeatures::DEREFERENCE, Feature::Dereference),
+    (ConditionFeatures::LOCAL, Feature::Local),
 ];
 
 /// The static features of every branch.

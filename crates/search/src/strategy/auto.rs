@@ -191,21 +191,21 @@ impl Strategy for Auto {
             Outcome::Unsat => self.work(UNSAT),
             Outcome::Unknown => self.work(UNKNOWN),
             // The run was work already; or there was none.
-            Outcome::Taken | Outcome::Diverged | Outcome::SetAside => {}
+            Outcome::Taken | Outcome::Diverged | Outcome::Suspend => {}
         }
         self.arms[self.playing].strategy.on_outcome(flip, outcome, cost);
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.arms.iter_mut().for_each(|arm| arm.strategy.on_revived(tree, flips));
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.arms.iter_mut().for_each(|arm| arm.strategy.on_resumed(tree, flips));
     }
 
     fn wants_cores(&self) -> bool {
         self.arms.iter().any(|arm| arm.strategy.wants_cores())
     }
 
-    fn wants_trails(&self) -> bool {
-        self.arms.iter().any(|arm| arm.strategy.wants_trails())
+    fn wants_branch_log(&self) -> bool {
+        self.arms.iter().any(|arm| arm.strategy.wants_branch_log())
     }
 
     fn wants_callees(&self) -> bool {

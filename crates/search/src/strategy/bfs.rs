@@ -49,7 +49,7 @@ impl Strategy for Bfs {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
-    fn on_revived(&mut self, _: &Tree, _: &[Flip]) {
+    fn on_resumed(&mut self, _: &Tree, _: &[Flip]) {
         *self = Bfs::new();
     }
 

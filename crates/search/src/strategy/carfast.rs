@@ -8,10 +8,10 @@
 //!
 //! Cost: eight bytes per flip to an uncovered branch; logarithmic per choice.
 
-use crate::openings::Openings;
-use crate::refined::Refined;
+use crate::refined_analyses::Refined;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use crate::uncovered_flips::Openings;
 use cairn_program::{BranchId, ControlDependence, Program};
 use cairn_tree::{Flip, Tree};
 use std::collections::BinaryHeap;
@@ -81,7 +81,7 @@ impl Strategy for CarFast {
         true
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
         self.openings.drop_tried(tree);
         flips.iter().for_each(|flip| self.add_uncovered(tree, *flip));
     }

@@ -14,7 +14,7 @@
 //!
 //! Cost: linear in the length of each new current path; logarithmic per choice.
 
-use crate::refined::Refined;
+use crate::refined_analyses::Refined;
 use crate::rng::Rng;
 use crate::strategy::cfg::drive::{Drive, Path, Sites};
 use crate::strategy::cfg::groups::Groups;
@@ -204,7 +204,7 @@ impl Strategy for Cfg {
         }
     }
 
-    fn wants_trails(&self) -> bool {
+    fn wants_branch_log(&self) -> bool {
         true
     }
 

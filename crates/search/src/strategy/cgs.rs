@@ -18,7 +18,7 @@
 //! Cost: for each k every flip is looked at once, at most [`LOOK_BACK`] branches back: what had no new context will have
 //! none. Eight bytes per context met.
 
-use crate::refined::Refined;
+use crate::refined_analyses::Refined;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::{BranchId, Dominators, Program};
@@ -192,11 +192,11 @@ impl Strategy for Cgs {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
-    fn on_revived(&mut self, _: &Tree, _: &[Flip]) {
+    fn on_resumed(&mut self, _: &Tree, _: &[Flip]) {
         self.looked_at.clear();
     }
 
-    fn wants_trails(&self) -> bool {
+    fn wants_branch_log(&self) -> bool {
         true
     }
 

@@ -108,8 +108,8 @@ impl Strategy for Chameleon {
         self.search.on_outcome(flip, outcome, cost);
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.search.on_revived(tree, flips);
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.search.on_resumed(tree, flips);
     }
 
     fn describe(&self) -> String {

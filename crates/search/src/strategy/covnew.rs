@@ -9,7 +9,7 @@
 //!
 //! Cost: a few numbers per run and new branch; and see `weighted.rs`.
 
-use crate::nearness::Nearness;
+use crate::distance_classes::Nearness;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use crate::weighted::Weighted;
@@ -136,9 +136,9 @@ impl Strategy for CovNew {
         true
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
         let weight = |flip: Flip| self.merit.weight(tree, flip);
-        self.flips.revive(flips, weight);
+        self.flips.resume(flips, weight);
     }
 
     fn renews_input(&self) -> bool {

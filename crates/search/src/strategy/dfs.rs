@@ -118,7 +118,7 @@ impl Strategy for Dfs {
         self.asked = None;
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
         let runs = flips.chunk_by(|a, b| tree.creator(a.node) == tree.creator(b.node));
         self.waiting.extend(runs.map(|flips| tree.creator(flips[0].node)));
     }

@@ -56,7 +56,7 @@ impl Strategy for Generational {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
         // Whatever their runs had covered, it brought them one expansion already.
         let runs = flips.chunk_by(|a, b| tree.creator(a.node) == tree.creator(b.node));
         self.waiting.extend(runs.map(|flips| (0, tree.creator(flips[0].node))));

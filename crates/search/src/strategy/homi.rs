@@ -33,12 +33,12 @@
 //! Cost: per run what is new of its path, and one step for every run it hangs below; per pruning the scores of a sample,
 //! per flip that is named its score in every pruning of the round: each takes as long as the path has core conditions.
 
-use crate::openings::Openings;
 use crate::rng::Rng;
 use crate::strategy::homi::learner::Learner;
 use crate::strategy::homi::pruning::{Pruning, SAMPLE};
 use crate::strategy::homi::settings::Settings;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use crate::uncovered_flips::Openings;
 use cairn_program::{BranchId, Program};
 use cairn_tree::{Flip, FlipState, Tree};
 use std::iter::from_fn;
@@ -219,7 +219,7 @@ impl Strategy for Homi {
         if self.tried >= self.settings.rounds.get(self.budget) {
             self.next_round(tree, rng);
             if tree.aside() > 0 {
-                return Next::Revive(tree.flips_aside().collect());
+                return Next::Resume(tree.suspended_flips().collect());
             }
         }
         if self.is_time_to_prune() {
@@ -235,14 +235,14 @@ impl Strategy for Homi {
             Next::Flip { flip, .. }
                 if tree.state(flip) == FlipState::Untried && self.is_pruned(tree, flip) =>
             {
-                self.base.on_outcome(flip, Outcome::SetAside, Cost::default());
-                Next::SetAside(vec![flip])
+                self.base.on_outcome(flip, Outcome::Suspend, Cost::default());
+                Next::Suspend(vec![flip])
             }
             Next::Done if tree.aside() > 0 => {
                 self.next_round(tree, rng);
                 // Otherwise a base that leaves states untried would never be done.
                 self.since = Some(0);
-                Next::Revive(tree.flips_aside().collect())
+                Next::Resume(tree.suspended_flips().collect())
             }
             next => next,
         }
@@ -257,14 +257,14 @@ impl Strategy for Homi {
         }
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
         self.openings.drop_tried(tree);
         self.add_openings(tree, flips.iter().copied());
-        self.base.on_revived(tree, flips);
+        self.base.on_resumed(tree, flips);
     }
 
-    fn wants_trails(&self) -> bool {
-        self.base.wants_trails()
+    fn wants_branch_log(&self) -> bool {
+        self.base.wants_branch_log()
     }
 
     fn wants_callees(&self) -> bool {

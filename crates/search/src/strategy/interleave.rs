@@ -86,16 +86,16 @@ impl Strategy for Interleave {
         }
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.strategies.iter_mut().for_each(|strategy| strategy.on_revived(tree, flips));
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.strategies.iter_mut().for_each(|strategy| strategy.on_resumed(tree, flips));
     }
 
     fn wants_cores(&self) -> bool {
         self.strategies.iter().any(|strategy| strategy.wants_cores())
     }
 
-    fn wants_trails(&self) -> bool {
-        self.strategies.iter().any(|strategy| strategy.wants_trails())
+    fn wants_branch_log(&self) -> bool {
+        self.strategies.iter().any(|strategy| strategy.wants_branch_log())
     }
 
     fn wants_callees(&self) -> bool {

@@ -9,7 +9,7 @@
 //!
 //! Cost: distances are updated where new branches change them; and see `weighted.rs`.
 
-use crate::nearness::Nearness;
+use crate::distance_classes::Nearness;
 use crate::traits::RunView;
 use crate::weighted::Weigh;
 use cairn_program::Program;

@@ -265,13 +265,13 @@ impl Strategy for Parametric {
         self.uncovered.on_outcome(flip, outcome, cost);
         let Some(asked) = self.asked.take().filter(|asked| asked.flip == flip) else { return };
         if outcome != Outcome::Taken {
-            let is_other = outcome != Outcome::SetAside && self.features.fail(asked.branch);
+            let is_other = outcome != Outcome::Suspend && self.features.fail(asked.branch);
             self.stale = (is_other || asked.is_new).then_some(asked.site);
         }
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.uncovered.on_revived(tree, flips);
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.uncovered.on_resumed(tree, flips);
         self.is_outdated = true;
     }
 

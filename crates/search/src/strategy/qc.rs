@@ -58,8 +58,8 @@ impl Strategy for Qc {
         }
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.flips.revive(flips, |flip| weight(self.spent[tree.creator(flip.node).index()]));
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.flips.resume(flips, |flip| weight(self.spent[tree.creator(flip.node).index()]));
     }
 
     fn renews_input(&self) -> bool {

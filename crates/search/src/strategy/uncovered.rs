@@ -7,9 +7,9 @@
 //!
 //! Cost: eight bytes per flip to an uncovered branch; constant time per choice.
 
-use crate::openings::Openings;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use crate::uncovered_flips::Openings;
 use cairn_program::{BranchId, Program};
 use cairn_tree::{Flip, Tree};
 use rustc_hash::FxHashMap;
@@ -101,12 +101,12 @@ impl Strategy for Uncovered {
     }
 
     fn on_outcome(&mut self, _: Flip, outcome: Outcome, _: Cost) {
-        if let (Some(branch), Outcome::SetAside) = (self.asked.take(), outcome) {
+        if let (Some(branch), Outcome::Suspend) = (self.asked.take(), outcome) {
             self.give_back(branch);
         }
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
         self.openings.drop_tried(tree);
         flips.iter().for_each(|flip| self.add(tree, *flip));
     }

@@ -52,7 +52,7 @@ fn play(wishes: &[usize], runs: usize, brings: impl Fn(usize, usize) -> usize) -
 
 /// The same, after runs on given inputs that covered something. Each time some flips are set aside first.
 fn play_after(
-    (given, set_aside): (usize, usize),
+    (given, suspend): (usize, usize),
     wishes: &[usize],
     runs: usize,
     brings: impl Fn(usize, usize) -> usize,
@@ -70,8 +70,8 @@ fn play_after(
     (0..given).for_each(|_| run(&mut auto, &mut tree, branches.len()));
     let mut played = Vec::new();
     while played.len() < runs && auto.next(&tree, &mut rng) == Next::Restart {
-        for _ in 0..set_aside {
-            auto.on_outcome(flip, Outcome::SetAside, Cost::default());
+        for _ in 0..suspend {
+            auto.on_outcome(flip, Outcome::Suspend, Cost::default());
         }
         run(&mut auto, &mut tree, brings(last.load(Relaxed), played.len()));
         played.push(last.load(Relaxed));
@@ -218,10 +218,10 @@ fn what_is_set_aside_is_not_tried() {
     let mut rng = Rng::new(1);
     for _ in 0..20 {
         let Next::Flip { flip, .. } = strategy.next(&simulation.tree, &mut rng) else { panic!("given up") };
-        strategy.on_outcome(flip, Outcome::SetAside, Cost::default());
-        simulation.tree.set_aside(flip);
+        strategy.on_outcome(flip, Outcome::Suspend, Cost::default());
+        simulation.tree.suspend(flip);
         assert_eq!(strategy.next(&simulation.tree, &mut rng), Next::Done);
-        strategy.on_revived(&simulation.tree, &[flip]);
-        simulation.tree.revive(flip);
+        strategy.on_resumed(&simulation.tree, &[flip]);
+        simulation.tree.resume(flip);
     }
 }

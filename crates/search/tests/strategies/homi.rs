@@ -17,23 +17,23 @@ fn what_is_pruned_is_set_aside_when_its_turn_comes_and_all_come_back() {
         // All branches are covered from the start: no state is run because it is pruned.
         simulation.run(vec![false; bits], None, &mut *strategy);
         simulation.run(vec![true; bits], None, &mut *strategy);
-        let (mut rng, mut pruned, mut revivals) = (Rng::new(4), 0, 0);
+        let (mut rng, mut pruned, mut resumptions) = (Rng::new(4), 0, 0);
         while simulation.inputs.len() < 1_000 {
             let (states, aside) = (simulation.tree.untried(), simulation.tree.aside());
             match simulation.drive(&mut *strategy, &mut rng, 1).pop().unwrap() {
-                Next::SetAside(flips) => {
+                Next::Suspend(flips) => {
                     assert_eq!((simulation.tree.untried(), simulation.tree.aside()), (states - 1, aside + 1));
                     pruned += flips.len();
                 }
-                Next::Revive(flips) => {
+                Next::Resume(flips) => {
                     assert_eq!((flips.len(), simulation.tree.aside()), (aside, 0));
-                    revivals += 1;
+                    resumptions += 1;
                 }
                 _ => {}
             }
         }
         // Of the states that there were at the first of 24 prunings alone more than half are.
-        assert!(pruned >= 1_000 && revivals >= 20, "{pruned} pruned, {revivals} revivals");
+        assert!(pruned >= 1_000 && resumptions >= 20, "{pruned} pruned, {resumptions} resumptions");
     }
 }
 

@@ -70,7 +70,7 @@ fn by_share_the_second_has_its_part_in_stretches() {
     let tree = Simulation::new(straight_program(2), 2).tree;
     let heard = Arc::new(Mutex::new(Vec::new()));
     let script = |name, wish: Next| Script { wishes: vec![wish; 4_000], name, heard: heard.clone() };
-    let (a, b) = (script("a", Next::Restart), script("b", Next::Revive(Vec::new())));
+    let (a, b) = (script("a", Next::Restart), script("b", Next::Resume(Vec::new())));
     let mut both = Interleave::by_share("both", [Box::new(a), Box::new(b)], 0.25);
     let mut rng = Rng::new(7);
     let asked: Vec<bool> = (0..4_000).map(|_| both.next(&tree, &mut rng) != Next::Restart).collect();

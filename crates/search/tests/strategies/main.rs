@@ -13,7 +13,7 @@ mod homi;
 mod interleave;
 mod parametric;
 mod random_branch;
-mod refined;
+mod refined_analyses;
 mod registry;
 mod simulate;
 mod uniform_random;

@@ -4,7 +4,7 @@ use crate::simulate::{Decide, Simulation, flips, view};
 use cairn_expr::{Dag, InputByte};
 use cairn_program::testing::plan::{Body, Plan, build, decide, end, function, jump};
 use cairn_program::{
-    BranchId, Contents, FunctionId, LoopSide, Loops, Nesting, Program, SiteId, SiteKind, Steps,
+    BranchId, ConditionFeatures, FunctionId, LoopSide, Loops, Nesting, Program, SiteId, SiteKind, Steps,
 };
 use cairn_search::{
     Cost, Feature, FeatureSet, Next, Obtained, Outcome, Parametric, Rng, RunView, Strategy, Weights,
@@ -189,11 +189,11 @@ impl Statics<'_> {
             LoopTrue => self.loops.side(branch) == Some(LoopSide::Stays),
             LoopFalse => self.loops.side(branch) == Some(LoopSide::Leaves),
             Nested => self.nesting.is_nested(site.block),
-            ExternalCall => site.contents.contains(Contents::EXTERNAL_CALL),
-            Integer => site.contents.contains(Contents::INTEGER),
-            Text => site.contents.contains(Contents::TEXT),
-            Dereference => site.contents.contains(Contents::DEREFERENCE),
-            Local => site.contents.contains(Contents::LOCAL),
+            ExternalCall => site.contents.contains(ConditionFeatures::EXTERNAL_CALL),
+            Integer => site.contents.contains(ConditionFeatures::INTEGER),
+            Text => site.contents.contains(ConditionFeatures::TEXT),
+            Dereference => site.contents.contains(ConditionFeatures::DEREFERENCE),
+            Local => site.contents.contains(ConditionFeatures::LOCAL),
             InLoop => self.loops.depth(site.block) > u32::from(condition),
             Case => in_switch && !is_default,
             NoCase => in_switch && is_default,
@@ -308,8 +308,13 @@ impl Strategy for Checked<'_> {
 
 /// `main` calls functions of 1, 2, … decisions, of which each other one is a loop.
 fn program() -> Program {
-    let contents =
-        [Contents::EXTERNAL_CALL, Contents::INTEGER, Contents::TEXT, Contents::DEREFERENCE, Contents::LOCAL];
+    let contents = [
+        ConditionFeatures::EXTERNAL_CALL,
+        ConditionFeatures::INTEGER,
+        ConditionFeatures::TEXT,
+        ConditionFeatures::DEREFERENCE,
+        ConditionFeatures::LOCAL,
+    ];
     let mut main: Vec<Plan> = Vec::new();
     for (call, contents) in (0..10).zip(contents.iter().cycle()) {
         main.push(decide(&[2 * call + 2, 2 * call + 1]).contents(*contents));

@@ -4,7 +4,7 @@ use cairn_expr::{CmpOp, Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, FunctionId, Program, SiteId};
 use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy};
-use cairn_tree::{AddedRun, Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Trails, Tree};
+use cairn_tree::{AddedRun, BranchTraces, Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Tree};
 use std::time::Duration;
 
 /// One bit per value.
@@ -160,12 +160,12 @@ impl Simulation {
             concrete: side.into(),
         };
         let steps: Vec<_> = decisions.iter().map(step).collect();
-        let mut trails = Trails::new();
+        let mut trails = BranchTraces::new();
         for at in 0..decisions.len() {
             (self.concrete)(&decisions[..at]).into_iter().for_each(|branch| trails.branch(branch));
             trails.step();
         }
-        let added = self.tree.add_run_with_trails(&steps, &trails);
+        let added = self.tree.add_run_with_branches(&steps, &trails);
         if strategy.wants_cores() {
             self.tree.find_cores(&self.dag, &self.program);
         }
@@ -240,10 +240,10 @@ impl Simulation {
                     self.run(input, None, strategy);
                 }
                 Next::Flip { flip, base } => self.force(flip, base, strategy),
-                Next::SetAside(flips) => flips.into_iter().for_each(|flip| self.tree.set_aside(flip)),
-                Next::Revive(flips) => {
-                    strategy.on_revived(&self.tree, &flips);
-                    flips.into_iter().for_each(|flip| self.tree.revive(flip));
+                Next::Suspend(flips) => flips.into_iter().for_each(|flip| self.tree.suspend(flip)),
+                Next::Resume(flips) => {
+                    strategy.on_resumed(&self.tree, &flips);
+                    flips.into_iter().for_each(|flip| self.tree.resume(flip));
                 }
             }
         }
@@ -269,7 +269,7 @@ impl Simulation {
         match outcome {
             Outcome::Unsat => self.tree.set_state(flip, FlipState::Unsat),
             Outcome::Diverged => self.tree.set_state(flip, FlipState::Diverged),
-            Outcome::Taken | Outcome::Unknown | Outcome::SetAside => {}
+            Outcome::Taken | Outcome::Unknown | Outcome::Suspend => {}
         }
         strategy.on_outcome(flip, outcome, self.cost(flip));
     }

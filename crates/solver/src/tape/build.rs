@@ -146,7 +146,7 @@ impl Builder<'_> {
                 Step::Convert { how, from: self.dag.width(a), to: width, of: register(a) }
             }
             Node::Math(function) => self.math(e, function),
-            Node::Count(what, a) => Step::Count(what, width, register(a)),
+            Node::BitCount(what, a) => Step::BitCount(what, width, register(a)),
             Node::Read(snapshot, place) => {
                 let place = register(place);
                 Step::Read { table: self.table(snapshot), bytes: width / 8, place }

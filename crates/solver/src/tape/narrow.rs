@@ -38,7 +38,7 @@ pub(super) fn value(tables: &[Table], step: Step, input: &[u8], registers: &[u64
         Step::Math(function, width, operands) => {
             semantics::math(function, width, taken(function, operands.map(w))) as u64
         }
-        Step::Count(what, width, of) => semantics::count(what, width, w(of)) as u64,
+        Step::BitCount(what, width, of) => semantics::count(what, width, w(of)) as u64,
         Step::Read { table, bytes, place } => {
             tables[table as usize].read(r(place), bytes, |part| r(part) as u8) as u64
         }

@@ -1,6 +1,6 @@
 //! What a tape is made of.
 
-use cairn_expr::{BinOp, CmpOp, Conversion, Count, FloatCmp, FloatOp, Math};
+use cairn_expr::{BinOp, BitCount, CmpOp, Conversion, FloatCmp, FloatOp, Math};
 
 /// A register.
 pub(super) type Reg = u32;
@@ -45,7 +45,7 @@ pub(super) enum Step {
     },
     /// Operands that the function does not take are the first one once more.
     Math(Math, u8, [Reg; 3]),
-    Count(Count, u8, Reg),
+    BitCount(BitCount, u8, Reg),
     Read {
         table: u32,
         bytes: u8,
@@ -70,7 +70,7 @@ impl Step {
             | Step::Float(_, width, ..)
             | Step::Convert { to: width, .. }
             | Step::Math(_, width, _)
-            | Step::Count(_, width, _) => width,
+            | Step::BitCount(_, width, _) => width,
         }
     }
 
@@ -86,7 +86,7 @@ impl Step {
             Step::SignExtend { of, .. }
             | Step::Extract { of, .. }
             | Step::Convert { of, .. }
-            | Step::Count(_, _, of)
+            | Step::BitCount(_, _, of)
             | Step::Read { place: of, .. } => [Some(of), None, None],
             Step::Choose { condition, yes, no, .. } => [Some(condition), Some(yes), Some(no)],
             Step::Math(_, _, operands) => operands.each_mut().map(Some),

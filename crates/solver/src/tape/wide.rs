@@ -31,7 +31,7 @@ pub(super) fn value(tables: &[Table], step: Step, input: &[u8], registers: &[u12
         Step::Math(function, width, operands) => {
             semantics::math(function, width, taken(function, operands.map(r)))
         }
-        Step::Count(what, width, of) => semantics::count(what, width, r(of)),
+        Step::BitCount(what, width, of) => semantics::count(what, width, r(of)),
         Step::Read { table, bytes, place } => {
             tables[table as usize].read(r(place) as u64, bytes, |part| r(part) as u8)
         }

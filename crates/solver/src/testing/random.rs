@@ -2,7 +2,7 @@
 
 use super::byte;
 use cairn_expr::{
-    BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatCmp, FloatOp, InputByte, Math, Op, semantics::ones,
+    BinOp, BitCount, CmpOp, Conversion, Dag, ExprId, FloatCmp, FloatOp, InputByte, Math, Op, semantics::ones,
 };
 
 /// The input bytes expressions are about.
@@ -189,7 +189,7 @@ impl Random {
                 let how = *self.choose(&[Conversion::SignedToFloat, Conversion::UnsignedToFloat]);
                 dag.convert(how, a, float_width)
             }
-            21 => dag.count(*self.choose(&Count::ALL), a),
+            21 => dag.count(*self.choose(&BitCount::ALL), a),
             _ => self.read(dag, pool),
         }
     }

@@ -4,10 +4,10 @@
 //! where the other constraints hold. Steps go upwards only, and a variable that a linear equality ties cannot move: that
 //! is how the algorithm was implemented.
 
+use super::inverse::Leaves;
 use super::linear::{self, Row};
 use super::problem::{Judge, Place, Problem, State};
 use super::settings::WalkSettings;
-use super::wish::Leaves;
 use cairn_deadline::Deadline;
 use fastrand::Rng;
 

@@ -3,9 +3,9 @@
 //! The value of one comparison's gap is followed to where its sign changes; what counts is the error of all
 //! constraints. Other variables may follow the moving one, so that equalities that held go on holding.
 
+use super::inverse::Inverter;
 use super::moves;
 use super::problem::{Judge, Move, Place, State};
-use super::wish::Wisher;
 
 /// Secant steps from one probe.
 const SECANT_STEPS: usize = 12;
@@ -26,7 +26,7 @@ pub(super) struct Line<'l, 'a> {
     pub(super) place: Place,
     pub(super) best: Best,
     /// Finds moves of other variables that keep equalities, if they shall be kept.
-    pub(super) follow: Option<&'l mut Wisher>,
+    pub(super) follow: Option<&'l mut Inverter>,
 }
 
 impl Line<'_, '_> {
@@ -52,8 +52,8 @@ impl Line<'_, '_> {
     /// Tries a position; gives the gap there.
     fn try_at(&mut self, position: i128) -> f64 {
         let mut moves = vec![(self.variable, position)];
-        if let Some(wisher) = &mut self.follow {
-            keep_equalities(self.judge, wisher, self.state, &mut moves);
+        if let Some(inverter) = &mut self.follow {
+            keep_equalities(self.judge, inverter, self.state, &mut moves);
         }
         let gap = self.judge.gap_after(self.state, &moves, self.place);
         let error = self.judge.after(self.state, &moves, self.best.error);
@@ -130,11 +130,16 @@ impl Line<'_, '_> {
 
 /// Adds moves of other variables so that equalities which hold in the state and would break go on holding. What mends one
 /// may break another, which is mended in its turn; a variable moves once.
-pub(super) fn keep_equalities(judge: &mut Judge, wisher: &mut Wisher, state: &State, moves: &mut Vec<Move>) {
+pub(super) fn keep_equalities(
+    judge: &mut Judge,
+    inverter: &mut Inverter,
+    state: &State,
+    moves: &mut Vec<Move>,
+) {
     let mut moved = state.clone();
     judge.carry_out(&mut moved, moves);
     while let Some(unit) = broken_equality(judge, state, &moved, moves).filter(|_| judge.has_work_left()) {
-        let Some(mended) = mend(judge, wisher, &moved, unit, moves) else { return };
+        let Some(mended) = mend(judge, inverter, &moved, unit, moves) else { return };
         judge.carry_out(&mut moved, &mended);
         moves.extend(mended);
     }
@@ -153,12 +158,12 @@ fn broken_equality(judge: &Judge, before: &State, after: &State, moves: &[Move])
 /// Moves of variables that have not moved yet which make a unit hold.
 fn mend(
     judge: &mut Judge,
-    wisher: &mut Wisher,
+    inverter: &mut Inverter,
     state: &State,
     unit: usize,
     moves: &[Move],
 ) -> Option<Vec<Move>> {
-    let mut wishes = wisher.wishes(judge, Place { unit, atom: 0 }, &state.point);
+    let mut wishes = inverter.wishes(judge, Place { unit, atom: 0 }, &state.point);
     wishes.retain(|wish| wish.iter().all(|(v, _)| moves.iter().all(|(other, _)| v != other)));
     wishes.into_iter().find_map(|wish| exact(judge, state, unit, wish))
 }

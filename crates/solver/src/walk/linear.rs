@@ -5,8 +5,8 @@
 //! machine's arithmetic to say, so that nothing here has to be exact: what it says is where to begin.
 
 use super::condition::{Atom, Relation, float};
+use super::inverse::Leaves;
 use super::problem::Problem;
-use super::wish::Leaves;
 use cairn_expr::semantics::signed;
 use cairn_expr::{BinOp, Conversion, Dag, ExprId, FloatCmp, FloatOp, Node};
 use microlp::{ComparisonOp, OptimizationDirection, SolveOptions};

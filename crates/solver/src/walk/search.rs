@@ -1,10 +1,10 @@
 //! Local search: descend by wishes and along lines, and escape when that leads nowhere.
 
+use super::inverse::{self, Inverter};
 use super::line::{Best, Line, keep_equalities};
 use super::linear;
 use super::moves;
 use super::problem::{Judge, Move, Place, Problem, State};
-use super::wish::{self, Wisher};
 use cairn_deadline::Deadline;
 use cairn_expr::ExprId;
 use fastrand::Rng;
@@ -24,7 +24,7 @@ const PATIENCE: usize = 12;
 /// One query's search.
 pub(super) struct Search<'a> {
     pub(super) judge: Judge<'a>,
-    wisher: Wisher,
+    inverter: Inverter,
     /// Numbers that occur in the query.
     interesting: Vec<f64>,
     random: Rng,
@@ -44,7 +44,7 @@ impl<'a> Search<'a> {
     ) -> Search<'a> {
         Search {
             judge: Judge::new(problem, work, deadline),
-            wisher: Wisher::new(wish::leaves(problem, nodes)),
+            inverter: Inverter::new(inverse::leaves(problem, nodes)),
             interesting: moves::constants(problem.dag, nodes),
             random: Rng::with_seed(seed),
             share: work / STARTS,
@@ -74,7 +74,7 @@ impl<'a> Search<'a> {
         let problem = self.judge.problem;
         let atoms = problem.units.iter().filter_map(|unit| unit.get(problem).parts().single());
         let rows: Vec<_> =
-            atoms.filter_map(|atom| linear::row(problem.dag, &self.wisher.leaves, atom)).collect();
+            atoms.filter_map(|atom| linear::row(problem.dag, &self.inverter.leaves, atom)).collect();
         if rows.iter().all(|row| row.sum.factors.len() < 2) {
             return None;
         }
@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
         if with_following && !self.is_tied(state, variable) {
             return best;
         }
-        let follow = with_following.then_some(&mut self.wisher);
+        let follow = with_following.then_some(&mut self.inverter);
         let line = Line { judge: &mut self.judge, state, variable, place, best, follow };
         line.search(&self.interesting)
     }
@@ -198,7 +198,7 @@ impl<'a> Search<'a> {
     fn try_wishes(&mut self, here: &State, place: Place, best: &mut Best) {
         let problem = self.judge.problem;
         let atom = problem.atom(place);
-        for wish in self.wisher.wishes(&mut self.judge, place, &here.point) {
+        for wish in self.inverter.wishes(&mut self.judge, place, &here.point) {
             for moves in self.variants(here, atom.is_float(), wish) {
                 let error = self.judge.after(here, &moves, best.error);
                 if error < best.error {
@@ -223,7 +223,7 @@ impl<'a> Search<'a> {
                 .extend(near.into_iter().filter(|&near| variable.contains(near)).map(|near| vec![(v, near)]));
             if self.is_tied(here, v) {
                 let mut kept = wish.clone();
-                keep_equalities(&mut self.judge, &mut self.wisher, here, &mut kept);
+                keep_equalities(&mut self.judge, &mut self.inverter, here, &mut kept);
                 variants.push(kept);
             }
         }
@@ -255,7 +255,7 @@ impl<'a> Search<'a> {
 
     /// One of the moves that make the atom's constraint hold without those that were moved already.
     fn satisfying(&mut self, here: &State, place: Place, is_moved: &[bool]) -> Option<Vec<Move>> {
-        let mut wishes = self.wisher.wishes(&mut self.judge, place, &here.point);
+        let mut wishes = self.inverter.wishes(&mut self.judge, place, &here.point);
         wishes.retain(|wish| wish.iter().all(|&(v, _)| !is_moved[v]));
         // A step that makes things worse may be half of one that makes them good.
         if self.random.bool() {

@@ -104,7 +104,7 @@ impl Solver for Worker {
         self.meter.answer(start, answer)
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 

@@ -187,7 +187,7 @@ impl Solver for Z3 {
         self.meter.answer(start, answer)
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         self.set_limits(limits);
     }
 

@@ -5,7 +5,7 @@
 
 use super::terms::Terms;
 use ::z3::ast::{BV, Bool};
-use cairn_expr::{Cell, Count, Dag, ExprId, Lookup, SnapshotId};
+use cairn_expr::{BitCount, Cell, Dag, ExprId, Lookup, SnapshotId};
 
 impl Terms {
     pub(super) fn read(&self, dag: &Dag, snapshot: SnapshotId, index: ExprId, width: u8) -> BV {
@@ -45,7 +45,7 @@ fn bit_of(value: &BV, bit: u32) -> Bool {
 }
 
 /// Something counted about a value's bits.
-pub(super) fn count(what: Count, value: &BV) -> BV {
+pub(super) fn count(what: BitCount, value: &BV) -> BV {
     let width = value.get_size();
     let number = |n: u32| BV::from_u64(n.into(), width);
     let first = |bits: &mut dyn Iterator<Item = u32>| {
@@ -55,9 +55,9 @@ pub(super) fn count(what: Count, value: &BV) -> BV {
     };
     match what {
         // The last one asked is the first one looked at.
-        Count::LeadingZeros => first(&mut (0..width)),
-        Count::TrailingZeros => first(&mut (0..width).rev()),
-        Count::Ones => {
+        BitCount::LeadingZeros => first(&mut (0..width)),
+        BitCount::TrailingZeros => first(&mut (0..width).rev()),
+        BitCount::Ones => {
             // Eight bits are enough for 128 ones; fewer hold their own number.
             let narrow = width.min(8);
             let bits = (0..width).map(|bit| value.extract(bit, bit).zero_ext(narrow - 1));

@@ -98,7 +98,7 @@ impl Terms {
             Node::FloatCompare(op, a, b) => Term::Truth(self.float_compare(dag, op, a, b)),
             Node::Convert(how, a) => self.convert(dag, e, how, a),
             Node::Math(function) => self.math(dag, e, function),
-            Node::Count(what, a) => Term::Bits(count(what, &self.bits(a))),
+            Node::BitCount(what, a) => Term::Bits(count(what, &self.bits(a))),
             Node::Read(snapshot, index) => Term::Bits(self.read(dag, snapshot, index, dag.width(e))),
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn apply<'a>(dag: &mut Dag, function: Function, call: &Call<'_, 'a>) 
     }
     let result = match function {
         Function::Shift(op, _) => dag.binary(op, operands[0], operands[1]),
-        Function::Count(what, _) => dag.count(what, operands[0]),
+        Function::BitCount(what, _) => dag.count(what, operands[0]),
         Function::Integer(how, _, to) => dag.convert(how, operands[0], to),
         Function::Math(function, _) => dag.math(function, &operands),
         Function::Remainder(_) => dag.float(FloatOp::Rem, operands[0], operands[1]),

@@ -3,7 +3,7 @@
 use super::Slow;
 use super::term::{Code, Term};
 use crate::llvm::{Opcode, Predicate, Value};
-use crate::pass::meaning::{Composed, Sign};
+use crate::pass::op_semantics::{Composed, Sign};
 use cairn_wire::{Math, Op};
 
 impl Slow<'_, '_> {

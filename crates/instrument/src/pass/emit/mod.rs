@@ -14,7 +14,7 @@ mod vector;
 
 use super::function::{FunctionPass, Labels};
 use super::intrinsics::is_costly;
-use super::meaning::{Meaning, meaning};
+use super::op_semantics::{Meaning, meaning};
 use super::segment::Action;
 use super::types::scalar_width;
 use crate::llvm::{Opcode, Value};

@@ -3,7 +3,7 @@
 use super::Slow;
 use super::term::{Code, Term};
 use crate::llvm::Value;
-use crate::pass::meaning::{Composed, Meaning, meaning};
+use crate::pass::op_semantics::{Composed, Meaning, meaning};
 use crate::pass::types::{is_vector, leaf_range};
 use cairn_wire::{Math, Op};
 

@@ -3,7 +3,7 @@
 use super::Slow;
 use super::term::Term;
 use crate::llvm::{Opcode, Predicate, Value};
-use crate::pass::meaning::Fold;
+use crate::pass::op_semantics::Fold;
 use crate::pass::types::lanes;
 use cairn_wire::{Math, Op};
 

@@ -106,7 +106,7 @@ impl<'a> Emitter<'a> {
             Step::Concat { width, low_width, high, low } => Some(self.concat(width, low_width, high, low)),
             Step::Choose { width, condition, yes, no } => Some(self.choose(width, condition, yes, no)),
             Step::FloatCompare(op, width, a, b) => Some(self.float_compare(op, width, a, b)),
-            Step::Count(what, width, of) => Some(self.count(what, width, of)),
+            Step::BitCount(what, width, of) => Some(self.count(what, width, of)),
             Step::Read { table, bytes, place } => Some(self.read(table, bytes, place)),
             Step::Float(op, width, a, b) => return self.float(i, op, width, a, b),
             Step::Convert { how, from, to, of } => return self.convert(i, how, from, to, of),

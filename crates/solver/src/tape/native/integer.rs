@@ -3,7 +3,7 @@
 use super::emit::{Emitter, holder};
 use crate::tape::step::Reg;
 use cairn_expr::semantics::ones;
-use cairn_expr::{BinOp, CmpOp, Count};
+use cairn_expr::{BinOp, BitCount, CmpOp};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I32, I64, I128};
 use cranelift_codegen::ir::{InstBuilder, Type, Value};
@@ -183,19 +183,19 @@ impl Emitter<'_> {
         self.ins().select(condition, yes, no)
     }
 
-    pub(super) fn count(&mut self, what: Count, width: u8, of: Reg) -> Value {
+    pub(super) fn count(&mut self, what: BitCount, width: u8, of: Reg) -> Value {
         let ty = holder(width);
         let value = self.bits(of, ty);
         let unused = ty.bits() as u8 - width;
         match what {
-            Count::Ones => self.ins().popcnt(value),
-            Count::LeadingZeros => {
+            BitCount::Ones => self.ins().popcnt(value),
+            BitCount::LeadingZeros => {
                 let zeros = self.ins().clz(value);
                 let unused = self.constant(ty, unused.into());
                 self.ins().isub(zeros, unused)
             }
-            Count::TrailingZeros if unused == 0 => self.ins().ctz(value),
-            Count::TrailingZeros => {
+            BitCount::TrailingZeros if unused == 0 => self.ins().ctz(value),
+            BitCount::TrailingZeros => {
                 let end = self.constant(ty, 1 << width);
                 let value = self.ins().bor(value, end);
                 self.ins().ctz(value)

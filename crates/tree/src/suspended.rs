@@ -9,13 +9,13 @@ use crate::tree::Tree;
 
 /// What is set aside.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Aside {
+pub(crate) struct Suspended {
     pub count: usize,
     /// A bit for every block with something that is, or was, set aside.
     blocks: Vec<u64>,
 }
 
-impl Aside {
+impl Suspended {
     fn mark(&mut self, block: usize) {
         let word = block / 64;
         if word >= self.blocks.len() {
@@ -35,18 +35,18 @@ impl Aside {
 }
 
 impl Tree {
-    /// Sets an untried flip aside: it is not untried until it is revived. Other flips stay what they are.
-    pub fn set_aside(&mut self, flip: Flip) {
+    /// Sets an untried flip aside: it is not untried until it is resumed. Other flips stay what they are.
+    pub fn suspend(&mut self, flip: Flip) {
         if self.state(flip) == FlipState::Untried {
-            self.change_state(flip, FlipState::Aside);
+            self.change_state(flip, FlipState::Suspended);
             self.less_pending(self.creator(flip.node));
             self.aside.mark(flip.node.index() / BLOCK);
         }
     }
 
     /// Makes a flip that was set aside untried again. Other flips stay what they are.
-    pub fn revive(&mut self, flip: Flip) {
-        if self.state(flip) != FlipState::Aside {
+    pub fn resume(&mut self, flip: Flip) {
+        if self.state(flip) != FlipState::Suspended {
             return;
         }
         match self.nodes.get(flip.node).others() {
@@ -67,9 +67,9 @@ impl Tree {
     }
 
     /// The flips that are set aside, in order of discovery.
-    pub fn flips_aside(&self) -> impl Iterator<Item = Flip> + '_ {
+    pub fn suspended_flips(&self) -> impl Iterator<Item = Flip> + '_ {
         let nodes = self.aside.marked().flat_map(|block| self.nodes.of_block(block));
         let sides = nodes.flat_map(|node| self.sides(node));
-        sides.filter(|(_, state)| *state == FlipState::Aside).map(|(flip, _)| flip)
+        sides.filter(|(_, state)| *state == FlipState::Suspended).map(|(flip, _)| flip)
     }
 }

@@ -183,7 +183,7 @@ unsafe extern "C" {
 /// What is the runtime's own: what it has reserved, and what the compiler has written down for it, which can be large and never changes.
 fn own_memory() -> impl Iterator<Item = Range<usize>> {
     let range = |start: u64, len: u64| start as usize..(start + len) as usize;
-    let fixed = [range(shadow::BASE, shadow::SIZE), range(shadow::HINTS, shadow::HINT_COUNT)];
+    let fixed = [range(shadow::BASE, shadow::SIZE), range(shadow::SUMMARY, shadow::SUMMARY_SIZE)];
     let words =
         |start: *const u64, stop: *const u64| (start as usize).next_multiple_of(8)..stop as usize / 8 * 8;
     let sections = [

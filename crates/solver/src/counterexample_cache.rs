@@ -24,7 +24,7 @@ const MAX_WORDS: usize = 4 << 20;
 type Recent<T> = VecDeque<T>;
 
 /// Tries old answers before the layer below is asked.
-pub struct Reuse<S> {
+pub struct CounterexampleCache<S> {
     inner: S,
     impossible: FxHashMap<ExprId, Recent<Box<[ExprId]>>>,
     models: FxHashMap<InputByte, Recent<Model>>,
@@ -36,10 +36,10 @@ pub struct Reuse<S> {
     meter: Meter,
 }
 
-impl<S: Solver> Reuse<S> {
+impl<S: Solver> CounterexampleCache<S> {
     /// Remembers the answers of `inner`.
     pub fn new(inner: S) -> Self {
-        Reuse {
+        CounterexampleCache {
             inner,
             impossible: FxHashMap::default(),
             models: FxHashMap::default(),
@@ -108,7 +108,7 @@ fn push<T>(recent: &mut Recent<T>, item: T) {
     recent.push_front(item);
 }
 
-impl<S: Solver> Solver for Reuse<S> {
+impl<S: Solver> Solver for CounterexampleCache<S> {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         let start = self.meter.begin();
         if let Some(answer) = self.look_up(dag, query, seed, deadline) {
@@ -126,8 +126,8 @@ impl<S: Solver> Solver for Reuse<S> {
         self.remember(dag, query, answer);
     }
 
-    fn insist(&mut self, limits: Limits) {
-        self.inner.insist(limits);
+    fn raise_limits(&mut self, limits: Limits) {
+        self.inner.raise_limits(limits);
     }
 
     fn forget(&mut self) {
@@ -152,7 +152,7 @@ mod tests {
     fn what_cannot_hold_cannot_in_a_larger_set() {
         let mut dag = Dag::new();
         let [a, b, c, target] = [(0, 1), (1, 2), (2, 2), (0, 2)].map(|(x, y)| about(&mut dag, x, y));
-        let mut layer = Reuse::new(Scripted::new(Answer::Unsat));
+        let mut layer = CounterexampleCache::new(Scripted::new(Answer::Unsat));
         for prefix in [&[a, b][..], &[c, b, a], &[a, b, c], &[a, c], &[a]] {
             assert_eq!(
                 layer.solve(&dag, &Query { prefix, target }, &zeros, &Deadline::never()),
@@ -173,7 +173,7 @@ mod tests {
         let [above_50, above_100] = [fifty, hundred].map(|bound| dag.compare(CmpOp::Ult, bound, x));
         let other = about(&mut dag, 5, 9);
         let model: Model = [(byte(5), 70)].into_iter().collect();
-        let mut layer = Reuse::new(Scripted::new(Answer::Sat(model)));
+        let mut layer = CounterexampleCache::new(Scripted::new(Answer::Sat(model)));
         let seed = |b: InputByte| if b == byte(9) { 80 } else { 0 };
         let mut ask = |prefix: &[ExprId], target| {
             layer.solve(&dag, &Query { prefix, target }, &seed, &Deadline::never())

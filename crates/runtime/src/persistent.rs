@@ -221,7 +221,7 @@ fn forget_labels(kept: &Kept) {
         shadow::forget(range);
     }
     memory::drop_shadow(lowest as u64, (edge - lowest) as u64);
-    shadow::forget_hints();
+    shadow::clear_summary();
     // A block that was mapped by itself begins on its first page.
     let mapped = kept.gate.mappings.ranges().map(|range| range.start..range.start + PAGE);
     for range in kept.image.heap().into_iter().chain([grown]).chain(mapped) {

@@ -6,20 +6,20 @@ use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag};
 
 /// Counts what passes through to the layer below.
-pub struct Count<S> {
+pub struct Metrics<S> {
     inner: S,
     limits: Limits,
     meter: Meter,
 }
 
-impl<S: Solver> Count<S> {
+impl<S: Solver> Metrics<S> {
     /// Counts the answers of `inner`.
     pub fn new(inner: S, limits: Limits) -> Self {
-        Count { inner, limits, meter: Meter::default() }
+        Metrics { inner, limits, meter: Meter::default() }
     }
 }
 
-impl<S: Solver> Solver for Count<S> {
+impl<S: Solver> Solver for Metrics<S> {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         let start = self.meter.begin();
         let own = deadline.within(self.limits.time.saturating_add(Limits::AFTERWARDS));
@@ -34,9 +34,9 @@ impl<S: Solver> Solver for Count<S> {
         self.inner.recall(dag, query, answer);
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         self.limits = limits;
-        self.inner.insist(limits);
+        self.inner.raise_limits(limits);
     }
 
     fn forget(&mut self) {

@@ -4,7 +4,8 @@
 //! One entry per expression, stamped with the run it belongs to: starting a path costs nothing, a
 //! step one array access.
 
-use crate::step::{Step, StepKind};
+use crate::step::Step;
+use cairn_wire::event::StepKind;
 
 const BY_VALUE: u32 = u32::MAX;
 const BY_PIN: u32 = u32::MAX - 1;
@@ -41,7 +42,7 @@ impl Decided {
         let entry = &mut self.entries[index];
         let known = entry.path == self.path;
         let by = match step.kind {
-            StepKind::Pin => BY_PIN,
+            StepKind::Concretization => BY_PIN,
             StepKind::Branch if !binary => step.site.0,
             StepKind::Branch | StepKind::Constraint => BY_VALUE,
         };

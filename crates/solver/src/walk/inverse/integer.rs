@@ -1,7 +1,7 @@
 //! Integer operations turned round.
 
 use cairn_expr::semantics::{ones, signed};
-use cairn_expr::{BinOp, CmpOp, Count, Node};
+use cairn_expr::{BinOp, BitCount, CmpOp, Node};
 
 /// What the left (true) or right side of a comparison may become for it to be as wanted.
 pub(super) fn comparison(op: CmpOp, width: u8, [a, b]: [u128; 2], wanted: bool) -> Vec<(bool, u128)> {
@@ -38,20 +38,20 @@ pub(super) fn inverses(
             let hole = ones(width) << low;
             wishes.push((0, values[0] & !hole | wanted << low));
         }
-        Node::Count(what, _) => wishes.extend(counted(what, width, wanted).map(|bits| (0, bits))),
+        Node::BitCount(what, _) => wishes.extend(counted(what, width, wanted).map(|bits| (0, bits))),
         _ => {}
     }
 }
 
-fn counted(what: Count, width: u8, wanted: u128) -> Option<u128> {
+fn counted(what: BitCount, width: u8, wanted: u128) -> Option<u128> {
     let width = u128::from(width);
     match what {
         _ if wanted > width => None,
-        Count::Ones if wanted == 0 => Some(0),
-        Count::Ones => Some(ones(wanted as u8)),
+        BitCount::Ones if wanted == 0 => Some(0),
+        BitCount::Ones => Some(ones(wanted as u8)),
         _ if wanted == width => Some(0),
-        Count::LeadingZeros => Some(1 << (width - 1 - wanted)),
-        Count::TrailingZeros => Some(1 << wanted),
+        BitCount::LeadingZeros => Some(1 << (width - 1 - wanted)),
+        BitCount::TrailingZeros => Some(1 << wanted),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::sites::is_site;
 use crate::llvm::{Module, Opcode, Predicate, Type, TypeKind, Value};
-use cairn_wire::meta::Contents;
+use cairn_wire::meta::ConditionFeatures;
 use std::collections::HashSet;
 
 /// Notes at every site of the module what its condition is made of.
@@ -21,17 +21,17 @@ pub fn note(module: &Module) {
 }
 
 /// What was noted at a site, and whom its condition calls. Nothing of a decision that passes made up.
-pub fn noted(module: &Module, site: Value) -> (Contents, Vec<String>) {
+pub fn noted(module: &Module, site: Value) -> (ConditionFeatures, Vec<String>) {
     let note = module.take_note(site).unwrap_or_default();
     let mut words = note.split_whitespace();
     let bits = words.next().and_then(|bits| bits.parse().ok()).unwrap_or_default();
-    (Contents::from_bits(bits), words.map(str::to_owned).collect())
+    (ConditionFeatures::from_bits(bits), words.map(str::to_owned).collect())
 }
 
 /// A look at one condition.
 #[derive(Default)]
 struct Look {
-    contents: Contents,
+    contents: ConditionFeatures,
     callees: Vec<String>,
     seen: HashSet<Value>,
 }
@@ -55,7 +55,7 @@ impl Look {
             self.leaf(value);
         } else if self.seen.insert(value) {
             if is_kept_in_local(value) {
-                self.contents.insert(Contents::LOCAL);
+                self.contents.insert(ConditionFeatures::LOCAL);
             }
             self.instruction(value);
         }
@@ -64,13 +64,13 @@ impl Look {
     /// A constant, a variable's address or a parameter.
     fn leaf(&mut self, value: Value) {
         if value.is_literal() {
-            self.contents.insert(Contents::TEXT);
+            self.contents.insert(ConditionFeatures::TEXT);
         } else if value.is_param() {
-            self.contents.insert(Contents::LOCAL);
+            self.contents.insert(ConditionFeatures::LOCAL);
         } else if value.is_address_computation() {
             self.address(value);
         } else if value.as_constant().is_some() && value.ty().int_width() > 1 {
-            self.contents.insert(Contents::INTEGER);
+            self.contents.insert(ConditionFeatures::INTEGER);
         }
     }
 
@@ -78,7 +78,7 @@ impl Look {
         use Opcode::*;
         match value.opcode() {
             LLVMLoad | LLVMAtomicRMW | LLVMAtomicCmpXchg => self.load(value.operand(0)),
-            LLVMAlloca => self.contents.insert(Contents::LOCAL),
+            LLVMAlloca => self.contents.insert(ConditionFeatures::LOCAL),
             LLVMCall | LLVMInvoke => self.call(value),
             LLVMGetElementPtr => self.address(value),
             LLVMICmp => self.compare(value),
@@ -100,7 +100,7 @@ impl Look {
         }
         let in_variable = !root.is_instruction() || root.is_alloca();
         if !in_variable {
-            self.contents.insert(Contents::DEREFERENCE);
+            self.contents.insert(ConditionFeatures::DEREFERENCE);
         }
         self.value(address);
     }
@@ -136,7 +136,7 @@ impl Look {
         for (constant, other) in [(left, right), (right, left)] {
             match constant.as_constant() {
                 Some(value) if is_character(value, other, compare.predicate()) => {
-                    self.contents.insert(Contents::TEXT);
+                    self.contents.insert(ConditionFeatures::TEXT);
                 }
                 _ => self.value(constant),
             }
@@ -150,7 +150,7 @@ impl Look {
         };
         let all_text = cases.clone().all(is_text);
         if cases.len() > 0 {
-            self.contents.insert(if all_text { Contents::TEXT } else { Contents::INTEGER });
+            self.contents.insert(if all_text { ConditionFeatures::TEXT } else { ConditionFeatures::INTEGER });
         }
     }
 }

@@ -4,12 +4,12 @@
 //! driver ── keeper ── server ── run ── whatever it starts
 //! ```
 //!
-//! The keeper is a process of the driver's (`exec/src/keeper.rs`), which looks after the server as the server looks after runs.
+//! The keeper is a process of the driver's (`exec/src/supervisor.rs`), which looks after the server as the server looks after runs.
 //! The server adopts what its descendants leave behind, so whatever is left is found among its children. Where Landlock can
 //! keep signals in, server and run are each behind a wall: a run can reach none of the processes above it, and those can kill all
 //! below with one system call that no process escapes by forking.
 
-use crate::reuse::call;
+use crate::persistent::call;
 use crate::system::{self, Action, number, read_file};
 use core::cell::UnsafeCell;
 use core::ffi::c_int;

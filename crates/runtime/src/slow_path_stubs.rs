@@ -4,7 +4,7 @@
 //! the fast path around it no spills. Rust cannot define such functions: the doors are assembly.
 
 use crate::state::{self, STATE};
-use crate::{admission, float, foreign, log, ops, outputs, read, shadow, size, table};
+use crate::{admission, float, log, ops, outputs, read, shadow, size, table, uninstrumented_calls};
 use cairn_wire::shadow::{ADDRESS_MASK, BASE, LABEL_BITS, SCALE_SHIFT, word};
 use core::arch::global_asm;
 
@@ -107,7 +107,7 @@ doors! {
     "__cairn_admit", unless!(concrete) => admission::admit,
     "__cairn_reverse", unless!(concrete) => ops::reverse,
     "__cairn_load_wide", "" => shadow::load_wide,
-    "__cairn_behind", "" => foreign::behind,
+    "__cairn_behind", "" => uninstrumented_calls::behind,
     "__cairn_listed", "" => outputs::listed,
 }
 
@@ -140,11 +140,11 @@ doors! {
     "push rax; push rax", "pop rax; pop rax";
     "__cairn_branch", unless!(concrete_and_silent) => ops::branch,
     "__cairn_decide", unless!(both_concrete_in_record) => ops::decide,
-    "__cairn_pin", unless!(concrete_and_silent) => ops::pin,
+    "__cairn_concretize", unless!(concrete_and_silent) => ops::pin,
     "__cairn_lost", unless!(concrete_and_silent) => ops::lost,
-    "__cairn_foreign", "" => foreign::foreign,
+    "__cairn_uninstrumented", "" => uninstrumented_calls::foreign,
     "__cairn_errno", "" => float::errno,
-    "__cairn_unfollowed", "" => foreign::unfollowed,
+    "__cairn_unfollowed", "" => uninstrumented_calls::unfollowed,
     "__cairn_reserve", unless!(concrete_and_silent) => size::reserve,
     "__cairn_output", unless!(concrete_and_silent) => outputs::output,
     "__cairn_callee", "" => log::callee,

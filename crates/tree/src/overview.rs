@@ -11,29 +11,29 @@ use std::ops::Range;
 
 /// The top of a tree.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Picture {
+pub struct Overview {
     /// From the root: several, if runs that decided nothing yet came to different places.
-    pub roots: Vec<Way>,
+    pub roots: Vec<OverviewEdge>,
     /// What is shown, parents first.
-    pub forks: Vec<Fork>,
+    pub forks: Vec<OverviewNode>,
 }
 
 /// A node at which runs part.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fork {
+pub struct OverviewNode {
     /// Which one.
     pub node: NodeId,
     /// Nodes just before it at which all runs went the same way, and the untried flips there.
     pub passed: (u32, u64),
     /// Sides that runs took.
-    pub ways: Vec<Way>,
+    pub ways: Vec<OverviewEdge>,
     /// How many of its sides no run took, by what became of them.
     pub left: Vec<(FlipState, u32)>,
 }
 
 /// A side that runs took, and what lies behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Way {
+pub struct OverviewEdge {
     /// The side.
     pub side: u32,
     /// Runs that went there.
@@ -75,9 +75,9 @@ struct Sums {
 
 impl Tree {
     /// The top of the tree, so many forks at most. Looks at every run once.
-    pub fn picture(&self, most: usize) -> Picture {
+    pub fn picture(&self, most: usize) -> Overview {
         let sums = self.sums();
-        let mut picture = Picture::default();
+        let mut picture = Overview::default();
         let mut hidden = BinaryHeap::new();
         let root_runs: Vec<RunId> = self.run_ids().filter(|run| self.runs.get(*run).left.is_none()).collect();
         let roots = self.ways_of(&sums, root_runs.iter().map(|run| (0, *run)), None);
@@ -129,7 +129,11 @@ impl Tree {
     }
 
     /// The first node of a stretch that another run left at, and what lies behind its ways.
-    fn next_fork(&self, sums: &Sums, stretch: Stretch) -> Option<(Fork, Vec<(Way, Stretch)>)> {
+    fn next_fork(
+        &self,
+        sums: &Sums,
+        stretch: Stretch,
+    ) -> Option<(OverviewNode, Vec<(OverviewEdge, Stretch)>)> {
         let at = sums.index(stretch.from);
         let node = sums.left.get(at).map(|(flip, _)| flip.node).filter(|node| node.0 < stretch.to)?;
         let here = at..sums.index(node.0 + 1);
@@ -140,7 +144,7 @@ impl Tree {
         let others = sums.left[here].iter().map(|(flip, run)| (flip.side, *run));
         let stretches = self.ways_of(sums, others, Some(on));
         let passed = Stretch { from: stretch.from, to: node.0 };
-        let fork = Fork {
+        let fork = OverviewNode {
             node,
             passed: (passed.to - passed.from, self.untried_in(passed)),
             ways: stretches.iter().map(|(way, _)| *way).collect(),
@@ -155,15 +159,15 @@ impl Tree {
         sums: &Sums,
         runs: impl Iterator<Item = (u32, RunId)>,
         on: Option<(u32, (u64, u64), Stretch, bool)>,
-    ) -> Vec<(Way, Stretch)> {
-        let way = |side, (runs, untried): (u64, u64), forks: bool| Way {
+    ) -> Vec<(OverviewEdge, Stretch)> {
+        let way = |side, (runs, untried): (u64, u64), forks: bool| OverviewEdge {
             side,
             runs,
             untried,
             next: None,
             is_single: !forks,
         };
-        let mut ways: Vec<(Way, Stretch)> = Vec::new();
+        let mut ways: Vec<(OverviewEdge, Stretch)> = Vec::new();
         ways.extend(on.map(|(side, behind, rest, forks)| (way(side, behind, forks), rest)));
         let mut ended: Vec<u32> = Vec::new();
         for (side, run) in runs {
@@ -186,7 +190,7 @@ impl Tree {
         ways
     }
 
-    fn offer(&self, hidden: &mut BinaryHeap<Hidden>, ways: &[(Way, Stretch)], above: Option<usize>) {
+    fn offer(&self, hidden: &mut BinaryHeap<Hidden>, ways: &[(OverviewEdge, Stretch)], above: Option<usize>) {
         for (index, (way, stretch)) in ways.iter().enumerate().filter(|(_, (way, _))| !way.is_single) {
             let age = std::cmp::Reverse(stretch.from);
             hidden.push(Hidden { runs: way.runs, age, above, way: index, to: stretch.to });

@@ -5,14 +5,14 @@ use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag};
 
 /// Knows no answer.
-pub struct Nobody;
+pub struct NullSolver;
 
-impl Solver for Nobody {
+impl Solver for NullSolver {
     fn solve(&mut self, _: &Dag, _: &Query, _: &dyn Assignment, _: &Deadline) -> Answer {
         Answer::Unknown(Unknown::Unsupported)
     }
 
-    fn insist(&mut self, _: Limits) {}
+    fn raise_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()

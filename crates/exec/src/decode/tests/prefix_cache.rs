@@ -29,7 +29,7 @@ fn row(label: u64, random: &mut impl FnMut(u64) -> u64) -> LabelEntry {
 fn pins(tape: &mut Tape, random: &mut impl FnMut(u64) -> u64) {
     tape.recorded.events = 0;
     for _ in 0..20 {
-        tape.event(EventKind::Pin, 0, 1 + random(200) as u32, 0);
+        tape.event(EventKind::Concretization, 0, 1 + random(200) as u32, 0);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::crash::stack_above;
 use crate::objects::{self, Extent};
 use crate::ops::lost;
 use crate::outputs::__cairn_descriptors_change;
-use crate::reuse::call;
+use crate::persistent::call;
 use crate::shadow::first_label;
 use crate::state::state;
 use crate::tls::tls;

@@ -1,6 +1,6 @@
 //! How near a flip is to uncovered code, as KLEE weighs it.
 
-use crate::refined::Refined;
+use crate::refined_analyses::Refined;
 use crate::traits::RunView;
 use cairn_program::{Distances, Program, Weight};
 use cairn_tree::{Flip, Tree};

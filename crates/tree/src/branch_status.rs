@@ -6,15 +6,16 @@
 use crate::decision::DecisionId;
 use crate::nodes::Others;
 use crate::state::FlipState;
-use crate::step::{Flip, StepKind};
+use crate::step::Flip;
 use crate::tree::{Tree, initial_state};
+use cairn_wire::event::StepKind;
 use rustc_hash::FxHashMap;
 
 /// The states that one branch is in at different nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Outlook(u8);
+pub struct BranchStatus(u8);
 
-impl Outlook {
+impl BranchStatus {
     /// Whether it is in this state at some node.
     pub fn has(self, state: FlipState) -> bool {
         self.0 & bit(state) != 0
@@ -36,10 +37,10 @@ fn bit(state: FlipState) -> u8 {
 
 impl Tree {
     /// What became of every branch, by its id. Looks at the whole tree.
-    pub fn outlooks(&self) -> Vec<Outlook> {
+    pub fn branch_statuses(&self) -> Vec<BranchStatus> {
         let branches = self.sites().map(|(first, sides)| first + sides).max().unwrap_or(0);
-        let mut outlooks = vec![Outlook::default(); branches as usize];
-        self.look_at_changes(&mut outlooks);
+        let mut branch_statuses = vec![BranchStatus::default(); branches as usize];
+        self.look_at_changes(&mut branch_statuses);
         let Seen { others, wide } = self.seen();
         let changes = self.changes_per_side();
         for (index, seen) in others.into_iter().enumerate() {
@@ -49,17 +50,17 @@ impl Tree {
                 continue;
             }
             let (first, sides) = self.branches_of(decision.site);
-            outlooks[(first + decision.side) as usize].add(FlipState::Sat);
+            branch_statuses[(first + decision.side) as usize].add(FlipState::Sat);
             let has_one = Others::states().filter(|(code, _)| seen & 1 << code != 0);
-            has_one.for_each(|(_, state)| outlooks[(first + (1 - decision.side)) as usize].add(state));
+            has_one.for_each(|(_, state)| branch_statuses[(first + (1 - decision.side)) as usize].add(state));
             let Some(nodes) = wide.get(&id.0) else { continue };
             for side in (0..sides).filter(|side| *side != decision.side) {
                 if changes.get(&(id.0, side)).is_none_or(|changed| changed < nodes) {
-                    outlooks[(first + side) as usize].add(initial_state(decision.forced));
+                    branch_statuses[(first + side) as usize].add(initial_state(decision.forced));
                 }
             }
         }
-        outlooks
+        branch_statuses
     }
 
     fn seen(&self) -> Seen {
@@ -74,10 +75,10 @@ impl Tree {
         seen
     }
 
-    fn look_at_changes(&self, outlooks: &mut [Outlook]) {
+    fn look_at_changes(&self, branch_statuses: &mut [BranchStatus]) {
         for (flip, state) in self.changed.all() {
             if let Some(branch) = self.branch(flip) {
-                outlooks[branch.0 as usize].add(state);
+                branch_statuses[branch.0 as usize].add(state);
             }
         }
     }

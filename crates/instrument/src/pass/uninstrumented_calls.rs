@@ -5,13 +5,13 @@
 //! path: it is counted, and named in diagnosis. The memory is searched before the call, since the callee may free it or
 //! change the pointers that lead there. Calls of functions that have left their tag before skip the search, so that calls
 //! between instrumented units pay for no more than two comparisons. The pass says which variable a pointer points into, or
-//! which member of a struct; of the rest the runtime finds the object (`runtime/src/foreign.rs`).
+//! which member of a struct; of the rest the runtime finds the object (`runtime/src/uninstrumented_calls.rs`).
 //!
 //! ```text
 //! head: if Tls::instrumented has no entry for the callee: look, else call
 //! look: label = __cairn_behind(0, pointer, start, size), for each pointer
 //! call: found = 0 or the label; call
-//! rest: if the callee is new or has left no tag: __cairn_foreign(site, callee, found)
+//! rest: if the callee is new or has left no tag: __cairn_uninstrumented(site, callee, found)
 //! ```
 
 use super::abi::WRAPPER_PREFIX;

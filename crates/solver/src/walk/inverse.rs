@@ -35,7 +35,7 @@ impl Assignment for At<'_> {
 }
 
 /// Finds moves that make an atom hold.
-pub(super) struct Wisher {
+pub(super) struct Inverter {
     evaluator: Evaluator,
     pub(super) leaves: Leaves,
 }
@@ -69,9 +69,9 @@ pub(super) fn leaves(problem: &Problem, nodes: &[ExprId]) -> Leaves {
     nodes.iter().filter_map(variable).collect()
 }
 
-impl Wisher {
-    pub(super) fn new(leaves: Leaves) -> Wisher {
-        Wisher { evaluator: Evaluator::new(), leaves }
+impl Inverter {
+    pub(super) fn new(leaves: Leaves) -> Inverter {
+        Inverter { evaluator: Evaluator::new(), leaves }
     }
 
     /// Moves that should make the atom hold, starting from a point; each is one way.

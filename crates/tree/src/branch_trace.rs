@@ -13,16 +13,16 @@ const END: usize = 32;
 
 /// The concrete branches of one run, cut into a piece before each step of its path.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Trails {
+pub struct BranchTraces {
     branches: Vec<BranchId>,
     /// Where the piece before each step ends.
     ends: Vec<usize>,
 }
 
-impl Trails {
+impl BranchTraces {
     /// The trails of a run that has not begun.
-    pub fn new() -> Trails {
-        Trails::default()
+    pub fn new() -> BranchTraces {
+        BranchTraces::default()
     }
 
     /// The run took a branch without deciding on symbolic values.
@@ -45,30 +45,30 @@ impl Trails {
 
 /// A piece of trail that is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct TrailId(u32);
+pub(crate) struct BranchTraceId(u32);
 
-impl TrailId {
-    pub const EMPTY: TrailId = TrailId(0);
+impl BranchTraceId {
+    pub const EMPTY: BranchTraceId = BranchTraceId(0);
 }
 
 /// All different pieces.
 #[derive(Clone, Debug)]
-pub(crate) struct TrailStore {
+pub(crate) struct BranchTraceStore {
     branches: Vec<BranchId>,
     /// Where each piece starts and ends.
     pieces: Vec<(u32, u32)>,
     /// Every piece but the empty one, with its hash.
-    table: HashTable<(u64, TrailId)>,
+    table: HashTable<(u64, BranchTraceId)>,
 }
 
-impl TrailStore {
-    pub fn new() -> TrailStore {
-        TrailStore { branches: Vec::new(), pieces: vec![(0, 0)], table: HashTable::new() }
+impl BranchTraceStore {
+    pub fn new() -> BranchTraceStore {
+        BranchTraceStore { branches: Vec::new(), pieces: vec![(0, 0)], table: HashTable::new() }
     }
 
-    pub fn intern(&mut self, piece: &[BranchId]) -> TrailId {
+    pub fn intern(&mut self, piece: &[BranchId]) -> BranchTraceId {
         if piece.is_empty() {
-            return TrailId::EMPTY;
+            return BranchTraceId::EMPTY;
         }
         let start = self.branches.len();
         self.append_ends_of(piece);
@@ -79,7 +79,7 @@ impl TrailStore {
             return known;
         }
         let end = u32::try_from(self.branches.len()).expect("the tree is full");
-        let id = TrailId(self.pieces.len() as u32);
+        let id = BranchTraceId(self.pieces.len() as u32);
         self.pieces.push((start as u32, end));
         self.table.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         id
@@ -94,7 +94,7 @@ impl TrailStore {
         }
     }
 
-    pub fn get(&self, id: TrailId) -> &[BranchId] {
+    pub fn get(&self, id: BranchTraceId) -> &[BranchId] {
         let (start, end) = self.pieces[id.0 as usize];
         &self.branches[start as usize..end as usize]
     }

@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 /// How a run ended. Everything that depends on it (where a test is kept, whether it is a finding)
 /// follows from the variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum End {
+pub enum ExitKind {
     /// The program ended by itself with this code.
     Exit(i32),
     /// A signal killed it.
@@ -37,34 +37,40 @@ pub enum Severity {
     Crash,
 }
 
-impl End {
+impl ExitKind {
     /// The end that a `waitpid` status tells of.
-    pub fn from_wait_status(status: i32) -> End {
+    pub fn from_wait_status(status: i32) -> ExitKind {
         let status = ExitStatus::from_raw(status);
         match status.signal() {
-            Some(signal) => End::Signal(signal),
-            None => End::Exit(status.code().unwrap_or(0)),
+            Some(signal) => ExitKind::Signal(signal),
+            None => ExitKind::Exit(status.code().unwrap_or(0)),
         }
     }
 
     /// How bad it is.
     pub fn severity(self) -> Severity {
         match self {
-            End::Exit(_) => Severity::Ok,
-            End::Signal(_) | End::OutOfMemory | End::TooManyProcesses | End::OutOfScratch => Severity::Crash,
-            End::Timeout => Severity::Hang,
-            End::Rejected => Severity::Rejected,
+            ExitKind::Exit(_) => Severity::Ok,
+            ExitKind::Signal(_)
+            | ExitKind::OutOfMemory
+            | ExitKind::TooManyProcesses
+            | ExitKind::OutOfScratch => Severity::Crash,
+            ExitKind::Timeout => Severity::Hang,
+            ExitKind::Rejected => Severity::Rejected,
         }
     }
 
     /// Whether the driver put an end to it: how far the run came by then is chance.
     pub fn is_excess(self) -> bool {
-        matches!(self, End::Timeout | End::OutOfMemory | End::TooManyProcesses | End::OutOfScratch)
+        matches!(
+            self,
+            ExitKind::Timeout | ExitKind::OutOfMemory | ExitKind::TooManyProcesses | ExitKind::OutOfScratch
+        )
     }
 
     /// True if it ended by `SIGKILL`: from outside, or by the program itself.
     pub fn is_kill(self) -> bool {
-        self == End::Signal(libc::SIGKILL)
+        self == ExitKind::Signal(libc::SIGKILL)
     }
 
     /// Whether the user should hear of it.
@@ -75,30 +81,30 @@ impl End {
     /// What a file of such a run has in its name, after AFL's habit.
     pub fn suffix(self) -> String {
         match self {
-            End::Exit(code) => format!("exit:{code:03}"),
-            End::Signal(signal) => format!("sig:{signal:02}"),
-            End::Timeout => "hang".to_owned(),
-            End::OutOfMemory => "oom".to_owned(),
-            End::TooManyProcesses => "forks".to_owned(),
-            End::OutOfScratch => "disk".to_owned(),
-            End::Rejected => "rejected".to_owned(),
+            ExitKind::Exit(code) => format!("exit:{code:03}"),
+            ExitKind::Signal(signal) => format!("sig:{signal:02}"),
+            ExitKind::Timeout => "hang".to_owned(),
+            ExitKind::OutOfMemory => "oom".to_owned(),
+            ExitKind::TooManyProcesses => "forks".to_owned(),
+            ExitKind::OutOfScratch => "disk".to_owned(),
+            ExitKind::Rejected => "rejected".to_owned(),
         }
     }
 }
 
-impl fmt::Display for End {
+impl fmt::Display for ExitKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            End::Exit(code) => write!(f, "exit code {code}"),
-            End::Signal(signal) => match signal_name(*signal) {
+            ExitKind::Exit(code) => write!(f, "exit code {code}"),
+            ExitKind::Signal(signal) => match signal_name(*signal) {
                 Some(name) => write!(f, "killed by {name}"),
                 None => write!(f, "killed by signal {signal}"),
             },
-            End::Timeout => write!(f, "time limit reached"),
-            End::OutOfMemory => write!(f, "memory limit reached"),
-            End::TooManyProcesses => write!(f, "too many processes"),
-            End::OutOfScratch => write!(f, "limit of the scratch directory reached"),
-            End::Rejected => write!(f, "rejected by cairn_assume"),
+            ExitKind::Timeout => write!(f, "time limit reached"),
+            ExitKind::OutOfMemory => write!(f, "memory limit reached"),
+            ExitKind::TooManyProcesses => write!(f, "too many processes"),
+            ExitKind::OutOfScratch => write!(f, "limit of the scratch directory reached"),
+            ExitKind::Rejected => write!(f, "rejected by cairn_assume"),
         }
     }
 }
@@ -139,11 +145,11 @@ mod tests {
 
     #[test]
     fn wait_statuses_become_ends() {
-        assert_eq!(End::from_wait_status(3 << 8), End::Exit(3));
-        assert_eq!(End::from_wait_status(libc::SIGSEGV), End::Signal(libc::SIGSEGV));
+        assert_eq!(ExitKind::from_wait_status(3 << 8), ExitKind::Exit(3));
+        assert_eq!(ExitKind::from_wait_status(libc::SIGSEGV), ExitKind::Signal(libc::SIGSEGV));
         assert_eq!(
-            End::from_wait_status(libc::SIGABRT | 0x80),
-            End::Signal(libc::SIGABRT),
+            ExitKind::from_wait_status(libc::SIGABRT | 0x80),
+            ExitKind::Signal(libc::SIGABRT),
             "with a core dump"
         );
     }
@@ -151,7 +157,8 @@ mod tests {
     #[test]
     fn only_crashes_and_hangs_are_findings() {
         let findings =
-            [End::Exit(1), End::Signal(libc::SIGFPE), End::Timeout, End::Rejected].map(End::is_finding);
+            [ExitKind::Exit(1), ExitKind::Signal(libc::SIGFPE), ExitKind::Timeout, ExitKind::Rejected]
+                .map(ExitKind::is_finding);
         assert_eq!(findings, [false, true, true, false]);
     }
 }
