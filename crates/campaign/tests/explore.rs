@@ -305,7 +305,7 @@ fn divergences_tell_where_they_show() {
 /// Uses a byte as an index, masked to so many bits, and compares another with what stands there.
 fn indexing(bits: u64) -> Fake {
     let mut sketch = Sketch::new();
-    let (pin, site) = (sketch.pin(), sketch.branch());
+    let (pin, site) = (sketch.concretization(), sketch.branch());
     Fake::new(sketch.build(), move |t| {
         let (index, other) = (t.byte(0, 0), t.byte(0, 1));
         let index = t.masked(index, bits);
@@ -326,7 +326,7 @@ fn every_value_of_a_small_pin_is_tried() {
 #[test]
 fn a_fault_before_the_pin_is_recorded_is_where_it_was_meant_to_be() {
     let mut sketch = Sketch::new();
-    let pin = sketch.pin();
+    let pin = sketch.concretization();
     let mut fake = Fake::new(sketch.build(), move |t| {
         let index = t.byte(0, 0);
         let index = t.masked(index, 3);
@@ -350,7 +350,7 @@ fn some_values_of_a_large_pin_are_tried_and_nothing_is_called_exhausted() {
 /// Uses a byte as an index, and decides on the same byte.
 fn index_and_compare() -> Fake {
     let mut sketch = Sketch::new();
-    let (pin, case, site) = (sketch.pin(), sketch.switch(8, &[&[100]]), sketch.branch());
+    let (pin, case, site) = (sketch.concretization(), sketch.switch(8, &[&[100]]), sketch.branch());
     Fake::new(sketch.build(), move |t| {
         let index = t.byte(0, 0);
         t.pin(pin, index);
@@ -392,7 +392,7 @@ fn every_strategy_that_solves_gets_past_pins() {
 #[test]
 fn a_run_that_misses_the_pin_has_diverged() {
     let mut sketch = Sketch::new();
-    let (pin, site) = (sketch.pin(), sketch.branch());
+    let (pin, site) = (sketch.concretization(), sketch.branch());
     let mut fake = Fake::new(sketch.build(), move |t| {
         let index = t.byte(0, 0);
         if index.concrete == 200 {

@@ -40,7 +40,7 @@ impl Sketch {
     }
 
     /// Adds a place where a value may be pinned.
-    pub fn pin(&mut self) -> SiteId {
+    pub fn concretization(&mut self) -> SiteId {
         self.site(SiteKind::Concretization, 64, vec![])
     }
 

@@ -98,7 +98,7 @@ fn two_units() -> [Section; 3] {
     let (mut first, mut second) = (Sketch::new(), Sketch::new());
     first.branch();
     second.switch(16, &[&[5]]);
-    second.pin();
+    second.concretization();
     let (first, second) = (first.unit(), second.unit());
     let mut meta = blob(&first, META_AT, 2, 2);
     meta.extend([0; 8]);

@@ -19,7 +19,7 @@ fn ids_are_dense_over_units() {
     let (mut first, mut second) = (Sketch::new(), Sketch::new());
     first.branch();
     first.switch(8, &[&[1, 2], &[3]]);
-    second.pin();
+    second.concretization();
     second.branch();
     let program = Program::from_units(vec![first.unit(), second.unit()]).unwrap();
 
@@ -91,7 +91,7 @@ fn a_value_takes_the_side_that_lists_it() {
     let mut sketch = Sketch::new();
     let branch = sketch.branch();
     let switch = sketch.switch(8, &[&[7, 0xff], &[3]]);
-    let pin = sketch.pin();
+    let pin = sketch.concretization();
     let program = sketch.build();
     let side = |site, value| program.site(site).side_of(value);
     assert_eq!([side(branch, 0), side(branch, 1), side(branch, 2)], [0, 1, 0]);

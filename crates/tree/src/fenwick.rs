@@ -1,16 +1,17 @@
-//! Counts in a row, with their sums: a Fenwick tree that grows at its end.
+//! Fenwick tree (binary indexed tree) of counts that grows at its end (P. Fenwick: A new data structure for
+//! cumulative frequency tables, 1994).
 //!
 //! Adding to the last count takes constant time, everything else logarithmic time.
 
-/// The counts.
+/// A growing sequence of counts with prefix sums.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counts {
-    /// The one at `i` is the sum of the counts from `i & (i + 1)` to `i`.
+pub(crate) struct FenwickTree {
+    /// Partial sums: the one at `i` covers the counts from `i & (i + 1)` to `i`.
     sums: Vec<u64>,
     total: u64,
 }
 
-impl Counts {
+impl FenwickTree {
     /// Appends a count of 0.
     pub fn push(&mut self) {
         let index = self.sums.len();
@@ -35,7 +36,7 @@ impl Counts {
         }
     }
 
-    /// The sum of all counts before this one.
+    /// Returns the sum of the counts before `index`.
     pub fn before(&self, mut index: usize) -> u64 {
         let mut sum = 0;
         while index > 0 {
@@ -45,12 +46,13 @@ impl Counts {
         sum
     }
 
-    /// The sum of all counts.
+    /// Returns the sum of all counts.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Which count holds the `n`-th of all that is counted, and its number in there; both from 0 on.
+    /// Returns the index of the count that holds the `n`-th counted item, and the item's position within it,
+    /// both from 0.
     pub fn find(&self, mut n: u64) -> (usize, u64) {
         let mut index = 0;
         let mut step = (self.sums.len() + 1).next_power_of_two();
@@ -74,11 +76,11 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
-    use super::Counts;
+    use super::FenwickTree;
 
     #[test]
-    fn sums_and_places_agree_with_a_plain_list() {
-        let (mut counts, mut plain) = (Counts::default(), Vec::new());
+    fn sums_and_positions_agree_with_a_plain_list() {
+        let (mut counts, mut plain) = (FenwickTree::default(), Vec::new());
         for round in 0..70_u64 {
             counts.push();
             plain.push(0);
@@ -91,9 +93,10 @@ mod tests {
                 plain[index] -= 1;
             }
             let all = plain.iter().enumerate();
-            let places: Vec<_> = all.flat_map(|(index, n)| (0..*n).map(move |rest| (index, rest))).collect();
+            let positions: Vec<_> =
+                all.flat_map(|(index, n)| (0..*n).map(move |rest| (index, rest))).collect();
             let found: Vec<_> = (0..counts.total()).map(|n| counts.find(n)).collect();
-            assert_eq!(found, places);
+            assert_eq!(found, positions);
             for index in 0..=plain.len() {
                 assert_eq!(counts.before(index), plain[..index].iter().sum::<u64>());
             }

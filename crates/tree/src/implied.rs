@@ -1,40 +1,40 @@
-//! Which values the path so far has decided, so that a decision that repeats is known to have no
-//! other side without asking a solver.
+//! Values already decided on the current path, so that a repeated decision is known to have no other side
+//! without a solver query.
 //!
-//! One entry per expression, stamped with the run it belongs to: starting a path costs nothing, a
-//! step one array access.
+//! One entry per expression, stamped with the path it belongs to: starting a path costs nothing, a step costs
+//! one array access.
 
 use crate::step::Step;
 use cairn_wire::event::StepKind;
 
 const BY_VALUE: u32 = u32::MAX;
-const BY_PIN: u32 = u32::MAX - 1;
+const BY_CONCRETIZATION: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy, Default, Debug)]
 struct Entry {
     path: u32,
-    /// The switch that decided; [`BY_VALUE`] if the value itself is known, [`BY_PIN`] if only by the constant it
-    /// was used as.
+    /// The switch that decided; [`BY_VALUE`] if the value itself is known, [`BY_CONCRETIZATION`] if only the
+    /// constant it was used as.
     by: u32,
 }
 
-/// Values decided on the current path.
+/// The values decided on the current path.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Decided {
+pub(crate) struct ImpliedValues {
     entries: Vec<Entry>,
     path: u32,
 }
 
-impl Decided {
-    /// Forgets everything: a new path starts.
+impl ImpliedValues {
+    /// Starts a new path: forgets all values.
     pub fn start(&mut self) {
         self.path += 1;
     }
 
-    /// Notes a step and says whether earlier steps already forced it. `binary` is false for a
-    /// switch, whose side need not tell the value: it forces only the same switch met again. A pin forces
-    /// only pins: branches are also asked for with other constants.
-    pub fn note(&mut self, step: &Step, binary: bool) -> bool {
+    /// Records a step; true if earlier steps imply it. `binary` is false for a switch, whose side need not
+    /// determine the value: it implies only the same switch executed again. A concretization implies only
+    /// concretizations, since branches are also solved with other constants.
+    pub fn record(&mut self, step: &Step, binary: bool) -> bool {
         let index = step.value.index();
         if index >= self.entries.len() {
             self.entries.resize(index + 1, Entry::default());
@@ -42,7 +42,7 @@ impl Decided {
         let entry = &mut self.entries[index];
         let known = entry.path == self.path;
         let by = match step.kind {
-            StepKind::Concretization => BY_PIN,
+            StepKind::Concretization => BY_CONCRETIZATION,
             StepKind::Branch if !binary => step.site.0,
             StepKind::Branch | StepKind::Constraint => BY_VALUE,
         };

@@ -1,12 +1,15 @@
-//! The execution tree: every path that was run, what was covered, and what is left to try.
+//! The execution tree: every executed path with shared prefixes merged, branch coverage, and the flips left
+//! to try.
 //!
-//! A run is a list of [`Step`]s: its decisions on symbolic values, in order. Runs that decide alike
-//! share nodes. A [`Flip`] is a side of a node that no run has taken; those never tried form the
-//! frontier a search strategy picks from. No I/O, no clock, no randomness of its own.
+//! A path is a list of [`Step`]s: the decisions of a run on symbolic values, in order. Runs that decide alike
+//! share nodes. A [`Flip`] names one side of one node; the flips that were never tried form the frontier,
+//! from which a search strategy picks. The crate does no I/O, reads no clock and has no randomness of its
+//! own.
 
 mod add;
 mod branch_status;
 mod branch_trace;
+mod children;
 mod condition;
 mod cores;
 mod coverage;
@@ -18,7 +21,6 @@ mod nodes;
 mod overview;
 mod path;
 mod pending;
-mod place;
 mod runs;
 mod state;
 mod step;

@@ -1,7 +1,9 @@
-//! The top of the tree for people to look at: where runs part, and how much lies behind each side.
+//! The overview of the tree for the report: forks near the root, and the number of runs and untried flips
+//! below each side.
 //!
-//! Where all runs go the same way there is nothing to see: only forks are shown, those first that most runs come to. A run's nodes lie
-//! one after the other, and runs know where they left: so what lies behind a side is a range of runs, and sums over it are kept once.
+//! Nodes at which all runs take the same side are skipped; forks are shown in order of the runs that reach
+//! them. A run's nodes are consecutive and its record says where it left the tree, so the subtree of a side
+//! is a range of runs, and prefix sums over the runs give its totals.
 
 use crate::state::FlipState;
 use crate::step::{Flip, NodeId, RunId};
@@ -12,163 +14,168 @@ use std::ops::Range;
 /// The top of a tree.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Overview {
-    /// From the root: several, if runs that decided nothing yet came to different places.
+    /// Edges from the root: several if runs reached different first nodes.
     pub roots: Vec<OverviewEdge>,
-    /// What is shown, parents first.
+    /// Forks shown, parents first.
     pub forks: Vec<OverviewNode>,
 }
 
-/// A node at which runs part.
+/// A node at which runs took different ways.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OverviewNode {
-    /// Which one.
+    /// The node.
     pub node: NodeId,
-    /// Nodes just before it at which all runs went the same way, and the untried flips there.
+    /// Number of nodes skipped just before it, at which all runs took the same side, and the untried flips
+    /// there.
     pub passed: (u32, u64),
     /// Sides that runs took.
     pub ways: Vec<OverviewEdge>,
-    /// How many of its sides no run took, by what became of them.
+    /// Number of sides that no run took, by state.
     pub left: Vec<(FlipState, u32)>,
 }
 
-/// A side that runs took, and what lies behind.
+/// A side that runs took, with the totals of its subtree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OverviewEdge {
     /// The side.
     pub side: u32,
-    /// Runs that went there.
+    /// Number of runs that took it.
     pub runs: u64,
-    /// Untried flips behind it.
+    /// Number of untried flips below it.
     pub untried: u64,
-    /// The next fork, by its index in the picture; none if it is not shown.
+    /// Next fork, as an index into the overview's forks; none if it is not shown.
     pub next: Option<u32>,
-    /// Whether there is no fork behind it at all.
+    /// True if there is no fork below it.
     pub is_single: bool,
 }
 
-/// A part of what one run made, to its end.
+/// Consecutive nodes of one run, up to its last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Stretch {
+struct NodeRange {
     from: u32,
     to: u32,
 }
 
-/// A stretch that may yet be shown: those that most runs come to first, of equals the older.
+/// A range of nodes whose first fork may be shown. Ordered by number of runs; of equals the older is first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Hidden {
+struct Candidate {
     runs: u64,
     age: std::cmp::Reverse<u32>,
-    /// The fork and the way of it; none if it is a root.
+    /// The fork above and the edge of it that leads here; none for an edge of the root.
     above: Option<usize>,
-    way: usize,
+    edge: usize,
     to: u32,
 }
 
-/// Sums over runs.
-struct Sums {
-    /// Runs by where they left, and before each of them: how many runs went the way of those before it, and untried flips there.
+/// Sums over subtrees.
+struct SubtreeSums {
+    /// Runs sorted by the side at which they left, and for each the number of runs and of untried flips in
+    /// the subtrees of those before it.
     left: Vec<(Flip, RunId)>,
     before: Vec<(u64, u64)>,
-    /// By run: those that went the way it made first, itself among them, and untried flips there.
-    behind: Vec<(u64, u64)>,
+    /// By run: number of runs below its first node, including itself, and of untried flips there.
+    subtree: Vec<(u64, u64)>,
 }
 
 impl Tree {
-    /// The top of the tree, so many forks at most. Looks at every run once.
-    pub fn picture(&self, most: usize) -> Overview {
+    /// Returns the top of the tree with at most `max_forks` forks. Visits every run once.
+    pub fn picture(&self, max_forks: usize) -> Overview {
         let sums = self.sums();
-        let mut picture = Overview::default();
-        let mut hidden = BinaryHeap::new();
-        let root_runs: Vec<RunId> = self.run_ids().filter(|run| self.runs.get(*run).left.is_none()).collect();
-        let roots = self.ways_of(&sums, root_runs.iter().map(|run| (0, *run)), None);
-        self.offer(&mut hidden, &roots, None);
-        picture.roots = roots.into_iter().map(|(way, _)| way).collect();
-        while picture.forks.len() < most
-            && let Some(Hidden { above, way, age, to, .. }) = hidden.pop()
+        let mut overview = Overview::default();
+        let mut candidates = BinaryHeap::new();
+        let root_runs: Vec<RunId> =
+            self.run_ids().filter(|run| self.runs.get(*run).left_at.is_none()).collect();
+        let roots = self.edges_from(&sums, root_runs.iter().map(|run| (0, *run)), None);
+        self.push_candidates(&mut candidates, &roots, None);
+        overview.roots = roots.into_iter().map(|(edge, _)| edge).collect();
+        while overview.forks.len() < max_forks
+            && let Some(Candidate { above, edge, age, to, .. }) = candidates.pop()
         {
-            let Some(fork) = self.next_fork(&sums, Stretch { from: age.0, to }) else { continue };
-            let index = picture.forks.len();
-            let ways = match above {
-                None => &mut picture.roots,
-                Some(above) => &mut picture.forks[above].ways,
+            let Some(fork) = self.next_fork(&sums, NodeRange { from: age.0, to }) else { continue };
+            let index = overview.forks.len();
+            let edges = match above {
+                None => &mut overview.roots,
+                Some(above) => &mut overview.forks[above].ways,
             };
-            ways[way].next = Some(index as u32);
-            let (fork, stretches) = fork;
-            self.offer(&mut hidden, &stretches, Some(index));
-            picture.forks.push(fork);
+            edges[edge].next = Some(index as u32);
+            let (fork, ranges) = fork;
+            self.push_candidates(&mut candidates, &ranges, Some(index));
+            overview.forks.push(fork);
         }
-        picture
+        overview
     }
 
     fn run_ids(&self) -> impl DoubleEndedIterator<Item = RunId> + use<> {
         (0..self.runs.len() as u32).map(RunId)
     }
 
-    fn sums(&self) -> Sums {
-        let mut behind = vec![(0, 0); self.runs.len()];
+    fn sums(&self) -> SubtreeSums {
+        let mut subtree = vec![(0, 0); self.runs.len()];
         let mut end = self.untried() as u64;
         let mut left = Vec::new();
         for run in self.run_ids().rev() {
             let start = self.untried_before(NodeId(self.runs.nodes(run, &self.nodes).start));
-            let (runs, untried) = &mut behind[run.index()];
+            let (runs, untried) = &mut subtree[run.index()];
             (*runs, *untried) = (*runs + 1, *untried + end - start);
             end = start;
             let below = (*runs, *untried);
-            let Some(flip) = self.runs.get(run).left else { continue };
-            let above = &mut behind[self.creator(flip.node).index()];
+            let Some(flip) = self.runs.get(run).left_at else { continue };
+            let above = &mut subtree[self.creator(flip.node).index()];
             (above.0, above.1) = (above.0 + below.0, above.1 + below.1);
             left.push((flip, run));
         }
         left.sort_unstable();
         let mut before = vec![(0, 0)];
         for (_, run) in &left {
-            let (last, more) = (before[before.len() - 1], behind[run.index()]);
+            let (last, more) = (before[before.len() - 1], subtree[run.index()]);
             before.push((last.0 + more.0, last.1 + more.1));
         }
-        Sums { left, before, behind }
+        SubtreeSums { left, before, subtree }
     }
 
-    /// The first node of a stretch that another run left at, and what lies behind its ways.
+    /// Returns the first fork of a range of nodes, with its edges and the ranges they lead to.
     fn next_fork(
         &self,
-        sums: &Sums,
-        stretch: Stretch,
-    ) -> Option<(OverviewNode, Vec<(OverviewEdge, Stretch)>)> {
-        let at = sums.index(stretch.from);
-        let node = sums.left.get(at).map(|(flip, _)| flip.node).filter(|node| node.0 < stretch.to)?;
+        sums: &SubtreeSums,
+        range: NodeRange,
+    ) -> Option<(OverviewNode, Vec<(OverviewEdge, NodeRange)>)> {
+        let at = sums.index(range.from);
+        let node = sums.left.get(at).map(|(flip, _)| flip.node).filter(|node| node.0 < range.to)?;
         let here = at..sums.index(node.0 + 1);
-        let rest = Stretch { from: node.0 + 1, to: stretch.to };
+        let rest = NodeRange { from: node.0 + 1, to: range.to };
         let first = self.decision(node).side;
-        let (below, own) = (sums.in_stretch(rest), self.untried_in(rest));
-        let on = (first, (below.0 + 1, below.1 + own), rest, sums.index(rest.from) < sums.index(rest.to));
+        let (below, own) = (sums.in_range(rest), self.untried_in(rest));
+        let same_run =
+            (first, (below.0 + 1, below.1 + own), rest, sums.index(rest.from) < sums.index(rest.to));
         let others = sums.left[here].iter().map(|(flip, run)| (flip.side, *run));
-        let stretches = self.ways_of(sums, others, Some(on));
-        let passed = Stretch { from: stretch.from, to: node.0 };
+        let ranges = self.edges_from(sums, others, Some(same_run));
+        let passed = NodeRange { from: range.from, to: node.0 };
         let fork = OverviewNode {
             node,
             passed: (passed.to - passed.from, self.untried_in(passed)),
-            ways: stretches.iter().map(|(way, _)| *way).collect(),
-            left: self.not_taken(node),
+            ways: ranges.iter().map(|(edge, _)| *edge).collect(),
+            left: self.untaken_states(node),
         };
-        Some((fork, stretches))
+        Some((fork, ranges))
     }
 
-    /// The ways that runs went from one place: each that made a node has one of its own, those that ended there share one.
-    fn ways_of(
+    /// Collects the edges from one position: each run that created a node has its own, runs that ended there
+    /// share one.
+    fn edges_from(
         &self,
-        sums: &Sums,
+        sums: &SubtreeSums,
         runs: impl Iterator<Item = (u32, RunId)>,
-        on: Option<(u32, (u64, u64), Stretch, bool)>,
-    ) -> Vec<(OverviewEdge, Stretch)> {
-        let way = |side, (runs, untried): (u64, u64), forks: bool| OverviewEdge {
+        same_run: Option<(u32, (u64, u64), NodeRange, bool)>,
+    ) -> Vec<(OverviewEdge, NodeRange)> {
+        let edge = |side, (runs, untried): (u64, u64), has_fork: bool| OverviewEdge {
             side,
             runs,
             untried,
             next: None,
-            is_single: !forks,
+            is_single: !has_fork,
         };
-        let mut ways: Vec<(OverviewEdge, Stretch)> = Vec::new();
-        ways.extend(on.map(|(side, behind, rest, forks)| (way(side, behind, forks), rest)));
+        let mut edges: Vec<(OverviewEdge, NodeRange)> = Vec::new();
+        edges.extend(same_run.map(|(side, subtree, rest, forks)| (edge(side, subtree, forks), rest)));
         let mut ended: Vec<u32> = Vec::new();
         for (side, run) in runs {
             let Range { start: from, end: to } = self.runs.nodes(run, &self.nodes);
@@ -176,32 +183,37 @@ impl Tree {
                 true => ended.push(side),
                 false => {
                     let forks = sums.index(from) < sums.index(to);
-                    ways.push((way(side, sums.behind[run.index()], forks), Stretch { from, to }));
+                    edges.push((edge(side, sums.subtree[run.index()], forks), NodeRange { from, to }));
                 }
             }
         }
         for side in ended {
-            match ways.iter_mut().find(|(way, _)| way.side == side) {
-                Some((way, _)) => way.runs += 1,
-                None => ways.push((way(side, (1, 0), false), Stretch { from: 0, to: 0 })),
+            match edges.iter_mut().find(|(edge, _)| edge.side == side) {
+                Some((edge, _)) => edge.runs += 1,
+                None => edges.push((edge(side, (1, 0), false), NodeRange { from: 0, to: 0 })),
             }
         }
-        ways.sort_by_key(|(way, stretch)| (way.side, stretch.from));
-        ways
+        edges.sort_by_key(|(edge, range)| (edge.side, range.from));
+        edges
     }
 
-    fn offer(&self, hidden: &mut BinaryHeap<Hidden>, ways: &[(OverviewEdge, Stretch)], above: Option<usize>) {
-        for (index, (way, stretch)) in ways.iter().enumerate().filter(|(_, (way, _))| !way.is_single) {
-            let age = std::cmp::Reverse(stretch.from);
-            hidden.push(Hidden { runs: way.runs, age, above, way: index, to: stretch.to });
+    fn push_candidates(
+        &self,
+        candidates: &mut BinaryHeap<Candidate>,
+        edges: &[(OverviewEdge, NodeRange)],
+        above: Option<usize>,
+    ) {
+        for (index, (edge, range)) in edges.iter().enumerate().filter(|(_, (edge, _))| !edge.is_single) {
+            let age = std::cmp::Reverse(range.from);
+            candidates.push(Candidate { runs: edge.runs, age, above, edge: index, to: range.to });
         }
     }
 
-    fn untried_in(&self, stretch: Stretch) -> u64 {
-        self.untried_before(NodeId(stretch.to)) - self.untried_before(NodeId(stretch.from))
+    fn untried_in(&self, range: NodeRange) -> u64 {
+        self.untried_before(NodeId(range.to)) - self.untried_before(NodeId(range.from))
     }
 
-    fn not_taken(&self, node: NodeId) -> Vec<(FlipState, u32)> {
+    fn untaken_states(&self, node: NodeId) -> Vec<(FlipState, u32)> {
         let mut left: Vec<(FlipState, u32)> = Vec::new();
         for (_, state) in self.sides(node).filter(|(_, state)| *state != FlipState::Sat) {
             match left.iter_mut().find(|(known, _)| *known == state) {
@@ -213,15 +225,15 @@ impl Tree {
     }
 }
 
-impl Sums {
-    /// How many runs left before a node.
+impl SubtreeSums {
+    /// Returns the number of runs that left before a node.
     fn index(&self, node: u32) -> usize {
         self.left.partition_point(|(flip, _)| flip.node.0 < node)
     }
 
-    /// Runs and untried flips of those that left in a stretch.
-    fn in_stretch(&self, stretch: Stretch) -> (u64, u64) {
-        let (from, to) = (self.before[self.index(stretch.from)], self.before[self.index(stretch.to)]);
+    /// Returns the number of runs and untried flips in the subtrees of runs that left within the range.
+    fn in_range(&self, range: NodeRange) -> (u64, u64) {
+        let (from, to) = (self.before[self.index(range.from)], self.before[self.index(range.to)]);
         (to.0 - from.0, to.1 - from.1)
     }
 }

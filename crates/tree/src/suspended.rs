@@ -1,21 +1,21 @@
-//! Flips that are set aside: untried, but for a while nobody is to pick them.
+//! Suspended flips: flips that a pruning strategy took out of the frontier until they are resumed.
 //!
-//! Which they are, their nodes say; a bit per block of nodes tells where to look.
+//! The nodes hold the state; one bit per block of nodes says in which blocks to search.
 
-use crate::nodes::{BLOCK, Others};
+use crate::nodes::{BLOCK, OtherSides};
 use crate::state::FlipState;
 use crate::step::Flip;
 use crate::tree::Tree;
 
-/// What is set aside.
+/// Number of suspended flips, and the blocks they are in.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Suspended {
+pub(crate) struct SuspendedFlips {
     pub count: usize,
-    /// A bit for every block with something that is, or was, set aside.
+    /// One bit per block that has, or had, a suspended flip.
     blocks: Vec<u64>,
 }
 
-impl Suspended {
+impl SuspendedFlips {
     fn mark(&mut self, block: usize) {
         let word = block / 64;
         if word >= self.blocks.len() {
@@ -35,40 +35,41 @@ impl Suspended {
 }
 
 impl Tree {
-    /// Sets an untried flip aside: it is not untried until it is resumed. Other flips stay what they are.
+    /// Suspends an untried flip: it leaves the frontier until it is resumed. Flips in other states are
+    /// unchanged.
     pub fn suspend(&mut self, flip: Flip) {
         if self.state(flip) == FlipState::Untried {
             self.change_state(flip, FlipState::Suspended);
-            self.less_pending(self.creator(flip.node));
-            self.aside.mark(flip.node.index() / BLOCK);
+            self.decrement_pending(self.creator(flip.node));
+            self.suspended.mark(flip.node.index() / BLOCK);
         }
     }
 
-    /// Makes a flip that was set aside untried again. Other flips stay what they are.
+    /// Returns a suspended flip to the frontier. Flips in other states are unchanged.
     pub fn resume(&mut self, flip: Flip) {
         if self.state(flip) != FlipState::Suspended {
             return;
         }
         match self.nodes.get(flip.node).others() {
-            Others::Many => self.changed.forget(flip),
-            Others::One(_) | Others::None => self.nodes.set_other(flip.node, FlipState::Untried),
+            OtherSides::Many => self.changed.forget(flip),
+            OtherSides::One(_) | OtherSides::None => self.nodes.set_other(flip.node, FlipState::Untried),
         }
         self.untried.add(flip.node.index() / BLOCK, 1);
-        self.more_pending(self.creator(flip.node));
-        self.aside.count -= 1;
-        if self.aside.count == 0 {
-            self.aside.blocks.clear();
+        self.increment_pending(self.creator(flip.node));
+        self.suspended.count -= 1;
+        if self.suspended.count == 0 {
+            self.suspended.blocks.clear();
         }
     }
 
-    /// How many flips are set aside.
+    /// Returns the number of suspended flips.
     pub fn aside(&self) -> usize {
-        self.aside.count
+        self.suspended.count
     }
 
-    /// The flips that are set aside, in order of discovery.
+    /// Returns the suspended flips in order of discovery.
     pub fn suspended_flips(&self) -> impl Iterator<Item = Flip> + '_ {
-        let nodes = self.aside.marked().flat_map(|block| self.nodes.of_block(block));
+        let nodes = self.suspended.marked().flat_map(|block| self.nodes.ids_in_block(block));
         let sides = nodes.flat_map(|node| self.sides(node));
         sides.filter(|(_, state)| *state == FlipState::Suspended).map(|(flip, _)| flip)
     }

@@ -31,7 +31,7 @@ impl Path {
         let mut taken = Vec::new();
         for at in run.first_new..run.nodes.len() {
             let side = Flip { node: run.nodes[at], side: run.sides[at] };
-            taken.extend(run.tree.trail(side.node).map(|branch| (branch, None)));
+            taken.extend(run.tree.concrete_branches(side.node).map(|branch| (branch, None)));
             taken.extend(run.tree.branch(side).map(|branch| (branch, Some(side.node))));
         }
         Path { run: run.run, taken }
