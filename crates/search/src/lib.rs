@@ -1,11 +1,10 @@
-//! Search strategies: which branch to flip next.
+//! Search strategies: they choose the next flip to solve.
 //!
-//! A strategy is told of every run and names flips of the execution tree, one at a time. It knows
-//! nothing of solvers, inputs or processes, reads no clock, and takes all its randomness from the
-//! [`Rng`] it is given: the same seed and the same runs give the same search. To add one, write a
-//! file in `strategy/` and a line in `registry.rs`.
+//! A strategy is notified of every run and names flips of the execution tree, one at a time. It knows nothing
+//! of solvers, inputs or processes, reads no clock, and takes all its randomness from the [`Rng`] it is
+//! given: the same seed and the same runs give the same search. `docs/new-strategy.md` shows how to add one.
 
-mod distance_classes;
+mod distance_weights;
 mod features;
 mod refined_analyses;
 mod registry;
@@ -26,7 +25,7 @@ pub use strategy::{
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};
 pub use weights::{Companion, Obtained, Weights, read_weights};
 
-/// The guide's example compiles.
+/// Compiles the code of the guide.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/new-strategy.md")]
 struct Guide;

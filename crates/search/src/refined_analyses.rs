@@ -1,23 +1,25 @@
-//! Analyses of the program that are made again when runs show more of it.
+//! Static analyses that are recomputed when runs show more of the call graph.
 //!
-//! Through a cast a call may reach a function of another type than it names: analyses do not know of that until a run has
-//! been there. What could be called by its type stays, since not seen is not impossible.
+//! Through a cast, a call may reach a function of another type than its own: the analyses do not know of it
+//! until a run takes that call. Callees that the type allows stay, since unseen is not impossible.
 //!
-//! To make an analysis again takes 90 ms for a program of 35,000 branches, and whoever has sorted flips by it must look
-//! at them all. So it is done at most once in as many runs as make this cheap, and ever more rarely in a long campaign.
+//! Recomputing an analysis takes 90 ms for a program of 35,000 branches, and a strategy that sorted flips by
+//! it must look at all of them. So the analysis is recomputed at most once in so many runs that this is
+//! cheap, and more rarely as the campaign gets longer.
 
 use crate::traits::RunView;
 use cairn_program::{BranchId, CallGraph, ControlDependence, Distances, Dominators, Program};
 use std::ops::Deref;
 
-/// Sites of the program for each run that passes until it is made again: about a twentieth of the time these runs take.
+/// Sites of the program per run that must pass before a recomputation: it then takes about a twentieth of the
+/// time of these runs.
 const SITES_PER_RUN: u64 = 16;
-/// The share of all runs so far that pass at least until it is made again.
+/// Minimum share of all runs so far, as a divisor, that must pass before a recomputation; a chosen bound.
 const SHARE_OF_RUNS: u64 = 4;
 
-/// What can be made from a program and whom its calls reach.
+/// A static analysis, computed from a program and its call graph.
 pub(crate) trait Analysis {
-    /// These branches are uncovered no more.
+    /// Marks these branches as covered.
     fn cover(&mut self, _: &[BranchId]) {}
 }
 
@@ -31,54 +33,55 @@ impl Analysis for Distances {
     }
 }
 
-/// How an analysis is made.
+/// Constructor of an analysis.
 type Make<A> = fn(&Program, &CallGraph) -> A;
 
-/// An analysis that keeps up with what runs show.
+/// An analysis that follows what runs show.
 #[derive(Clone, Debug)]
 pub(crate) struct Refined<A> {
     analysis: A,
     make: Make<A>,
     calls: CallGraph,
-    /// All branches of the user's that were covered.
+    /// All covered branches of user code.
     covered: Vec<BranchId>,
     runs: u64,
-    /// Whether the calls are known better than when the analysis was made.
+    /// True if the call graph has grown since the analysis was computed.
     outdated: bool,
-    /// The number of runs before which it is not made again.
-    due: u64,
+    /// Number of runs before which it is not recomputed.
+    next_at: u64,
 }
 
 impl<A: Analysis> Refined<A> {
-    /// The analysis before any run.
+    /// Computes the analysis before any run.
     pub fn new(program: &Program, make: Make<A>) -> Refined<A> {
         let calls = CallGraph::new(program);
         let analysis = make(program, &calls);
-        let due = pause(program, 0);
-        Refined { analysis, make, calls, covered: Vec::new(), runs: 0, outdated: false, due }
+        let next_at = runs_to_wait(program, 0);
+        Refined { analysis, make, calls, covered: Vec::new(), runs: 0, outdated: false, next_at }
     }
 
-    /// Takes in what a run covered and whom it called. True if the analysis was made again: anything may be different.
-    pub fn see(&mut self, run: &RunView) -> bool {
+    /// Adds the coverage and the callees of a run; true if the analysis was recomputed, so that any result
+    /// may differ.
+    pub fn update(&mut self, run: &RunView) -> bool {
         self.runs += 1;
         self.covered.extend(run.new_branches);
         for (type_hash, callee) in run.callees {
             self.outdated |= self.calls.observe(*type_hash, *callee);
         }
-        if !self.outdated || self.runs < self.due {
+        if !self.outdated || self.runs < self.next_at {
             self.analysis.cover(run.new_branches);
             return false;
         }
         self.outdated = false;
-        self.due = self.runs + pause(run.program, self.runs);
+        self.next_at = self.runs + runs_to_wait(run.program, self.runs);
         self.analysis = (self.make)(run.program, &self.calls);
         self.analysis.cover(&self.covered);
         true
     }
 }
 
-/// Runs to wait after so many.
-fn pause(program: &Program, runs: u64) -> u64 {
+/// Returns the number of runs to wait, after `runs` runs.
+fn runs_to_wait(program: &Program, runs: u64) -> u64 {
     (u64::from(program.site_count()) / SITES_PER_RUN).max(runs / SHARE_OF_RUNS)
 }
 

@@ -1,4 +1,4 @@
-//! One record per run: where it left_at the known tree, from which parent, depth and creator of its nodes
+//! One record per run: where it left the known tree, from which parent, depth and creator of its nodes
 //! follow.
 
 use crate::nodes::Nodes;

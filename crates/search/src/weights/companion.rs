@@ -1,25 +1,27 @@
-//! Another strategy that has a share of a parametric search.
+//! The companion strategy: another strategy with a share of a parametric search.
 //!
-//! Weights choose among the branches of one path. What a program needs beside that, such as walks over the whole tree, no weights can say: a
-//! strategy made by hand can, and how much of it is good for a program is learnt like the weights are.
+//! Weights choose among the branches of one path. Anything else a program needs, such as walks over the whole
+//! tree, no weights can express. A hand-written strategy can, and the share that is best for a program is
+//! learnt like the weights.
 
 use serde::{Deserialize, Serialize};
 
-/// A strategy, and what it has of the search.
+/// A strategy and its share of the search.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Companion {
     /// One of [`Companion::STRATEGIES`].
     pub strategy: String,
-    /// From 0 to 1, where the weights no longer matter.
+    /// Its share, from 0 to 1; at 1 the weights are unused.
     pub share: f64,
 }
 
 impl Companion {
-    /// Those that may stand beside weights: made by hand, and none that is made of others in a way that weights could be among them.
+    /// The strategies that may accompany weights: hand-written ones, and none composed of others in a way
+    /// that could contain weights.
     pub const STRATEGIES: [&str; 6] = ["cfg", "cgs", "random-branch", "generational", "klee", "cpicnt"];
 
-    /// What is wrong with it, in a sentence without subject.
+    /// Checks the values; the error is a sentence without its subject, the file.
     pub(super) fn check(&self) -> Result<(), String> {
         let Companion { strategy, share } = self;
         if !Companion::STRATEGIES.contains(&strategy.as_str()) {
