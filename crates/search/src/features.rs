@@ -47,7 +47,7 @@ impl BranchFeatures {
     }
 }
 
-/// All position-independent features and the state they are derived from.
+/// The position-independent features and the state they are derived from.
 #[derive(Clone, Debug)]
 pub(crate) struct Features {
     branch_features: BranchFeatures,

@@ -208,10 +208,10 @@ pub enum UnknownStrategy {
         name: String,
     },
     /// The strategy exists, but not with these settings.
-    #[error("strategy `{asked}`: {reason}")]
+    #[error("strategy `{spec}`: {reason}")]
     Settings {
         /// The complete text of the request.
-        asked: String,
+        spec: String,
         /// The error in the settings.
         reason: String,
     },
@@ -224,8 +224,8 @@ pub fn list() -> &'static [StrategyInfo] {
 
 /// Creates the strategy written as `NAME`, `NAME:SETTINGS`, `NAME,SETTINGS` or `NAME[SETTINGS]:...`, for this
 /// program.
-pub fn create(asked: &str, program: &Program) -> Result<Box<dyn Strategy>, UnknownStrategy> {
-    let (name, settings) = split(asked);
+pub fn create(spec: &str, program: &Program) -> Result<Box<dyn Strategy>, UnknownStrategy> {
+    let (name, settings) = split(spec);
     let Some(info) = ALL.iter().find(|info| info.name == name) else {
         return Err(UnknownStrategy::Name { name: name.to_owned() });
     };
@@ -234,27 +234,27 @@ pub fn create(asked: &str, program: &Program) -> Result<Box<dyn Strategy>, Unkno
         (Constructor::Plain(_), Some(_)) => Err("it has no settings".to_owned()),
         (Constructor::WithSettings(make), settings) => make(settings, program),
     };
-    made.map_err(|reason| UnknownStrategy::Settings { asked: asked.to_owned(), reason })
+    made.map_err(|reason| UnknownStrategy::Settings { spec: spec.to_owned(), reason })
 }
 
 /// Checks the syntax of a strategy before there is a program.
-pub fn check(asked: &str) -> Result<(), UnknownStrategy> {
-    create(asked, &Program::default()).map(|_| ())
+pub fn check(spec: &str) -> Result<(), UnknownStrategy> {
+    create(spec, &Program::default()).map(|_| ())
 }
 
 /// Splits a request into the strategy's name and its settings.
-fn split(asked: &str) -> (&str, Option<&str>) {
-    match asked.find([':', ',', '[']) {
-        Some(end) if asked[end..].starts_with('[') => (&asked[..end], Some(&asked[end..])),
-        Some(end) => (&asked[..end], Some(&asked[end + 1..])),
-        None => (asked, None),
+fn split(spec: &str) -> (&str, Option<&str>) {
+    match spec.find([':', ',', '[']) {
+        Some(end) if spec[end..].starts_with('[') => (&spec[..end], Some(&spec[end..])),
+        Some(end) => (&spec[..end], Some(&spec[end + 1..])),
+        None => (spec, None),
     }
 }
 
 /// Splits a comma-separated list of strategies. Settings may contain commas, in brackets or not: a part that
 /// is no strategy's name belongs to the strategy before it, if that accepts it.
 pub fn split_list(list: &str) -> Vec<String> {
-    let mut asked: Vec<String> = Vec::new();
+    let mut specs: Vec<String> = Vec::new();
     let mut depth = 0;
     let parts = list.split(|c| {
         depth += i32::from(c == '[') - i32::from(c == ']');
@@ -262,13 +262,13 @@ pub fn split_list(list: &str) -> Vec<String> {
     });
     for part in parts.map(str::trim) {
         let is_name = ALL.iter().any(|info| info.name == split(part).0);
-        let joined = asked.last().map(|last| format!("{last},{part}"));
-        match (asked.last_mut(), joined) {
+        let joined = specs.last().map(|last| format!("{last},{part}"));
+        match (specs.last_mut(), joined) {
             (Some(last), Some(joined)) if !is_name && check(&joined).is_ok() => *last = joined,
-            _ => asked.push(part.to_owned()),
+            _ => specs.push(part.to_owned()),
         }
     }
-    asked
+    specs
 }
 
 fn weights_of(file: Option<&str>) -> Result<Weights, String> {
@@ -331,18 +331,18 @@ fn auto(arms: &str, program: &Program) -> Result<Auto, String> {
 /// Creates the strategies of a list, at least two, with their names. Composite ones are rejected, since their
 /// commas would be ambiguous.
 fn create_list(list: &str, program: &Program) -> Result<Vec<NamedStrategy>, String> {
-    let asked = split_list(list);
-    if let Some(nested) = asked.iter().find(|one| ["interleave", "auto"].contains(&split(one).0)) {
+    let specs = split_list(list);
+    if let Some(nested) = specs.iter().find(|one| ["interleave", "auto"].contains(&split(one).0)) {
         return Err(format!("`{}` cannot be a part of it", split(nested).0));
     }
-    if asked.len() < 2 {
+    if specs.len() < 2 {
         return Err("it takes two strategies or more".to_owned());
     }
     let make = |name: String| {
         let made = create(&name, program).map_err(|error| error.to_string())?;
         Ok((name, made))
     };
-    asked.into_iter().map(make).collect()
+    specs.into_iter().map(make).collect()
 }
 
 fn usages() -> String {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Companion {
-    /// One of [`Companion::STRATEGIES`].
+    /// Name of the strategy, from [`Companion::STRATEGIES`].
     pub strategy: String,
     /// Its share, from 0 to 1; at 1 the weights are unused.
     pub share: f64,

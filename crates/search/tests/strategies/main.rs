@@ -1,4 +1,4 @@
-//! Strategies on targets in memory.
+//! Tests of the strategies on simulated targets.
 
 mod all;
 mod auto;

@@ -1,4 +1,4 @@
-//! What runs show of calls through pointers changes what strategies think of the program.
+//! Calls through pointers that runs show change the analyses of strategies.
 
 use crate::simulate::{Simulation, flips, input};
 use cairn_program::testing::plan::{build, decide, end, function, jump};
@@ -9,7 +9,8 @@ use cairn_tree::Flip;
 const TYPE: u64 = 7;
 const FAR: FunctionId = FunctionId(1);
 
-/// Two decisions. Side 1 of the second leads to a call through a pointer; the function `far` has another type than that.
+/// Returns a program of two decisions. Side 1 of the second leads to a call through a pointer; the function
+/// `far` has another type than that.
 fn program() -> Program {
     let main =
         [decide(&[2, 1]), jump(2).instructions(10), decide(&[4, 3]), jump(4).call_pointer(TYPE), end()];
@@ -17,8 +18,8 @@ fn program() -> Program {
     build(&[function("main", &main), function("far", &far)])
 }
 
-/// What a strategy asks for first after these runs, the last of which has made the call or not.
-fn first_wish(strategy: &str, runs: &[&str], seed: u64, is_called: bool) -> (Simulation, Option<Flip>) {
+/// Returns the first request of a strategy after these runs, the last of which has made the call or not.
+fn first_request(strategy: &str, runs: &[&str], seed: u64, is_called: bool) -> (Simulation, Option<Flip>) {
     let mut simulation = Simulation::of(program(), Box::new(|path| (path.len() < 2).then_some(path.len())));
     let mut strategy = create(strategy, &simulation.program).unwrap();
     assert!(strategy.wants_callees());
@@ -33,26 +34,26 @@ fn first_wish(strategy: &str, runs: &[&str], seed: u64, is_called: bool) -> (Sim
 }
 
 #[test]
-fn cfg_sees_a_way_through_a_call_that_was_observed() {
+fn cfg_sees_a_path_through_an_observed_call() {
     for (is_called, expected) in [(false, None), (true, Some((1, 1)))] {
-        let (simulation, flip) = first_wish("cfg", &["110", "000"], 0, is_called);
+        let (simulation, flip) = first_request("cfg", &["110", "000"], 0, is_called);
         assert_eq!(flip.map(|flip| (simulation.tree.site(flip.node).0, flip.side)), expected);
     }
 }
 
 #[test]
-fn flips_that_come_to_weigh_more_are_drawn_more() {
+fn flips_whose_weight_rises_are_drawn_more() {
     for (is_called, expected) in [(false, 1..=19), (true, 20..=20)] {
-        let wish = |seed| first_wish("md2u", &["110", "000", "000"], seed, is_called).1.unwrap().side;
-        let near = (0..20).filter(|seed| wish(*seed) == 1).count();
+        let request = |seed| first_request("md2u", &["110", "000", "000"], seed, is_called).1.unwrap().side;
+        let near = (0..20).filter(|seed| request(*seed) == 1).count();
         assert!(expected.contains(&near), "{is_called} {near}");
     }
 }
 
 #[test]
-fn carfast_counts_the_code_behind_a_call_that_was_observed() {
+fn carfast_counts_the_code_behind_an_observed_call() {
     for (is_called, expected) in [(false, 0), (true, 1)] {
-        let (simulation, flip) = first_wish("carfast", &["000", "000"], 0, is_called);
+        let (simulation, flip) = first_request("carfast", &["000", "000"], 0, is_called);
         assert_eq!(simulation.tree.site(flip.unwrap().node).0, expected);
     }
 }

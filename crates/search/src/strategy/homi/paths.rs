@@ -85,7 +85,8 @@ impl PathCores {
     fn up_to(&self, tree: &Tree, run: RunId, side: Flip) -> (&[CoreNode], Option<CoreId>) {
         let entries = self.of_run(run);
         let was_taken = tree.first_side(side.node) == side;
-        let before = entries.partition_point(|met| met.node < side.node || (was_taken && met.node == side.node));
+        let before =
+            entries.partition_point(|met| met.node < side.node || (was_taken && met.node == side.node));
         (&entries[..before], if was_taken { None } else { tree.core(side) })
     }
 
