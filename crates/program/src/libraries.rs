@@ -1,11 +1,12 @@
-//! Directories in which the dynamic linker looks for a program's libraries because the program says so.
+//! Library directories that a program itself names for the dynamic linker.
 
 use object::Endianness;
 use object::elf::{DT_RPATH, DT_RUNPATH, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use std::path::{Path, PathBuf};
 
-/// The directories of a program's run path. `$ORIGIN` is its own directory; none if it is not an executable.
+/// Returns the directories of a program's run path, with `$ORIGIN` replaced by its own directory; empty if it
+/// is not an executable.
 pub fn library_directories(program: &Path) -> Vec<PathBuf> {
     let Ok(bytes) = std::fs::read(program) else { return Vec::new() };
     let origin = std::fs::canonicalize(program).ok().and_then(|path| path.parent().map(Path::to_owned));
@@ -15,7 +16,7 @@ pub fn library_directories(program: &Path) -> Vec<PathBuf> {
     named.map(|name| name.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin).into()).collect()
 }
 
-/// The values of `DT_RPATH` and `DT_RUNPATH`.
+/// Returns the values of `DT_RPATH` and `DT_RUNPATH`.
 fn run_paths(bytes: &[u8]) -> object::Result<Vec<String>> {
     let header = FileHeader64::<Endianness>::parse(bytes)?;
     let endian = header.endian()?;
