@@ -51,7 +51,7 @@ impl BranchTraceId {
     pub const EMPTY: BranchTraceId = BranchTraceId(0);
 }
 
-/// All distinct sequences.
+/// The table of distinct sequences.
 #[derive(Clone, Debug)]
 pub(crate) struct BranchTraceStore {
     branches: Vec<BranchId>,

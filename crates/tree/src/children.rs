@@ -28,7 +28,7 @@ impl ChildKey {
     }
 }
 
-/// All child links that do not follow from the order of nodes.
+/// The child links that do not follow from the order of nodes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Children {
     /// First node below a side.

@@ -32,7 +32,7 @@ impl CoreId {
     }
 }
 
-/// All of these input values equal these constants, or, if `any`, at least one does.
+/// A condition: all of these input values equal these constants, or, if `any`, at least one does.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct CoreCondition {
     any: bool,

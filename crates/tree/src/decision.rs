@@ -29,7 +29,7 @@ pub(crate) struct Decision {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct DecisionId(pub u32);
 
-/// All distinct decisions.
+/// The table of distinct decisions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decisions {
     decisions: Vec<Decision>,

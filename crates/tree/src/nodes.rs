@@ -26,7 +26,7 @@ const DECISION_SHIFT: u32 = 5;
 pub(crate) enum OtherSides {
     /// No other sides.
     None,
-    /// One other side, in this state.
+    /// A single other side, in this state.
     One(FlipState),
     /// Several other sides; their states are in [`crate::state::ChangedStates`].
     Many,
@@ -106,7 +106,7 @@ struct NodeBlock {
     branches: u32,
 }
 
-/// All nodes, in order of creation.
+/// The nodes, in order of creation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     blocks: Vec<NodeBlock>,

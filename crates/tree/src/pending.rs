@@ -48,7 +48,7 @@ impl Pending {
     }
 }
 
-/// One way for the walk to continue from a node.
+/// A way for the walk to continue from a node.
 #[derive(Clone, Copy, Debug)]
 struct WalkEdge {
     side: u32,

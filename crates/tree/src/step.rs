@@ -26,7 +26,7 @@ impl RunId {
     }
 }
 
-/// One side of one node, named to be taken: the unit of search.
+/// A side of a node, named to be taken: the unit of search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Flip {
     /// The node.
@@ -35,7 +35,7 @@ pub struct Flip {
     pub side: u32,
 }
 
-/// One step of a path: a decision of a run.
+/// A step of a path: a decision of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// Branch, concretization or constraint.

@@ -11,7 +11,7 @@ use crate::tree::Tree;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SuspendedFlips {
     pub count: usize,
-    /// One bit per block that has, or had, a suspended flip.
+    /// A bit per block that has, or had, a suspended flip.
     blocks: Vec<u64>,
 }
 
