@@ -1,8 +1,8 @@
-//! Objects of the program that an address may point into: heap blocks and global variables.
+//! The object map: extents of heap blocks and global variables, by address.
 //!
-//! Heap blocks have a word per 16 bytes of address space, by a direct map: at the start of a block it says
-//! how large it is. So `malloc` and `free` write one word, and the block around an address is found by
-//! looking back. Global variables are listed by the pass.
+//! Heap blocks are in a direct map with a word for each 16 bytes of address space, which holds the size of
+//! the block that starts there. So `malloc` and `free` write one word, and the block around an address is
+//! found by scanning backwards. Global variables are listed by the pass.
 
 use crate::crash;
 use crate::memory::reserve;
@@ -14,20 +14,21 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use libc::c_void;
 
+/// Alignment of heap blocks.
 const GRANULE: u64 = 16;
-/// How far back the start of a block is looked for.
+/// Distance up to which the start of a block is searched backwards; a chosen bound on the cost of a lookup.
 const MAX_INTERIOR: u64 = 1 << 16;
 
-/// A word of the map: the size of the block that begins there and one more, or 0.
-type Mark = u32;
+/// A word of the map: the size of the block that starts there plus one, or 0.
+type SizeWord = u32;
 
 /// The map of block starts.
-static STARTS: AtomicPtr<Mark> = AtomicPtr::new(core::ptr::null_mut());
-/// First and last byte of the blocks there have been: below the program's libraries, where its own data and the heap that
-/// grows from it are, and among the mappings above.
+static STARTS: AtomicPtr<SizeWord> = AtomicPtr::new(core::ptr::null_mut());
+/// Bounds of all blocks so far, in two regions: below the program's libraries, where its own data and the
+/// heap that grows from it are, and among the mappings above.
 static BOUNDS: [Bounds; 2] =
     [const { Bounds { lowest: AtomicU64::new(u64::MAX), highest: AtomicU64::new(0) } }; 2];
-/// The bit of an address that tells these regions apart.
+/// Bit of an address that distinguishes these regions.
 const MAPPED: u64 = 1 << 45;
 
 struct Bounds {
@@ -39,10 +40,10 @@ fn bounds_of(address: u64) -> &'static Bounds {
     &BOUNDS[usize::from(address & MAPPED != 0)]
 }
 
-/// Global variables in the list, once it is sorted.
+/// Number of global variables in the list, once it is sorted.
 static GLOBALS: AtomicUsize = AtomicUsize::new(0);
 
-// A program may have no global variable at all.
+// A program may have no global variables.
 global_asm!(".weak __start_cairn_obj", ".weak __stop_cairn_obj");
 
 unsafe extern "C" {
@@ -50,31 +51,33 @@ unsafe extern "C" {
     static __stop_cairn_obj: ObjectRecord;
 }
 
-/// Where an object is.
+/// Addresses of an object.
 #[derive(Clone, Copy)]
 pub struct Extent {
+    /// First address.
     pub start: u64,
+    /// Address after the last.
     pub end: u64,
 }
 
-/// Prepares for the runs to come.
+/// Reserves the map and sorts the list of global variables.
 pub fn prepare() {
-    let marks = ((ADDRESS_MASK + 1) / GRANULE) as usize;
-    STARTS.store(reserve(marks * size_of::<Mark>()) as *mut Mark, Ordering::Relaxed);
+    let words = ((ADDRESS_MASK + 1) / GRANULE) as usize;
+    STARTS.store(reserve(words * size_of::<SizeWord>()) as *mut SizeWord, Ordering::Relaxed);
     let start = &raw mut __start_cairn_obj;
     let count = ((&raw const __stop_cairn_obj) as usize - start as usize) / size_of::<ObjectRecord>();
-    // SAFETY: the linker's bounds of the section; nobody else looks at it.
+    // SAFETY: the linker's bounds of the section; no other code uses it.
     let all = unsafe { core::slice::from_raw_parts_mut(start, count) };
     all.sort_unstable_by_key(|object| object.address);
     GLOBALS.store(count, Ordering::Relaxed);
 }
 
-/// The object that holds the byte at an address.
+/// Returns the object that holds the byte at an address.
 pub fn find(address: u64) -> Option<Extent> {
     global_at(address).or_else(|| block_at(address))
 }
 
-/// Up to where memory can be read from `base` on, given that the byte at `accessed` can.
+/// Returns the end of the memory that can be read from `base` on, given that the byte at `accessed` can.
 pub fn readable_from(base: u64, accessed: u64) -> u64 {
     if let Some(object) = find(base) {
         return object.end;
@@ -86,10 +89,10 @@ pub fn readable_from(base: u64, accessed: u64) -> u64 {
     })
 }
 
-/// A listed global variable that holds the byte at an address.
+/// Returns the listed global variable that holds the byte at an address.
 pub fn global_at(address: u64) -> Option<Extent> {
     let count = GLOBALS.load(Ordering::Relaxed);
-    // SAFETY: the list is not written to once it is sorted.
+    // SAFETY: the list does not change once it is sorted.
     let all = unsafe { core::slice::from_raw_parts(&raw const __start_cairn_obj, count) };
     let after = all.partition_point(|object| object.address <= address);
     let object = all[..after].last()?;
@@ -97,12 +100,12 @@ pub fn global_at(address: u64) -> Option<Extent> {
     (address < end).then_some(Extent { start: object.address, end })
 }
 
-fn mark_of(address: u64) -> Option<*mut Mark> {
+fn size_word(address: u64) -> Option<*mut SizeWord> {
     let starts = STARTS.load(Ordering::Relaxed);
     (!starts.is_null()).then(|| starts.wrapping_add(((address & ADDRESS_MASK) / GRANULE) as usize))
 }
 
-/// The heap block that holds the byte at an address.
+/// Returns the heap block that holds the byte at an address.
 pub fn block_at(address: u64) -> Option<Extent> {
     let bounds = bounds_of(address);
     if !(bounds.lowest.load(Ordering::Relaxed)..=bounds.highest.load(Ordering::Relaxed)).contains(&address) {
@@ -112,9 +115,9 @@ pub fn block_at(address: u64) -> Option<Extent> {
     let mut start = address / GRANULE * GRANULE;
     while start > lowest {
         // SAFETY: all of the map is readable.
-        let mark = unsafe { *mark_of(start)? };
-        if mark != 0 {
-            let end = start + u64::from(mark - 1);
+        let word = unsafe { *size_word(start)? };
+        if word != 0 {
+            let end = start + u64::from(word - 1);
             return (address < end).then_some(Extent { start, end });
         }
         start -= GRANULE;
@@ -122,11 +125,11 @@ pub fn block_at(address: u64) -> Option<Extent> {
     None
 }
 
-/// A block was allocated.
-pub fn allocated(at: *mut c_void, size: u64) {
-    if let Some(mark) = mark_of(at as u64).filter(|_| !at.is_null()) {
-        // SAFETY: a word of the map. One that is too large for it is not told apart from none.
-        unsafe { *mark = Mark::try_from(size.saturating_add(1)).unwrap_or(0) };
+/// Notes an allocated block.
+pub fn note_allocated(at: *mut c_void, size: u64) {
+    if let Some(word) = size_word(at as u64).filter(|_| !at.is_null()) {
+        // SAFETY: a word of the map. A block too large for it is treated as none.
+        unsafe { *word = SizeWord::try_from(size.saturating_add(1)).unwrap_or(0) };
         let bounds = bounds_of(at as u64);
         if (at as u64) < bounds.lowest.load(Ordering::Relaxed) {
             bounds.lowest.store(at as u64, Ordering::Relaxed);
@@ -138,18 +141,18 @@ pub fn allocated(at: *mut c_void, size: u64) {
     }
 }
 
-/// A block is about to be freed; gives its size, if that is known.
-pub fn freed(at: *mut c_void) -> Option<u64> {
-    let mark = mark_of(at as u64)?;
+/// Notes that a block is about to be freed; returns its size, if that is known.
+pub fn note_freed(at: *mut c_void) -> Option<u64> {
+    let word = size_word(at as u64)?;
     // SAFETY: a word of the map.
-    let size = unsafe { core::mem::replace(&mut *mark, 0) };
+    let size = unsafe { core::mem::replace(&mut *word, 0) };
     size.checked_sub(1).map(u64::from)
 }
 
-/// Forgets all blocks in a range.
+/// Removes all blocks that start in a range.
 pub fn forget(range: Range<u64>) {
-    let Some(first) = mark_of(range.start) else { return };
+    let Some(first) = size_word(range.start) else { return };
     let count = (range.end - range.start).div_ceil(GRANULE) as usize;
-    // SAFETY: so many words of the map.
+    // SAFETY: the words of the map for this range.
     unsafe { core::slice::from_raw_parts_mut(first, count) }.fill(0);
 }

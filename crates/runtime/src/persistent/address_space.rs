@@ -1,37 +1,41 @@
-//! Memory that a run asks the system for: the heap's end, and mappings.
+//! Effects on the address space: the program break, and mappings.
 
-use super::calls::{Verdict, call, call_with};
+use super::verdict::Verdict;
 use crate::memory;
+use crate::syscall::{call, call_with};
 use cairn_wire::control::PAGE;
 use core::ops::Range;
 use libc::c_int;
 
-/// Mappings that can be remembered, and their size.
-const MAPPINGS: usize = 32;
-const MAPPED_BYTES: u64 = 4 << 20;
-/// A heap that has grown by more is given back: looking through it would take longer.
-const GROWN_BYTES: u64 = 1 << 20;
+/// Mappings of a run that are tracked; a chosen bound.
+const MAX_MAPPINGS: usize = 32;
+/// Their total size; a chosen bound.
+const MAX_MAPPED_BYTES: u64 = 4 << 20;
+/// Growth of the heap beyond which it is returned to the system: zeroing it would take longer. A chosen
+/// bound.
+const MAX_KEPT_GROWTH: u64 = 1 << 20;
 
-/// The end of the heap, as `brk` sets it. Pages that a run has had stay for the next one, as zeros that nobody can touch.
-pub struct Heap {
-    /// Before the first run.
+/// The program break, which `brk` sets. Pages that a run has had stay mapped for the next one, as
+/// inaccessible zeros.
+pub struct ProgramBreak {
+    /// Break before the first run.
     first: u64,
-    /// As the program knows it.
+    /// Break as the program knows it.
     now: u64,
-    /// As far as this run has come.
+    /// Highest break of this run.
     highest: u64,
-    /// As the kernel knows it.
+    /// Break as the kernel knows it.
     reached: u64,
 }
 
-impl Heap {
-    /// Looks where it ends before the first run.
+impl ProgramBreak {
+    /// Notes the break before the first run.
     pub fn prepare(&mut self) {
         let end = call(libc::SYS_brk, [0]) as u64;
-        *self = Heap { first: end, now: end, highest: end, reached: end };
+        *self = ProgramBreak { first: end, now: end, highest: end, reached: end };
     }
 
-    /// As `brk` does: the new end, or the old one if it cannot be had.
+    /// Does what `brk` does: returns the new break, or the old one if it cannot be moved.
     pub fn set_end(&mut self, end: u64) -> Verdict {
         if (1..self.first).contains(&end) {
             return Verdict::Lasting;
@@ -50,7 +54,7 @@ impl Heap {
             if reached < end {
                 return;
             }
-            // What is new can be touched already.
+            // Pages that are new to the kernel are accessible already.
             protect(self.now..self.reached, libc::PROT_READ | libc::PROT_WRITE);
             self.reached = reached;
         } else {
@@ -60,22 +64,22 @@ impl Heap {
         self.highest = self.highest.max(end);
     }
 
-    /// The rest of the last page stays as it is.
+    /// Lowers the break; the rest of its page stays as it is.
     fn shrink(&mut self, end: u64) {
-        let given_back = page_after(end)..page_after(self.now);
-        zero(given_back.clone());
-        protect(given_back, libc::PROT_NONE);
+        let released = page_after(end)..page_after(self.now);
+        zero(released.clone());
+        protect(released, libc::PROT_NONE);
         self.now = end;
     }
 
-    /// What the run has had beyond what was there.
+    /// Returns the memory that the run has had beyond the first break.
     pub fn grown(&self) -> Range<u64> {
         self.first..self.highest
     }
 
-    /// Makes it as it was.
+    /// Restores the first break.
     pub fn undo(&mut self) {
-        if self.reached - self.first > GROWN_BYTES {
+        if self.reached - self.first > MAX_KEPT_GROWTH {
             memory::drop_shadow(self.first, self.reached - self.first);
             self.reached = call(libc::SYS_brk, [self.first]) as u64;
             self.now = self.first;
@@ -85,8 +89,8 @@ impl Heap {
         self.highest = self.first;
     }
 
-    /// Makes it end where the program believes that it does.
-    pub fn let_go(&self) {
+    /// Sets the kernel's break to the program's, in a run that becomes an ordinary one.
+    pub fn release(&self) {
         if self.reached != self.now {
             call(libc::SYS_brk, [self.now]);
         }
@@ -97,7 +101,7 @@ fn page_after(address: u64) -> u64 {
     address.next_multiple_of(PAGE)
 }
 
-/// Sets the rights of the pages that begin in a range.
+/// Sets the access rights of the pages that begin in a range.
 fn protect(range: Range<u64>, rights: c_int) {
     let (start, end) = (page_after(range.start), page_after(range.end));
     if start < end {
@@ -105,10 +109,10 @@ fn protect(range: Range<u64>, rights: c_int) {
     }
 }
 
-/// Makes zeros of whole pages, and writes to none that is all zeros already.
+/// Zeroes whole pages, without writing to those that are all zeros already.
 fn zero(pages: Range<u64>) {
     for page in pages.step_by(PAGE as usize) {
-        // SAFETY: part of the heap, which the program has given back.
+        // SAFETY: part of the heap, which the program has released.
         let bytes = unsafe { core::slice::from_raw_parts_mut(page as *mut u8, PAGE as usize) };
         if bytes.iter().fold(0, |or, byte| or | byte) != 0 {
             bytes.fill(0);
@@ -117,66 +121,66 @@ fn zero(pages: Range<u64>) {
 }
 
 #[derive(Clone, Copy)]
-struct Mapping {
+struct RunMapping {
     start: u64,
     len: u64,
-    is_there: bool,
+    is_mapped: bool,
 }
 
-/// What a run has mapped.
-pub struct Mappings {
-    all: [Mapping; MAPPINGS],
+/// Mappings that the run has made.
+pub struct RunMappings {
+    all: [RunMapping; MAX_MAPPINGS],
     count: usize,
     bytes: u64,
 }
 
-impl Mappings {
-    /// None yet.
+impl RunMappings {
+    /// Starts without mappings.
     pub fn prepare(&mut self) {
         (self.count, self.bytes) = (0, 0);
     }
 
-    /// A private mapping where the kernel wants it is undone by unmapping.
+    /// Maps memory, if it is private and at an address of the kernel's choice: unmapping undoes that.
     pub fn map(&mut self, arguments: [u64; 6]) -> Verdict {
         let [address, len, rights, flags, ..] = arguments;
         let len = len.saturating_add(PAGE - 1) / PAGE * PAGE;
         let is_plain = address == 0
             && rights as c_int & libc::PROT_EXEC == 0
             && flags as c_int & (libc::MAP_PRIVATE | libc::MAP_SHARED | libc::MAP_FIXED) == libc::MAP_PRIVATE;
-        if !is_plain || self.count == MAPPINGS || self.bytes.saturating_add(len) > MAPPED_BYTES {
+        if !is_plain || self.count == MAX_MAPPINGS || self.bytes.saturating_add(len) > MAX_MAPPED_BYTES {
             return Verdict::Lasting;
         }
         let answer = call_with(libc::SYS_mmap, arguments);
         if answer > 0 {
-            self.all[self.count] = Mapping { start: answer as u64, len, is_there: true };
+            self.all[self.count] = RunMapping { start: answer as u64, len, is_mapped: true };
             (self.count, self.bytes) = (self.count + 1, self.bytes + len);
         }
         Verdict::Done(answer)
     }
 
-    /// What was mapped by the run may be unmapped as a whole.
+    /// Notes that a mapping is about to be unmapped; only a whole mapping of the run's own can be.
     pub fn unmap(&mut self, start: u64, len: u64) -> Verdict {
         let len = len.saturating_add(PAGE - 1) / PAGE * PAGE;
         let mut known = self.all[..self.count].iter_mut();
-        match known.find(|mapping| mapping.is_there && (mapping.start, mapping.len) == (start, len)) {
+        match known.find(|mapping| mapping.is_mapped && (mapping.start, mapping.len) == (start, len)) {
             Some(mapping) => {
-                mapping.is_there = false;
+                mapping.is_mapped = false;
                 Verdict::Harmless
             }
             None => Verdict::Lasting,
         }
     }
 
-    /// All that was mapped, also for a while only.
+    /// Returns all mappings that the run has made, including those it has unmapped.
     pub fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
         self.all[..self.count].iter().map(|mapping| mapping.start..mapping.start + mapping.len)
     }
 
-    /// Unmaps everything, with its labels.
+    /// Unmaps all mappings, and clears their labels.
     pub fn undo(&mut self) {
         for mapping in &self.all[..self.count] {
             memory::drop_shadow(mapping.start, mapping.len);
-            if mapping.is_there {
+            if mapping.is_mapped {
                 call(libc::SYS_munmap, [mapping.start, mapping.len]);
             }
         }
