@@ -11,7 +11,8 @@
 //! below with one system call that no process escapes by forking.
 
 use crate::syscall::call;
-use crate::system::{self, SignalAction, parse_number, read_file};
+use crate::system::{self, SignalAction, read_file};
+use cairn_wire::descendants::{ProcessCalls, kill_descendants, sweep};
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -63,7 +64,7 @@ pub fn begin_run() {
 pub fn end_descendants() {
     loop {
         match system::wait(-1, None, WNOHANG, None) {
-            0 => return sweep(),
+            0 => return sweep(&Kernel, is_confined()),
             error if error < 0 => return,
             _ => {}
         }
@@ -81,58 +82,39 @@ fn supervise_descendants() {
     system::set_attribute(libc::PR_SET_PDEATHSIG, SIGTERM);
 }
 
+fn is_confined() -> bool {
+    CONFINED.load(Ordering::Relaxed)
+}
+
 extern "C" fn leave(_signal: c_int) {
-    sweep();
+    sweep(&Kernel, is_confined());
     system::exit(0)
 }
 
 /// Kills the run, at the driver's request. The wait for its end continues.
 extern "C" fn kill_run(_signal: c_int) {
-    kill_descendants();
+    kill_descendants(&Kernel, is_confined());
 }
 
-/// Kills all descendants, and waits until they are gone.
-fn sweep() {
-    loop {
-        if !kill_descendants() {
-            return;
-        }
-        // Waits for one of the children, which are dying; we then adopt theirs.
-        if system::wait(-1, None, 0, None) == -libc::ECHILD {
-            return;
-        }
+/// The kernel, without the C library.
+struct Kernel;
+
+impl ProcessCalls for Kernel {
+    fn parent(&self) -> c_int {
+        call(libc::SYS_getppid, []) as c_int
     }
-}
 
-/// Kills all descendants, or all children if signals are not confined; false if the kernel does not list
-/// these.
-fn kill_descendants() -> bool {
-    if !is_confined() {
-        return kill_children();
+    fn kill(&self, process: c_int, signal: c_int) -> c_int {
+        system::kill(process, signal)
     }
-    // Reaches every process below this one and, as was checked just now, no other.
-    system::kill(-1, SIGKILL);
-    true
-}
 
-/// True if a signal to all processes reaches descendants only. Relied upon only while a signal to the parent
-/// is refused.
-fn is_confined() -> bool {
-    let parent = || call(libc::SYS_getppid, []) as c_int;
-    CONFINED.load(Ordering::Relaxed) && system::kill(parent(), 0) == -libc::EPERM
-}
-
-/// Kills all children; false if the kernel does not list them.
-fn kill_children() -> bool {
-    let mut room = [0; 4096];
-    let Some(text) = read_file(c"/proc/thread-self/children", &mut room) else { return false };
-    // A number that was cut off at the end is not that of a child.
-    let words = text.split_inclusive(|byte| *byte == b' ').filter_map(|word| word.strip_suffix(b" "));
-    for pid in words.filter_map(parse_number) {
-        // A child of ours that was not waited for: no other process has this number.
-        system::kill(pid as c_int, SIGKILL);
+    fn wait(&self, child: c_int) -> c_int {
+        system::wait(child, None, 0, None)
     }
-    true
+
+    fn read_children<'a>(&self, room: &'a mut [u8]) -> Option<&'a [u8]> {
+        read_file(c"/proc/thread-self/children", room)
+    }
 }
 
 /// Confines signals and debugging by this process and all its descendants to themselves.

@@ -1,15 +1,17 @@
 use super::*;
-use crate::control::layout;
+use crate::control::{Recorded, layout};
 use crate::input::{Input, Object};
+use crate::shm::SharedMemory;
 use crate::spec::Limits;
 use cairn_expr::Evaluator;
+use cairn_wire::event::NO_SITE;
 use cairn_wire::label::{LENGTH, input_byte};
-use cairn_wire::{Math, Op};
+use cairn_wire::{LabelEntry, Layout, Math, Op};
 
 mod prefix_cache;
 
-/// A raw_trace in the making.
-struct Tape {
+/// Builds a trace in shared memory.
+struct TraceBuilder {
     memory: SharedMemory,
     layout: Layout,
     recorded: Recorded,
@@ -17,15 +19,15 @@ struct Tape {
     sizes: Vec<usize>,
 }
 
-impl Tape {
-    fn new(input: &[u8]) -> Tape {
+impl TraceBuilder {
+    fn new(input: &[u8]) -> TraceBuilder {
         let sizes = Limits { input_bytes: 4096, snapshot_bytes: 4096, ..Limits::default() };
         let limits = Limits { labels: 2000, events: 2000, ..sizes };
         let layout = layout(1, &limits);
         let memory = SharedMemory::create(layout.total).unwrap();
         let input = Input { objects: vec![Object::stdin(input)] };
         let sizes = vec![input.len()];
-        Tape { memory, layout, recorded: Recorded { labels: 1, ..Recorded::default() }, input, sizes }
+        TraceBuilder { memory, layout, recorded: Recorded { labels: 1, ..Recorded::default() }, input, sizes }
     }
 
     fn entry(&mut self, entry: LabelEntry) -> u32 {
@@ -77,12 +79,12 @@ impl Tape {
 
 #[test]
 fn of_a_long_path_the_first_steps_are_taken() {
-    let mut tape = Tape::new(&[200]);
+    let mut tape = TraceBuilder::new(&[200]);
     let byte = tape.byte(0);
     let conditions: Vec<u32> = (0..5).map(|k| tape.label(Op::Eq, 1, 8, byte, 0, k)).collect();
     conditions.iter().for_each(|condition| tape.event(EventKind::Branch, 1, *condition, 0));
-    let short = |most_steps| {
-        let mut decoder = Decoder { most_steps, ..Decoder::default() };
+    let short = |max_steps| {
+        let mut decoder = Decoder { max_steps, ..Decoder::default() };
         let trace = tape.decode_by(&mut decoder, &mut Dag::new());
         (trace.steps.len(), trace.cut, trace.damaged)
     };
@@ -131,7 +133,7 @@ fn every_operation_means_what_wire_says() {
         (Op::UToF, 32, 8, 0, 200.0f32.to_bits() as u128),
     ];
     for &(op, width, aux, k, expected) in cases {
-        let mut tape = Tape::new(&[200]);
+        let mut tape = TraceBuilder::new(&[200]);
         let byte = tape.byte(0);
         let label = tape.label(op, width, aux, byte, 0, k);
         assert_eq!(tape.value_of(label), Some(expected), "{op:?}");
@@ -140,7 +142,7 @@ fn every_operation_means_what_wire_says() {
 
 /// An entry on the float 2.5 of 64 bits, which the first eight input bytes are.
 fn of_a_float(op: Op, width: u8, aux: u16, k: u64) -> Option<u128> {
-    let mut tape = Tape::new(&2.5f64.to_le_bytes());
+    let mut tape = TraceBuilder::new(&2.5f64.to_le_bytes());
     let mut value = tape.byte(0);
     for offset in 1..8 {
         let byte = tape.byte(offset);
@@ -219,9 +221,10 @@ fn every_function_is_the_one_of_its_name() {
     }
 }
 
-/// A read of 16 bits at a place given by input byte 0, from five bytes of which the middle one is input byte 1.
-fn read_at(place: u8, offset: u64, scribble: impl Fn(&Tape)) -> Option<u128> {
-    let mut tape = Tape::new(&[place, 0x77]);
+/// A read of 16 bits at a place given by input byte 0, from five bytes of which the middle one is input byte
+/// 1.
+fn read_at(place: u8, offset: u64, scribble: impl Fn(&TraceBuilder)) -> Option<u128> {
+    let mut tape = TraceBuilder::new(&[place, 0x77]);
     let (index, content) = (tape.byte(0), tape.byte(1));
     let index = tape.label(Op::ZExt, 64, 0, index, 0, 0);
     let at = tape.layout.snapshots + offset;
@@ -243,7 +246,7 @@ fn reads_look_into_snapshots() {
 
 #[test]
 fn snapshots_that_make_no_sense_are_refused() {
-    let at = |tape: &Tape| tape.layout.snapshots + 64;
+    let at = |tape: &TraceBuilder| tape.layout.snapshots + 64;
     assert_eq!(read_at(0, u64::MAX - 7, |_| ()), None);
     let nonsense: [(u64, &[u8]); 4] =
         [(0, &[0; 4]), (0, &[1, 0x10, 0, 0]), (0, &[0xff; 4]), (24, &[0xff, 0xff, 0xff, 0x1f])];
@@ -251,9 +254,9 @@ fn snapshots_that_make_no_sense_are_refused() {
         assert_eq!(read_at(0, 64, |tape| tape.memory.write(at(tape) + place, bytes)), None, "{bytes:?}");
     }
     // The last place in the region has no room for a header.
-    let end = Tape::new(&[]).layout.snapshot_size;
+    let end = TraceBuilder::new(&[]).layout.snapshot_size;
     for offset in [end, end + 8, 65] {
-        let mut tape = Tape::new(&[0]);
+        let mut tape = TraceBuilder::new(&[0]);
         let byte = tape.byte(0);
         let index = tape.label(Op::ZExt, 64, 0, byte, 0, 0);
         let label = tape.label(Op::Read, 8, 0, index, 0, offset);
@@ -263,7 +266,7 @@ fn snapshots_that_make_no_sense_are_refused() {
 
 /// Reads of 8 bits from snapshots of 400 bytes, so many bytes apart; tells how many of them are believed.
 fn reads_believed(distance: u64, count: u64) -> usize {
-    let mut tape = Tape::new(&[0]);
+    let mut tape = TraceBuilder::new(&[0]);
     let byte = tape.byte(0);
     let index = tape.label(Op::ZExt, 64, 0, byte, 0, 0);
     for number in 0..count {
@@ -284,13 +287,14 @@ fn reads_believed(distance: u64, count: u64) -> usize {
 #[test]
 fn snapshots_that_overlap_are_not_all_believed() {
     assert_eq!(reads_believed(408, 10), 10);
-    // Together they would be larger than their region of 4096 bytes. Those of the last labels are looked at first.
+    // Together they would be larger than their region of 4096 bytes. Those of the last labels are looked at
+    // first.
     assert_eq!(reads_believed(16, 100), 0);
 }
 
 #[test]
 fn expressions_of_a_run_have_a_limit() {
-    let mut tape = Tape::new(&[1, 2]);
+    let mut tape = TraceBuilder::new(&[1, 2]);
     let (mut label, other) = (tape.byte(0), tape.byte(1));
     for number in 0..1000 {
         label = tape.label(if number % 2 == 0 { Op::Mul } else { Op::Xor }, 8, 0, label, other, 0);
@@ -313,7 +317,7 @@ fn expressions_of_a_run_have_a_limit() {
 #[test]
 fn the_length_of_an_object_is_input() {
     for (object, is_there) in [(0, true), (1, false)] {
-        let mut tape = Tape::new(&[5]);
+        let mut tape = TraceBuilder::new(&[5]);
         let label = tape.label(Op::Input, 8, 0, 0, 0, input_byte(object, LENGTH));
         assert_eq!(tape.value_of(label).is_some(), is_there);
     }
@@ -322,7 +326,7 @@ fn the_length_of_an_object_is_input() {
 #[test]
 fn the_constant_may_be_the_first_operand() {
     for (op, width, aux, expected) in [(Op::Sub, 8, 0, 93), (Op::Ult, 1, 8, 0), (Op::Concat, 16, 0, 0x6407)] {
-        let mut tape = Tape::new(&[7]);
+        let mut tape = TraceBuilder::new(&[7]);
         let byte = tape.byte(0);
         let label = tape.label(op, width, aux, 0, byte, 100);
         assert_eq!(tape.value_of(label), Some(expected), "{op:?}");
@@ -332,7 +336,7 @@ fn the_constant_may_be_the_first_operand() {
 #[test]
 fn a_choice_takes_three_labels() {
     for (first, expected) in [(0, 33), (1, 22)] {
-        let mut tape = Tape::new(&[first, 22, 33]);
+        let mut tape = TraceBuilder::new(&[first, 22, 33]);
         let bytes = [0, 1, 2].map(|i| tape.byte(i));
         let condition = tape.label(Op::Ne, 1, 8, bytes[0], 0, 0);
         let label = tape.label(Op::Ite, 8, 0, condition, bytes[1], bytes[2].into());
@@ -391,7 +395,7 @@ fn entries_that_make_no_sense_are_refused() {
         (Op::Ite as u8, 8, 0, 1, 1, 1 << 40),
     ];
     for &(op, width, aux, l1, l2, k) in bad {
-        let mut tape = Tape::new(&[1, 2]);
+        let mut tape = TraceBuilder::new(&[1, 2]);
         let (a, b) = (tape.byte(0), tape.byte(1));
         assert_eq!(tape.label(Op::Concat, 16, 0, a, b, 0), 3);
         // Renumber so that the entry under test is the third.
@@ -405,7 +409,7 @@ fn entries_that_make_no_sense_are_refused() {
 
 #[test]
 fn events_before_the_damage_are_kept() {
-    let mut tape = Tape::new(&[5]);
+    let mut tape = TraceBuilder::new(&[5]);
     let byte = tape.byte(0);
     let good = tape.label(Op::Eq, 1, 8, byte, 0, 5);
     let bad = tape.entry(LabelEntry { op: 77, width: 1, ..LabelEntry::default() });
@@ -423,7 +427,7 @@ fn events_before_the_damage_are_kept() {
 
 #[test]
 fn a_bad_label_that_no_event_needs_does_no_harm() {
-    let mut tape = Tape::new(&[5]);
+    let mut tape = TraceBuilder::new(&[5]);
     let byte = tape.byte(0);
     tape.entry(LabelEntry { op: 77, ..LabelEntry::default() });
     tape.event(EventKind::Concretization, 0, byte, 5);
@@ -435,7 +439,7 @@ fn a_bad_label_that_no_event_needs_does_no_harm() {
 #[test]
 fn events_that_make_no_sense_end_the_path() {
     for (site, label) in [(10, 1), (NO_SITE, 1), (0, 0), (0, 2), (0, u32::MAX), (9 << 28, 1)] {
-        let mut tape = Tape::new(&[5]);
+        let mut tape = TraceBuilder::new(&[5]);
         let byte = tape.byte(0);
         tape.event(EventKind::Branch, 0, byte, 5);
         tape.memory.store(tape.layout.events + 16, Event { site, label, value: 0 });
@@ -466,8 +470,8 @@ fn dice() -> impl FnMut(u64) -> u64 {
     }
 }
 
-fn random_tape(random: &mut impl FnMut(u64) -> u64) -> Tape {
-    let mut tape = Tape::new(&[1; 16]);
+fn random_tape(random: &mut impl FnMut(u64) -> u64) -> TraceBuilder {
+    let mut tape = TraceBuilder::new(&[1; 16]);
     for _ in 0..16 {
         let offset = random(17);
         tape.byte(offset);
@@ -492,7 +496,7 @@ fn random_entry(label: u64, random: &mut impl FnMut(u64) -> u64) -> LabelEntry {
     }
 }
 
-fn random_events(tape: &mut Tape, random: &mut impl FnMut(u64) -> u64) {
+fn random_events(tape: &mut TraceBuilder, random: &mut impl FnMut(u64) -> u64) {
     for _ in 0..50 {
         let kind = [EventKind::Branch, EventKind::Concretization, EventKind::Check][random(3) as usize];
         tape.event(kind, random(10) as u32, random(300) as u32 + 1, random(2));
@@ -501,7 +505,7 @@ fn random_events(tape: &mut Tape, random: &mut impl FnMut(u64) -> u64) {
 
 #[test]
 fn a_chain_of_the_length_of_the_table_is_decoded() {
-    let mut tape = Tape::new(&[1]);
+    let mut tape = TraceBuilder::new(&[1]);
     let mut label = tape.byte(0);
     for _ in 0..1900 {
         label = tape.label(Op::Mul, 8, 0, label, 0, 3);

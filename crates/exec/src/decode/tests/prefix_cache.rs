@@ -2,10 +2,10 @@
 
 use super::*;
 
-fn agrees(tape: &Tape, decoder: &mut Decoder, dag: &mut Dag) -> Trace {
-    let trace = tape.decode_by(decoder, dag);
+fn agrees(trace: &TraceBuilder, decoder: &mut Decoder, dag: &mut Dag) -> Trace {
+    let trace = trace.decode_by(decoder, dag);
     let known = dag.len();
-    assert_eq!(trace, tape.decode(dag), "what was remembered is not what is there");
+    assert_eq!(trace, trace.decode(dag), "what was remembered is not what is there");
     assert_eq!(dag.len(), known, "all that is needed was made");
     trace
 }
@@ -26,10 +26,10 @@ fn row(label: u64, random: &mut impl FnMut(u64) -> u64) -> LabelEntry {
     }
 }
 
-fn pins(tape: &mut Tape, random: &mut impl FnMut(u64) -> u64) {
-    tape.recorded.events = 0;
+fn pins(trace: &mut TraceBuilder, random: &mut impl FnMut(u64) -> u64) {
+    trace.recorded.events = 0;
     for _ in 0..20 {
-        tape.event(EventKind::Concretization, 0, 1 + random(200) as u32, 0);
+        trace.event(EventKind::Concretization, 0, 1 + random(200) as u32, 0);
     }
 }
 
@@ -39,16 +39,16 @@ fn whatever_changes_between_runs_is_noticed() {
     let (mut decoder, mut dag) = (Decoder::default(), Dag::new());
     let mut steps = 0;
     for _ in 0..50 {
-        let mut tape = Tape::new(&[1; 16]);
-        (0..16).for_each(|offset| _ = tape.byte(offset));
-        (17..201).for_each(|label| _ = tape.entry(row(label, &mut random)));
+        let mut trace = TraceBuilder::new(&[1; 16]);
+        (0..16).for_each(|offset| _ = trace.byte(offset));
+        (17..201).for_each(|label| _ = trace.entry(row(label, &mut random)));
         for _ in 0..20 {
-            pins(&mut tape, &mut random);
-            steps += agrees(&tape, &mut decoder, &mut dag).steps.len();
+            pins(&mut trace, &mut random);
+            steps += agrees(&trace, &mut decoder, &mut dag).steps.len();
             let label = 17 + random(184);
             match random(3) {
-                0 => tape.sizes[0] = 12 + random(5) as usize,
-                _ => tape.memory.store(tape.layout.labels + label * 24, row(label, &mut random)),
+                0 => trace.sizes[0] = 12 + random(5) as usize,
+                _ => trace.memory.store(trace.layout.labels + label * 24, row(label, &mut random)),
             }
         }
     }
@@ -57,30 +57,30 @@ fn whatever_changes_between_runs_is_noticed() {
 
 #[test]
 fn a_snapshot_that_has_changed_is_read_anew() {
-    let mut tape = Tape::new(&[1]);
-    let byte = tape.byte(0);
-    let index = tape.label(Op::ZExt, 64, 0, byte, 0, 0);
-    let read = tape.label(Op::Read, 8, 0, index, 0, 0);
-    let equal = tape.label(Op::Eq, 1, 8, read, 0, 7);
-    tape.event(EventKind::Branch, 0, equal, 1);
+    let mut trace = TraceBuilder::new(&[1]);
+    let byte = trace.byte(0);
+    let index = trace.label(Op::ZExt, 64, 0, byte, 0, 0);
+    let read = trace.label(Op::Read, 8, 0, index, 0, 0);
+    let equal = trace.label(Op::Eq, 1, 8, read, 0, 7);
+    trace.event(EventKind::Branch, 0, equal, 1);
     let (mut decoder, mut dag) = (Decoder::default(), Dag::new());
     let mut values = Vec::new();
     for bytes in [[6, 7, 8, 9], [7, 7, 7, 6], [6, 7, 8, 9]] {
-        tape.memory.write(tape.layout.snapshots, &[&[4, 0, 0, 0, 0, 0, 0, 0], &bytes[..]].concat());
-        values.push(agrees(&tape, &mut decoder, &mut dag).steps[0].value);
+        trace.memory.write(trace.layout.snapshots, &[&[4, 0, 0, 0, 0, 0, 0, 0], &bytes[..]].concat());
+        values.push(agrees(&trace, &mut decoder, &mut dag).steps[0].value);
     }
     assert!(values[0] == values[2] && values[0] != values[1]);
 }
 
 #[test]
 fn another_table_of_expressions_is_filled_too() {
-    let mut tape = Tape::new(&[5]);
-    let byte = tape.byte(0);
-    let equal = tape.label(Op::Eq, 1, 8, byte, 0, 5);
-    tape.event(EventKind::Branch, 0, equal, 1);
+    let mut trace = TraceBuilder::new(&[5]);
+    let byte = trace.byte(0);
+    let equal = trace.label(Op::Eq, 1, 8, byte, 0, 5);
+    trace.event(EventKind::Branch, 0, equal, 1);
     let mut decoder = Decoder::default();
-    agrees(&tape, &mut decoder, &mut Dag::new());
+    agrees(&trace, &mut decoder, &mut Dag::new());
     let mut other = Dag::new();
     other.constant(32, 1);
-    agrees(&tape, &mut decoder, &mut other);
+    agrees(&trace, &mut decoder, &mut other);
 }
