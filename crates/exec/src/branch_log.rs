@@ -16,7 +16,7 @@ pub(crate) fn clear(memory: &SharedMemory, layout: &Layout) {
     memory.zero(layout.callees, MAX_CALLEES as usize * size_of::<Callee>());
 }
 
-/// All branches that a run took, in pieces: the branches between two steps of its path. Of a long piece only
+/// Branches that a run took, in pieces: the branches between two steps of its path. Of a long piece only
 /// both ends are kept. The branch of a step itself follows the step, as the first of the next piece; but that
 /// of a select precedes it, possibly with other selects in between.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

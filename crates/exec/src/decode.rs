@@ -20,7 +20,7 @@ use cairn_wire::{Event, EventKind, Loss, OutOfBounds, SiteId};
 use prefix_cache::PrefixCache;
 use table::{DecodedTable, LabelSlot};
 
-/// One step of a path.
+/// A step of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TraceStep {
     /// Kind of the step.
@@ -92,7 +92,7 @@ impl Default for Decoder {
 /// Reason why no more events are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Halt {
-    /// All events were read.
+    /// The log was read to its end.
     End,
     /// The next one is implausible.
     Implausible,

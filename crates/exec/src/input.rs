@@ -5,7 +5,7 @@ use cairn_wire::ObjectKind;
 use cairn_wire::label::LENGTH;
 use std::collections::BTreeMap;
 
-/// One input object: a stream, a file, an argument or an object the program named.
+/// An input object: a stream, a file, an argument or an object the program named.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Object {
     /// Kind of the object.

@@ -8,7 +8,7 @@ use cairn_wire::control::{flag, mode};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a run should record.
+/// Parts of the trace that a run should record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mode {
     /// Label the input; record labels and events.

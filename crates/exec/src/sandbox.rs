@@ -8,8 +8,8 @@
 //!   (`temporary`).
 //! - Runs of root become another user (`identity`).
 //!
-//! All of it is prepared by the driver and entered before the program starts, so that a run pays nothing for
-//! it.
+//! The driver prepares the layers, and they are entered before the program starts, so that a run pays nothing for
+//! them.
 
 mod calls;
 mod files;

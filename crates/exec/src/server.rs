@@ -47,7 +47,7 @@ pub struct Server {
     memory: SharedMemory,
     environment: RunEnvironment,
     process: ServerProcess,
-    /// Whether the last run was made by a process that waited for it.
+    /// True if the last run was made by a persistent process that had made one before.
     reused: bool,
     recorded: Recorded,
     /// Mode of the last run.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// One argument of the program, after its own name.
+/// An argument of the program, after its own name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Arg {
     /// These bytes.

@@ -13,7 +13,10 @@
 //! trace         recorder, label table, branch log
 //! foundation    thread-local block, lock, memory, system calls
 //! ```
-#![no_std]
+//!
+//! Unit tests run on the host, with the standard library; `host.rs` then stands for the instrumented program.
+#![cfg_attr(not(test), no_std)]
+#![cfg_attr(test, allow(dead_code, reason = "the entry points are not linked into unit tests"))]
 
 mod admission;
 mod alloc;
@@ -25,6 +28,8 @@ mod crash;
 mod denied;
 mod environment;
 mod float;
+#[cfg(test)]
+mod host;
 mod indirect_calls;
 mod input;
 mod io;
@@ -44,6 +49,7 @@ mod persistent;
 mod reachable;
 mod read;
 mod recorder;
+#[cfg(not(test))]
 mod server;
 mod shadow;
 mod sites;
@@ -57,9 +63,8 @@ mod table;
 mod tls;
 mod uninstrumented_calls;
 
-use core::alloc::{GlobalAlloc, Layout};
-
 // The core library is compiled with unwinding and refers to this symbol; nothing here ever unwinds.
+#[cfg(not(test))]
 core::arch::global_asm!(
     ".weak rust_eh_personality",
     ".hidden rust_eh_personality",
@@ -69,20 +74,24 @@ core::arch::global_asm!(
 
 /// An allocator that always fails: types of the wire crate's metadata allocate, but the runtime uses none of
 /// them.
+#[cfg(not(test))]
 struct NoAllocator;
 
 // SAFETY: an allocator may refuse.
-unsafe impl GlobalAlloc for NoAllocator {
-    unsafe fn alloc(&self, _: Layout) -> *mut u8 {
+#[cfg(not(test))]
+unsafe impl core::alloc::GlobalAlloc for NoAllocator {
+    unsafe fn alloc(&self, _: core::alloc::Layout) -> *mut u8 {
         core::ptr::null_mut()
     }
 
-    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+    unsafe fn dealloc(&self, _: *mut u8, _: core::alloc::Layout) {}
 }
 
+#[cfg(not(test))]
 #[global_allocator]
 static ALLOCATOR: NoAllocator = NoAllocator;
 
+#[cfg(not(test))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     message::fatal(b"internal error in the runtime")

@@ -156,3 +156,142 @@ pub fn forget(range: Range<u64>) {
     // SAFETY: the words of the map for this range.
     unsafe { core::slice::from_raw_parts_mut(first, count) }.fill(0);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{self, exclusive};
+    use std::sync::{MutexGuard, Once};
+
+    /// Addresses of blocks: tests use ranges of their own, which are never accessed.
+    const LOW: u64 = 0x6000_0000;
+    const HIGH: u64 = MAPPED | 0x1000_0000;
+
+    fn prepared() -> MutexGuard<'static, ()> {
+        static ONCE: Once = Once::new();
+        let guard = exclusive();
+        ONCE.call_once(prepare);
+        guard
+    }
+
+    fn allocate(start: u64, size: u64) {
+        note_allocated(start as *mut c_void, size);
+    }
+
+    fn free(start: u64) -> Option<u64> {
+        note_freed(start as *mut c_void)
+    }
+
+    fn bounds(address: u64) -> Option<(u64, u64)> {
+        find(address).map(|object| (object.start, object.end))
+    }
+
+    #[test]
+    fn a_block_is_found_by_its_bytes_and_not_by_its_end() {
+        let _guard = prepared();
+        for region in [LOW, HIGH] {
+            let start = region + 0x10_0000;
+            allocate(start, 100);
+            for inner in [0, 1, 15, 16, 17, 64, 99] {
+                assert_eq!(bounds(start + inner), Some((start, start + 100)), "{inner}");
+            }
+            for outer in [start - 1, start + 100, start + 111, start + 112, start + 1000] {
+                assert_eq!(bounds(outer), None, "{outer:x}");
+            }
+            // The end of one block is the start of the next.
+            allocate(start + 112, 16);
+            assert_eq!(bounds(start + 112), Some((start + 112, start + 128)));
+            assert_eq!(bounds(start + 111), None);
+        }
+    }
+
+    #[test]
+    fn a_freed_block_is_not_found_and_has_no_size() {
+        let _guard = prepared();
+        let start = LOW + 0x20_0000;
+        allocate(start, 40);
+        allocate(start + 48, 8);
+        assert_eq!(free(start), Some(40));
+        assert_eq!((bounds(start), bounds(start + 39)), (None, None));
+        assert_eq!(bounds(start + 50), Some((start + 48, start + 56)));
+        assert_eq!(free(start), None, "it was freed before");
+        assert_eq!(free(start + 0x1000), None, "it was never allocated");
+        // The same address again, with another size.
+        allocate(start, 8);
+        assert_eq!(bounds(start + 7), Some((start, start + 8)));
+        assert_eq!((bounds(start + 8), free(start)), (None, Some(8)));
+    }
+
+    #[test]
+    fn an_empty_block_has_no_bytes_but_a_size() {
+        let _guard = prepared();
+        let start = LOW + 0x30_0000;
+        allocate(start, 0);
+        assert_eq!((bounds(start), free(start)), (None, Some(0)));
+    }
+
+    #[test]
+    fn a_null_pointer_is_no_block() {
+        let _guard = prepared();
+        allocate(0, 64);
+        assert_eq!((bounds(0), bounds(8)), (None, None));
+    }
+
+    #[test]
+    fn the_start_of_a_block_is_searched_for_up_to_a_bound() {
+        let _guard = prepared();
+        let start = LOW + 0x40_0000;
+        allocate(start, 1 << 20);
+        let end = start + (1 << 20);
+        assert_eq!(bounds(start + MAX_INTERIOR - 1), Some((start, end)));
+        assert_eq!(bounds(start + MAX_INTERIOR), None);
+        free(start);
+    }
+
+    #[test]
+    fn a_block_too_large_for_the_map_is_treated_as_none() {
+        let _guard = prepared();
+        let start = HIGH + 0x4000_0000;
+        let largest = u64::from(SizeWord::MAX) - 1;
+        allocate(start, largest + 1);
+        assert_eq!((bounds(start), free(start)), (None, None));
+        allocate(start, largest);
+        assert_eq!((bounds(start), free(start)), (Some((start, start + largest)), Some(largest)));
+    }
+
+    #[test]
+    fn blocks_in_a_range_are_forgotten() {
+        let _guard = prepared();
+        let start = LOW + 0x60_0000;
+        let starts = [0, 32, 64, 96].map(|offset| start + offset);
+        starts.iter().for_each(|start| allocate(*start, 20));
+        // From the second to the third, whose last granule is not whole.
+        forget(starts[1]..starts[2] + 1);
+        assert_eq!(starts.map(|start| bounds(start).is_some()), [true, false, false, true]);
+    }
+
+    #[test]
+    fn globals_are_found_by_their_bytes() {
+        let _guard = prepared();
+        for (start, size) in host::GLOBALS {
+            let expected = Some((start, start + size));
+            assert_eq!((bounds(start), bounds(start + size - 1)), (expected, expected));
+        }
+        let [(last, last_size), (first, first_size), _] = host::GLOBALS;
+        assert_eq!(
+            (bounds(first - 1), bounds(first + first_size), bounds(last + last_size)),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn memory_is_readable_to_the_end_of_its_object_or_page() {
+        let _guard = prepared();
+        let start = LOW + 0x70_0000;
+        allocate(start, 5000);
+        assert_eq!(readable_from(start + 8, start + 8), start + 5000);
+        let unknown = LOW + 0x80_0000 + 100;
+        assert_eq!(readable_from(unknown, unknown + 50), LOW + 0x80_0000 + PAGE);
+        assert_eq!(readable_from(unknown, unknown + PAGE), unknown);
+    }
+}

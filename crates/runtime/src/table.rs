@@ -383,3 +383,192 @@ enum Vacancy {
     /// A slot of the index, for a row with this hash.
     Slot(usize, u32),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::exclusive;
+    use cairn_wire::Op;
+    use std::sync::MutexGuard;
+
+    /// A table over rows of its own, as if in shared memory.
+    struct Fixture {
+        table: LabelTable,
+        control: Control,
+        rows: Vec<LabelEntry>,
+        _exclusive: MutexGuard<'static, ()>,
+    }
+
+    impl Fixture {
+        fn new(capacity: u32) -> Fixture {
+            let _exclusive = exclusive();
+            let mut rows = vec![LabelEntry::default(); capacity as usize];
+            let mut table = LabelTable::empty();
+            table.attach(rows.as_mut_ptr(), capacity);
+            Fixture { table, control: Control { labels: 1, ..Control::default() }, rows, _exclusive }
+        }
+
+        fn intern(&mut self, entry: LabelEntry) -> u32 {
+            self.table.intern(entry, entry.k.into(), &mut self.control)
+        }
+
+        /// Interns and returns the labels in order.
+        fn intern_all(&mut self, entries: &[LabelEntry]) -> Vec<u32> {
+            entries.iter().map(|entry| self.intern(*entry)).collect()
+        }
+
+        /// Does what persistent mode does between two runs: clears the index and restores the memory of the process.
+        fn next_run(&mut self, before: LabelTable) {
+            let bits = self.table.clear();
+            self.table = before;
+            self.table.start_with_index(bits);
+            self.control.labels = 1;
+        }
+
+        /// Copies the table as the memory image does, byte by byte.
+        fn image(&self) -> LabelTable {
+            // SAFETY: plain data and pointers to memory that outlives the test; one of the copies is used at a time.
+            unsafe { core::ptr::read(&self.table) }
+        }
+    }
+
+    fn constant(k: u64) -> LabelEntry {
+        LabelEntry { op: Op::Const as u8, width: 32, k, ..LabelEntry::default() }
+    }
+
+    fn comparison(operand: u32, k: u64) -> LabelEntry {
+        LabelEntry { op: Op::Eq as u8, width: 1, aux: 32, l1: operand, k, ..LabelEntry::default() }
+    }
+
+    #[test]
+    fn the_same_row_has_the_same_label_and_another_row_another() {
+        let mut fixture = Fixture::new(100);
+        let [a, b] = [1, 2].map(|k| fixture.intern(constant(k)));
+        let row = LabelEntry { op: Op::Add as u8, width: 32, aux: 1, l1: a, l2: 0, unused: 0, k: 5 };
+        let different = [
+            row,
+            LabelEntry { op: Op::Sub as u8, ..row },
+            LabelEntry { width: 16, ..row },
+            LabelEntry { aux: 2, ..row },
+            LabelEntry { l1: b, ..row },
+            LabelEntry { l2: b, ..row },
+            LabelEntry { k: 6, ..row },
+        ];
+        let labels = fixture.intern_all(&different);
+        assert_eq!(labels, (b + 1..b + 1 + different.len() as u32).collect::<Vec<_>>());
+        assert_eq!(fixture.intern_all(&different), labels);
+        assert_eq!(fixture.control.labels, labels[labels.len() - 1] + 1);
+        for (label, entry) in labels.iter().zip(different) {
+            assert_eq!((fixture.table.entry(*label), fixture.rows[*label as usize]), (entry, entry));
+        }
+    }
+
+    #[test]
+    fn rows_are_found_after_a_long_use_list_moved_to_the_index() {
+        let mut fixture = Fixture::new(1000);
+        let operands = [1, 2].map(|k| fixture.intern(constant(k)));
+        let rows: Vec<LabelEntry> =
+            (0..50).flat_map(|k| operands.map(|label| comparison(label, k))).collect();
+        let labels = fixture.intern_all(&rows);
+        assert_eq!(fixture.table.info(operands[0]).first_use, INDEXED);
+        assert_eq!(fixture.intern_all(&rows), labels);
+        assert_eq!(fixture.control.labels as usize, 1 + 2 + rows.len());
+    }
+
+    #[test]
+    fn rows_are_found_after_the_index_has_grown() {
+        let mut fixture = Fixture::new(20_000);
+        // Distinct constants, some of which share a cache line of the index.
+        let rows: Vec<LabelEntry> = (0..10_000).map(|k| constant(k * k)).collect();
+        let labels = fixture.intern_all(&rows);
+        assert!(fixture.table.index_bits > MIN_INDEX_BITS + 4, "{}", fixture.table.index_bits);
+        assert_eq!(fixture.intern_all(&rows), labels);
+        assert_eq!(fixture.control.labels as usize, 1 + rows.len());
+    }
+
+    #[test]
+    fn a_full_table_gives_no_new_labels_and_says_so() {
+        let mut fixture = Fixture::new(10);
+        let labels = fixture.intern_all(&(0..9).map(constant).collect::<Vec<_>>());
+        assert_eq!((labels, fixture.control.flags), ((1..10).collect(), 0));
+        assert_eq!(fixture.intern(constant(3)), 4, "known rows are still found");
+        assert_eq!(fixture.control.flags, 0);
+        assert_eq!(fixture.intern(constant(9)), 0);
+        assert_eq!(fixture.intern(comparison(1, 9)), 0);
+        assert_eq!(fixture.table.append(constant(9), &mut fixture.control), 0);
+        assert_eq!((fixture.control.labels, fixture.control.flags), (10, flag::LABELS_FULL));
+        assert_eq!(fixture.intern(constant(3)), 4);
+    }
+
+    #[test]
+    fn the_capacity_leaves_out_the_largest_label() {
+        let mut fixture = Fixture::new(1);
+        let rows = fixture.rows.as_mut_ptr();
+        fixture.table.attach(rows, u32::MAX);
+        assert_eq!(fixture.table.capacity, LABEL_MASK);
+    }
+
+    #[test]
+    fn values_have_sizes_and_upper_halves() {
+        let mut fixture = Fixture::new(100);
+        for (width, value) in [(8, 0xab), (16, 0xabcd), (32, 0xabcd_ef01), (64, 1 << 63), (24, 0x12_3456)] {
+            let entry = LabelEntry { width, ..constant(value) };
+            let label = fixture.intern(entry);
+            let bytes = usize::from(width) / 8;
+            assert_eq!(fixture.table.value(label), value);
+            assert!(fixture.table.has_value(label, bytes, value), "{width}");
+            assert!(!fixture.table.has_value(label, bytes, value + 1), "{width}");
+            assert!(!fixture.table.has_value(label, bytes + 1, value), "{width}");
+        }
+        let wide = LabelEntry { op: Op::Concat as u8, width: 128, l1: 1, l2: 2, ..LabelEntry::default() };
+        let value = 7u128 << 64 | 9;
+        let label = fixture.table.intern(wide, value, &mut fixture.control);
+        assert_eq!((fixture.table.wide_value(label), fixture.table.value(label)), (value, 9));
+    }
+
+    #[test]
+    fn appended_rows_are_not_looked_up() {
+        let mut fixture = Fixture::new(100);
+        let operand = fixture.intern(constant(1));
+        let [a, b] = [(); 2].map(|()| fixture.table.append(comparison(operand, 7), &mut fixture.control));
+        let interned = fixture.intern(comparison(operand, 7));
+        assert_eq!((a, b, interned), (operand + 1, operand + 2, operand + 3));
+    }
+
+    #[test]
+    fn the_next_run_starts_empty_with_an_index_of_the_size_needed() {
+        let mut fixture = Fixture::new(20_000);
+        let rows: Vec<LabelEntry> = (0..3000).map(constant).collect();
+        let before = fixture.image();
+        let first = fixture.intern_all(&rows);
+        let grown = fixture.table.index_bits;
+        fixture.next_run(before);
+        assert_eq!((fixture.table.index_bits, fixture.table.indexed), (grown, 0));
+        // In reverse, so that a row left in the index would give its old label.
+        let reversed: Vec<LabelEntry> = rows.iter().rev().copied().collect();
+        let before = fixture.image();
+        assert_eq!(fixture.intern_all(&reversed), first);
+        assert_eq!(fixture.table.index_bits, grown, "the pages of the first run are used again");
+        assert_eq!(fixture.intern_all(&reversed), first);
+        // A smaller run, and another large one that has to grow again.
+        fixture.next_run(before);
+        let before = fixture.image();
+        assert_eq!(fixture.intern_all(&rows[..10]), first[..10]);
+        fixture.next_run(before);
+        assert_eq!(fixture.table.index_bits, MIN_INDEX_BITS);
+        assert_eq!(fixture.intern_all(&reversed), first);
+        assert_eq!(fixture.intern_all(&reversed), first);
+    }
+
+    #[test]
+    fn use_lists_of_the_next_run_start_empty() {
+        let mut fixture = Fixture::new(1000);
+        let before = fixture.image();
+        let operand = fixture.intern(constant(1));
+        (0..100).for_each(|k| _ = fixture.intern(comparison(operand, k)));
+        fixture.next_run(before);
+        assert_eq!(fixture.intern(constant(2)), operand);
+        let labels: Vec<u32> = (0..20).rev().map(|k| fixture.intern(comparison(operand, k))).collect();
+        assert_eq!(labels, (operand + 1..operand + 21).collect::<Vec<_>>());
+    }
+}

@@ -27,7 +27,7 @@ pub(super) struct MappedPart {
     pub(super) size: u64,
 }
 
-/// One mapping. Proportional sizes of memory shared by several processes add up to its size.
+/// A mapping. Proportional sizes of memory shared by several processes add up to its size.
 #[derive(Default)]
 struct SmapsEntry {
     file: Option<FileId>,

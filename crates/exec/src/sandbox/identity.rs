@@ -1,4 +1,4 @@
-//! The user that runs of root become: `nobody`, without privileges.
+//! The identity of runs of root: a user without privileges.
 //!
 //! If the program itself, its working directory or its scratch directory is readable by root only, the run
 //! keeps the capability to read all files, and no other. Landlock still decides what it may write, and hides
@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Number of the user `nobody` and the group `nogroup`.
+/// Number of the conventional user and group without privileges.
 pub(crate) const NOBODY: u32 = 65534;
 
 const CAP_DAC_OVERRIDE: u32 = 1;
@@ -17,14 +17,14 @@ const CAP_DAC_READ_SEARCH: u32 = 2;
 /// `_LINUX_CAPABILITY_VERSION_3`: two words of each kind.
 const CAPABILITY_VERSION: u32 = 0x2008_0522;
 
-/// True if runs become another user: the driver is root, and its user namespace maps `nobody`.
+/// True if runs become another user: the driver is root, and its user namespace maps [`NOBODY`].
 pub fn drops_root() -> bool {
     // SAFETY: returns a number.
     let is_root = unsafe { libc::geteuid() } == 0;
     is_root && ["/proc/self/uid_map", "/proc/self/gid_map"].into_iter().all(|map| has_nobody(Path::new(map)))
 }
 
-/// True if a map of a user namespace, `inside outside count` per line, includes `nobody`.
+/// True if a map of a user namespace, `inside outside count` per line, includes [`NOBODY`].
 fn has_nobody(map: &Path) -> bool {
     let text = std::fs::read_to_string(map).unwrap_or_default();
     text.lines().any(|line| {

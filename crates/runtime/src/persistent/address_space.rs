@@ -187,3 +187,168 @@ impl RunMappings {
         self.prepare();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{exclusive, holds_in_child};
+    use core::mem::MaybeUninit;
+
+    fn program_break() -> ProgramBreak {
+        let mut heap = ProgramBreak { first: 0, now: 0, highest: 0, reached: 0 };
+        heap.prepare();
+        heap
+    }
+
+    fn mappings() -> RunMappings {
+        // SAFETY: all fields are numbers.
+        unsafe { MaybeUninit::<RunMappings>::zeroed().assume_init() }
+    }
+
+    fn is_done(verdict: Verdict, expected: u64) -> bool {
+        matches!(verdict, Verdict::Done(result) if result as u64 == expected)
+    }
+
+    /// True if a page is mapped, whatever its rights.
+    fn is_mapped(page: u64) -> bool {
+        let mut resident = 0u8;
+        call(libc::SYS_mincore, [page, PAGE, &raw mut resident as u64]) == 0
+    }
+
+    /// True if a page can be read: the kernel does so for a pipe, and reports an error instead of a signal.
+    fn is_readable(page: u64) -> bool {
+        let mut ends = [0i32; 2];
+        call(libc::SYS_pipe2, [&raw mut ends as u64, 0]);
+        let result = call(libc::SYS_write, [ends[1] as u64, page, 1]);
+        ends.iter().for_each(|end| _ = call(libc::SYS_close, [*end as u64]));
+        result == 1
+    }
+
+    fn first_page(heap: &ProgramBreak) -> u64 {
+        page_after(heap.first)
+    }
+
+    #[test]
+    fn a_grown_heap_is_zero_again_in_the_next_run() {
+        let _guard = exclusive();
+        assert!(holds_in_child(|| {
+            let mut heap = program_break();
+            let (first, end) = (heap.first, first_page(&heap) + 3 * PAGE);
+            let word = first_page(&heap) as *mut u64;
+            let mut holds = true;
+            for _ in 0..2 {
+                holds &= is_done(heap.set_end(end), end) && heap.grown() == (first..end);
+                // SAFETY: part of the heap now.
+                holds &= unsafe { word.read_volatile() } == 0;
+                // SAFETY: as above.
+                unsafe { word.write_volatile(7) };
+                heap.undo();
+                holds &= is_done(heap.set_end(0), first) && heap.grown().is_empty();
+                // The pages stay, but the program cannot tell.
+                holds &= is_mapped(word as u64) && !is_readable(word as u64);
+            }
+            holds
+        }));
+    }
+
+    #[test]
+    fn a_heap_that_shrinks_and_grows_within_a_run_is_zero() {
+        let _guard = exclusive();
+        assert!(holds_in_child(|| {
+            let mut heap = program_break();
+            let (page, end) = (first_page(&heap), first_page(&heap) + 2 * PAGE);
+            let mut holds = is_done(heap.set_end(end), end);
+            // SAFETY: part of the heap now.
+            unsafe { ((page + PAGE) as *mut u64).write_volatile(7) };
+            holds &= is_done(heap.set_end(page + PAGE), page + PAGE) && !is_readable(page + PAGE);
+            holds &= is_done(heap.set_end(end), end) && heap.grown().end == end;
+            // SAFETY: as above.
+            holds && unsafe { ((page + PAGE) as *const u64).read_volatile() } == 0
+        }));
+    }
+
+    #[test]
+    fn a_heap_that_has_grown_much_is_returned_to_the_system() {
+        let _guard = exclusive();
+        assert!(holds_in_child(|| {
+            let mut heap = program_break();
+            let (page, end) = (first_page(&heap), first_page(&heap) + MAX_KEPT_GROWTH + PAGE);
+            let mut holds = is_done(heap.set_end(end), end) && is_mapped(page);
+            heap.undo();
+            holds &= !is_mapped(page) && call(libc::SYS_brk, [0]) as u64 == heap.first;
+            holds && is_done(heap.set_end(page + PAGE), page + PAGE) && is_readable(page)
+        }));
+    }
+
+    #[test]
+    fn the_first_heap_cannot_shrink() {
+        let _guard = exclusive();
+        let mut heap = program_break();
+        assert!(matches!(heap.set_end(heap.first - 1), Verdict::Lasting));
+        assert!(is_done(heap.set_end(0), heap.first), "a query");
+    }
+
+    const READ_WRITE: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
+    const ANONYMOUS: u64 = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
+
+    fn map(mappings: &mut RunMappings, len: u64) -> u64 {
+        match mappings.map([0, len, READ_WRITE, ANONYMOUS, u64::MAX, 0]) {
+            Verdict::Done(start) if start > 0 => start as u64,
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn mappings_of_a_run_are_unmapped() {
+        let _guard = exclusive();
+        assert!(holds_in_child(|| {
+            let mut mappings = mappings();
+            let (first, second) = (map(&mut mappings, PAGE), map(&mut mappings, 3 * PAGE - 1));
+            let mut holds = is_mapped(first) && is_mapped(second + 2 * PAGE);
+            holds &= mappings.ranges().eq([first..first + PAGE, second..second + 3 * PAGE]);
+            mappings.undo();
+            holds &= !is_mapped(first) && !is_mapped(second) && !is_mapped(second + 2 * PAGE);
+            holds && mappings.ranges().next().is_none()
+        }));
+    }
+
+    #[test]
+    fn a_mapping_can_be_unmapped_once_and_only_as_a_whole() {
+        let _guard = exclusive();
+        assert!(holds_in_child(|| {
+            let mut mappings = mappings();
+            let start = map(&mut mappings, 2 * PAGE);
+            let mut holds = matches!(mappings.unmap(start, PAGE), Verdict::Lasting);
+            holds &= matches!(mappings.unmap(start + PAGE, PAGE), Verdict::Lasting);
+            holds &= matches!(mappings.unmap(start, 2 * PAGE), Verdict::Harmless);
+            holds &= matches!(mappings.unmap(start, 2 * PAGE), Verdict::Lasting);
+            // What it held may have labels, which are cleared in any case.
+            holds &= mappings.ranges().eq([start..start + 2 * PAGE]);
+            // The gate makes the call; another mapping there must survive.
+            mappings.undo();
+            holds && is_mapped(start)
+        }));
+    }
+
+    #[test]
+    fn mappings_with_lasting_effects_are_refused() {
+        let _guard = exclusive();
+        let mut mappings = mappings();
+        let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u64;
+        let fixed = ANONYMOUS | libc::MAP_FIXED as u64;
+        let executable = READ_WRITE | libc::PROT_EXEC as u64;
+        for arguments in [
+            [0, PAGE, READ_WRITE, shared, u64::MAX, 0],
+            [0x7000_0000, PAGE, READ_WRITE, fixed, u64::MAX, 0],
+            [0, PAGE, executable, ANONYMOUS, u64::MAX, 0],
+            [0, MAX_MAPPED_BYTES + 1, READ_WRITE, ANONYMOUS, u64::MAX, 0],
+        ] {
+            assert!(matches!(mappings.map(arguments), Verdict::Lasting), "{arguments:x?}");
+        }
+        assert!((0..MAX_MAPPINGS).all(|_| map(&mut mappings, PAGE) != 0));
+        assert_eq!(map(&mut mappings, PAGE), 0, "one more than are tracked");
+        mappings.undo();
+        assert_ne!(map(&mut mappings, PAGE), 0, "the next run has all of them again");
+        mappings.undo();
+    }
+}

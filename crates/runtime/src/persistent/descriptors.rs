@@ -136,3 +136,61 @@ impl Descriptors {
 fn set_bits(bits: u64) -> impl Iterator<Item = u64> {
     (0..u64::from(u64::BITS)).filter(move |position| bits >> position & 1 != 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{exclusive, holds_in_child};
+
+    fn descriptors() -> Descriptors {
+        let mut descriptors =
+            Descriptors { inherited: 0, opened: 0, changed: 0, duplicates: [-1; STANDARD as usize] };
+        descriptors.prepare();
+        descriptors
+    }
+
+    fn is_open(descriptor: u64) -> bool {
+        call(libc::SYS_fcntl, [descriptor, libc::F_GETFD as u64]) >= 0
+    }
+
+    fn open(descriptors: &mut Descriptors, flags: c_int) -> Option<u64> {
+        let arguments = [c"/dev/null".as_ptr() as u64, flags as u64, 0, 0, 0, 0];
+        match descriptors.open(libc::SYS_open, flags as u64, arguments) {
+            Verdict::Done(descriptor) => u64::try_from(descriptor).ok(),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn opened_files_are_closed() {
+        let _guard = exclusive();
+        assert!(holds_in_child(|| {
+            let mut descriptors = descriptors();
+            let Some(file) = open(&mut descriptors, libc::O_RDONLY) else { return false };
+            let mut holds = is_open(file) && descriptors.is_readable(file);
+            holds &= open(&mut descriptors, libc::O_WRONLY).is_none();
+            descriptors.undo();
+            holds &= !is_open(file) && !descriptors.is_readable(file);
+            holds
+        }));
+    }
+
+    #[test]
+    fn standard_streams_are_restored() {
+        let _guard = exclusive();
+        assert!(holds_in_child(|| {
+            call(libc::SYS_close, [0]);
+            call(libc::SYS_open, [c"/dev/null".as_ptr() as u64, 0, 0]);
+            let mut descriptors = descriptors();
+            let mut holds = matches!(descriptors.close(0), Verdict::Harmless);
+            call(libc::SYS_close, [0]);
+            descriptors.undo();
+            holds &= is_open(0);
+            // One that the process had before is not the run's to close.
+            let Some(inherited) = (STANDARD..TRACKED).find(|descriptor| is_open(*descriptor)) else {
+                return holds;
+            };
+            holds && matches!(descriptors.close(inherited), Verdict::Lasting)
+        }));
+    }
+}

@@ -53,12 +53,17 @@ impl MemoryImage {
         let text = read_file(c"/proc/self/maps", room).filter(|text| text.len() < MAX_LISTING);
         let Some(text) = text else { return false };
         let found = text.split(|byte| *byte == b'\n').all(|line| self.add_line(line, stack));
+        self.assign_copies();
+        found
+    }
+
+    /// Assigns each region its part of the memory for copies.
+    fn assign_copies(&mut self) {
         let mut used = 0;
         for region in &mut self.regions[..self.count] {
             region.copy = self.copies.wrapping_add(used);
             used += region.len;
         }
-        found
     }
 
     fn add_line(&mut self, line: &[u8], stack: usize) -> bool {
@@ -211,5 +216,204 @@ fn copy_words(from: *const u8, to: *mut u8, bytes: usize) {
     // SAFETY: both ranges are mapped and do not overlap.
     unsafe {
         asm!("rep movsq", inout("rsi") from => _, inout("rdi") to => _, inout("rcx") bytes / 8 => _, options(nostack));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::exclusive;
+    use cairn_wire::control::Control;
+    use core::mem::MaybeUninit;
+
+    /// Pages of a test, in a mapping of their own.
+    struct Pages {
+        start: usize,
+        count: usize,
+    }
+
+    impl Pages {
+        fn map(count: usize) -> Pages {
+            let (rights, flags) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            // SAFETY: a fresh mapping.
+            let start =
+                unsafe { libc::mmap(core::ptr::null_mut(), count * PAGE_BYTES, rights, flags, -1, 0) };
+            assert_ne!(start, libc::MAP_FAILED);
+            Pages { start: start as usize, count }
+        }
+
+        fn words(&mut self) -> &mut [u64] {
+            // SAFETY: mapped, and borrowed from the only owner.
+            unsafe { core::slice::from_raw_parts_mut(self.start as *mut u64, self.count * PAGE_BYTES / 8) }
+        }
+
+        /// Sets the rights of one page.
+        fn protect(&self, page: usize, rights: i32) {
+            // SAFETY: a page of the mapping.
+            let result = unsafe {
+                libc::mprotect((self.start + page * PAGE_BYTES) as *mut libc::c_void, PAGE_BYTES, rights)
+            };
+            assert_eq!(result, 0);
+        }
+    }
+
+    impl Drop for Pages {
+        fn drop(&mut self) {
+            // SAFETY: the mapping is ours, and nothing borrows from it.
+            unsafe { libc::munmap(self.start as *mut libc::c_void, self.count * PAGE_BYTES) };
+        }
+    }
+
+    /// Returns an image without regions.
+    fn empty() -> Box<MemoryImage> {
+        // SAFETY: all fields are numbers and pointers.
+        let mut image = Box::new(unsafe { MaybeUninit::<MemoryImage>::zeroed().assume_init() });
+        image.copies = reserve_guarded(MAX_BYTES);
+        image
+    }
+
+    /// Returns the copied image of some ranges.
+    fn image_of(ranges: &[Range<usize>]) -> Box<MemoryImage> {
+        let mut image = empty();
+        assert!(ranges.iter().all(|range| image.add(range.clone())));
+        image.assign_copies();
+        image.copy();
+        image
+    }
+
+    #[test]
+    fn changed_pages_are_restored() {
+        let _guard = exclusive();
+        let mut pages = Pages::map(4);
+        pages.words().iter_mut().zip(1..).for_each(|(word, n)| *word = n);
+        let expected = pages.words().to_vec();
+        let image = image_of(&[pages.start..pages.start + 4 * PAGE_BYTES]);
+        let page = PAGE_BYTES / 8;
+        // The first and the last word of a page, one in the middle, a whole page, and none.
+        let changes: [&[usize]; 5] =
+            [&[0], &[page - 1, page], &[2 * page + 77], &[3 * page, 4 * page - 1], &[]];
+        for change in changes {
+            change.iter().for_each(|index| pages.words()[*index] ^= 1 << 40);
+            image.restore();
+            assert_eq!(pages.words(), expected, "{change:?}");
+        }
+        pages.words()[page..2 * page].fill(0);
+        image.restore();
+        assert_eq!(pages.words(), expected);
+    }
+
+    #[test]
+    fn unchanged_pages_are_not_written() {
+        let _guard = exclusive();
+        let mut pages = Pages::map(3);
+        pages.words().fill(7);
+        let image = image_of(&[pages.start..pages.start + 3 * PAGE_BYTES]);
+        pages.words()[0] = 8;
+        // A write to the second page would end the test by a signal.
+        pages.protect(1, libc::PROT_READ);
+        image.restore();
+        pages.protect(1, libc::PROT_READ | libc::PROT_WRITE);
+        assert!(pages.words().iter().all(|word| *word == 7));
+    }
+
+    #[test]
+    fn regions_may_begin_and_end_inside_a_page() {
+        let _guard = exclusive();
+        let mut pages = Pages::map(3);
+        pages.words().fill(1);
+        let page = PAGE_BYTES / 8;
+        let (first, end) = (page - 3, 2 * page + 5);
+        let image = image_of(&[pages.start + first * 8..pages.start + end * 8]);
+        pages.words().fill(2);
+        image.restore();
+        let restored: Vec<usize> = (0..3 * page).filter(|index| pages.words()[*index] == 1).collect();
+        assert_eq!(restored, (first..end).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn each_region_has_its_own_copy() {
+        let _guard = exclusive();
+        let mut pages = [Pages::map(1), Pages::map(2)];
+        for (pages, value) in pages.iter_mut().zip([10, 20]) {
+            pages.words().fill(value);
+        }
+        let range = |pages: &Pages| pages.start..pages.start + pages.count * PAGE_BYTES;
+        let image = image_of(&[range(&pages[0]), range(&pages[1])]);
+        let ranges: Vec<Range<u64>> = image.ranges().collect();
+        assert_eq!(ranges.iter().map(|range| range.end - range.start).collect::<Vec<_>>(), [PAGE, 2 * PAGE]);
+        pages.iter_mut().for_each(|pages| pages.words().fill(0));
+        image.restore();
+        for (pages, value) in pages.iter_mut().zip([10, 20]) {
+            assert!(pages.words().iter().all(|word| *word == value), "{value}");
+        }
+    }
+
+    #[test]
+    fn too_much_memory_has_no_image() {
+        let _guard = exclusive();
+        let mut image = empty();
+        assert!(image.add(0x10_0000..0x10_0000 + MAX_BYTES));
+        assert!(!image.add(0x40_0000..0x40_0008), "no byte more");
+        let mut image = empty();
+        let region = |n: usize| 0x10_0000 + n * 16..0x10_0000 + n * 16 + 8;
+        assert!((0..MAX_REGIONS).all(|n| image.add(region(n))));
+        assert!(!image.add(region(MAX_REGIONS)), "no region more");
+    }
+
+    #[test]
+    fn memory_of_the_runtime_is_left_out() {
+        let _guard = exclusive();
+        let own = reserve(3 * PAGE_BYTES) as usize;
+        let range = own - 16 * PAGE_BYTES..own + 16 * PAGE_BYTES;
+        let mut image = empty();
+        assert!(image.add_unreserved(range.clone()));
+        let regions: Vec<Range<usize>> =
+            image.ranges().map(|range| range.start as usize..range.end as usize).collect();
+        for page in range.clone().step_by(PAGE_BYTES) {
+            let is_own = own_memory().any(|own| own.contains(&page));
+            assert_eq!(
+                regions.iter().any(|region| region.contains(&page)),
+                !is_own,
+                "{:x}",
+                page - range.start
+            );
+        }
+        assert!(!regions.iter().any(|region| region.contains(&own)));
+    }
+
+    #[test]
+    fn private_writable_mappings_are_listed() {
+        let line = b"5000-7000 rw-p 00002000 fd:00 17                  /lib/x.so";
+        let mapping = parse(line).unwrap();
+        assert_eq!(
+            (mapping.range, mapping.is_shared, mapping.name),
+            (0x5000..0x7000, false, &b"/lib/x.so"[..])
+        );
+        assert!(parse(b"5000-7000 rw-s 00000000 00:01 5 /memfd:x").unwrap().is_shared);
+        for line in [&b"5000-7000 r--p 00000000 00:00 0"[..], b"5000-7000 ---p 00000000 00:00 0", b""] {
+            assert!(parse(line).is_none());
+        }
+    }
+
+    #[test]
+    fn stack_heap_and_shared_memory_are_special() {
+        let _guard = exclusive();
+        let mut control = Control::default();
+        control.layout.total = 0x3000;
+        recorder().control = &mut control;
+        let start = recorder().control as usize;
+        let mut image = empty();
+        let stack = 0x7ff0_1238;
+        assert!(image.add_line(b"7ff00000-7ff03000 rw-p 00000000 00:00 0 [stack]", stack));
+        assert!(image.add_line(b"60000000-60002000 rw-p 00000000 00:00 0 [heap]", stack));
+        assert!(image.add_line(b"70000-71000 r-xp 00000000 00:00 0", stack), "nothing to copy");
+        let expected = [stack as u64..0x7ff0_3000, 0x6000_0000..0x6000_2000];
+        assert_eq!(image.ranges().collect::<Vec<_>>(), expected);
+        assert_eq!(image.heap(), Some(0x6000_0000..0x6000_2000));
+        let shared = |start: usize| format!("{start:x}-{:x} rw-s 00000000 00:01 5 /memfd:x", start + 0x1000);
+        assert!(image.add_line(shared(start + 0x1000).as_bytes(), stack), "memory of the driver");
+        assert!(!image.add_line(shared(0x100_0000).as_bytes(), stack), "memory of others");
+        recorder().control = null_mut();
     }
 }
