@@ -1,10 +1,10 @@
-//! The program's surroundings: its standard streams, its arguments and its symbolic files.
+//! The environment of runs: standard streams, arguments, and files in the scratch directory.
 
+use crate::file_id::FileId;
 use crate::input::{Input, Object};
 use crate::sandbox::{NOBODY, OwnTmp, TMP, drops_root, has_own_tmp};
 use crate::scratch::Scratch;
 use crate::spec::{Arg, Output, ScratchSpace, TargetSpec};
-use crate::watch::{Excess, FileId};
 use cairn_wire::ObjectKind;
 use cairn_wire::control::MAX_NAME;
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -18,32 +18,33 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Holds the place of a symbolic argument in the command line of a fork server.
+/// Placeholder of a symbolic argument in the command line of a fork server.
 const PLACEHOLDER: &str = "?";
 
-/// Most bytes that are brought back of what a run has printed: its output is as long as it likes.
-const OUTPUT_BYTES: u64 = 16 << 20;
+/// Bytes of a run's output that are captured, a chosen bound: a run may print any amount.
+const MAX_OUTPUT_BYTES: u64 = 16 << 20;
 
-/// Everything a run touches besides the shared memory.
-pub(crate) struct Stage {
+/// Everything that a run uses besides the shared memory.
+pub(crate) struct RunEnvironment {
     stdin: File,
     scratch: Scratch,
-    /// The path by which the program finds the scratch directory.
+    /// Path of the scratch directory for the program.
     scratch_seen_as: PathBuf,
-    files: Vec<StagedFile>,
+    files: Vec<PlacedFile>,
     stdout: Option<File>,
     stderr: Option<File>,
 }
 
-struct StagedFile {
+/// A symbolic file in the scratch directory.
+struct PlacedFile {
     name: String,
-    /// The path by which the program opens it.
+    /// Path by which the program opens it.
     seen_as: String,
 }
 
-impl Stage {
-    /// Sets up what the specification asks for.
-    pub(crate) fn set(spec: &TargetSpec) -> io::Result<Stage> {
+impl RunEnvironment {
+    /// Creates the environment for a specification.
+    pub(crate) fn create(spec: &TargetSpec) -> io::Result<RunEnvironment> {
         let capture = spec.output == Output::Capture;
         let owner = (spec.sandbox && drops_root()).then_some(NOBODY);
         if let Some(writable) = &spec.writable {
@@ -51,9 +52,9 @@ impl Stage {
         }
         let mut scratch = Scratch::create(owner)?;
         let scratch_seen_as = if has_own_tmp(spec) { TMP.into() } else { scratch.path().to_owned() };
-        let staged = |n| staged(spec, n, &mut scratch, &scratch_seen_as);
-        let files = (0..spec.files.len()).map(staged).collect::<Result<_, _>>()?;
-        Ok(Stage {
+        let place = |n| place_file(spec, n, &mut scratch, &scratch_seen_as);
+        let files = (0..spec.files.len()).map(place).collect::<Result<_, _>>()?;
+        Ok(RunEnvironment {
             stdin: anonymous_file("stdin")?,
             scratch,
             scratch_seen_as,
@@ -63,18 +64,18 @@ impl Stage {
         })
     }
 
-    /// The directory that the program may write to.
+    /// Returns the directory that the program may write to.
     pub(crate) fn scratch(&self) -> &Path {
         self.scratch.path()
     }
 
-    /// The scratch directory as the `/tmp` of the program, if it is that.
+    /// Returns the scratch directory as the private `/tmp` of the program, if it is to be that.
     pub(crate) fn own_tmp(&self, spec: &TargetSpec) -> io::Result<Option<OwnTmp>> {
         let is_own = self.scratch_seen_as != self.scratch();
         is_own.then(|| OwnTmp::prepare(self.scratch(), spec.runs_in_scratch())).transpose()
     }
 
-    /// The name by which the target knows an object.
+    /// Returns the name of an object in the target.
     pub(crate) fn name_of<'a>(&'a self, object: &'a Object) -> &'a str {
         match object.kind {
             ObjectKind::File => self.file(&object.name).map_or(&object.name, |f| &f.seen_as),
@@ -82,13 +83,14 @@ impl Stage {
         }
     }
 
-    fn file(&self, name: &str) -> Option<&StagedFile> {
+    fn file(&self, name: &str) -> Option<&PlacedFile> {
         self.files.iter().find(|f| f.name == name)
     }
 
-    /// A command for the program; symbolic arguments are those of `input`, or placeholders.
+    /// Returns a command for the program; symbolic arguments are those of `input`, or placeholders.
     pub(crate) fn command(&self, spec: &TargetSpec, input: Option<&Input>) -> io::Result<Command> {
-        // Absolute: a bare name means the file here, not one on the search path or in the scratch directory.
+        // Absolute: a bare name refers to the working directory, not to the search path or the scratch
+        // directory.
         let mut command = Command::new(std::path::absolute(&spec.path)?);
         command.arg0(&spec.path);
         let argc = input.and_then(Input::argc).map_or(usize::MAX, |argc| argc as usize);
@@ -100,7 +102,7 @@ impl Stage {
             command.current_dir(self.scratch());
             command.env("PWD", &self.scratch_seen_as);
         }
-        // Opened anew, so that the program can read but not write it.
+        // Reopened, so that the program can read but not write it.
         command.stdin(File::open(format!("/proc/self/fd/{}", self.stdin.as_raw_fd()))?);
         command.stdout(stdio(spec.output, self.stdout.as_ref())?);
         command.stderr(stdio(spec.output, self.stderr.as_ref())?);
@@ -114,90 +116,92 @@ impl Stage {
                 text.replace("@@", self.files.get(*number).map_or("@@", |f| &f.seen_as)).into()
             }
             Arg::Symbolic(_) => {
-                let is_it = |o: &&Object| o.kind == ObjectKind::Arg && o.index == index;
-                let object = input.and_then(|input| input.objects.iter().find(is_it));
+                let is_this = |o: &&Object| o.kind == ObjectKind::Arg && o.index == index;
+                let object = input.and_then(|input| input.objects.iter().find(is_this));
                 let bytes = object.map_or(PLACEHOLDER.as_bytes(), Object::as_argument);
                 OsStr::from_bytes(bytes).to_owned()
             }
         }
     }
 
-    /// Puts an input's streams in place and forgets what the run before has left and printed.
+    /// Writes an input's streams, and removes the files and the output of the previous run.
     pub(crate) fn prepare(&mut self, input: &Input) -> io::Result<()> {
         let stdin = input.objects.iter().find(|o| o.kind == ObjectKind::Stdin);
         let bytes: &[u8] = stdin.map_or(&[], |o| &o.bytes);
-        // The position is the program's own: its descriptor was opened anew.
+        // The file offset is the program's own, since its descriptor was reopened.
         self.stdin.write_all_at(bytes, 0)?;
         self.stdin.set_len(bytes.len() as u64)?;
-        self.scratch.tidy()?;
+        self.scratch.clean()?;
         for object in input.objects.iter().filter(|o| o.kind == ObjectKind::File) {
             if let Some(file) = self.file(&object.name) {
                 self.scratch.write(&file.name, &object.bytes)?;
             }
         }
         for output in [&mut self.stdout, &mut self.stderr].into_iter().flatten() {
-            // The position is shared with the program, which writes on from where the driver left it.
+            // The file offset is shared with the program, which continues where the driver left it.
             output.set_len(0)?;
             output.rewind()?;
         }
         Ok(())
     }
 
-    /// What the last run printed to standard output and standard error.
+    /// Returns the standard output and standard error of the last run.
     pub(crate) fn output(&mut self) -> io::Result<(Vec<u8>, Vec<u8>)> {
         Ok((content(self.stdout.as_mut())?, content(self.stderr.as_mut())?))
     }
 
-    /// The anonymous files of its streams, which a run has open and which are not its own.
+    /// Returns the anonymous files of the standard streams: a run has them open, but they do not count as its
+    /// memory.
     pub(crate) fn own_files(&self) -> io::Result<Vec<FileId>> {
         let outputs = self.stdout.iter().chain(&self.stderr);
         std::iter::once(&self.stdin).chain(outputs).map(FileId::of).collect()
     }
 
-    /// Space in use in the scratch directory, and whether that is all of it. Stops where it is more than `most`.
-    pub(crate) fn scratch_in_use(&self, most: &ScratchSpace) -> io::Result<(ScratchSpace, bool)> {
-        self.scratch.in_use(most)
+    /// Returns the space in use in the scratch directory, and whether that is all of it. Stops when it
+    /// exceeds `limit`.
+    pub(crate) fn scratch_in_use(&self, limit: &ScratchSpace) -> io::Result<(ScratchSpace, bool)> {
+        self.scratch.in_use(limit)
     }
 
-    /// The device of the scratch directory, and the bytes that are free there.
+    /// Returns the device of the scratch directory, and the bytes that are free there.
     pub(crate) fn scratch_device(&self) -> io::Result<(u64, u64)> {
         self.scratch.device()
     }
 
-    /// Excess of a run that has ended, and left too much behind.
-    pub(crate) fn scratch_excess(&self, most: &ScratchSpace) -> io::Result<Option<Excess>> {
-        let (used, _) = self.scratch.in_use(most)?;
-        Ok(used.exceeds(most).then_some(Excess::Scratch))
+    /// True if a run that has ended left more in the scratch directory than it may.
+    pub(crate) fn exceeds_scratch(&self, limit: &ScratchSpace) -> io::Result<bool> {
+        let (used, _) = self.scratch.in_use(limit)?;
+        Ok(used.exceeds(limit))
     }
 
-    /// A file that standard error can go to until it is asked for.
-    pub(crate) fn divert_stderr(&mut self) -> io::Result<()> {
+    /// Captures standard error from now on.
+    pub(crate) fn capture_stderr(&mut self) -> io::Result<()> {
         self.stderr = Some(anonymous_file("stderr")?);
         Ok(())
     }
 }
 
-/// Makes room for a file in the scratch directory.
-fn staged(
+/// Prepares a symbolic file in the scratch directory.
+fn place_file(
     spec: &TargetSpec,
     number: usize,
     scratch: &mut Scratch,
     scratch_seen_as: &Path,
-) -> io::Result<StagedFile> {
+) -> io::Result<PlacedFile> {
     let name = &spec.files[number].name;
     if !is_file_name(name) {
         return Err(io::Error::other(format!("`{name}` is not the name of a file below a directory")));
     }
-    scratch.expect(name)?;
+    scratch.register(name)?;
     let path = scratch_seen_as.join(name);
     let seen_as = if spec.names_file(number) { path.to_string_lossy().into_owned() } else { name.clone() };
     if seen_as.len() > MAX_NAME {
         return Err(io::Error::other(format!("{seen_as} is too long a path for a symbolic file")));
     }
-    Ok(StagedFile { name: name.clone(), seen_as })
+    Ok(PlacedFile { name: name.clone(), seen_as })
 }
 
-/// Whether a symbolic file can be called so: by a path that leads down from the working directory.
+/// True if a symbolic file can have this name: a path that leads down from the working directory.
 pub fn is_file_name(name: &str) -> bool {
     name.split('/').all(|part| !["", ".", ".."].contains(&part))
 }
@@ -218,7 +222,7 @@ fn content(file: Option<&mut File>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(file) = file {
         file.rewind()?;
-        file.take(OUTPUT_BYTES).read_to_end(&mut bytes)?;
+        file.take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

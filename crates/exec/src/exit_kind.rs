@@ -1,44 +1,43 @@
-//! The ways a run can end.
+//! Exit kinds: the ways a run can end.
 
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// How a run ended. Everything that depends on it (where a test is kept, whether it is a finding)
-/// follows from the variant.
+/// The way a run ended. Whether it is a finding, and where its test is kept, follows from the variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ExitKind {
     /// The program ended by itself with this code.
     Exit(i32),
     /// A signal killed it.
     Signal(i32),
-    /// It was still running when its time was up.
+    /// The time limit was exceeded.
     Timeout,
-    /// It took more memory than it may.
+    /// The memory limit was exceeded.
     OutOfMemory,
-    /// It started more processes than it may.
+    /// The limit on processes was exceeded.
     TooManyProcesses,
-    /// It wrote more to its scratch directory than it may.
+    /// The limit on the scratch directory was exceeded.
     OutOfScratch,
-    /// It called `cairn_assume` with a false condition: the input is none the user wants.
+    /// The program called `cairn_assume` with a false condition: the user does not want this input.
     Rejected,
 }
 
-/// What a run's end means to the user.
+/// Severity of the end of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Severity {
-    /// The input is no input of the program.
+    /// The input was rejected.
     Rejected,
     /// Nothing is wrong.
     Ok,
-    /// The program does not end, or not soon enough.
+    /// The program does not end in time.
     Hang,
-    /// The program breaks, or takes what nobody has.
+    /// The program crashes, or exceeds its resources.
     Crash,
 }
 
 impl ExitKind {
-    /// The end that a `waitpid` status tells of.
+    /// Returns the exit kind of a `waitpid` status.
     pub fn from_wait_status(status: i32) -> ExitKind {
         let status = ExitStatus::from_raw(status);
         match status.signal() {
@@ -47,7 +46,7 @@ impl ExitKind {
         }
     }
 
-    /// How bad it is.
+    /// Returns its severity.
     pub fn severity(self) -> Severity {
         match self {
             ExitKind::Exit(_) => Severity::Ok,
@@ -60,7 +59,7 @@ impl ExitKind {
         }
     }
 
-    /// Whether the driver put an end to it: how far the run came by then is chance.
+    /// True if the driver ended the run for a limit: how far it came is not deterministic.
     pub fn is_excess(self) -> bool {
         matches!(
             self,
@@ -68,17 +67,17 @@ impl ExitKind {
         )
     }
 
-    /// True if it ended by `SIGKILL`: from outside, or by the program itself.
+    /// True if it ended by `SIGKILL`, from outside or by the program itself.
     pub fn is_kill(self) -> bool {
         self == ExitKind::Signal(libc::SIGKILL)
     }
 
-    /// Whether the user should hear of it.
+    /// True if it is reported to the user.
     pub fn is_finding(self) -> bool {
         matches!(self.severity(), Severity::Crash | Severity::Hang)
     }
 
-    /// What a file of such a run has in its name, after AFL's habit.
+    /// Returns the part of a test's file name that describes its end, as AFL does.
     pub fn suffix(self) -> String {
         match self {
             ExitKind::Exit(code) => format!("exit:{code:03}"),
@@ -109,7 +108,7 @@ impl fmt::Display for ExitKind {
     }
 }
 
-/// The name of a signal, such as `SIGSEGV`.
+/// Returns the name of a signal, such as `SIGSEGV`.
 pub fn signal_name(signal: i32) -> Option<&'static str> {
     Some(match signal {
         libc::SIGHUP => "SIGHUP",

@@ -1,21 +1,23 @@
-//! The supervisor of a target: nothing that the target has started outlives it, and the driver need not know its processes.
+//! The supervisor of a target: no process of the target outlives it, and the driver need not know the
+//! target's processes.
 //!
 //! ```text
-//! driver ── keeper ── init ── fork server ── run ── whatever it starts
+//! driver ── supervisor ── init ── fork server ── run ── its descendants
 //! ```
 //!
-//! Keeper and init are forks of the driver that never come to `exec`: none of the target's code runs in them. The driver
-//! knows one process, its own child, and asks it for everything else by signals: `SIGTERM` ends the target with all its
-//! processes, `SIGUSR1` is passed on to the fork server, which ends its run. No process number that a target could
-//! write is ever used.
+//! Supervisor and init are forks of the driver that never call `exec`: none of the target's code runs in
+//! them. The driver knows one process, its own child, and controls the target by signals to it: `SIGTERM`
+//! ends the target with all its processes, `SIGUSR1` is passed on to the fork server, which kills its run. No
+//! process number that a target could write is ever used.
 //!
-//! Init is the first process of a pid namespace: when it ends, the kernel kills all others there. Without such a namespace the keeper is the
-//! parent of the target; it adopts what descendants leave behind, and kills all of them. The target, behind a wall of its own, reaches
-//! neither.
+//! Init is the first process of a pid namespace: when it ends, the kernel kills all others there. Without
+//! such a namespace the supervisor is the parent of the target; it adopts orphaned descendants, and kills all
+//! of them. The target, whose signals are confined, can signal neither.
 
 mod memory;
 
-use crate::sandbox::{Identity, Sandbox, Wall};
+use crate::sandbox::{Identity, Sandbox, SignalScope};
+use cairn_wire::descendants::{ProcessCalls, sweep};
 use memory::{Maps, call};
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getpid, getppid, kill_process, set_parent_process_death_signal, setrlimit,
@@ -26,69 +28,71 @@ use std::mem::zeroed;
 use std::ptr::null_mut;
 
 /// Stands for all processes that this one may signal, and for any of its children.
-const EVERYBODY: libc::pid_t = -1;
+const ALL: libc::pid_t = -1;
 
-/// What a target's processes are kept in.
-pub(crate) struct Keeper {
-    /// The process that makes it, and that it does not outlive.
+/// The supervisor of a target's processes, before it is forked.
+pub(crate) struct Supervisor {
+    /// The driver, which the supervisor does not outlive.
     driver: Pid,
     sandbox: Option<Sandbox>,
-    /// Keeps the target from its keeper. With it a signal to everybody reaches what descends from the keeper, all at once.
-    wall: Option<Wall>,
+    /// Confines the target's signals. The supervisor's own are then confined as well, and one signal to all
+    /// reaches exactly its descendants.
+    scope: Option<SignalScope>,
 }
 
-/// A process that looks after another.
-struct Level {
-    /// The process that it looks after.
+/// A process that supervises another.
+struct SupervisorProcess {
+    /// The process that it supervises.
     child: libc::pid_t,
-    kind: LevelKind,
-    /// The list of this process's mappings.
+    role: Role,
+    /// Mappings of this process.
     maps: Maps,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum LevelKind {
-    /// Looks after the first process of a namespace, which tells by this descriptor how the target ended.
-    OfInit { report: libc::c_int },
-    /// Is that process.
+enum Role {
+    /// Supervises the first process of a pid namespace, which reports the target's exit status by this
+    /// descriptor.
+    Outer { report: libc::c_int },
+    /// Is the first process of a pid namespace.
     Init { report: libc::c_int },
-    /// Looks after a target without a namespace; `sealed` if it can kill all descendants at once.
-    Alone { sealed: bool },
+    /// Supervises a target without a pid namespace; `confined` if it can kill all descendants at once.
+    Single { confined: bool },
 }
 
-impl Keeper {
-    /// A keeper of targets in this sandbox.
-    pub(crate) fn of(sandbox: Option<Sandbox>) -> Keeper {
-        let seals = sandbox.as_ref().is_some_and(|sandbox| sandbox.protection.signals);
-        Keeper { driver: getpid(), sandbox, wall: seals.then(Wall::prepare).flatten() }
+impl Supervisor {
+    /// Returns a supervisor of targets in this sandbox.
+    pub(crate) fn of(sandbox: Option<Sandbox>) -> Supervisor {
+        let confines = sandbox.as_ref().is_some_and(|sandbox| sandbox.protection.signals);
+        Supervisor { driver: getpid(), sandbox, scope: confines.then(SignalScope::prepare).flatten() }
     }
 
-    /// Splits the calling process, a fork of the driver, into the keeper, perhaps an init, and the target; returns in
-    /// the target. Makes system calls only.
+    /// Splits the calling process, a fork of the driver, into the supervisor, possibly an init, and the
+    /// target; returns in the target. Makes system calls only.
     pub(crate) fn split(&mut self) -> io::Result<()> {
-        // A session of its own: a Ctrl-C at the terminal is for the driver alone, and so is what is typed there.
+        // A session of its own: only the driver gets Ctrl-C and input from the terminal.
         setsid()?;
-        let mask = hold_signals()?;
-        let kind = match self.make_namespaces()? {
-            Some(report) => LevelKind::Init { report },
+        let mask = block_signals()?;
+        let role = match self.create_namespaces()? {
+            Some(report) => Role::Init { report },
             None => {
                 die_with(self.driver, Signal::TERM)?;
                 // SAFETY: sets an attribute of this process.
                 unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
-                LevelKind::Alone { sealed: self.wall.is_some() }
+                Role::Single { confined: self.scope.is_some() }
             }
         };
         self.sandbox.as_mut().map_or(Ok(()), Sandbox::enter)?;
         let (maps, parent) = (Maps::open(), getpid());
         match fork()? {
             0 => self.begin_target(&mask, parent),
-            child => Level { child, kind, maps }.keep(),
+            child => SupervisorProcess { child, role, maps }.supervise(),
         }
     }
 
-    /// Makes the namespaces of the sandbox. Returns a second time, in the first process of one of processes, with the
-    /// descriptor by which that tells its parent how the target ended; the parent then does not return.
-    fn make_namespaces(&mut self) -> io::Result<Option<libc::c_int>> {
+    /// Creates the namespaces of the sandbox. If there is a pid namespace, returns in its first process only,
+    /// with the descriptor by which that reports the target's exit status; its parent then does not return.
+    fn create_namespaces(&mut self) -> io::Result<Option<libc::c_int>> {
         let Some(namespaces) = self.sandbox.as_ref().and_then(|sandbox| sandbox.namespaces.as_ref()) else {
             return Ok(None);
         };
@@ -101,24 +105,24 @@ impl Keeper {
         if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) } != 0 {
             return Err(io::Error::last_os_error());
         }
-        // What init mounts shows no process outside its namespace.
+        // Opened before init mounts a `/proc` that shows no process outside its namespace.
         let maps = Maps::open();
         match fork()? {
             0 => {
                 set_parent_process_death_signal(Some(Signal::KILL))?;
-                end_if_unread(ends);
-                namespaces.begin()?;
+                exit_if_orphaned(ends);
+                namespaces.set_up_init()?;
                 Ok(Some(ends[1]))
             }
             child => {
                 die_with(self.driver, Signal::TERM)?;
-                Level { child, kind: LevelKind::OfInit { report: ends[0] }, maps }.keep()
+                SupervisorProcess { child, role: Role::Outer { report: ends[0] }, maps }.supervise()
             }
         }
     }
 
     fn begin_target(&mut self, mask: &libc::sigset_t, parent: Pid) -> io::Result<()> {
-        // SAFETY: a group of its own, and the signals as they were.
+        // SAFETY: sets a process group and restores the signal mask.
         unsafe {
             libc::setpgid(0, 0);
             libc::sigprocmask(libc::SIG_SETMASK, mask, null_mut());
@@ -126,18 +130,18 @@ impl Keeper {
         let identity = self.sandbox.as_ref().and_then(|sandbox| sandbox.identity.as_ref());
         identity.map_or(Ok(()), Identity::assume)?;
         if self.sandbox.is_some() {
-            // Programs of some users may claim a processor for themselves.
+            // Some users may request real-time priority, which could monopolise a processor.
             let never = Rlimit { current: Some(0), maximum: Some(0) };
             setrlimit(Resource::Rtprio, never)?;
         }
-        // The process that waits for it may be killed. A change of user would have cleared this attribute.
+        // The supervising process may be killed. Set after the change of user, which clears this attribute.
         die_with(parent, Signal::KILL)?;
-        self.wall.take().map_or(Ok(()), Wall::enter)
+        self.scope.take().map_or(Ok(()), SignalScope::enter)
     }
 }
 
-/// Has this process get a signal when its parent ends. The kernel does not send it for one that has ended before it was
-/// asked to: then it is raised here.
+/// Requests a signal for the end of the parent. The kernel does not send it if the parent has ended before:
+/// then it is raised here.
 fn die_with(parent: Pid, signal: Signal) -> io::Result<()> {
     set_parent_process_death_signal(Some(signal))?;
     if getppid() != Some(parent) {
@@ -146,9 +150,9 @@ fn die_with(parent: Pid, signal: Signal) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends the first process of a namespace if its parent, the reader of the pipe, ended before the signal for that was asked
-/// for. The number of a parent outside the namespace is 0 in it, dead or alive.
-fn end_if_unread([reader, writer]: [libc::c_int; 2]) {
+/// Ends the first process of a namespace if its parent, the reader of the pipe, ended before the death signal
+/// was requested. Inside the namespace the number of a parent outside is 0 in any case.
+fn exit_if_orphaned([reader, writer]: [libc::c_int; 2]) {
     let mut poll = libc::pollfd { fd: writer, events: 0, revents: 0 };
     // SAFETY: the descriptors are this process's own, and the kernel writes to `poll` alone.
     unsafe {
@@ -167,13 +171,14 @@ fn fork() -> io::Result<libc::pid_t> {
     }
 }
 
-/// Blocks all signals, so that those a keeper hears wait until they are asked for; gives the mask as it was.
-fn hold_signals() -> io::Result<libc::sigset_t> {
+/// Blocks all signals, so that those for the supervisor stay pending until it waits for them; returns the
+/// previous mask.
+fn block_signals() -> io::Result<libc::sigset_t> {
     // SAFETY: the sets are ours.
     unsafe {
         let (mut all, mut before) = (zeroed(), zeroed());
         libc::sigfillset(&mut all);
-        // A process that ignores this signal never hears of its children's ends.
+        // With SIGCHLD ignored, `wait` would not report children.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         match libc::sigprocmask(libc::SIG_BLOCK, &all, &mut before) {
             0 => Ok(before),
@@ -182,16 +187,16 @@ fn hold_signals() -> io::Result<libc::sigset_t> {
     }
 }
 
-impl Level {
-    /// Waits for the child's end, or for being asked to make it one. From here on the memory of the driver is gone, and
-    /// with it what the C library needs: all system calls are [`call`]s.
-    fn keep(self) -> ! {
-        let report = match self.kind {
-            LevelKind::OfInit { report } | LevelKind::Init { report } => Some(report),
-            LevelKind::Alone { .. } => None,
+impl SupervisorProcess {
+    /// Waits for the end of the child, or for the request to end it. From here on the driver's memory is
+    /// released, including the C library's data: all system calls are [`call`]s.
+    fn supervise(self) -> ! {
+        let report = match self.role {
+            Role::Outer { report } | Role::Init { report } => Some(report),
+            Role::Single { .. } => None,
         };
         self.maps.release();
-        // Among the others is the pipe by which the driver hears that the target has begun.
+        // Among the others is the pipe by which the driver learns that `exec` has succeeded.
         close_all_but(report);
         let (status, is_running) = loop {
             match wait_for_signal() {
@@ -199,40 +204,42 @@ impl Level {
                 libc::SIGUSR1 => kill(self.child, libc::SIGUSR1),
                 _ => {}
             }
-            if let Some(status) = self.ended() {
+            if let Some(status) = self.reap() {
                 break (status, false);
             }
         };
-        match self.kind {
-            LevelKind::Init { report } => {
-                // The kernel would end them as well, but without adding what they took to what this process took.
-                kill(EVERYBODY, libc::SIGKILL);
-                while wait(EVERYBODY, 0).0 != -libc::ECHILD {}
+        match self.role {
+            Role::Init { report } => {
+                // The kernel would kill them as well, but without adding their resource usage to that of this
+                // process.
+                kill(ALL, libc::SIGKILL);
+                while wait(ALL, 0).0 != -libc::ECHILD {}
                 call(libc::SYS_write, [report as usize, &raw const status as usize, size_of_val(&status)]);
                 exit(0)
             }
-            LevelKind::OfInit { report } => {
-                // The number of a child that was waited for may be another process's.
+            Role::Outer { report } => {
+                // A child that was waited for must not be signalled: its number may belong to another
+                // process.
                 if is_running {
                     kill(self.child, libc::SIGTERM);
                     wait(self.child, 0);
                 }
-                let mut told = status;
-                call(libc::SYS_read, [report as usize, &raw mut told as usize, size_of_val(&told)]);
-                end_like(told)
+                let mut reported = status;
+                call(libc::SYS_read, [report as usize, &raw mut reported as usize, size_of_val(&reported)]);
+                end_like(reported)
             }
-            LevelKind::Alone { sealed } => {
-                sweep(sealed);
+            Role::Single { confined } => {
+                sweep(&Kernel, confined);
                 end_like(status)
             }
         }
     }
 
-    /// Reaps children that have ended; the wait status of the one that counts, if it is among them.
-    fn ended(&self) -> Option<libc::c_int> {
+    /// Reaps children that have ended; returns the wait status of the supervised one, if it is among them.
+    fn reap(&self) -> Option<libc::c_int> {
         loop {
             match wait(-1, libc::WNOHANG) {
-                // One that has made us its debugger stops, and has not ended.
+                // A child that we trace stops, and has not ended.
                 (pid, status) if pid == self.child && !libc::WIFSTOPPED(status) => return Some(status),
                 (pid, _) if pid <= 0 => return None,
                 _ => {}
@@ -254,16 +261,16 @@ fn close_all_but(kept: Option<libc::c_int>) {
     }
 }
 
-/// Waits for one of the signals that a keeper hears.
+/// Waits for one of the signals that a supervisor handles.
 fn wait_for_signal() -> libc::c_int {
     const fn bit(signal: libc::c_int) -> u64 {
         1 << (signal - 1)
     }
-    let heard = bit(libc::SIGTERM) | bit(libc::SIGCHLD) | bit(libc::SIGUSR1);
-    call(libc::SYS_rt_sigtimedwait, [&raw const heard as usize, 0, 0, size_of_val(&heard)]) as libc::c_int
+    let handled = bit(libc::SIGTERM) | bit(libc::SIGCHLD) | bit(libc::SIGUSR1);
+    call(libc::SYS_rt_sigtimedwait, [&raw const handled as usize, 0, 0, size_of_val(&handled)]) as libc::c_int
 }
 
-/// A child that has ended, and its wait status.
+/// Waits for a child; returns its number or an error, and its wait status.
 fn wait(child: libc::pid_t, options: libc::c_int) -> (libc::pid_t, libc::c_int) {
     let mut status = 0;
     let pid = call(libc::SYS_wait4, [child as usize, &raw mut status as usize, options as usize, 0]);
@@ -280,41 +287,33 @@ fn exit(code: libc::c_int) -> ! {
     }
 }
 
-/// Kills all descendants, and waits until they are gone.
-fn sweep(sealed: bool) {
-    loop {
-        // Believed only while a signal to the parent is refused: this one is to reach what is below, and no other process.
-        let parent = call(libc::SYS_getppid, []);
-        let is_sealed = || call(libc::SYS_kill, [parent as usize, 0]) == -libc::EPERM as isize;
-        if sealed && is_sealed() {
-            kill(EVERYBODY, libc::SIGKILL);
-        } else if !kill_children() {
-            return;
-        }
-        if wait(EVERYBODY, 0).0 == -libc::ECHILD {
-            return;
-        }
+/// The kernel, without the C library.
+struct Kernel;
+
+impl ProcessCalls for Kernel {
+    fn parent(&self) -> libc::pid_t {
+        call(libc::SYS_getppid, []) as libc::pid_t
+    }
+
+    fn kill(&self, process: libc::pid_t, signal: libc::c_int) -> libc::c_int {
+        call(libc::SYS_kill, [process as usize, signal as usize]) as libc::c_int
+    }
+
+    fn wait(&self, child: libc::pid_t) -> libc::pid_t {
+        wait(child, 0).0
+    }
+
+    fn read_children<'a>(&self, room: &'a mut [u8]) -> Option<&'a [u8]> {
+        let path = c"/proc/thread-self/children";
+        let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
+        let file = call(libc::SYS_open, [path.as_ptr() as usize, flags]);
+        let length = call(libc::SYS_read, [file as usize, room.as_mut_ptr() as usize, room.len()]);
+        call(libc::SYS_close, [file as usize]);
+        room.get(..usize::try_from(length).ok()?)
     }
 }
 
-/// Kills all children; false if the kernel does not tell which there are.
-fn kill_children() -> bool {
-    let mut text = [0u8; 4096];
-    let path = c"/proc/thread-self/children";
-    let file = call(libc::SYS_open, [path.as_ptr() as usize, (libc::O_RDONLY | libc::O_CLOEXEC) as usize]);
-    let length = call(libc::SYS_read, [file as usize, text.as_mut_ptr() as usize, text.len()]);
-    call(libc::SYS_close, [file as usize]);
-    let Some(text) = usize::try_from(length).ok().and_then(|length| text.get(..length)) else { return false };
-    // A number that was cut off at the end is not one of a child.
-    let words = text.split_inclusive(|byte| *byte == b' ').filter_map(|word| word.strip_suffix(b" "));
-    for child in words.filter_map(|word| str::from_utf8(word).ok()?.parse().ok()) {
-        // A child of ours that was not waited for: the number is no other process's.
-        kill(child, libc::SIGKILL);
-    }
-    true
-}
-
-/// The driver sees one process, which is to end as the target did.
+/// Ends this process with the exit status of the target, for the driver.
 fn end_like(status: libc::c_int) -> ! {
     if libc::WIFSIGNALED(status) {
         let signal = libc::WTERMSIG(status) as usize;

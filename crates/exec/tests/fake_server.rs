@@ -50,7 +50,7 @@ fn start_error(start: &str) -> StartError {
 }
 
 #[test]
-fn runs_are_told_apart_by_how_they_end() {
+fn runs_have_the_exit_kind_of_their_end() {
     let mut server = server();
     let mut end_of = |text| server.run(&stdin(text), Mode::TRACE).unwrap().end;
     assert_eq!(end_of("x"), ExitKind::Exit(0));
@@ -61,7 +61,7 @@ fn runs_are_told_apart_by_how_they_end() {
 }
 
 #[test]
-fn a_run_brings_back_coverage_path_and_usage() {
+fn a_run_reports_coverage_path_and_usage() {
     let mut server = server();
     for (text, taken, value) in [("x", 9, 1), ("y", 8, 0)] {
         let run = server.run(&stdin(text), Mode::TRACE).unwrap();
@@ -79,7 +79,7 @@ fn a_run_brings_back_coverage_path_and_usage() {
 }
 
 #[test]
-fn a_crash_tells_where_it_struck() {
+fn a_crash_reports_its_stack() {
     let mut server = server();
     assert_eq!(server.run(&stdin("c"), Mode::TRACE).unwrap().crash, [0x1234, 0x5678]);
     assert!(server.run(&stdin("x"), Mode::TRACE).unwrap().crash.is_empty());
@@ -107,7 +107,7 @@ fn a_hanging_run_is_killed_with_its_children() {
 }
 
 #[test]
-fn scribbled_memory_is_survived_and_repaired() {
+fn overwritten_shared_memory_is_survived_and_repaired() {
     let mut server = server();
     let run = server.run(&stdin("s"), Mode::TRACE).unwrap();
     assert_eq!(run.end, ExitKind::Exit(0));
@@ -144,7 +144,7 @@ fn a_server_that_dies_can_be_restarted() {
 }
 
 #[test]
-fn objects_the_program_names_come_back() {
+fn named_objects_are_reported() {
     let mut server = server();
     let first = server.run(&stdin("n"), Mode::TRACE).unwrap().input;
     let zeros = [Object::stdin("n"), Object::named("one", [0, 0]), Object::named("two", [0; 4])];
@@ -155,7 +155,7 @@ fn objects_the_program_names_come_back() {
 }
 
 #[test]
-fn output_and_inputs_reach_their_places() {
+fn inputs_reach_the_program_and_output_the_driver() {
     let mut spec = spec("ok");
     spec.output = Output::Capture;
     spec.files = vec![SymbolicFile { name: "data".to_owned(), len: 5 }];
@@ -216,7 +216,7 @@ fn a_program_with_other_branches_than_were_read_is_refused() {
 }
 
 #[test]
-fn what_is_no_target_is_not_even_started() {
+fn a_file_that_is_no_target_is_not_started() {
     let error =
         |path: &str| Server::start(TargetSpec::new(path, 1), Limits::default()).err().unwrap().to_string();
     assert_eq!(error("/bin/true"), "/bin/true was not built with `cairn cc`");

@@ -1,262 +1,228 @@
-//! One process for many runs.
+//! Persistent mode: one process makes many runs.
 //!
-//! Forking a run, faulting in its pages and tearing them down again costs more than most runs do. Where a run has
-//! changed nothing but its own memory, all that can be undone: the process then waits, stopped, as it was before the run, and the
-//! server has it go on instead of forking another.
+//! Forking a run, faulting in its pages and tearing them down again costs more than most runs do. If a run
+//! has changed nothing but its own memory, all of that can be undone: the process restores its memory, stops,
+//! and the server continues it for the next run instead of forking another process.
 //!
 //! ```text
-//! fork ── begin: copy of the memory ── run ── exit ── undo ── stopped ── continued ── run ── ...
+//! fork ── begin: copy of the memory ── run ── exit ── reset ── stopped ── continued ── run ── ...
 //!                                       │
 //!                                       └─ a system call that cannot be undone: from here on an ordinary run
 //! ```
 //!
-//! What a run has asked of the system is known, since every system call of the program comes by `calls` first. One that leaves
-//! something behind makes the process an ordinary one, which ends when the run does. So does a crash, or whoever kills it.
-//! Everything that the process needs for itself lies in a reservation of its own, which is no part of the copy.
+//! - `gate` intercepts every system call of the program. A call with a lasting effect turns the process into
+//!   an ordinary one, which ends with its run; so does a crash, or a signal that kills it.
+//! - `descriptors`, `address_space` and `signals` each undo the effects of one family of system calls.
+//! - `memory_image` is the copy of all writable memory, and restores it.
+//!
+//! The process's own data lies in a reservation of its own, which is no part of the image.
 
-mod calls;
+mod address_space;
 mod descriptors;
-mod image;
-mod room;
+mod gate;
+mod memory_image;
 mod signals;
+mod verdict;
 
-use crate::memory::{self, reserve_apart};
+use crate::memory::{self, reserve_guarded};
 use crate::objects;
-use crate::server;
+use crate::recorder::recorder;
 use crate::shadow;
-use crate::state::state;
-use cairn_wire::control::PAGE;
-use calls::Gate;
-pub use calls::call;
+use crate::system;
+use cairn_wire::control::{self, PAGE};
 use core::arch::{asm, global_asm};
-use core::ffi::{c_char, c_int};
+use core::ffi::c_int;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use image::Image;
+use gate::SyscallGate;
+use memory_image::MemoryImage;
 
-/// Stack on which a run is undone, while its own is put back.
-const STACK: usize = 1 << 16;
-/// What is below the stack pointer when `main` begins, in every process: so many zeros. Further below are untouched pages.
-const BELOW: usize = 1 << 15;
+/// Size of the stack on which a run is reset while its own stack is restored.
+const RESET_STACK: usize = 1 << 16;
+/// Bytes below the stack pointer that are zero when `main` begins, in every process. Further below are
+/// untouched pages.
+pub const ZEROED_STACK: usize = 1 << 15;
 /// Largest main stack; the driver sets the limit.
 const STACK_LIMIT: usize = 8 << 20;
 
-/// Runs of one process: should there ever be something that is not undone, it does not stay for long.
-const MOST_RUNS: u64 = 1_000;
-/// Labels whose memory is better given back than kept: 40 MiB.
-const MOST_LABELS: u32 = 1 << 20;
+/// Runs of one process: a chosen bound, so that any state that is not restored does not persist for long.
+const MAX_RUNS: u64 = 1_000;
+/// Labels from which on a new process is cheaper than clearing 40 MiB.
+const MAX_LABELS: u32 = 1 << 20;
 
-/// What a process that is used again knows.
-struct Kept {
-    /// The stack pointer at the beginning of a run.
+/// Data of a process in persistent mode.
+struct PersistentProcess {
+    /// Stack pointer at the beginning of a run.
     stack: usize,
-    /// Reservations of the runtime before the first run.
+    /// Code that begins a run with that stack pointer.
+    entry: usize,
+    /// Number of reservations of the runtime before the first run.
     reserved: usize,
     /// Runs before this one.
     runs: u64,
-    /// How large the index of labels was in the last run.
+    /// Size of the label table's index in the last run.
     index_bits: u32,
-    arithmetic: Arithmetic,
-    image: Image,
-    gate: Gate,
+    float_control: FloatControl,
+    image: MemoryImage,
+    gate: SyscallGate,
 }
 
-/// Room for that, and for the stack above it.
-const ROOM: usize = size_of::<Kept>().next_multiple_of(16) + STACK;
+/// Size of that data and of the stack above it.
+const RESERVATION: usize = size_of::<PersistentProcess>().next_multiple_of(16) + RESET_STACK;
 
-/// Null in a process that is not used again.
-static KEPT: AtomicPtr<Kept> = AtomicPtr::new(null_mut());
+/// Null in a process that makes one run.
+static PROCESS: AtomicPtr<PersistentProcess> = AtomicPtr::new(null_mut());
 
-fn kept() -> Option<&'static mut Kept> {
+fn process() -> Option<&'static mut PersistentProcess> {
     // SAFETY: lives as long as the process, and only its one thread asks for it.
-    unsafe { KEPT.load(Ordering::Relaxed).as_mut() }
+    unsafe { PROCESS.load(Ordering::Relaxed).as_mut() }
 }
 
 global_asm!(
     ".text",
-    ".hidden __cairn_launch",
-    ".type __cairn_launch,@function",
-    "__cairn_launch:",
-    "push rbp",
-    "push rbx",
-    "push r12",
-    "push r13",
-    "push r14",
-    "push r15",
-    "push rdi",
-    "push rsi",
-    "push rdx",
-    "mov rdi, rsp",
-    "call {begin}",
-    // Every run begins here, with the stack as it is now.
-    "2:",
-    "mov rsi, [rsp + 8]",
-    "mov rdi, [rsp + 16]",
-    "call {prepare}",
-    "mov edx, eax",
-    // The program finds nothing of ours there.
-    "lea rdi, [rsp - {below}]",
-    "mov ecx, {below} / 8",
-    "xor eax, eax",
-    "rep stosq",
-    "mov edi, edx",
-    "mov rsi, [rsp + 8]",
-    "mov rdx, [rsp]",
-    "call {main}",
-    "add rsp, 24",
-    "pop r15",
-    "pop r14",
-    "pop r13",
-    "pop r12",
-    "pop rbx",
-    "pop rbp",
-    "ret",
-    ".hidden __cairn_relaunch",
-    ".type __cairn_relaunch,@function",
-    "__cairn_relaunch:",
-    "mov rsp, rdi",
-    "jmp 2b",
-    ".hidden __cairn_undo_on",
-    ".type __cairn_undo_on,@function",
-    "__cairn_undo_on:",
+    ".hidden __cairn_reset_on",
+    ".type __cairn_reset_on,@function",
+    "__cairn_reset_on:",
     "mov rsp, rdi",
     "mov edi, esi",
-    "call {undo}",
+    "call {reset}",
     "ud2",
-    begin = sym begin,
-    prepare = sym server::prepare,
-    main = sym server::__cairn_user_main,
-    undo = sym undo,
-    below = const BELOW,
+    reset = sym reset,
 );
 
 unsafe extern "C" {
-    fn __cairn_launch(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
-    fn __cairn_relaunch(stack: usize) -> !;
-    fn __cairn_undo_on(stack: usize, code: c_int) -> !;
+    fn __cairn_reset_on(stack: usize, code: c_int) -> !;
 }
 
-/// Runs the program, and again whenever the server says so; returns like its `main` in the run that is the last.
-pub fn launch(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
-    // SAFETY: the process's own arguments; the stack pointer is what it was when this returns.
-    unsafe { __cairn_launch(argc, argv, envp) }
-}
-
-/// Whether processes that are forked from now on are to be used again, if they can be.
-pub fn attempt(wanted: bool) {
+/// Sets whether processes forked from now on try to be persistent.
+pub fn set_wanted(wanted: bool) {
     WANTED.store(wanted, Ordering::Relaxed);
 }
 
 static WANTED: AtomicBool = AtomicBool::new(false);
 
-/// What comes before the first run.
-extern "C" fn begin(stack: usize) {
+/// Prepares the process before its first run. Every run begins by a jump to `entry` with the stack pointer at
+/// `stack`.
+pub extern "C" fn begin(stack: usize, entry: usize) {
     clear_stack(stack);
-    if WANTED.load(Ordering::Relaxed) && !keep(stack) {
-        KEPT.store(null_mut(), Ordering::Relaxed);
+    if WANTED.load(Ordering::Relaxed) && !prepare(stack, entry) {
+        PROCESS.store(null_mut(), Ordering::Relaxed);
     }
 }
 
-/// Copies what a run may change; false if that is too much, or if the system does not let its calls be seen.
-fn keep(stack: usize) -> bool {
-    let place = reserve_apart(ROOM) as *mut Kept;
-    // Part of the copy: the process knows itself again when it is put back.
-    KEPT.store(place, Ordering::Relaxed);
-    // SAFETY: a fresh reservation of this size; every part is written before anybody reads it.
-    let is_ready = unsafe { (*place).image.prepare(stack) && (*place).gate.prepare() };
-    let Some(kept) = kept().filter(|_| is_ready) else { return false };
-    (kept.stack, kept.runs, kept.arithmetic) = (stack, 0, Arithmetic::now());
-    kept.reserved = memory::reserved().map_or(0, <[_]>::len);
-    kept.image.copy();
+/// Copies the memory that a run may change; false if that is too much, or if system calls cannot be
+/// intercepted.
+fn prepare(stack: usize, entry: usize) -> bool {
+    let at = reserve_guarded(RESERVATION) as *mut PersistentProcess;
+    // Stored before the copy is made, so that the restored memory has it, too.
+    PROCESS.store(at, Ordering::Relaxed);
+    // SAFETY: a fresh reservation of this size; every part is written before it is read.
+    let is_ready = unsafe { (*at).image.prepare(stack) && (*at).gate.prepare() };
+    let Some(process) = process().filter(|_| is_ready) else { return false };
+    (process.stack, process.entry, process.runs) = (stack, entry, 0);
+    process.float_control = FloatControl::current();
+    process.reserved = memory::reserved().map_or(0, <[_]>::len);
+    process.image.copy();
     true
 }
 
-/// How large the index of labels was in the last run of this process, if there was one: its pages are there already.
+/// Returns the size of the label table's index in the last run of this process, if there was one: its pages
+/// are mapped.
 pub fn last_index_bits() -> Option<u32> {
-    kept().filter(|kept| kept.runs > 0).map(|kept| kept.index_bits)
+    process().filter(|process| process.runs > 0).map(|process| process.index_bits)
 }
 
-/// From here on the program's own system calls are looked at.
-pub fn watch_calls() {
-    if let Some(kept) = kept() {
-        kept.gate.close(true);
+/// Starts to intercept the program's system calls.
+pub fn close_gate() {
+    if let Some(process) = process() {
+        process.gate.close(true);
     }
 }
 
-/// Whether what the run has left is worth being undone: a new process has none of it.
-fn is_worth_undoing(kept: &Kept) -> bool {
-    kept.runs < MOST_RUNS && state().control().labels < MOST_LABELS && memory::reserved().is_some()
+/// True if a reset is cheaper than a new process after this run.
+fn is_worth_reset(process: &PersistentProcess) -> bool {
+    process.runs < MAX_RUNS && recorder().control().labels < MAX_LABELS && memory::reserved().is_some()
 }
 
-/// The program has ended with this code, and can be used again.
-fn end(code: c_int) -> ! {
-    let top = KEPT.load(Ordering::Relaxed) as usize + ROOM;
-    // SAFETY: the stack is nobody else's.
-    unsafe { __cairn_undo_on(top, code) }
+/// Ends a run with this exit code and makes the process ready for the next one.
+fn end_run(code: c_int) -> ! {
+    let top = PROCESS.load(Ordering::Relaxed) as usize + RESERVATION;
+    // SAFETY: nothing else uses this stack.
+    unsafe { __cairn_reset_on(top, code) }
 }
 
-/// Puts everything back, and waits for the next run.
-extern "C" fn undo(code: c_int) -> ! {
-    let Some(kept) = kept() else { server::end_run() };
-    kept.gate.close(false);
-    for range in memory::reserved().into_iter().flatten().skip(kept.reserved) {
+/// Restores everything, waits until the server continues the process, and begins the next run.
+extern "C" fn reset(code: c_int) -> ! {
+    let Some(process) = process() else { system::exit(0) };
+    process.gate.close(false);
+    for range in memory::reserved().into_iter().flatten().skip(process.reserved) {
         memory::release(range);
     }
-    forget_labels(kept);
-    kept.index_bits = state().table.forget();
-    kept.gate.undo();
-    kept.image.put_back();
-    kept.runs += 1;
-    server::wait_for_next(code);
-    kept.arithmetic.set();
+    clear_labels(process);
+    process.index_bits = recorder().table.clear();
+    process.gate.undo();
+    process.image.restore();
+    process.runs += 1;
+    wait_for_next(code);
+    process.float_control.set();
     // SAFETY: the stack is as it was when the first run began there.
-    unsafe { __cairn_relaunch(kept.stack) }
+    unsafe {
+        asm!("mov rsp, {0}", "jmp {1}", in(reg) process.stack, in(reg) process.entry, options(noreturn));
+    }
 }
 
-/// Takes all labels off memory, wherever the run may have left some.
-fn forget_labels(kept: &Kept) {
-    let (lowest, edge) = clear_stack(kept.stack);
-    let grown = kept.gate.heap.grown();
-    for range in kept.image.ranges().chain([edge as u64..kept.stack as u64, grown.clone()]) {
-        shadow::forget(range);
+/// Reports to the server that a run has ended with this code and is undone, and stops until the next one.
+fn wait_for_next(code: c_int) {
+    let control = recorder().control();
+    control.exit_code = code as u32;
+    control.waits = control::WAITS;
+    system::raise(libc::SIGSTOP);
+}
+
+/// Clears all labels of memory, wherever the run may have left some.
+fn clear_labels(process: &PersistentProcess) {
+    let (lowest, edge) = clear_stack(process.stack);
+    let grown = process.gate.heap.grown();
+    for range in process.image.ranges().chain([edge as u64..process.stack as u64, grown.clone()]) {
+        shadow::clear_labels(range);
     }
     memory::drop_shadow(lowest as u64, (edge - lowest) as u64);
     shadow::clear_summary();
-    // A block that was mapped by itself begins on its first page.
-    let mapped = kept.gate.mappings.ranges().map(|range| range.start..range.start + PAGE);
-    for range in kept.image.heap().into_iter().chain([grown]).chain(mapped) {
+    // A block that `malloc` has mapped by itself begins on its first page.
+    let mapped = process.gate.mappings.ranges().map(|range| range.start..range.start + PAGE);
+    for range in process.image.heap().into_iter().chain([grown]).chain(mapped) {
         objects::forget(range);
     }
 }
 
-/// Gives back the pages of the stack that lie further below than zeros are written; from where to where.
+/// Drops the pages of the stack below the part that is overwritten with zeros; returns their range.
 fn clear_stack(stack: usize) -> (usize, usize) {
     let page = PAGE as usize;
-    let (lowest, edge) = ((stack - STACK_LIMIT) / page * page, (stack - BELOW).next_multiple_of(page));
+    let (lowest, edge) = ((stack - STACK_LIMIT) / page * page, (stack - ZEROED_STACK).next_multiple_of(page));
     memory::drop_pages(lowest..edge);
     (lowest, edge)
 }
 
-/// How floating-point numbers are rounded, and what happens to exceptions.
-struct Arithmetic {
-    vector: u32,
-    classic: u16,
+/// The floating-point control registers: rounding modes and masked exceptions.
+struct FloatControl {
+    mxcsr: u32,
+    x87: u16,
 }
 
-impl Arithmetic {
-    fn now() -> Arithmetic {
-        let (mut vector, mut classic) = (0u32, 0u16);
+impl FloatControl {
+    fn current() -> FloatControl {
+        let (mut mxcsr, mut x87) = (0u32, 0u16);
         // SAFETY: stores two control registers.
         unsafe {
-            asm!("stmxcsr [{0}]", "fnstcw [{1}]", in(reg) &mut vector, in(reg) &mut classic, options(nostack))
+            asm!("stmxcsr [{0}]", "fnstcw [{1}]", in(reg) &mut mxcsr, in(reg) &mut x87, options(nostack))
         };
-        Arithmetic { vector, classic }
+        FloatControl { mxcsr, x87 }
     }
 
     fn set(&self) {
         // SAFETY: sets both to what they were.
         unsafe {
-            asm!("fninit", "ldmxcsr [{0}]", "fldcw [{1}]", in(reg) &self.vector, in(reg) &self.classic, options(nostack));
+            asm!("fninit", "ldmxcsr [{0}]", "fldcw [{1}]", in(reg) &self.mxcsr, in(reg) &self.x87, options(nostack));
         }
     }
 }

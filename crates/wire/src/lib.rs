@@ -10,6 +10,7 @@ extern crate alloc;
 
 pub mod checks;
 pub mod control;
+pub mod descendants;
 pub mod event;
 pub mod label;
 pub mod log;

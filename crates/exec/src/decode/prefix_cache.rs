@@ -1,37 +1,38 @@
-//! What was made of the label tables of earlier runs.
+//! The prefix cache: decoded label tables of earlier runs.
 //!
-//! Runs that decide alike hand out the same labels in the same order, and a new input takes an old path for most of its
-//! way. So of a table only what comes after the part that it has in common with one of the last tables is made anew.
+//! Runs with a common path prefix create the same labels in the same order, and a new input mostly follows an
+//! old path. So of a table only the rows after its longest common prefix with one of the last tables are
+//! decoded.
 
-use super::RawTrace;
-use super::row_cache::Memo;
-use super::table::Table;
+use super::row_cache::RowCache;
+use super::table::DecodedTable;
+use crate::raw_trace::RawTrace;
 use cairn_deadline::Deadline;
 use cairn_expr::Dag;
 use cairn_wire::{Event, LabelEntry};
 
-/// Tables that are remembered. Searches go back and forth between few paths.
-const TABLES: usize = 4;
+/// Tables in the cache, a chosen bound: searches go back and forth between few paths.
+const MAX_TABLES: usize = 4;
 
-/// Rows that all of them may have together, in relation to those a run can have: a few of the largest kind would take more
-/// memory than everything else.
-const TABLES_ROWS: usize = 2;
+/// Rows of all of them together, in multiples of those a run can have: four of the largest kind would take
+/// more memory than everything else. `Limits::within` counts on it.
+const MAX_ROWS_FACTOR: usize = 2;
 
-/// The last tables, the one that was of use last at the end.
+/// The last tables, in the order of their last use.
 #[derive(Default)]
-pub(super) struct Earlier {
-    tables: Vec<Table>,
-    /// Whether the last one has been read, and nothing made of it.
+pub(super) struct PrefixCache {
+    tables: Vec<DecodedTable>,
+    /// True if the last one has been read, but has no expressions yet.
     is_raw: bool,
-    /// The expressions that they speak of.
+    /// Identity of the DAG that their expressions are in.
     dag: u64,
-    memo: Memo,
-    /// Room for the rows of a raw_trace.
+    row_cache: RowCache,
+    /// Buffer for the rows of a trace.
     rows: Vec<LabelEntry>,
 }
 
-impl Earlier {
-    /// Reads the table of a raw_trace, as far as it is needed for its events, of which there are some.
+impl PrefixCache {
+    /// Reads the table of a trace, as far as its events, of which there is at least one, need it.
     pub(super) fn read(&mut self, raw_trace: &RawTrace, events: &[Event]) {
         if std::mem::replace(&mut self.is_raw, true) {
             self.tables.pop();
@@ -39,31 +40,31 @@ impl Earlier {
         let count = events.iter().map(|event| event.label + 1).max().unwrap_or(0);
         self.rows.clear();
         self.rows.extend((0..count).map(|label| raw_trace.entry(label)));
-        let (like, mut table) = self.best(raw_trace);
+        let (similar, mut table) = self.take_best(raw_trace);
         table.begin(
             &mut self.rows,
             raw_trace.object_sizes,
-            like.as_ref().map(|(like, common)| (like, *common)),
+            similar.as_ref().map(|(similar, common)| (similar, *common)),
         );
-        events.iter().for_each(|event| table.want(event.label));
-        table.mark(raw_trace);
-        self.tables.extend(like.map(|(like, _)| like));
+        events.iter().for_each(|event| table.require(event.label));
+        table.mark_dependencies(raw_trace);
+        self.tables.extend(similar.map(|(similar, _)| similar));
         self.tables.push(table);
     }
 
-    /// The table of a raw_trace that was read, with expressions for all labels of its events; none if the time is over before
-    /// they are made. Stops where they would take more than `most_bytes`.
+    /// Returns the table of the trace that was read, with expressions for all labels of its events; `None` if
+    /// the deadline is over before they are built. Stops building when they take more than `max_bytes`.
     pub(super) fn table(
         &mut self,
         raw_trace: &RawTrace,
         events: &[Event],
-        most_bytes: u64,
+        max_bytes: u64,
         dag: &mut Dag,
         deadline: &Deadline,
-    ) -> Option<&Table> {
+    ) -> Option<&DecodedTable> {
         if self.dag != dag.identity() {
             self.tables.clear();
-            self.memo.clear();
+            self.row_cache.clear();
             self.dag = dag.identity();
             self.is_raw = false;
         }
@@ -72,7 +73,7 @@ impl Earlier {
         }
         let last = self.tables.len() - 1;
         if std::mem::take(&mut self.is_raw)
-            && !self.tables[last].build(raw_trace, &mut self.memo, most_bytes, dag, deadline)
+            && !self.tables[last].build(raw_trace, &mut self.row_cache, max_bytes, dag, deadline)
         {
             self.tables.pop();
             return None;
@@ -80,28 +81,31 @@ impl Earlier {
         Some(&self.tables[last])
     }
 
-    /// Takes out the table that has most in common with the rows, with how many these are, and another to write over: a
-    /// new one, or the one that was of no use for longest.
-    fn best(&mut self, raw_trace: &RawTrace) -> (Option<(Table, usize)>, Table) {
+    /// Removes the cached table with the longest common prefix, with its length, and one to overwrite: a new
+    /// one, or the least recently used.
+    fn take_best(&mut self, raw_trace: &RawTrace) -> (Option<(DecodedTable, usize)>, DecodedTable) {
         let mut best: Option<(usize, usize)> = None;
         for (index, table) in self.tables.iter().enumerate().rev() {
-            let common = table.common(&self.rows, raw_trace);
-            if best.is_none_or(|(_, most)| common > most) {
+            let common = table.common_prefix(&self.rows, raw_trace);
+            if best.is_none_or(|(_, longest)| common > longest) {
                 best = Some((index, common));
             }
-            // There is no better one.
+            // No other can be better.
             if common == self.rows.len() {
                 break;
             }
         }
-        let like = best.map(|(index, common)| (self.tables.remove(index), common));
-        let room = TABLES_ROWS * raw_trace.layout.label_capacity as usize;
-        let (first, new) = (like.as_ref().map_or(0, |(like, _)| like.room()), self.rows.len());
-        let rows = |tables: &[Table]| first + new + tables.iter().map(Table::room).sum::<usize>();
-        while !self.tables.is_empty() && rows(&self.tables) > room {
+        let similar = best.map(|(index, common)| (self.tables.remove(index), common));
+        let max_rows = MAX_ROWS_FACTOR * raw_trace.layout.label_capacity as usize;
+        let (first, new) =
+            (similar.as_ref().map_or(0, |(similar, _)| similar.row_capacity()), self.rows.len());
+        let rows = |tables: &[DecodedTable]| {
+            first + new + tables.iter().map(DecodedTable::row_capacity).sum::<usize>()
+        };
+        while !self.tables.is_empty() && rows(&self.tables) > max_rows {
             self.tables.remove(0);
         }
-        let is_full = self.tables.len() + 2 > TABLES;
-        (like, if is_full { self.tables.remove(0) } else { Table::default() })
+        let is_full = self.tables.len() + 2 > MAX_TABLES;
+        (similar, if is_full { self.tables.remove(0) } else { DecodedTable::default() })
     }
 }

@@ -1,19 +1,20 @@
-//! What was made of rows lately, wherever in a table they stood.
+//! The row cache: expressions of recent rows, whatever their labels.
 //!
-//! An input that is longer by a byte moves all later labels by one. Its rows are new as rows, but most of them mean
-//! what others meant, and finding that here is cheaper than simplifying once more.
+//! An input that is longer by a byte shifts all later labels by one. Its rows differ from those of earlier
+//! tables, but most have the same operation and operands, and a lookup here is cheaper than simplifying the
+//! expression again.
 
 use cairn_expr::ExprId;
 use cairn_wire::{LabelEntry, Op};
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
-/// Places, of which every row has one.
-const PLACES: usize = 1 << 14;
+/// Slots of the cache, which is direct-mapped; a chosen bound.
+const SLOTS: usize = 1 << 14;
 
-/// A row with expressions in the place of labels: 0 for none, otherwise one more than the index.
+/// A row with expressions instead of labels: 0 for none, otherwise the index plus one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(super) struct Meaning {
+pub(super) struct RowKey {
     op: u8,
     width: u8,
     aux: u16,
@@ -21,12 +22,13 @@ pub(super) struct Meaning {
     k: u64,
 }
 
-impl Meaning {
-    /// The meaning of a row; none if it is told by more than its operands, or if one of them has no expression.
-    pub(super) fn new(row: &LabelEntry, made: impl Fn(u32) -> Option<ExprId>) -> Option<Meaning> {
+impl RowKey {
+    /// Returns the key of a row; `None` if more than its operands determines it, or if an operand has no
+    /// expression.
+    pub(super) fn new(row: &LabelEntry, built: impl Fn(u32) -> Option<ExprId>) -> Option<RowKey> {
         let of = |label: u32| match label {
             0 => Some(0),
-            _ => made(label).map(|expr| expr.index() as u32 + 1),
+            _ => built(label).map(|expr| expr.index() as u32 + 1),
         };
         let (third, k) = match Op::from_u8(row.op)? {
             Op::Input | Op::Const | Op::Read => return None,
@@ -34,31 +36,31 @@ impl Meaning {
             _ => (0, row.k),
         };
         let operands = [of(row.l1)?, of(row.l2)?, of(third)?];
-        Some(Meaning { op: row.op, width: row.width, aux: row.aux, operands, k })
+        Some(RowKey { op: row.op, width: row.width, aux: row.aux, operands, k })
     }
 }
 
-/// The last row at every place, and what was made of it.
+/// The last row in every slot, with its expression.
 #[derive(Default)]
-pub(super) struct Memo {
-    places: Vec<(Meaning, Option<ExprId>)>,
+pub(super) struct RowCache {
+    slots: Vec<(RowKey, Option<ExprId>)>,
 }
 
-impl Memo {
-    /// Forgets everything.
+impl RowCache {
+    /// Empties the cache.
     pub(super) fn clear(&mut self) {
-        self.places.clear();
+        self.slots.clear();
     }
 
-    /// What was made of such a row, or what `make` makes of it now.
-    pub(super) fn get(&mut self, meaning: Meaning, make: impl FnOnce() -> Option<ExprId>) -> Option<ExprId> {
-        if self.places.is_empty() {
-            self.places.resize(PLACES, Default::default());
+    /// Returns the expression of a row, cached or built by `build`.
+    pub(super) fn get(&mut self, key: RowKey, build: impl FnOnce() -> Option<ExprId>) -> Option<ExprId> {
+        if self.slots.is_empty() {
+            self.slots.resize(SLOTS, Default::default());
         }
-        let place = &mut self.places[FxBuildHasher.hash_one(meaning) as usize >> 7 & (PLACES - 1)];
-        if place.0 != meaning || place.1.is_none() {
-            *place = (meaning, make());
+        let slot = &mut self.slots[FxBuildHasher.hash_one(key) as usize >> 7 & (SLOTS - 1)];
+        if slot.0 != key || slot.1.is_none() {
+            *slot = (key, build());
         }
-        place.1
+        slot.1
     }
 }

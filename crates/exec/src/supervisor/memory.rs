@@ -1,21 +1,21 @@
-//! A keeper without the driver's memory.
+//! Releases the driver's memory in a supervisor.
 //!
-//! A fork shares all pages with the driver until one of them writes. A keeper that lives as long as its target would keep
-//! every page that the driver has changed since: it gives its own back, all but its stack. What the C library keeps in memory
-//! goes as well, so a keeper makes its system calls by itself.
+//! A fork shares all pages with the driver until one of them writes. A supervisor that lives as long as its
+//! target would hold a copy of every page that the driver has changed since. So it releases all its pages
+//! except its stack. The C library's data is gone then, too, so a supervisor makes its system calls itself.
 
 use std::arch::asm;
 
-/// Makes a system call; the answer is as the kernel gives it.
+/// Makes a system call and returns the kernel's result.
 pub(super) fn call<const N: usize>(number: libc::c_long, arguments: [usize; N]) -> isize {
     const { assert!(N <= 4) };
     let argument = |n: usize| arguments.get(n).copied().unwrap_or(0);
-    let answer;
-    // SAFETY: the callers pass what their calls ask for, in memory of theirs that is alive.
+    let result;
+    // SAFETY: the callers pass valid arguments, with pointers to live memory of theirs.
     unsafe {
         asm!(
             "syscall",
-            inlateout("rax") number as isize => answer,
+            inlateout("rax") number as isize => result,
             in("rdi") argument(0),
             in("rsi") argument(1),
             in("rdx") argument(2),
@@ -25,20 +25,20 @@ pub(super) fn call<const N: usize>(number: libc::c_long, arguments: [usize; N]) 
             options(nostack),
         );
     }
-    answer
+    result
 }
 
-/// The kernel's list of a process's mappings.
+/// The kernel's list of a process's mappings, an open `/proc/self/maps`.
 pub(super) struct Maps(isize);
 
 impl Maps {
-    /// Opens that of the calling process; it stays of use when `/proc` becomes another's.
+    /// Opens the list of the calling process; it stays valid if another `/proc` is mounted.
     pub(super) fn open() -> Maps {
         let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
         Maps(call(libc::SYS_open, [c"/proc/self/maps".as_ptr() as usize, flags]))
     }
 
-    /// Gives back all memory that belongs to no file and is not in use by the calling thread.
+    /// Releases all anonymous memory that the calling thread does not use.
     pub(super) fn release(&self) {
         const LINE: usize = 128;
         let (mut text, mut line, mut length) = ([0u8; 4096], [0u8; LINE], 0);
@@ -50,7 +50,7 @@ impl Maps {
                     release(line.get(..length.min(LINE)).unwrap_or_default());
                     length = 0;
                 } else {
-                    line.get_mut(length).into_iter().for_each(|place| *place = *byte);
+                    line.get_mut(length).into_iter().for_each(|slot| *slot = *byte);
                     length += 1;
                 }
             }
@@ -58,7 +58,7 @@ impl Maps {
     }
 }
 
-/// Gives back what a line of the list is about.
+/// Releases the mapping in a line of the list.
 fn release(line: &[u8]) {
     let Some((start, end)) = anonymous(line) else { return };
     let in_use = [&raw const line as usize, thread_block()];
@@ -67,7 +67,7 @@ fn release(line: &[u8]) {
     }
 }
 
-/// Address of the C library's description of the calling thread.
+/// Returns the address of the calling thread's control block.
 fn thread_block() -> usize {
     let address;
     // SAFETY: the word at the beginning of the block is its own address.
@@ -75,7 +75,7 @@ fn thread_block() -> usize {
     address
 }
 
-/// The range of a private, writable mapping without a file: `start-end rw-p 00000000 00:00 0 [heap]`.
+/// Parses the range of a private, writable mapping without a file: `start-end rw-p 00000000 00:00 0 [heap]`.
 fn anonymous(line: &[u8]) -> Option<(usize, usize)> {
     let mut words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
     let (range, rights) = (words.next()?, words.next()?);
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_memory_without_a_file_is_given_back() {
+    fn only_anonymous_memory_is_released() {
         let range = Some((0x7f00_1000, 0x7f00_3000));
         for (line, expected) in [
             ("7f001000-7f003000 rw-p 00000000 00:00 0 ", range),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fork_that_gives_its_memory_back_goes_on() {
+    fn a_fork_that_releases_its_memory_keeps_running() {
         let much = vec![1u8; 64 << 20];
         // SAFETY: the child makes system calls only, and ends.
         let child = unsafe { libc::fork() };

@@ -1,70 +1,73 @@
-//! What a run does to its signals.
+//! Effects on signals: handlers, blocked signals, the alternate stack.
 
-use super::calls::{Verdict, call, call_with};
+use super::verdict::Verdict;
 use crate::crash;
-use crate::system::Action;
+use crate::syscall::{call, call_with};
+use crate::system::SignalAction;
 use libc::{c_int, stack_t};
 
-/// Bytes of a set of signals.
-const SET: u64 = 8;
+/// Bytes of a signal set.
+const SET_SIZE: u64 = 8;
+/// Signal numbers, including the unused 0.
 const SIGNALS: usize = 65;
-/// The signal that tells of system calls: it is never blocked.
+/// Set of SIGSYS, which reports system calls and so is never blocked.
 const NEEDED: u64 = 1 << (libc::SIGSYS - 1);
 
-impl Action {
-    /// Sets the action of a signal whose handler must not block the one that is needed.
-    fn set_open(&self, signal: usize) {
-        Action { mask: self.mask & !NEEDED, ..*self }.set(signal as c_int);
+impl SignalAction {
+    /// Sets the action of a signal, except that its handler does not block SIGSYS.
+    fn set_unblocked(&self, signal: usize) {
+        SignalAction { mask: self.mask & !NEEDED, ..*self }.set(signal as c_int);
     }
 }
 
-/// What is to be undone.
+/// Effects of the run, and the state before the first run.
 pub struct Signals {
-    /// Blocked before the first run.
+    /// Signals blocked before the first run.
     blocked: u64,
     /// Actions before the first run.
-    actions: [Action; SIGNALS],
-    /// Signals whose actions may be others now, by bits.
+    actions: [SignalAction; SIGNALS],
+    /// Set of signals whose actions were changed.
     changed: u128,
-    /// Those whose handlers are taken away by the kernel when they run.
-    fleeting: u128,
-    /// The stack for handlers before the first run.
+    /// Set of signals whose handlers the kernel resets when they run.
+    one_shot: u128,
+    /// Alternate stack before the first run.
     stack: stack_t,
-    has_other_stack: bool,
+    /// True if the program has set an alternate stack.
+    has_own_stack: bool,
 }
 
 impl Signals {
-    /// Whether the program does not notice that its process is stopped and goes on.
-    pub fn can_wait_unnoticed() -> bool {
-        Action::of(libc::SIGCONT).handler == libc::SIG_DFL && blocked() >> (libc::SIGCONT - 1) & 1 == 0
+    /// True if the program does not notice that its process is stopped and continued.
+    pub fn can_stop_unnoticed() -> bool {
+        SignalAction::of(libc::SIGCONT).handler == libc::SIG_DFL && blocked() >> (libc::SIGCONT - 1) & 1 == 0
     }
 
-    /// Looks at everything before the first run.
+    /// Notes the state before the first run.
     pub fn prepare(&mut self) {
-        (self.changed, self.fleeting, self.has_other_stack) = (0, 0, false);
+        (self.changed, self.one_shot, self.has_own_stack) = (0, 0, false);
         self.blocked = blocked() & !NEEDED;
         set_blocked(self.blocked);
         call(libc::SYS_sigaltstack, [0, &raw mut self.stack as u64]);
         for signal in 1..SIGNALS {
-            let action = Action::of(signal as c_int);
+            let action = SignalAction::of(signal as c_int);
             self.actions[signal] = action;
             if action.mask & NEEDED != 0 {
-                action.set_open(signal);
+                action.set_unblocked(signal);
             }
-            let is_fleeting =
+            let is_one_shot =
                 action.flags & libc::SA_RESETHAND as u64 != 0 && !crash::is_ours(action.handler);
-            self.fleeting |= u128::from(is_fleeting) << signal;
+            self.one_shot |= u128::from(is_one_shot) << signal;
         }
     }
 
-    /// Signals may be blocked, but for the one that is needed. What is blocked after the handler is what its frame says.
+    /// Blocks signals, except SIGSYS. The set that is in effect after the handler is that in its frame.
     pub fn block(&mut self, arguments: [u64; 6], frame: &mut u64) -> Verdict {
         let answer = call_with(libc::SYS_rt_sigprocmask, arguments);
         *frame = blocked() & !NEEDED;
         Verdict::Done(answer)
     }
 
-    /// A handler is replaced by the one before it.
+    /// Sets a signal's action, which the previous one undoes.
     pub fn handle(&mut self, arguments: [u64; 6]) -> Verdict {
         let [signal, new, ..] = arguments;
         if new == 0 {
@@ -76,44 +79,45 @@ impl Signals {
         let answer = call_with(libc::SYS_rt_sigaction, arguments);
         if answer == 0 {
             self.changed |= 1 << signal;
-            let set = Action::of(signal as c_int);
+            let set = SignalAction::of(signal as c_int);
             if set.mask & NEEDED != 0 {
-                set.set_open(signal as usize);
+                set.set_unblocked(signal as usize);
             }
         }
         Verdict::Done(answer)
     }
 
-    /// The stack for handlers can be changed only where it is not in use, which it is now: the program makes the call itself.
+    /// Sets the alternate stack. That is possible only while it is not in use, which it is now: the program
+    /// must make the call.
     pub fn set_stack(&mut self, new: u64) -> Verdict {
-        self.has_other_stack |= new != 0;
+        self.has_own_stack |= new != 0;
         Verdict::Direct
     }
 
-    /// Whether the program has a stack for its own handlers: ours is to keep away from it.
-    pub fn has_other_stack(&self) -> bool {
-        self.has_other_stack
+    /// True if the program has set an alternate stack, which our handler must not use.
+    pub fn has_own_stack(&self) -> bool {
+        self.has_own_stack
     }
 
-    /// Puts handlers, their stack and blocked signals back.
+    /// Restores actions, alternate stack and blocked signals.
     pub fn undo(&mut self) {
-        for signal in (1..SIGNALS).filter(|signal| (self.changed | self.fleeting) >> signal & 1 != 0) {
-            self.actions[signal].set_open(signal);
+        for signal in (1..SIGNALS).filter(|signal| (self.changed | self.one_shot) >> signal & 1 != 0) {
+            self.actions[signal].set_unblocked(signal);
         }
-        if self.has_other_stack {
+        if self.has_own_stack {
             call(libc::SYS_sigaltstack, [&raw const self.stack as u64]);
         }
         set_blocked(self.blocked);
-        (self.changed, self.has_other_stack) = (0, false);
+        (self.changed, self.has_own_stack) = (0, false);
     }
 }
 
 fn blocked() -> u64 {
     let mut signals = 0u64;
-    call(libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as u64, 0, &raw mut signals as u64, SET]);
+    call(libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as u64, 0, &raw mut signals as u64, SET_SIZE]);
     signals
 }
 
 fn set_blocked(signals: u64) {
-    call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as u64, &raw const signals as u64, 0, SET]);
+    call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as u64, &raw const signals as u64, 0, SET_SIZE]);
 }

@@ -1,43 +1,30 @@
-//! Memory and disk space that a run holds by descriptors alone, where no mapping and no directory shows them.
+//! Memory and disk space that a run holds by descriptors alone, invisible in mappings and directories.
 
 use super::read;
-use rustix::fs::{AtFlags, CWD, FileType, Statx, StatxFlags, fstat, makedev, statx};
+use crate::file_id::FileId;
+use rustix::fs::{AtFlags, CWD, FileType, Statx, StatxFlags, makedev, statx};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
-use std::os::fd::AsFd;
 
-/// Unit of a file's blocks.
+/// Bytes of a block in file statistics.
 const BLOCK: u64 = 512;
 
-/// Tells a file from all others.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct FileId {
-    pub(crate) device: u64,
-    pub(crate) inode: u64,
-}
-
-impl FileId {
-    pub(crate) fn of(file: impl AsFd) -> io::Result<FileId> {
-        let stat = fstat(file)?;
-        Ok(FileId { device: stat.st_dev, inode: stat.st_ino })
-    }
-}
-
-/// The files that processes have open, each counted once.
+/// Files that processes have open, each counted once.
 #[derive(Default)]
-pub(super) struct Descriptors {
+pub(super) struct OpenFiles {
     /// Anonymous shared memory, with the bytes it takes.
     pub(super) shared_memory: HashMap<FileId, u64>,
-    /// Files on the scratch directory's disk that have no name any more, with the bytes they take.
+    /// Unlinked files on the scratch directory's disk, with the bytes they take.
     pub(super) unlinked: HashMap<FileId, u64>,
-    /// Descriptors are out of sight: in a process that may not be looked into, or in a socket on their way to another.
+    /// True if descriptors are invisible: in a process that may not be inspected, or in flight in a socket.
     pub(super) is_incomplete: bool,
 }
 
-impl Descriptors {
-    pub(super) fn of(run: &[u32], shared_memory: u64, scratch: u64, own: &[FileId]) -> Descriptors {
-        let mut held = Descriptors::default();
+impl OpenFiles {
+    /// Returns the open files of these processes, except `own`, on the two devices.
+    pub(super) fn of(run: &[u32], shared_memory: u64, scratch: u64, own: &[FileId]) -> OpenFiles {
+        let mut held = OpenFiles::default();
         for pid in run {
             match fs::read_dir(format!("/proc/{pid}/fd")) {
                 Ok(open) => {
@@ -54,7 +41,7 @@ impl Descriptors {
     fn add(&mut self, pid: u32, number: &str, (shared_memory, scratch): (u64, u64), own: &[FileId]) {
         let path = format!("/proc/{pid}/fd/{number}");
         let wanted = StatxFlags::TYPE | StatxFlags::NLINK | StatxFlags::INO | StatxFlags::BLOCKS;
-        // What the kernel knows without asking a server, which may not answer.
+        // Cached data only: a network file server might not respond.
         let Ok(stat) = statx(CWD, path, AtFlags::STATX_DONT_SYNC, wanted) else { return };
         let file = FileId { device: makedev(stat.stx_dev_major, stat.stx_dev_minor), inode: stat.stx_ino };
         match kind(&stat) {

@@ -1,45 +1,47 @@
 //! The branch log of a run, read back from shared memory and checked.
 
-use crate::decode::RawTrace;
+use crate::raw_trace::RawTrace;
 use crate::shm::SharedMemory;
 use cairn_wire::Layout;
 use cairn_wire::control::flag;
 use cairn_wire::log::{Callee, HEAD, MAX_CALLEES, Open, PLACES, TAIL, Word, kept};
 use std::mem::offset_of;
 
+/// Bytes of a word of the log.
 const WORD: u64 = size_of::<Word>() as u64;
 
-/// Forgets what the run before has left.
+/// Clears what the previous run has logged.
 pub(crate) fn clear(memory: &SharedMemory, layout: &Layout) {
     memory.zero(layout.log, Open::SIZE as usize);
     memory.zero(layout.callees, MAX_CALLEES as usize * size_of::<Callee>());
 }
 
-/// Every branch that a run took, in pieces: what lies between two steps of its path. Of a long piece only both ends are
-/// kept. The branch that a step itself takes follows it (it is the first of the next piece), but that of a select comes
-/// before, perhaps with other selects in between.
+/// Branches that a run took, in pieces: the branches between two steps of its path. Of a long piece only
+/// both ends are kept. The branch of a step itself follows the step, as the first of the next piece; but that
+/// of a select precedes it, possibly with other selects in between.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BranchLog {
     branches: Vec<u32>,
-    /// Where each piece ends, and how many branches it lacks.
+    /// End of each piece in `branches`, and the number of branches omitted from it.
     ends: Vec<(usize, u32)>,
-    /// Branches in pieces that there was no room for.
+    /// Branches in pieces that did not fit.
     pub lost: u64,
-    /// The target has written over the log: what makes no sense was left out.
+    /// True if the target has overwritten the log: implausible entries were left out.
     pub damaged: bool,
 }
 
 /// The branches between two steps, by the index of their coverage bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LogPiece<'a> {
-    /// Those kept, in order.
+    /// The branches that were kept, in order.
     pub branches: &'a [u32],
-    /// How many are missing in the middle.
+    /// Number of branches omitted in the middle.
     pub omitted: u32,
 }
 
 impl BranchLog {
-    /// The pieces before each step, and the one after the last. If there was no room for all, the last ones are missing.
+    /// Returns the pieces before each step, and the one after the last. If the log was full, the last ones
+    /// are missing.
     pub fn pieces(&self) -> impl Iterator<Item = LogPiece<'_>> + Clone {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));
         starts.zip(&self.ends).map(|(start, (end, omitted))| LogPiece {
@@ -48,13 +50,13 @@ impl BranchLog {
         })
     }
 
-    /// Adds a piece that lacks so many branches in its middle.
+    /// Adds a piece from the middle of which so many branches are omitted.
     pub fn add_piece(&mut self, branches: &[u32], omitted: u32) {
         self.branches.extend(branches);
         self.ends.push((self.branches.len(), omitted));
     }
 
-    /// Adds a piece of this many branches, of which these entries are left.
+    /// Adds a piece of this many branches, of which these entries were kept.
     fn add_entries(&mut self, total: u32, entries: &[Word], branch_count: u32) {
         let known = |entry: &Word| entry.checked_sub(1).filter(|branch| *branch < branch_count);
         let before = self.branches.len();
@@ -66,7 +68,7 @@ impl BranchLog {
 }
 
 impl RawTrace<'_> {
-    /// The branch log of a program with so many branches.
+    /// Returns the branch log of a program with so many branches.
     pub(crate) fn log(&self, branch_count: u32) -> BranchLog {
         let mut log = BranchLog { lost: self.recorded.log_lost, ..BranchLog::default() };
         let closed = self.words(self.layout.log + Open::SIZE, self.recorded.log_used);
@@ -87,7 +89,7 @@ impl RawTrace<'_> {
         log
     }
 
-    /// What the run did after its last step.
+    /// Returns the piece after the last step.
     fn open_piece(&self) -> (u32, Vec<Word>) {
         let entries = self.words(self.layout.log, PLACES as u64);
         let laps = self.words(self.layout.log + offset_of!(Open, beyond) as u64, 2)[1];
@@ -95,7 +97,7 @@ impl RawTrace<'_> {
             let all: Vec<Word> = entries.into_iter().take_while(|entry| *entry != 0).collect();
             return (all.len() as u32, all);
         }
-        // The ring has an entry less where the 0 is; it begins behind it.
+        // The ring has a 0 in place of an entry; its oldest entry follows the 0.
         let (head, ring) = entries.split_at(HEAD);
         let end = ring.iter().position(|entry| *entry == 0);
         let (new, old) = end.map_or((ring, &[][..]), |end| (&ring[..end], &ring[end + 1..]));
@@ -103,10 +105,10 @@ impl RawTrace<'_> {
         (total, [head, old, new].concat())
     }
 
-    /// Functions that were called through pointers, each once.
+    /// Returns the functions that were called through pointers, each once.
     pub(crate) fn callees(&self) -> Vec<Callee> {
-        let places = (0..MAX_CALLEES).map(|place| self.layout.callees + place * size_of::<Callee>() as u64);
-        places.map(|at| self.memory.load::<Callee>(at)).filter(|callee| callee.offset != 0).collect()
+        let slots = (0..MAX_CALLEES).map(|slot| self.layout.callees + slot * size_of::<Callee>() as u64);
+        slots.map(|at| self.memory.load::<Callee>(at)).filter(|callee| callee.offset != 0).collect()
     }
 
     fn words(&self, offset: u64, count: u64) -> Vec<Word> {
@@ -123,7 +125,7 @@ mod tests {
 
     const BRANCHES: u32 = 10;
 
-    /// The log that a target left behind with these closed pieces and this open one.
+    /// Decodes a log with these closed pieces and this open one.
     fn log_of(closed: &[Word], open: &[Word], laps: u32) -> BranchLog {
         let sizes = Limits { labels: 10, events: 10, input_bytes: 4096, ..Limits::default() };
         let layout = layout(BRANCHES as usize, &Limits { snapshot_bytes: 4096, log_words: 100, ..sizes });
@@ -144,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn pieces_come_back_as_they_were_written() {
+    fn pieces_are_read_as_they_were_written() {
         let log = log_of(&[2, 1, 10, 0], &[3, 4, 0, 9], 0);
         assert_eq!(pieces(&log), [(vec![0, 9], 0), (vec![], 0), (vec![2, 3], 0)]);
         assert!(!log.damaged);
     }
 
     #[test]
-    fn a_ring_begins_behind_its_zero() {
+    fn a_ring_begins_after_its_zero() {
         let mut open: Vec<Word> =
             (0..PLACES as Word).map(|place| if place < HEAD as Word { 1 } else { 2 }).collect();
         (open[HEAD], open[HEAD + 1], open[HEAD + 2]) = (7, 0, 8);
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_left_out_and_told() {
+    fn implausible_entries_are_left_out_and_reported() {
         let log = log_of(&[2, 11, 5], &[0], 0);
         assert_eq!((pieces(&log), log.damaged), (vec![(vec![4], 1), (vec![], 0)], true));
         let log = log_of(&[Word::MAX, 1, 1], &[Word::MAX], Word::MAX);

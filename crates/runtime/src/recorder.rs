@@ -1,125 +1,93 @@
-//! What the runtime knows about the run it is in.
+//! The recorder: writes the trace of the run into shared memory, and holds the modes the run is in.
 //!
-//! One static cell: a target has one runtime, and the fields change only before its own code runs.
+//! The trace consists of the label table (`table.rs`), the event log (here) and the branch log
+//! (`branch_log.rs`). One static cell holds all three: a target has one runtime. Modes and addresses change
+//! only before the program's own code runs; table and logs are written under the lock. Input objects
+//! (`input.rs`) and snapshots (`snapshot.rs`) have cells of their own.
 
+use crate::branch_log::BranchLog;
 use crate::lock;
-use crate::log::Log;
 use crate::memory::populate;
-use crate::table::Table;
+use crate::table::LabelTable;
 use crate::tls::tls;
 use cairn_wire::control::{self, Control, mode};
 use cairn_wire::event::NO_SITE;
 use cairn_wire::shadow;
-use cairn_wire::site::SiteRecord;
-use cairn_wire::{Event, EventKind, LabelEntry, ObjectEntry};
+use cairn_wire::{Event, EventKind, LabelEntry};
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
 use core::ptr::null_mut;
 
-/// Most losses that are recorded of a run without diagnosis.
+/// Losses that a run records without diagnosis: a bound on the log, chosen well above what one report lists.
 const MAX_LOSSES: u32 = 1024;
-/// No site has this number.
+/// Site of the last loss before there is one; no site has this number.
 const NO_LOSS: u32 = u32::MAX;
 
-/// Everything the runtime keeps.
-pub struct State {
+/// Modes of the run, and the parts of the trace.
+pub struct Recorder {
     /// Labels are handed out. Without it every label is 0 and no slow path is ever taken.
     pub tracing: bool,
     /// Every labelled value is recorded for the oracle.
     pub checking: bool,
-    /// Every value that is lost is recorded, not only the first of each series.
+    /// Every lost value is recorded, not only the first of each series.
     pub diagnosing: bool,
-    /// Site of the last recorded loss, and how many were recorded.
+    /// Site of the last recorded loss.
     last_loss: u32,
+    /// Number of recorded losses.
     losses: u32,
-    /// The thread that the run began in.
-    thread: usize,
+    /// Thread that the run began in.
+    first_thread: usize,
     /// Control page of the shared memory.
     pub control: *mut Control,
     /// Event log.
-    pub events: *mut Event,
-    /// Events that fit.
-    pub event_capacity: u32,
-    /// Input objects.
-    pub objects: *mut ObjectEntry,
-    /// The next object that the program gets when it asks for one.
-    pub next_object: u32,
-    /// Bytes of the input objects.
-    pub input: *mut u8,
-    /// Room for them.
-    pub input_size: u64,
-    /// Copies of memory.
-    pub snapshots: *mut u8,
-    /// Room for them.
-    pub snapshot_size: u64,
+    events: *mut Event,
+    /// Capacity of the event log.
+    event_capacity: u32,
     /// Label table.
-    pub table: Table,
+    pub table: LabelTable,
     /// Branch log.
-    pub log: Log,
+    pub log: BranchLog,
 }
 
-/// The state, where doors look at it (`slow_path_stubs.rs`).
-pub struct Cell(UnsafeCell<State>);
+/// Storage of the recorder; slow-path stubs read it by offset (`slow_path_stubs.rs`).
+pub struct RecorderCell(UnsafeCell<Recorder>);
 
-/// Where doors find what they look at.
-pub const CHECKING: usize = offset_of!(State, checking);
-pub const TABLE: usize = offset_of!(State, table);
+/// Offset of [`Recorder::checking`], for slow-path stubs.
+pub const CHECKING_OFFSET: usize = offset_of!(Recorder, checking);
+/// Offset of [`Recorder::table`], for slow-path stubs.
+pub const TABLE_OFFSET: usize = offset_of!(Recorder, table);
 
-// SAFETY: see `state`.
-unsafe impl Sync for Cell {}
+// SAFETY: see `recorder`.
+unsafe impl Sync for RecorderCell {}
 
-pub static STATE: Cell = Cell(UnsafeCell::new(State {
+/// The recorder of this process.
+pub static RECORDER: RecorderCell = RecorderCell(UnsafeCell::new(Recorder {
     tracing: false,
     checking: false,
     diagnosing: false,
     last_loss: NO_LOSS,
     losses: 0,
-    thread: 0,
+    first_thread: 0,
     control: null_mut(),
     events: null_mut(),
     event_capacity: 0,
-    objects: null_mut(),
-    next_object: 0,
-    input: null_mut(),
-    input_size: 0,
-    snapshots: null_mut(),
-    snapshot_size: 0,
-    table: Table::empty(),
-    log: Log::empty(),
+    table: LabelTable::empty(),
+    log: BranchLog::empty(),
 }));
 
-/// The one state. Callers take short exclusive borrows and call nothing of the target meanwhile.
-pub fn state() -> &'static mut State {
+/// Borrows the recorder. Callers take short exclusive borrows and call no code of the target meanwhile.
+pub fn recorder() -> &'static mut Recorder {
     // SAFETY: threads of one target share it, and write to what it points to under a lock only.
-    unsafe { &mut *STATE.0.get() }
+    unsafe { &mut *RECORDER.0.get() }
 }
 
-/// What tells this thread from others.
+/// Returns an identifier of this thread: the address of its thread-local block.
 fn this_thread() -> usize {
     tls() as *const _ as usize
 }
 
-unsafe extern "C" {
-    static __start_cairn_br: SiteRecord;
-    static __stop_cairn_br: SiteRecord;
-}
-
-/// Site records of the program.
-pub fn site_count() -> u32 {
-    let bytes = (&raw const __stop_cairn_br) as usize - (&raw const __start_cairn_br) as usize;
-    (bytes / size_of::<SiteRecord>()) as u32
-}
-
-/// Id of the site whose record this is; `None` for a record of a shared object, which has its own
-/// section and no ids yet.
-pub fn site_id(record: *const SiteRecord) -> Option<u32> {
-    let offset = (record as usize).wrapping_sub((&raw const __start_cairn_br) as usize);
-    let index = (offset / size_of::<SiteRecord>()) as u32;
-    (offset < usize::MAX / 2 && index < site_count()).then_some(index)
-}
-
-impl State {
-    /// Connects the state with a mapped shared memory.
+impl Recorder {
+    /// Connects the recorder to a mapped shared memory.
     ///
     /// # Safety
     /// `base` must be the start of a mapping as large as its control page says.
@@ -130,18 +98,13 @@ impl State {
         let region = |offset: u64| base.wrapping_add(offset as usize);
         self.events = region(layout.events) as *mut Event;
         self.event_capacity = layout.event_capacity as u32;
-        self.objects = region(layout.objects) as *mut ObjectEntry;
-        self.input = region(layout.input);
-        self.input_size = layout.input_size;
-        self.snapshots = region(layout.snapshots);
-        self.snapshot_size = layout.snapshot_size;
         self.log.attach(region(layout.log), layout.log_capacity, region(layout.callees));
         // Once here, instead of a fault for each page in each run.
         populate(shadow::SUMMARY as *mut u8, shadow::SUMMARY_SIZE);
         self.table.attach(region(layout.labels) as *mut LabelEntry, layout.label_capacity as u32);
     }
 
-    /// Starts a run: empty table, empty log, the mode the driver asks for.
+    /// Starts a run: empty table, empty logs, the modes the driver asks for.
     pub fn begin_run(&mut self) {
         let control = self.control();
         control.objects = control.objects_given.min(control::MAX_OBJECTS as u32);
@@ -154,8 +117,7 @@ impl State {
         self.checking = mode & mode::CHECK != 0;
         self.diagnosing = mode & mode::DIAGNOSE != 0;
         (self.last_loss, self.losses) = (NO_LOSS, 0);
-        self.thread = this_thread();
-        self.next_object = 0;
+        self.first_thread = this_thread();
         if mode & mode::LOG != 0 {
             self.log.begin(control);
         }
@@ -164,16 +126,17 @@ impl State {
         }
     }
 
-    /// Faults in at once what the run will write to, by what the last one did.
+    /// Faults in at once the pages that the run will write to, as many as the last run used.
     pub fn populate(&mut self) {
         let control = self.control();
-        self.table.expect(control.expected_labels);
+        self.table.populate_for(control.expected_labels);
         populate(self.events as *mut u8, u64::from(control.expected_events) * size_of::<Event>() as u64);
     }
 
-    /// The right to write to table and log; none when not tracing, nor to a signal handler that has
-    /// interrupted its own thread in the middle of writing: there is nothing it could wait for, so its value is lost.
-    fn writing(&mut self) -> Option<lock::Guard> {
+    /// Takes the lock on table and logs; `None` when not tracing, and in a signal handler that has
+    /// interrupted its own thread while that held the lock: waiting would deadlock, so the handler's value is
+    /// lost.
+    fn lock_for_writing(&mut self) -> Option<lock::Guard> {
         if !self.tracing {
             return None;
         }
@@ -181,7 +144,7 @@ impl State {
             self.control().lost += 1;
             return None;
         };
-        if self.thread != this_thread() {
+        if self.first_thread != this_thread() {
             self.control().flags |= control::flag::THREADS;
         }
         Some(guard)
@@ -192,61 +155,62 @@ impl State {
         !self.control.is_null()
     }
 
-    /// The control page; only of an attached state.
+    /// Borrows the control page; the recorder must be attached.
     pub fn control(&mut self) -> &'static mut Control {
-        // SAFETY: attached states point to the control page for the life of the process.
+        // SAFETY: attached recorders point to the control page for the life of the process.
         unsafe { &mut *self.control }
     }
 
-    /// Label of an expression that has this value; 0 when not tracing or when the table is full.
+    /// Returns the label of an expression that has this value; 0 when not tracing or when the table is full.
     pub fn intern(&mut self, entry: LabelEntry, value: u128) -> u32 {
-        let Some(_guard) = self.writing() else { return 0 };
+        let Some(_guard) = self.lock_for_writing() else { return 0 };
         let control = self.control();
         let label = self.table.intern(entry, value, control);
-        // With no room for this one, decisions would be missing from here on: the path ends, as a prefix of the whole.
+        // After a full table, decisions on this label would be missing: the trace ends here, as a prefix of
+        // the path.
         self.tracing = label != 0;
         label
     }
 
-    /// Row of a label.
+    /// Returns the row of a label.
     pub fn entry(&self, label: u32) -> LabelEntry {
         self.table.entry(label)
     }
 
-    /// Value of a label in this run; its lowest 64 bits.
+    /// Returns the value of a label in this run; its lowest 64 bits.
     pub fn value(&self, label: u32) -> u64 {
         self.table.value(label)
     }
 
-    /// All bits of a label's value.
+    /// Returns all bits of a label's value.
     pub fn wide_value(&self, label: u32) -> u128 {
         self.table.wide_value(label)
     }
 
-    /// Value of a label of this width.
+    /// Returns the value of a label of this width; reads the upper half only if there is one.
     pub fn wide_value_of(&self, label: u32, width: u32) -> u128 {
         if width <= u64::BITS { self.value(label).into() } else { self.wide_value(label) }
     }
 
-    /// True for a loss at another site than the one before, unless the run has had many: enough to name what a divergence
-    /// comes after, at little cost where a loop loses a value in each round.
-    pub fn is_other_loss(&mut self, site: u32) -> bool {
-        let is_other = self.last_loss != site && self.losses < MAX_LOSSES;
+    /// True for a loss at another site than the one before, as long as the run has had few: enough to name
+    /// the cause of a divergence, and cheap where a loop loses a value in each iteration.
+    pub fn is_new_loss(&mut self, site: u32) -> bool {
+        let is_new = self.last_loss != site && self.losses < MAX_LOSSES;
         self.last_loss = site;
-        self.losses += u32::from(is_other);
-        is_other
+        self.losses += u32::from(is_new);
+        is_new
     }
 
-    /// Appends to the log.
+    /// Appends an event to the log.
     pub fn record(&mut self, kind: EventKind, site: u32, label: u32, value: u64) {
-        if let Some(_guard) = self.writing() {
+        if let Some(_guard) = self.lock_for_writing() {
             self.append(kind, site, label, value);
         }
     }
 
-    /// Appends a decision on a comparison that nobody else will ask for again.
+    /// Appends a branch on a comparison that is used by this branch only, and so needs no hash-consing.
     pub fn decide(&mut self, site: u32, comparison: LabelEntry, result: u64) {
-        let Some(_guard) = self.writing() else { return };
+        let Some(_guard) = self.lock_for_writing() else { return };
         let control = self.control();
         let label = self.table.append(comparison, control);
         // As for `intern`.
@@ -259,7 +223,7 @@ impl State {
         }
     }
 
-    /// Appends to the log; only for who has the right to write.
+    /// Appends an event; the caller holds the lock.
     fn append(&mut self, kind: EventKind, site: u32, label: u32, value: u64) {
         let control = self.control();
         if control.events >= self.event_capacity {
@@ -267,7 +231,7 @@ impl State {
             self.tracing = false;
             return;
         }
-        if kind.step().is_some() && self.thread == this_thread() {
+        if kind.step().is_some() && self.first_thread == this_thread() {
             self.log.close_piece(control);
         }
         // SAFETY: the index is below the capacity of the mapped log.
@@ -275,7 +239,7 @@ impl State {
         control.events += 1;
     }
 
-    /// Records a labelled value for the oracle, in check mode.
+    /// Records a labelled value for the oracle, in check mode; returns the label.
     pub fn check(&mut self, label: u32, value: u64) -> u32 {
         if self.checking && label != 0 {
             self.record(EventKind::Check, NO_SITE, label, value);

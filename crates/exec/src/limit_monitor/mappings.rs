@@ -1,35 +1,35 @@
-//! Memory that a run has mapped, from `/proc/PID/smaps`: exact, but it takes a walk over all page tables.
+//! Memory that a run has mapped, from `/proc/PID/smaps`: exact, but the kernel walks all page tables for it.
 
-use super::descriptors::FileId;
-use super::processes::Status;
-use super::{amount, read};
+use super::processes::ProcessMemory;
+use super::{parse_amount, read};
+use crate::file_id::FileId;
 use rustix::fs::makedev;
 use std::collections::HashMap;
 use std::io;
 
-/// Mapped memory of some processes. What several of them share is counted once.
+/// Mapped memory of some processes. Memory that several of them share is counted once.
 #[derive(Default)]
-pub(super) struct Mappings {
+pub(super) struct MappedMemory {
     /// Private memory, in bytes.
     pub(super) private: u64,
     /// Anonymous shared memory.
-    pub(super) shared: HashMap<FileId, Part>,
-    /// Some process may not be looked into.
+    pub(super) shared: HashMap<FileId, MappedPart>,
+    /// True if some process may not be inspected.
     pub(super) is_incomplete: bool,
 }
 
 /// The mapped part of a shared file.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Part {
-    /// Bytes of it that a process has in its page tables.
+pub(super) struct MappedPart {
+    /// Bytes of it that are in page tables of a process.
     pub(super) resident: u64,
-    /// Bytes of all its mappings.
+    /// Bytes of all its mappings together.
     pub(super) size: u64,
 }
 
-/// One mapping. The proportional size of what several processes share adds up to what there is.
+/// A mapping. Proportional sizes of memory shared by several processes add up to its size.
 #[derive(Default)]
-struct Mapping {
+struct SmapsEntry {
     file: Option<FileId>,
     size: u64,
     proportional: u64,
@@ -37,16 +37,17 @@ struct Mapping {
     swapped: u64,
 }
 
-impl Mappings {
-    /// What these processes have mapped; `device` has all anonymous shared memory, of which the files `own` are not theirs.
-    pub(super) fn of(run: &[u32], device: u64, own: &[FileId]) -> Mappings {
-        let mut all = Mappings::default();
+impl MappedMemory {
+    /// Returns the mapped memory of these processes; `device` holds all anonymous shared memory, of which the
+    /// files `own` do not count.
+    pub(super) fn of(run: &[u32], device: u64, own: &[FileId]) -> MappedMemory {
+        let mut all = MappedMemory::default();
         for pid in run {
             let Ok(text) = read(format!("/proc/{pid}/smaps")) else {
-                // It has ended, or what is shared in it is anyone's guess.
-                if let Some(status) = Status::of(*pid).filter(|status| status.private() > 0) {
+                // It has ended, or its shared memory is unknown.
+                if let Some(memory) = ProcessMemory::of(*pid).filter(|memory| memory.private() > 0) {
                     all.is_incomplete = true;
-                    all.private += status.private();
+                    all.private += memory.private();
                 }
                 continue;
             };
@@ -55,7 +56,7 @@ impl Mappings {
         all
     }
 
-    fn add(&mut self, mapping: &Mapping, device: u64, own: &[FileId]) {
+    fn add(&mut self, mapping: &SmapsEntry, device: u64, own: &[FileId]) {
         let private = mapping.proportional.min(mapping.anonymous);
         self.private += private + mapping.swapped;
         let is_shared_memory = |file: &FileId| file.device == device && !own.contains(file);
@@ -68,29 +69,31 @@ impl Mappings {
 }
 
 /// Calls `each` for every mapping in the text of an `smaps` file.
-fn parse(text: &str, mut each: impl FnMut(&Mapping)) {
-    let mut current: Option<Mapping> = None;
+fn parse(text: &str, mut each: impl FnMut(&SmapsEntry)) {
+    let mut current: Option<SmapsEntry> = None;
     for line in text.lines() {
         let Some((name, value)) = line.split_once(' ') else { continue };
         let Some(mapping) = current.as_mut().filter(|_| name.ends_with(':')) else {
-            if let Some(ended) = current.replace(Mapping { file: file(value), ..Mapping::default() }) {
+            if let Some(ended) =
+                current.replace(SmapsEntry { file: parse_file(value), ..SmapsEntry::default() })
+            {
                 each(&ended);
             }
             continue;
         };
         match name {
-            "Size:" => mapping.size = amount(value),
-            "Pss:" => mapping.proportional = amount(value),
-            "Anonymous:" => mapping.anonymous = amount(value),
-            "SwapPss:" => mapping.swapped = amount(value),
+            "Size:" => mapping.size = parse_amount(value),
+            "Pss:" => mapping.proportional = parse_amount(value),
+            "Anonymous:" => mapping.anonymous = parse_amount(value),
+            "SwapPss:" => mapping.swapped = parse_amount(value),
             _ => {}
         }
     }
     current.iter().for_each(each);
 }
 
-/// The file of a mapping, from what follows its addresses: rights, offset, device, inode, name.
-fn file(line: &str) -> Option<FileId> {
+/// Parses the file of a mapping, from what follows its addresses: rights, offset, device, inode, name.
+fn parse_file(line: &str) -> Option<FileId> {
     let mut words = line.split_whitespace().skip(2);
     let (major, minor) = words.next()?.split_once(':')?;
     let number = |hex| u32::from_str_radix(hex, 16).ok();
@@ -98,11 +101,11 @@ fn file(line: &str) -> Option<FileId> {
     Some(FileId { device: makedev(number(major)?, number(minor)?), inode })
 }
 
-/// True if some process has a file mapped that has no name any more, except shared memory on this device, or may not be
-/// looked into.
-pub(super) fn keep_unlinked(run: &[u32], shared_memory: u64) -> bool {
+/// True if some process may not be inspected, or has a file mapped that was unlinked, except shared memory on
+/// this device.
+pub(super) fn has_unlinked(run: &[u32], shared_memory: u64) -> bool {
     let is_unlinked = |line: &str| {
-        let rest = line.split_once(' ').and_then(|(_, rest)| file(rest));
+        let rest = line.split_once(' ').and_then(|(_, rest)| parse_file(rest));
         line.ends_with(" (deleted)") && rest.is_some_and(|file| file.device != shared_memory)
     };
     run.iter().any(|pid| match read(format!("/proc/{pid}/maps")) {

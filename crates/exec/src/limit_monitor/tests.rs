@@ -7,40 +7,40 @@ use std::os::fd::AsFd;
 use std::process::{Child, Command};
 
 const MEGABYTE: u64 = 1 << 20;
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 struct Running {
     child: Child,
-    stage: Stage,
+    environment: RunEnvironment,
 }
 
 impl Running {
-    /// A shell, as the supervisor of what it starts.
+    /// Starts a shell, as the supervisor of what it starts.
     fn shell(script: &str) -> Running {
         Running::begin(Command::new("sh").args(["-c", script]))
     }
 
     fn begin(command: &mut Command) -> Running {
-        let stage = Stage::set(&TargetSpec::new("/bin/true", 0)).unwrap();
-        let child = command.env("SCRATCH", stage.scratch()).spawn().unwrap();
-        Running { child, stage }
+        let environment = RunEnvironment::create(&TargetSpec::new("/bin/true", 0)).unwrap();
+        let child = command.env("SCRATCH", environment.scratch()).spawn().unwrap();
+        Running { child, environment }
     }
 
-    /// Looks until there is an excess.
-    fn excess(&self, limits: &Limits) -> Option<Excess> {
-        let mut watch = Watch::new(self.child.id(), limits, None, &self.stage);
-        let deadline = Instant::now() + PATIENCE;
+    /// Checks until a limit is exceeded.
+    fn exceeded(&self, limits: &Limits) -> Option<ExceededLimit> {
+        let mut monitor = LimitMonitor::new(self.child.id(), limits, None, &self.environment);
+        let deadline = Instant::now() + TIMEOUT;
         while Instant::now() < deadline {
-            if let Some(excess) = watch.look().unwrap() {
-                return Some(excess);
+            if let Some(exceeded) = monitor.check().unwrap() {
+                return Some(exceeded);
             }
-            std::thread::sleep(watch.pause());
+            std::thread::sleep(monitor.interval());
         }
         None
     }
 
-    fn look(&self, limits: &Limits) -> Option<Excess> {
-        Watch::new(self.child.id(), limits, None, &self.stage).look().unwrap()
+    fn check(&self, limits: &Limits) -> Option<ExceededLimit> {
+        LimitMonitor::new(self.child.id(), limits, None, &self.environment).check().unwrap()
     }
 }
 
@@ -62,14 +62,14 @@ fn memory(megabytes: u64) -> Limits {
 #[test]
 fn a_process_that_grows_is_noticed() {
     let run = Running::shell("{ head -c 200M /dev/zero; sleep 30; } | tail -n 1 >/dev/null");
-    assert_eq!(run.excess(&memory(100)), Some(Excess::Memory));
-    assert_eq!(run.look(&memory(400)), None);
+    assert_eq!(run.exceeded(&memory(100)), Some(ExceededLimit::Memory));
+    assert_eq!(run.check(&memory(400)), None);
 }
 
 #[test]
 fn children_belong_to_the_run() {
     let run = Running::shell("sleep 30; true");
-    assert_eq!(run.excess(&Limits { processes: 1, ..Limits::default() }), Some(Excess::Processes));
+    assert_eq!(run.exceeded(&Limits { processes: 1, ..Limits::default() }), Some(ExceededLimit::Processes));
 }
 
 /// Runs `sleep` with a descriptor of a memfd of 64 MiB, in each of so many processes.
@@ -85,16 +85,19 @@ fn with_a_memfd(processes: usize) -> Running {
 #[test]
 fn a_memfd_that_no_process_has_mapped_is_counted_once() {
     let run = with_a_memfd(5);
-    assert_eq!(run.excess(&memory(60)), Some(Excess::Memory));
-    assert_eq!(run.look(&memory(128)), None);
+    assert_eq!(run.exceeded(&memory(60)), Some(ExceededLimit::Memory));
+    assert_eq!(run.check(&memory(128)), None);
 }
 
 #[test]
 fn too_many_files_are_noticed_while_a_run_goes_on() {
     let run = Running::shell("sh -c 'for i in 1 2 3 4 5 6 7 8 9; do : >$SCRATCH/$i; done; sleep 30'; true");
     let scratch = |entries| ScratchSpace { entries, ..Limits::default().scratch };
-    assert_eq!(run.excess(&Limits { scratch: scratch(8), ..Limits::default() }), Some(Excess::Scratch));
-    assert_eq!(run.look(&Limits { scratch: scratch(9), ..Limits::default() }), None);
+    assert_eq!(
+        run.exceeded(&Limits { scratch: scratch(8), ..Limits::default() }),
+        Some(ExceededLimit::Scratch)
+    );
+    assert_eq!(run.check(&Limits { scratch: scratch(9), ..Limits::default() }), None);
 }
 
 #[test]
@@ -105,33 +108,35 @@ fn files_without_a_name_are_counted() {
         let scratch = ScratchSpace { bytes: megabytes * MEGABYTE, ..Limits::default().scratch };
         Limits { scratch, ..Limits::default() }
     };
-    assert_eq!(run.excess(&limits(40)), Some(Excess::Scratch));
-    assert_eq!(run.look(&limits(60)), None);
+    assert_eq!(run.exceeded(&limits(40)), Some(ExceededLimit::Scratch));
+    assert_eq!(run.check(&limits(60)), None);
 }
 
 #[test]
 fn names_that_are_not_text_hide_nothing() {
-    assert!(Status::of(std::process::id()).unwrap().total() > 0);
+    assert!(ProcessMemory::of(std::process::id()).unwrap().total() > 0);
     let name = c"\xff\xfe";
     // SAFETY: sets the name of this thread from a string that ends in zero.
     unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
     // SAFETY: asks for the number of this thread.
     let thread = unsafe { libc::gettid() } as u32;
-    assert!(Status::of(thread).unwrap().total() > 0);
+    assert!(ProcessMemory::of(thread).unwrap().total() > 0);
 }
 
 #[test]
-fn what_is_shared_but_not_seen_is_at_most_what_the_machine_has_more() {
+fn invisible_shared_memory_is_bounded_by_the_growth_of_the_machines() {
     let file = |inode| FileId { device: 1, inode };
-    let part = |resident, size| mappings::Part { resident, size };
-    let mapped =
-        Mappings { shared: [(file(1), part(10, 1000)), (file(2), part(5, 5))].into(), ..Mappings::default() };
-    let none = Descriptors::default();
+    let part = |resident, size| mappings::MappedPart { resident, size };
+    let mapped = MappedMemory {
+        shared: [(file(1), part(10, 1000)), (file(2), part(5, 5))].into(),
+        ..MappedMemory::default()
+    };
+    let none = OpenFiles::default();
     assert_eq!(shared(&mapped, &none, 0), 15);
     assert_eq!(shared(&mapped, &none, 100), 100);
     assert_eq!(shared(&mapped, &none, 5000), 15 + 990);
-    let open = Descriptors { shared_memory: [(file(1), 400)].into(), ..Descriptors::default() };
+    let open = OpenFiles { shared_memory: [(file(1), 400)].into(), ..OpenFiles::default() };
     assert_eq!(shared(&mapped, &open, 5000), 405);
-    let in_flight = Descriptors { is_incomplete: true, ..open };
+    let in_flight = OpenFiles { is_incomplete: true, ..open };
     assert_eq!(shared(&mapped, &in_flight, 5000), 5000);
 }
