@@ -3,7 +3,7 @@
 use super::message::{self, Answered, Hello, Reply, Request, unpacked};
 use crate::stats::Meter;
 use crate::z3::{self, Verdict};
-use crate::{Answer, Layers, Limits, Query, Solver, Stats, Unknown};
+use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, ExprId, Sender};
 use serde::de::DeserializeOwned;
@@ -113,8 +113,9 @@ impl Solver for Worker {
     }
 
     fn stats(&self) -> Stats {
-        let layers = Layers { smt: self.meter.tally(), ..Layers::default() };
-        Stats { layers, time_limits: self.time_limits, worker_cpu: self.cpu, ..Stats::default() }
+        let mut stats = Stats { time_limits: self.time_limits, worker_cpu: self.cpu, ..Stats::default() };
+        stats.layers.add(&z3::INFO, self.meter.tally());
+        stats
     }
 }
 

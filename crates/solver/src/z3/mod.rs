@@ -18,7 +18,7 @@ mod terms;
 
 use crate::bytes::ByteCollector;
 use crate::stats::Meter;
-use crate::{Answer, Layers, Limits, Query, Solver, Stats, Unknown};
+use crate::{Answer, LayerGroup, LayerInfo, Limits, Query, Solver, Stats, Unknown};
 use ::z3::{Params, SatResult};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, ExprId, InputByte};
@@ -34,6 +34,14 @@ static MAX_MEGABYTES: AtomicU64 = AtomicU64::new(2048);
 /// Units of work per millisecond of the time limit. Z3 does some 1,500 in a millisecond: only on a machine that is three
 /// times as slow does the clock decide what has an answer.
 const WORK_PER_MILLISECOND: u128 = 500;
+
+/// Names of the backend's tally, here and in a process of its own.
+pub(crate) static INFO: LayerInfo = LayerInfo {
+    key: "smt",
+    name: "z3",
+    about: "asks Z3",
+    group: Some(LayerGroup { column: "Z3", name: "Z3" }),
+};
 
 /// Asks Z3.
 pub struct Z3 {
@@ -196,8 +204,9 @@ impl Solver for Z3 {
     }
 
     fn stats(&self) -> Stats {
-        let layers = Layers { smt: self.meter.tally(), ..Layers::default() };
-        Stats { layers, time_limits: self.time_limits, ..Stats::default() }
+        let mut stats = Stats { time_limits: self.time_limits, ..Stats::default() };
+        stats.layers.add(&INFO, self.meter.tally());
+        stats
     }
 }
 
