@@ -31,16 +31,14 @@ pub fn dumping(limits: Limits, walk: WalkSettings, sink: QuerySink) -> Box<dyn S
 
 /// Returns a stack of Z3 alone, its models validated.
 pub fn only_z3(limits: Limits) -> Box<dyn Solver> {
-    let stack = Validate::default().over(backend(limits));
-    let stack = Metrics::new(limits).over(stack);
-    Box::new(stack)
+    let stack = over(Validate::default(), backend(limits));
+    over(Metrics::new(limits), stack)
 }
 
 /// Returns a stack of local search alone.
 pub fn only_walk(limits: Limits) -> Box<dyn Solver> {
-    let stack = Walk::new(WalkSettings::default()).over(NullSolver);
-    let stack = Metrics::new(limits).over(stack);
-    Box::new(stack)
+    let stack = over(Walk::new(WalkSettings::default()), Box::new(NullSolver));
+    over(Metrics::new(limits), stack)
 }
 
 fn usual(
@@ -49,18 +47,24 @@ fn usual(
     walk: WalkSettings,
     sink: Option<QuerySink>,
 ) -> Box<dyn Solver> {
-    let stack = Validate::default().over(backend);
-    let mut stack: Box<dyn Solver> = Box::new(Walk::new(walk).over(stack));
+    let mut stack = backend;
+    stack = over(Validate::default(), stack);
+    stack = over(Walk::new(walk), stack);
     if walk.mode != WalkMode::Classic {
-        stack = Box::new(CounterexampleCache::default().over(stack));
-        stack = Box::new(Enumerate::new(limits).over(stack));
+        stack = over(CounterexampleCache::default(), stack);
+        stack = over(Enumerate::new(limits), stack);
     }
-    stack = Box::new(Cache::default().over(stack));
+    stack = over(Cache::default(), stack);
     if let Some(sink) = sink {
-        stack = Box::new(Dump::new(sink).over(stack));
+        stack = over(Dump::new(sink), stack);
     }
-    stack = Box::new(Slice::default().over(stack));
-    Box::new(Metrics::new(limits).over(stack))
+    stack = over(Slice::default(), stack);
+    over(Metrics::new(limits), stack)
+}
+
+/// Puts a layer on top of a stack.
+fn over(layer: impl Layer + 'static, below: Box<dyn Solver>) -> Box<dyn Solver> {
+    Box::new(layer.over(below))
 }
 
 /// Returns Z3 in a process of its own, or in this one if the program has not said how to start one.
