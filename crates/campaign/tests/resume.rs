@@ -71,9 +71,9 @@ impl Solver for Slow {
         }
     }
 
-    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+    fn replay_answer(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
         self.recalled += 1;
-        self.inner.recall(dag, query, answer);
+        self.inner.replay_answer(dag, query, answer);
     }
 
     fn raise_limits(&mut self, limits: Limits) {

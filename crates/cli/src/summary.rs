@@ -104,19 +104,14 @@ impl Report<'_> {
     /// Questions, and who answered which share of them.
     fn solver(&self) -> String {
         let (queries, layers) = (self.summary.solver.queries, &self.summary.solver.layers);
-        let by = [
-            ("from memory", layers.cache.decided() + layers.reuse.decided()),
-            ("by trying all values", layers.enumerate.decided()),
-            ("by search", layers.walk.decided()),
-            ("by Z3", layers.smt.decided()),
-        ];
-        let shares: Vec<String> = by
+        let shares: Vec<String> = layers
+            .groups()
             .into_iter()
-            .filter(|&(_, answered)| answered > 0)
-            .map(|(how, answered)| format!("{} {how}", percent(answered as f64, queries as f64)))
+            .filter(|(_, tally)| tally.decided() > 0)
+            .map(|(group, tally)| format!("{} {}", percent(tally.decided() as f64, queries as f64), group.name))
             .collect();
-        let asked = format!("{} asked of the solver", counted(queries, "question", "questions"));
-        if shares.is_empty() { asked } else { format!("{asked}, answered {}", shares.join(", ")) }
+        let asked = counted(queries, "solver query", "solver queries");
+        if shares.is_empty() { asked } else { format!("{asked}: {}", shares.join(", ")) }
     }
 
     fn exchanged(&self) -> Option<String> {

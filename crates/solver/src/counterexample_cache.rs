@@ -1,56 +1,52 @@
-//! Answers a query from those of other queries.
+//! Answers a query from the answers to other queries (after KLEE's counterexample cache, Cadar et al., OSDI 2008).
 //!
-//! A set of constraints that cannot hold together cannot in a larger set either, and an input that was found for one
-//! query may do for the next. Unlike the cache's, these look-ups cost more than a hash: they come after the layers
-//! that are as quick themselves, and look at the few answers that are likely to help. The prefix of a query holds on its
-//! seed, so a part of the query that cannot hold has the target in it: impossible sets are found by their target. Models
-//! are found by the target's first byte.
+//! A superset of an unsatisfiable set of constraints is unsatisfiable, and the model of one query may satisfy the next.
+//! KLEE finds subsets and supersets with a trie over the constraints; here each query tries only the few answers that are
+//! likely to help. The prefix of a query holds on its seed, so an unsatisfiable subset contains the target: such sets
+//! are indexed by their target, and models by the target's first byte. A look-up still costs more than a hash and an
+//! evaluation, which is why this layer comes after the exact cache and enumeration.
 
+use crate::cache::CACHED;
 use crate::stats::Meter;
 use crate::validate::holds;
-use crate::{Answer, Limits, Model, Overlay, Query, Solver, Stats};
+use crate::{Answer, Layer, LayerInfo, Model, Overlay, Query, Solver, Stats};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// Answers looked at per query and kind.
+/// Unsatisfiable sets, and models, tried per query: the most recent ones; a chosen bound.
 const RECENT: usize = 8;
-/// Words kept before all is forgotten: some 32 MiB.
+/// Words kept before the cache is emptied: some 32 MiB, a chosen bound.
 const MAX_WORDS: usize = 4 << 20;
 
-/// The last few of something.
+/// The most recent items, newest first.
 type Recent<T> = VecDeque<T>;
 
-/// Tries old answers before the layer below is asked.
-pub struct CounterexampleCache<S> {
-    inner: S,
-    impossible: FxHashMap<ExprId, Recent<Box<[ExprId]>>>,
+static INFO: LayerInfo = LayerInfo {
+    key: "reuse",
+    name: "reuse",
+    about: "tries earlier models and unsatisfiable sets",
+    group: Some(CACHED),
+};
+
+/// Tries earlier models and unsatisfiable sets before the layer below is asked.
+#[derive(Default)]
+pub struct CounterexampleCache {
+    /// Unsatisfiable sets without their target, by target.
+    unsat_sets: FxHashMap<ExprId, Recent<Box<[ExprId]>>>,
+    /// Models by the first byte of the target they were found for.
     models: FxHashMap<InputByte, Recent<Model>>,
     words: usize,
-    /// Per constraint: the last query it was part of.
-    asked: Vec<u32>,
+    /// Per constraint: the generation, hence query, that it was last part of.
+    in_query: Vec<u32>,
     generation: u32,
     evaluator: Evaluator,
     meter: Meter,
 }
 
-impl<S: Solver> CounterexampleCache<S> {
-    /// Remembers the answers of `inner`.
-    pub fn new(inner: S) -> Self {
-        CounterexampleCache {
-            inner,
-            impossible: FxHashMap::default(),
-            models: FxHashMap::default(),
-            words: 0,
-            asked: Vec::new(),
-            generation: 0,
-            evaluator: Evaluator::new(),
-            meter: Meter::default(),
-        }
-    }
-
+impl CounterexampleCache {
     fn look_up(
         &mut self,
         dag: &Dag,
@@ -58,11 +54,11 @@ impl<S: Solver> CounterexampleCache<S> {
         seed: &dyn Assignment,
         deadline: &Deadline,
     ) -> Option<Answer> {
-        if self.has_impossible_part(dag, query) {
+        if self.has_unsat_subset(dag, query) {
             return Some(Answer::Unsat);
         }
-        let place = *dag.inputs(query.target).first()?;
-        let models = self.models.get(&place)?;
+        let first = dag.inputs(query.target).first()?;
+        let models = self.models.get(first)?;
         let evaluator = &mut self.evaluator;
         let fits = |model: &&Model| {
             let target_first = [query.target].into_iter().chain(query.prefix.iter().copied());
@@ -74,24 +70,24 @@ impl<S: Solver> CounterexampleCache<S> {
         Some(Answer::Sat(bytes.map(|&byte| (byte, input.byte(byte))).collect()))
     }
 
-    fn has_impossible_part(&mut self, dag: &Dag, query: &Query) -> bool {
-        let Some(sets) = self.impossible.get(&query.target) else { return false };
+    fn has_unsat_subset(&mut self, dag: &Dag, query: &Query) -> bool {
+        let Some(sets) = self.unsat_sets.get(&query.target) else { return false };
         self.generation += 1;
-        self.asked.resize(self.asked.len().max(dag.len()), 0);
-        query.constraints().for_each(|e| self.asked[e.index()] = self.generation);
-        sets.iter().any(|set| set.iter().all(|e| self.asked[e.index()] == self.generation))
+        self.in_query.resize(self.in_query.len().max(dag.len()), 0);
+        query.constraints().for_each(|e| self.in_query[e.index()] = self.generation);
+        sets.iter().any(|set| set.iter().all(|e| self.in_query[e.index()] == self.generation))
     }
 
-    fn remember(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+    fn insert(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
         if self.words > MAX_WORDS {
-            (self.words, self.impossible, self.models) = Default::default();
+            (self.words, self.unsat_sets, self.models) = Default::default();
         }
         match answer {
             Answer::Unsat => {
                 self.words += 8 + query.prefix.len();
                 // The latest constraints are the least likely to be in another query.
                 let set = query.prefix.iter().rev().copied().collect();
-                push(self.impossible.entry(query.target).or_default(), set);
+                push(self.unsat_sets.entry(query.target).or_default(), set);
             }
             Answer::Sat(model) => {
                 let Some(&first) = dag.inputs(query.target).first() else { return };
@@ -108,37 +104,38 @@ fn push<T>(recent: &mut Recent<T>, item: T) {
     recent.push_front(item);
 }
 
-impl<S: Solver> Solver for CounterexampleCache<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
+impl Layer for CounterexampleCache {
+    fn solve(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+        below: &mut dyn Solver,
+    ) -> Answer {
         let start = self.meter.begin();
         if let Some(answer) = self.look_up(dag, query, seed, deadline) {
             return self.meter.answer(start, answer);
         }
-        self.meter.spent(start);
-        let answer = self.inner.solve(dag, query, seed, deadline);
+        self.meter.pause(start);
+        let answer = below.solve(dag, query, seed, deadline);
         let start = Instant::now();
-        self.remember(dag, query, &answer);
-        self.meter.spent(start);
+        self.insert(dag, query, &answer);
+        self.meter.pause(start);
         answer
     }
 
-    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
-        self.remember(dag, query, answer);
-    }
-
-    fn raise_limits(&mut self, limits: Limits) {
-        self.inner.raise_limits(limits);
+    fn replay_answer<'q>(&'q mut self, dag: &Dag, query: &Query<'q>, answer: &Answer) -> Option<Query<'q>> {
+        self.insert(dag, query, answer);
+        Some(*query)
     }
 
     fn forget(&mut self) {
-        (self.impossible, self.models, self.words) = Default::default();
-        self.inner.forget();
+        (self.unsat_sets, self.models, self.words) = Default::default();
     }
 
-    fn stats(&self) -> Stats {
-        let mut stats = self.inner.stats();
-        stats.layers.reuse = self.meter.tally();
-        stats
+    fn add_stats(&self, stats: &mut Stats) {
+        stats.layers.add(&INFO, self.meter.tally());
     }
 }
 
@@ -149,20 +146,20 @@ mod tests {
     use cairn_expr::CmpOp;
 
     #[test]
-    fn what_cannot_hold_cannot_in_a_larger_set() {
+    fn a_superset_of_an_unsatisfiable_set_is_unsatisfiable() {
         let mut dag = Dag::new();
         let [a, b, c, target] = [(0, 1), (1, 2), (2, 2), (0, 2)].map(|(x, y)| about(&mut dag, x, y));
-        let mut layer = CounterexampleCache::new(Scripted::new(Answer::Unsat));
+        let mut layer = CounterexampleCache::default().over(Scripted::new(Answer::Unsat));
         for prefix in [&[a, b][..], &[c, b, a], &[a, b, c], &[a, c], &[a]] {
             assert_eq!(
                 layer.solve(&dag, &Query { prefix, target }, &zeros, &Deadline::never()),
                 Answer::Unsat
             );
         }
-        assert_eq!(layer.inner.asked, [vec![a, b, target], vec![a, c, target], vec![a, target]]);
-        // The same set with another target is another question to this layer, and the answer is the same.
+        assert_eq!(layer.below.asked, [vec![a, b, target], vec![a, c, target], vec![a, target]]);
+        // The same set with another target is another query to this layer, and the answer is the same.
         layer.solve(&dag, &Query { prefix: &[a, target], target: b }, &zeros, &Deadline::never());
-        assert_eq!((layer.inner.asked.len(), layer.stats().layers.reuse.unsat), (4, 2));
+        assert_eq!((layer.below.asked.len(), layer.stats().layers.get("reuse").unsat), (4, 2));
     }
 
     #[test]
@@ -173,15 +170,15 @@ mod tests {
         let [above_50, above_100] = [fifty, hundred].map(|bound| dag.compare(CmpOp::Ult, bound, x));
         let other = about(&mut dag, 5, 9);
         let model: Model = [(byte(5), 70)].into_iter().collect();
-        let mut layer = CounterexampleCache::new(Scripted::new(Answer::Sat(model)));
+        let mut layer = CounterexampleCache::default().over(Scripted::new(Answer::Sat(model)));
         let seed = |b: InputByte| if b == byte(9) { 80 } else { 0 };
-        let mut ask = |prefix: &[ExprId], target| {
+        let mut solve = |prefix: &[ExprId], target| {
             layer.solve(&dag, &Query { prefix, target }, &seed, &Deadline::never())
         };
-        ask(&[], above_50);
-        let again = ask(&[other], above_50);
+        solve(&[], above_50);
+        let again = solve(&[other], above_50);
         assert_eq!(again, Answer::Sat([(byte(5), 70), (byte(9), 80)].into_iter().collect()));
-        ask(&[], above_100);
-        assert_eq!((layer.inner.asked.len(), layer.stats().layers.reuse.sat), (2, 1));
+        solve(&[], above_100);
+        assert_eq!((layer.below.asked.len(), layer.stats().layers.get("reuse").sat), (2, 1));
     }
 }

@@ -1,10 +1,10 @@
-//! The end of a stack without a backend.
+//! The bottom of a stack without a backend.
 
 use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag};
 
-/// Knows no answer.
+/// Answers every query with [`Unknown::Unsupported`].
 pub struct NullSolver;
 
 impl Solver for NullSolver {

@@ -27,7 +27,7 @@ pub use settings::{WalkMode, WalkSettings};
 use crate::bytes::ByteCollector;
 use crate::stats::Meter;
 use crate::validate::holds;
-use crate::{Answer, Limits, Model, Overlay, Query, Solver, Stats, Unknown};
+use crate::{Answer, Layer, LayerGroup, LayerInfo, Limits, Model, Overlay, Query, Solver, Stats, Unknown};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, BinOp, Dag, Evaluator, ExprId, InputByte, Node};
 use classic::Classic;
@@ -35,12 +35,18 @@ use library::Library;
 use problem::{Problem, State};
 use rustc_hash::FxHashSet;
 use search::Search;
-use shape::{Savings, Shape, Shapes, Trust};
+use shape::{Savings, Shapes, Trust};
 use std::time::Instant;
 
-/// Tries numbers before the layer below is asked, and harder when that does not know.
-pub struct Walk<S> {
-    inner: S,
+static INFO: LayerInfo = LayerInfo {
+    key: "walk",
+    name: "walk",
+    about: "searches locally",
+    group: Some(LayerGroup { column: "search", name: "local search" }),
+};
+
+/// Searches before the layer below is asked, and harder when that does not know.
+pub struct Walk {
     settings: WalkSettings,
     evaluator: Evaluator,
     bytes: ByteCollector,
@@ -51,11 +57,11 @@ pub struct Walk<S> {
     meter: Meter,
 }
 
-impl<S: Solver> Walk<S> {
-    /// Answers what it can, and leaves the rest to `inner`.
-    pub fn new(inner: S, settings: WalkSettings) -> Self {
+impl Walk {
+    /// Returns the layer with these settings.
+    pub fn new(settings: WalkSettings) -> Self {
         let (evaluator, bytes, library, shapes, savings, trust, meter) = Default::default();
-        Walk { inner, settings, evaluator, bytes, library, shapes, savings, trust, meter }
+        Walk { settings, evaluator, bytes, library, shapes, savings, trust, meter }
     }
 
     fn solve_fully(
@@ -64,6 +70,7 @@ impl<S: Solver> Walk<S> {
         query: &Query,
         seed: &dyn Assignment,
         deadline: &Deadline,
+        below: &mut dyn Solver,
     ) -> Answer {
         let start = self.meter.begin();
         let constraints = conjuncts(dag, query.constraints());
@@ -75,8 +82,15 @@ impl<S: Solver> Walk<S> {
         if let Some(model) = quick.or_else(|| self.everywhere(&task, shape.work_before_smt())) {
             return self.meter.answer(start, Answer::Sat(model));
         }
-        self.meter.spent(start);
-        let answer = self.ask_inner(shape, dag, query, seed, deadline);
+        self.meter.pause(start);
+        let answer = match self.trust.asks(shape) {
+            true => {
+                let answer = below.solve(dag, query, seed, deadline);
+                self.trust.learn(shape, !matches!(answer, Answer::Unknown(_)));
+                answer
+            }
+            false => Answer::Unknown(Unknown::Unsupported),
+        };
         if !matches!(answer, Answer::Unknown(_)) {
             return answer;
         }
@@ -85,26 +99,10 @@ impl<S: Solver> Walk<S> {
         match self.everywhere(&task, work) {
             Some(model) => self.meter.answer(start, Answer::Sat(model)),
             None => {
-                self.meter.spent(start);
+                self.meter.pause(start);
                 answer
             }
         }
-    }
-
-    fn ask_inner(
-        &mut self,
-        shape: Shape,
-        dag: &Dag,
-        query: &Query,
-        seed: &dyn Assignment,
-        deadline: &Deadline,
-    ) -> Answer {
-        if !self.trust.asks(shape) {
-            return Answer::Unknown(Unknown::Unsupported);
-        }
-        let answer = self.inner.solve(dag, query, seed, deadline);
-        self.trust.learn(shape, !matches!(answer, Answer::Unknown(_)));
-        answer
     }
 
     /// Moves only what the target depends on: the rest of the path holds as it is.
@@ -171,12 +169,19 @@ impl<S: Solver> Walk<S> {
     }
 }
 
-impl<S: Solver> Solver for Walk<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
+impl Layer for Walk {
+    fn solve(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+        below: &mut dyn Solver,
+    ) -> Answer {
         self.library.begin();
         match self.settings.mode {
-            WalkMode::Off => self.inner.solve(dag, query, seed, deadline),
-            WalkMode::Full => self.solve_fully(dag, query, seed, deadline),
+            WalkMode::Off => below.solve(dag, query, seed, deadline),
+            WalkMode::Full => self.solve_fully(dag, query, seed, deadline, below),
             WalkMode::Classic => self.solve_classic(dag, query, seed, deadline),
         }
     }
@@ -186,19 +191,15 @@ impl<S: Solver> Solver for Walk<S> {
         self.trust = Trust::default();
         // The same choices would lead nowhere again.
         self.settings.seed = self.settings.seed.wrapping_add(1);
-        self.inner.raise_limits(limits);
     }
 
     fn forget(&mut self) {
         self.library = Library::default();
-        self.inner.forget();
     }
 
-    fn stats(&self) -> Stats {
-        let mut stats = self.inner.stats();
-        stats.layers.walk = self.meter.tally();
+    fn add_stats(&self, stats: &mut Stats) {
+        stats.layers.add(&INFO, self.meter.tally());
         stats.evaluations = self.library.evaluations();
-        stats
     }
 }
 

@@ -3,8 +3,8 @@
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, BinOp, CmpOp, Dag, ExprId, FloatCmp, InputByte, Math};
 use cairn_solver::{
-    Answer, Cache, CounterexampleCache, Enumerate, Limits, Metrics, Query, Slice, Solver, Stats, Unknown,
-    Validate, Walk, WalkSettings, standard, worker,
+    Answer, Cache, CounterexampleCache, Enumerate, Layer, Limits, Metrics, Query, Slice, Solver, Stats,
+    Unknown, Validate, Walk, WalkSettings, standard, worker,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,13 +90,13 @@ fn effort() -> WalkSettings {
 fn layers() -> Vec<(&'static str, Box<dyn Solver>)> {
     have_workers();
     vec![
-        ("count", Box::new(Metrics::new(GivesUp, LIMITS))),
-        ("slice", Box::new(Slice::new(GivesUp))),
-        ("cache", Box::new(Cache::new(GivesUp))),
-        ("reuse", Box::new(CounterexampleCache::new(GivesUp))),
-        ("validate", Box::new(Validate::new(GivesUp))),
-        ("enumerate", Box::new(Enumerate::new(GivesUp, LIMITS))),
-        ("walk", Box::new(Walk::new(GivesUp, effort()))),
+        ("count", Box::new(Metrics::new(LIMITS).over(GivesUp))),
+        ("slice", Box::new(Slice::default().over(GivesUp))),
+        ("cache", Box::new(Cache::default().over(GivesUp))),
+        ("reuse", Box::new(CounterexampleCache::default().over(GivesUp))),
+        ("validate", Box::new(Validate::default().over(GivesUp))),
+        ("enumerate", Box::new(Enumerate::new(LIMITS).over(GivesUp))),
+        ("walk", Box::new(Walk::new(effort()).over(GivesUp))),
         ("worker", cairn_solver::only_z3(LIMITS)),
         ("all", standard(LIMITS)),
     ]

@@ -7,7 +7,7 @@ mod recipe;
 use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte};
 use cairn_solver::{
-    Answer, CounterexampleCache, Enumerate, Limits, Overlay, Query, Solver, Stats, Unknown, Z3,
+    Answer, CounterexampleCache, Enumerate, Layer, Limits, Overlay, Query, Solver, Stats, Unknown, Z3,
 };
 use recipe::{Floats, Recipe};
 use std::time::Duration;
@@ -172,10 +172,10 @@ fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
 
 #[test]
 fn what_old_answers_say_is_true() {
-    let mut layer = CounterexampleCache::new(Z3::new(LIMITS));
+    let mut layer = CounterexampleCache::default().over(Z3::new(LIMITS));
     let (sat, unsat, asked) = compare(&mut layer, 500);
     assert!(sat > 80 && unsat > 80, "{sat} and {unsat} of {asked}");
-    let again = layer.stats().layers.reuse;
+    let again = layer.stats().layers.get("reuse");
     assert!(again.sat > 20, "{again:?}");
 }
 
@@ -188,7 +188,7 @@ fn a_contradiction_is_one_with_more_constraints_too() {
     };
     let [low, other, high] = [(0, 5), (1, 7), (0, 9)].map(|(offset, bound)| below(&mut dag, offset, bound));
     let high = dag.not(high);
-    let mut layer = CounterexampleCache::new(Z3::new(LIMITS));
+    let mut layer = CounterexampleCache::default().over(Z3::new(LIMITS));
     let seed = |_: InputByte| 0;
     for prefix in [&[low][..], &[low, other]] {
         assert_eq!(
@@ -197,12 +197,12 @@ fn a_contradiction_is_one_with_more_constraints_too() {
         );
     }
     let layers = layer.stats().layers;
-    assert_eq!((layers.smt.asked, layers.reuse.unsat), (1, 1));
+    assert_eq!((layers.get("smt").asked, layers.get("reuse").unsat), (1, 1));
 }
 
 #[test]
 fn what_enumeration_says_is_true() {
-    let (sat, unsat, asked) = compare(&mut Enumerate::new(GivesUp, LIMITS), 4000);
+    let (sat, unsat, asked) = compare(&mut Enumerate::new(LIMITS).over(GivesUp), 4000);
     assert!(sat > 300 && unsat > 300, "{sat} and {unsat} of {asked}");
     assert!((sat + unsat) * 10 > asked * 9, "{sat} and {unsat} of {asked}");
 }
@@ -227,7 +227,7 @@ fn bytes_without_a_part_in_a_contradiction_do_not_count() {
     prefix.push(dag.compare(CmpOp::Eq, parity, one));
     let masked = dag.binary(BinOp::And, x, mask);
     let target = dag.compare(CmpOp::Eq, masked, zero);
-    let answer = Enumerate::new(GivesUp, LIMITS).solve(
+    let answer = Enumerate::new(LIMITS).over(GivesUp).solve(
         &dag,
         &Query { prefix: &prefix, target },
         &|_| 1,
@@ -247,7 +247,7 @@ fn what_no_pair_of_bytes_says_alone_is_found_without_trying_all() {
         prefix.extend([dag.compare(CmpOp::Ule, low, x), dag.compare(CmpOp::Ule, x, high)]);
     }
     prefix.extend([dag.compare(CmpOp::Ult, a, b), dag.compare(CmpOp::Ule, b, c)]);
-    let mut layer = Enumerate::new(GivesUp, LIMITS);
+    let mut layer = Enumerate::new(LIMITS).over(GivesUp);
     // Sorts of others, so that it is a search of more than it would try.
     for offset in 3..9 {
         let (x, before) = (dag.input(byte(offset)), dag.input(byte(offset - 1)));

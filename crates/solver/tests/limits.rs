@@ -70,7 +70,7 @@ fn a_hard_query_ends_in_time_and_the_next_one_works() {
     let stats = solver.stats();
     let total = stats.total;
     assert_eq!((total.asked, total.sat, total.unknown, stats.time_limits), (6, 3, 3, 3));
-    assert!(total.seconds >= 0.06 && stats.layers.smt.seconds <= total.seconds);
+    assert!(total.seconds >= 0.06 && stats.layers.get("smt").seconds <= total.seconds);
 }
 
 #[test]

@@ -157,7 +157,7 @@ impl Worker<'_, '_> {
         let campaign = &mut *self.campaign;
         if time >= LONG_QUESTION {
             let answer = asked.told.answer();
-            self.solver.recall(&campaign.dag, query, &answer);
+            self.solver.replay_answer(&campaign.dag, query, &answer);
             return answer;
         }
         let deadline = campaign.deadline();

@@ -94,26 +94,16 @@ fn plot_data(directory: &Path) -> Vec<Point> {
 
 /// What each layer of the solver did, from the top.
 pub fn layers(summary: &Summary) -> Vec<Layer> {
-    let layers = &summary.solver.layers;
-    let all = [
-        ("slice", "leaves out what does not matter", layers.slice),
-        ("cache", "remembers questions", layers.cache),
-        ("enumerate", "tries all of few values", layers.enumerate),
-        ("reuse", "tries old answers", layers.reuse),
-        ("walk", "searches among numbers", layers.walk),
-        ("validate", "checks answers", layers.validate),
-        ("z3", "asks Z3", layers.smt),
-    ];
-    let layer = |(name, about, tally): (&'static str, &'static str, cairn_solver::Tally)| Layer {
-        name,
-        about,
+    let layer = |(info, tally): (&'static cairn_solver::LayerInfo, cairn_solver::Tally)| Layer {
+        name: info.name,
+        about: info.about,
         asked: tally.asked,
         sat: tally.sat,
         unsat: tally.unsat,
         unknown: tally.unknown,
         seconds: tally.seconds,
     };
-    all.map(layer).into()
+    summary.solver.layers.iter().map(layer).collect()
 }
 
 /// More figures, by name.

@@ -133,25 +133,19 @@ impl Screen {
         let (total, layers) = (&view.progress.solver.total, &view.progress.solver.layers);
         let asked = self.label("solver").add(&grouped(total.asked)).add_whole(" questions");
         let asked = asked.add_whole(&format!(", {} of time", percent(total.seconds, seconds)));
-        let memory = layers.cache.decided() + layers.reuse.decided();
-        let of = |tally: &Tally| (tally.decided(), tally.asked, tally.seconds);
-        let columns = [
-            ("memory", (memory, layers.cache.asked, layers.cache.seconds + layers.reuse.seconds)),
-            ("values", of(&layers.enumerate)),
-            ("search", of(&layers.walk)),
-            ("Z3", of(&layers.smt)),
-        ];
-        let answers = columns.map(|(_, (decided, asked, _))| match asked {
+        let columns = layers.groups();
+        let answers = |tally: &Tally| match tally.asked {
             0 => "-".to_owned(),
-            asked => percent(decided as f64, asked as f64),
-        });
-        let time = columns.map(|(_, (.., taken))| percent(taken, seconds));
-        let cell = |text: &str| format!("{text:>LAYER$}");
-        let head = columns.iter().fold(self.label(""), |row, (name, _)| row.ink(Ink::Label, &cell(name)));
-        let grid = |label, cells: [String; 4]| {
-            cells.iter().fold(self.label(label), |row, text| row.add(&cell(text)))
+            asked => percent(tally.decided() as f64, asked as f64),
         };
-        vec![asked.text(), head.text(), grid(" answers", answers).text(), grid(" time", time).text()]
+        let time = |tally: &Tally| percent(tally.seconds, seconds);
+        let cell = |text: &str| format!("{text:>LAYER$}");
+        let head =
+            columns.iter().fold(self.label(""), |row, (group, _)| row.ink(Ink::Label, &cell(group.column)));
+        let grid = |label, text: &dyn Fn(&Tally) -> String| {
+            columns.iter().fold(self.label(label), |row, (_, tally)| row.add(&cell(&text(tally))))
+        };
+        vec![asked.text(), head.text(), grid(" answers", &answers).text(), grid(" time", &time).text()]
     }
 
     fn warnings(&self, view: &View) -> Vec<String> {
@@ -260,7 +254,7 @@ mod tests {
             "newest   24 s ago: time limit reached\n          in parse (parse.c:81)",
             "1,234 untried flips",
             "auto, now cgs (whichever",
-            " memory values search     Z3",
+            "  cache   enum search     Z3",
             "warning  1 run recorded more than\n          there is room for",
         ] {
             assert!(text.contains(told), "{told}:\n{text}");
