@@ -101,8 +101,8 @@ numbered! {
         UToF = 41,
         /// Between floats, from `aux` bits to `width`.
         FToF = 42,
-        /// Function `aux` (a [`Math`]) of the C library, of one or two operands; with three, all are labels and
-        /// `k` is the third.
+        /// Function `aux` (a [`Math`]) of the C library, of one or two operands; with three, all are labels
+        /// and `k` is the third.
         Math = 43,
         /// True if `l1` is of one of the classes in `aux`, a mask as of `llvm.is.fpclass`; width 1.
         FClass = 44,

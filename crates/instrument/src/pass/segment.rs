@@ -1,96 +1,90 @@
-//! Segments: what one check stands for.
-//!
-//! A segment is a run of loads and operations, then stores, up to a call, a terminator, or a load
-//! after a store. Nothing in it changes the shadow before its end, so all the shadow it looks at can
-//! be looked at there: the labels that come in, the shadow words of what is loaded, the old shadow of
-//! what is stored are ORed, and one rarely taken branch leads to a block that does the work.
-
 use super::sites::SiteRef;
 use crate::llvm::{Type, Value};
 use cairn_wire::Loss;
 
-/// What the slow block of a segment does, in order.
+/// An action of a segment's slow path, in program order.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
     /// Computes the label of an operation.
     Operation(Value),
-    /// Reads the label of a value that was loaded.
+    /// Reads the label of a loaded value from the shadow.
     Load {
-        /// Where from.
+        /// Address of the load.
         address: Value,
-        /// What.
+        /// The loaded value.
         value: Value,
     },
-    /// Reads the label of a load whose address may have one itself.
-    Read(SiteRef, Value),
-    /// Records that the address of a store was used as a constant.
-    Write(SiteRef, Value),
-    /// Writes the label of a value that was stored.
+    /// Reads the label of a load whose address may be labelled.
+    SymbolicLoad(SiteRef, Value),
+    /// Concretizes the address of a store.
+    SymbolicStore(SiteRef, Value),
+    /// Writes the label of a stored value to the shadow.
     Store {
-        /// Where.
+        /// Address of the store.
         address: Value,
-        /// What.
+        /// The stored value.
         value: Value,
     },
-    /// Takes over the labels of a parameter or result, which its other side may have had another type for.
-    Admit(Value),
+    /// Validates the labels of a parameter or call result: caller and callee may disagree on its type.
+    Validate(Value),
     /// Records a decision on a value.
     Decision(SiteRef, Value),
-    /// Records that a value was used as a constant.
-    Pin(SiteRef, Value),
-    /// Decides if there is room on the stack for a number of elements.
+    /// Concretizes a value.
+    Concretize(SiteRef, Value),
+    /// Checks a dynamic `alloca` of a symbolic number of elements against the room on the stack.
     Reserve(SiteRef, Value),
-    /// Counts that a value went where labels cannot follow.
+    /// Records that a value was lost.
     Lose {
-        /// Which source line.
+        /// Site of the loss.
         site: SiteRef,
-        /// What.
+        /// The lost value.
         value: Value,
-        /// Why they cannot.
-        why: Loss,
+        /// Reason of the loss.
+        reason: Loss,
     },
-    /// The same of the memory that an instruction reads.
+    /// Records that the labels in memory which an instruction reads are lost.
     LoseMemory {
-        /// Which source line.
+        /// Site of the loss.
         site: SiteRef,
-        /// Where.
+        /// Address of the memory.
         address: Value,
-        /// What it reads it as.
+        /// Type of the access.
         ty: Type,
-        /// Why labels cannot follow.
-        why: Loss,
+        /// Reason of the loss.
+        reason: Loss,
     },
 }
 
-/// A run of actions under one check.
+/// A sequence of actions under one guard.
 #[derive(Default)]
 pub struct Segment {
-    /// In program order.
+    /// Actions in program order.
     pub actions: Vec<Action>,
-    /// A load may not follow any more.
+    /// True once the segment stores: a load can no longer be added.
     pub stored: bool,
 }
 
 impl Segment {
-    /// Whether its slow block copies memory, which must not have changed by then.
+    /// True if its slow path copies memory (a symbolic load), which therefore must not have changed before
+    /// the guard.
     pub fn reads_memory(&self) -> bool {
-        self.actions.iter().any(|action| matches!(action, Action::Read(..)))
+        self.actions.iter().any(|action| matches!(action, Action::SymbolicLoad(..)))
     }
 }
 
 impl Action {
-    /// Values whose labels it looks at.
+    /// Returns the values whose labels the action reads.
     pub fn inputs(&self) -> Vec<Value> {
         match self {
             Action::Operation(instruction) => instruction.operands(),
-            // The address of a load or store is looked at by its own pin.
+            // The label of a load's or store's address is read by its own concretization.
             Action::Load { .. } | Action::LoseMemory { .. } => Vec::new(),
-            Action::Read(_, load) => vec![load.operand(0)],
+            Action::SymbolicLoad(_, load) => vec![load.operand(0)],
             Action::Reserve(_, alloca) => vec![alloca.operand(0)],
-            Action::Write(_, store) => vec![store.operand(1)],
-            Action::Admit(value)
+            Action::SymbolicStore(_, store) => vec![store.operand(1)],
+            Action::Validate(value)
             | Action::Decision(_, value)
-            | Action::Pin(_, value)
+            | Action::Concretize(_, value)
             | Action::Store { value, .. }
             | Action::Lose { value, .. } => vec![*value],
         }
