@@ -1,3 +1,16 @@
+//! The instrumenting pass: adds labels, events, coverage stores and metadata to a unit's bitcode.
+//!
+//! It runs on clang's output before optimisation, so that the branches are those of the source. Order of
+//! work:
+//!
+//! 1. [`conditions`] normalises conditions, [`site_positions`] and [`condition_features`] annotate them.
+//! 2. LLVM's `sroa` promotes locals to registers; [`inline`] marks small functions for `always-inline`.
+//! 3. [`checks`] inserts branches on faults, [`sites`] collects the sites and inserts coverage stores.
+//! 4. [`taint`] finds the values of a function that may be labelled, [`function`] cuts its blocks into
+//!    segments ([`segment`]: IR before and after), [`guard`] and [`emit`] generate guard and slow path.
+//! 5. [`sites`] and [`objects`] emit site records, metadata and the table of globals.
+//! 6. LLVM's clean-up passes remove what the pass left over.
+
 mod abi;
 mod atomics;
 mod calls;
