@@ -1,4 +1,4 @@
-/* fetestexcept, fegetexceptflag, fegetenv, feholdexcept: what they tell depends on the arithmetic before them */
+/* fetestexcept, fegetexceptflag, fegetenv, feholdexcept: their results depend on the arithmetic before them */
 #include "model.h"
 #include <fenv.h>
 

@@ -1,7 +1,7 @@
 /*
- * frexp, ldexp, scalbn, modf: what libc has of these even without -lm
+ * frexp, ldexp, scalbn, modf: those of libc itself, without -lm
  *
- * Numbers with an exponent of their own are taken apart here; the rest is left to the library.
+ * Normal numbers are decomposed here; others are left to the library.
  */
 #include "bits.h"
 #include "model.h"
@@ -38,7 +38,7 @@ float MODEL(frexpf)(float number, int *exponent)
     return with_float_field(number, FLOAT_BIAS - 1);
 }
 
-/* Times a power of two; says whether that was only a matter of the exponent. */
+/* Multiplies by a power of two; returns true if only the exponent changes. */
 static int scale(double number, int exponent, double *result)
 {
     int field = double_field(number);
@@ -60,28 +60,36 @@ static int scale_float(float number, int exponent, float *result)
 double MODEL(ldexp)(double number, int exponent)
 {
     double result;
-    return scale(number, exponent, &result) ? result : ldexp(concretized_double(number), (int)__cairn_concretized((size_t)exponent));
+    return scale(number, exponent, &result)
+               ? result
+               : ldexp(concretized_double(number), (int)__cairn_concretized((size_t)exponent));
 }
 
 float MODEL(ldexpf)(float number, int exponent)
 {
     float result;
-    return scale_float(number, exponent, &result) ? result : ldexpf(concretized_float(number), (int)__cairn_concretized((size_t)exponent));
+    return scale_float(number, exponent, &result)
+               ? result
+               : ldexpf(concretized_float(number), (int)__cairn_concretized((size_t)exponent));
 }
 
 double MODEL(scalbn)(double number, int exponent)
 {
     double result;
-    return scale(number, exponent, &result) ? result : scalbn(concretized_double(number), (int)__cairn_concretized((size_t)exponent));
+    return scale(number, exponent, &result)
+               ? result
+               : scalbn(concretized_double(number), (int)__cairn_concretized((size_t)exponent));
 }
 
 float MODEL(scalbnf)(float number, int exponent)
 {
     float result;
-    return scale_float(number, exponent, &result) ? result : scalbnf(concretized_float(number), (int)__cairn_concretized((size_t)exponent));
+    return scale_float(number, exponent, &result)
+               ? result
+               : scalbnf(concretized_float(number), (int)__cairn_concretized((size_t)exponent));
 }
 
-/* Below this power of two a number may have a fraction, and what is before it fits an integer. */
+/* Below this power of two a number may have a fraction, and its integral part fits an integer. */
 double MODEL(modf)(double number, double *whole)
 {
     uint64_t sign = double_bits(number) & DOUBLE_SIGN;

@@ -1,7 +1,7 @@
 /*
  * logb, ilogb, scalbln, nextafter: functions of -lm
  *
- * What fits is computed here; the rest is left to the library, which says what is wrong with it.
+ * Results for normal numbers are computed here; others are left to the library, which reports errors.
  */
 #include "bits.h"
 #include "model.h"
@@ -35,16 +35,17 @@ double __cairn_w_scalbn(double number, int exponent);
 
 double MODEL(scalbln)(double number, long exponent)
 {
-    return exponent >= -0xffff && exponent <= 0xffff ? __cairn_w_scalbn(number, (int)exponent)
-                                                     : scalbln(concretized_double(number), (long)__cairn_concretized((size_t)exponent));
+    return exponent >= -0xffff && exponent <= 0xffff
+               ? __cairn_w_scalbn(number, (int)exponent)
+               : scalbln(concretized_double(number), (long)__cairn_concretized((size_t)exponent));
 }
 
-/* The neighbour of a number is the next one in the order of bits. */
+/* The neighbour of a number is the next one in the order of bit patterns. */
 double MODEL(nextafter)(double number, double towards)
 {
     int field = double_field(number);
     uint64_t bits = double_bits(number);
-    /* The neighbours of all these have an exponent of their own too. */
+    /* The neighbours of all these are normal, too. */
     if (field < 2 || field > 0x7fd || towards != towards)
         return nextafter(concretized_double(number), concretized_double(towards));
     if (number == towards)

@@ -1,13 +1,13 @@
 /*
- * mmap, mremap, munmap, shmat and shmdt: a mapped symbolic file is input, of the length it has in this run. Labels go by
- * address, so the runtime notes what else may show up somewhere else (`runtime/src/shared.rs`).
+ * mmap, mremap, munmap, shmat and shmdt: a mapped symbolic file is input, of the length it has in this run. Labels
+ * are kept by address, so the runtime records memory that is visible at several addresses (`runtime/src/shared.rs`).
  */
 #include "stream.h"
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 
-/* Notes a mapping of a file. Anonymous memory is shared with child processes only. */
+/* Records a mapping of a file. Anonymous memory is shared with child processes only. */
 static void note(void *memory, size_t size, int flags, int fd)
 {
     int is_shared = (flags & MAP_TYPE) != MAP_PRIVATE;
@@ -30,7 +30,7 @@ static void *map(void *address, size_t size, int protection, int flags, int fd, 
     note(memory, size, flags, fd);
     if (object == NO_OBJECT || !(protection & PROT_READ))
         return memory;
-    /* What follows the file's last byte in its page is zero. */
+    /* Bytes behind the end of the file in its last page are zero. */
     length = __cairn_concretized(__cairn_length(object));
     offset = __cairn_concretized(offset);
     if ((size_t)offset < length)
@@ -59,7 +59,7 @@ int MODEL(munmap)(void *memory, size_t size)
     return failed;
 }
 
-/* Memory that moves takes its labels along. With an old size of 0 it is mapped twice. */
+/* Memory that moves keeps its labels. With an old size of 0 it is mapped twice. */
 void *MODEL(mremap)(void *memory, size_t old, size_t size, int flags, ...)
 {
     void *wanted = NULL, *moved;

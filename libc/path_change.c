@@ -1,4 +1,4 @@
-/* Functions that make, move or remove a file by its name, or change what is known of it */
+/* Functions that create, move or remove a file by its name, or change its attributes */
 #include "path.h"
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 
 #define KEEP(number) ((unsigned)__cairn_concretized((size_t)(number)))
 
-/* What the system keeps of a file, and tells without labels. */
+/* Attributes that the system keeps of a file, and returns without labels. */
 #define KEPT(data, size) (__cairn_lost_input((data), (size)), (data))
 #define TIMES(times, count) ((times) != NULL ? KEPT(times, (count) * sizeof *(times)) : NULL)
 
-/* FUNCTION(path, all other arguments) of a file that is there, or of one that may be made. */
+/* FUNCTION(path, other arguments) of an existing file, or of one that may be created. */
 #define OLD(name, call, ...)                                                                                           \
     int MODEL(name)(const char *path, ##__VA_ARGS__)                                                                   \
     {                                                                                                                  \
@@ -28,7 +28,7 @@
         return call;                                                                                                   \
     }
 
-/* The same, with a directory to start from. */
+/* As above, relative to a directory. */
 #define OLD_AT(name, call, ...)                                                                                        \
     int MODEL(name)(int directory, const char *path, ##__VA_ARGS__)                                                    \
     {                                                                                                                  \

@@ -23,13 +23,13 @@ static int open_at(int directory, const char *path, int flags, mode_t mode)
     return fd;
 }
 
-/* The mode is there only if a file may be created. */
+/* The mode is passed only if a file may be created. */
 #define MODE_AFTER(flags, mode)                                                                                        \
     mode_t mode = 0;                                                                                                   \
     if (__OPEN_NEEDS_MODE(flags)) {                                                                                    \
         va_list rest;                                                                                                  \
         va_start(rest, flags);                                                                                         \
-        mode = (mode_t)__cairn_concretized(va_arg(rest, mode_t));                                                           \
+        mode = (mode_t)__cairn_concretized(va_arg(rest, mode_t));                                                      \
         va_end(rest);                                                                                                  \
     }
 
@@ -82,7 +82,7 @@ int MODEL(creat64)(const char *path, mode_t mode)
     return MODEL(creat)(path, mode);
 }
 
-/* As a stream is opened: only for reading no file is created. */
+/* Looks up the path of a stream; it is created unless it is opened only for reading. */
 static void look_up_stream(const char *path, const char *mode)
 {
     if (mode[0] == 'r')

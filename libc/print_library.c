@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* More than the longest of flags, modifier and conversion. */
+/* Maximum length of flags, modifier and conversion. */
 #define LONGEST_FORMAT 16
 
 static void rebuild(const struct layout *layout, char *format)
@@ -40,8 +40,8 @@ size_t __cairn_m_wide_size(const struct layout *layout, const wchar_t *text)
 }
 
 /*
- * Concretizes all that the text depends on: the library writes it without labels, so a later decision on the text is one
- * on these values, and the path has to say so.
+ * Concretizes everything that the text depends on: the library writes it without labels, so a later decision on the
+ * text is one on these values, and the path must contain it.
  */
 static void concretize(const struct layout *layout, const struct value *value)
 {
@@ -59,7 +59,7 @@ static void concretize(const struct layout *layout, const struct value *value)
     case WIDE_STRING:
         __cairn_concretized((size_t)value->pointer);
         if (value->pointer != NULL)
-            __cairn_m_pin(value->pointer, __cairn_m_wide_size(layout, value->pointer));
+            __cairn_m_concretize(value->pointer, __cairn_m_wide_size(layout, value->pointer));
         break;
     default:
         break;
@@ -101,7 +101,7 @@ int __cairn_m_print_by_library(struct sink *sink, const struct layout *layout, c
         errno = sink->error;
         write(text, (size_t)length + 1, layout, value);
     }
-    /* The library knows nothing of labels: what was here before must leave none. */
+    /* The library writes no labels: those of the previous contents are removed. */
     __cairn_clear(text, (size_t)length);
     __cairn_m_put(sink, text, (size_t)length);
     if (text != few)

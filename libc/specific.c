@@ -1,12 +1,12 @@
-/* pthread_setspecific, pthread_getspecific, tss_set, tss_get: a value of a thread keeps its label */
+/* pthread_setspecific, pthread_getspecific, tss_set, tss_get: thread-specific values keep their labels */
 #include "model.h"
 #include <limits.h>
 #include <pthread.h>
 #include <threads.h>
 
-/* Symbolic values of this thread, by key; there is no table as long as there are none. */
+/* Symbolic values of this thread, by key; NULL as long as there are none. */
 static __thread const void **values;
-/* Keys whose values go to a destructor, which the library calls. */
+/* Keys whose values are passed to a destructor, which the library calls. */
 static char has_destructor[PTHREAD_KEYS_MAX];
 
 static void note_key(size_t key, int destroyed)
@@ -28,7 +28,7 @@ static void keep(size_t key, const void *value)
         values[key] = value;
 }
 
-/* What the library gives, with its label if it is what was kept. */
+/* Returns the library's value, with its label if it equals the kept one. */
 static void *kept(size_t key, void *value)
 {
     const void *found = key < PTHREAD_KEYS_MAX && values != NULL ? values[key] : NULL;

@@ -1,4 +1,4 @@
-/* Functions after which a stream or descriptor means another file. */
+/* Functions after which a stream or descriptor refers to another file. */
 #include "stream.h"
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ int MODEL(pclose)(FILE *stream)
     return pclose(stream);
 }
 
-/* A descriptor is about to be closed, or to become a copy of another. */
+/* Called before a descriptor is closed, or becomes a copy of another. */
 static int replaced(int fd)
 {
     fd = (int)__cairn_concretized((size_t)fd);

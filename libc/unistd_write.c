@@ -1,7 +1,7 @@
 /*
- * write, pwrite, writev, send and their kin, and functions that move data from one descriptor to another
+ * write, pwrite, writev, send and variants, and functions that move data from one descriptor to another
  *
- * The runtime is told of symbolic data, which may come back (`runtime/src/outputs.rs`).
+ * Symbolic data is reported to the runtime, since the program may read it back (`runtime/src/outputs.rs`).
  */
 #include "stream.h"
 #include <fcntl.h>
@@ -11,11 +11,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The most that one call writes, and the end of all memory that a program can have. */
+/* Maximum size of one write, and end of the address space. */
 #define MOST ((size_t)0x7ffff000)
 #define END ((uintptr_t)0x7ffffffff000)
 
-/* The answer of a call that was to write `size` bytes at `data`: all of them, as far as there can be memory. */
+/*
+ * Returns the result of a call that was to write `size` bytes at `data`: all of them, as far as the address space
+ * allows.
+ */
 static ssize_t answer(ssize_t done, const void *data, size_t size)
 {
     uintptr_t left = (uintptr_t)data < END ? END - (uintptr_t)data : 0;
@@ -60,7 +63,7 @@ ssize_t MODEL(send)(int fd, const void *data, size_t size, int flags)
     return MODEL(sendto)(fd, data, size, flags, NULL, 0);
 }
 
-/* Data in several places is about to be written; their number is fixed, and so are the sizes. */
+/* Reports data in several buffers that is about to be written; their number and sizes are concretized. */
 static int gathered(int fd, const struct iovec *parts, int count)
 {
     int i;
@@ -133,7 +136,7 @@ int MODEL(sendmmsg)(int fd, struct mmsghdr *messages, unsigned count, int flags)
     return sendmmsg(fd, messages, count, FIXED(flags));
 }
 
-/* The kernel moves bytes by itself; those of the input lose their labels. The number of bytes becomes fixed. */
+/* The kernel moves the bytes itself; those of the input lose their labels. Their number is concretized. */
 static size_t moves(int from, size_t size)
 {
     if (__cairn_stream(from) != NO_OBJECT)

@@ -1,4 +1,4 @@
-//! Keeps the invariants that ARCHITECTURE.md states.
+//! Tests of the invariants that ARCHITECTURE.md states.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Where there may be `unsafe` code.
+/// Crates and files that may contain `unsafe` code.
 const UNSAFE: &[&str] = &[
     "wire",
     "runtime",
@@ -47,11 +47,11 @@ const UNSAFE: &[&str] = &[
     "solver/src/tape/native.rs",
 ];
 
-/// What a crate without I/O and clock must not name.
+/// Names that a crate without I/O and clock must not use.
 const OUTSIDE_WORLD: &[&str] =
     &["std::fs", "std::io", "std::net", "std::env", "std::process", "std::time", "println!"];
 
-/// The one file of such a crate that reads others.
+/// The only file of such a crate that reads files.
 const READER: &str = "search/src/weights/file.rs";
 
 fn crates() -> PathBuf {
@@ -71,7 +71,7 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Code of a file without comments, up to its unit tests.
+/// Returns the code of a file without comments, up to its unit tests.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a readable file");
     let before_tests = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();

@@ -1,22 +1,24 @@
-//! Has clang's front end emit its coverage mapping beside the code it emits anyway.
+//! Front-end options that make clang emit its coverage mapping without changing the code.
 //!
-//! `-fprofile-instr-generate -fcoverage-mapping` would emit counters as well, and other branches to count by. The mapping alone comes
-//! with the *use* of a profile: of one that knows no function, so that it changes nothing. Clang 19 fails on functions that it maps, but
-//! does not emit; so it is made to emit all, and the pass drops those that nothing refers to. Some headers have functions that cannot be
-//! emitted (vector intrinsics: one of `<immintrin.h>` names the wrong processor). A source with such a header is compiled twice: once
-//! as it is, for its code, and once with counters, for the mapping alone.
+//! `-fprofile-instr-generate -fcoverage-mapping` would also emit counters, and additional branches for them.
+//! The mapping alone comes with the *use* of a profile: an empty one, which changes nothing. Clang 19 crashes
+//! on functions that it maps but does not emit; so it is made to emit all, and the pass drops the
+//! unreferenced ones. Some headers have functions that cannot be emitted (vector intrinsics: one of
+//! `<immintrin.h>` names the wrong processor). A source with such a header is compiled twice: once as it is,
+//! for its code, and once with counters, for the mapping alone.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-/// An indexed profile of LLVM without records: magic number, version (the last that needs no summary), an unused
-/// word, kind of hash (MD5), and where the hash table lies; then the table: one bucket, no entries, where the bucket is.
+/// Indexed LLVM profile without records: magic number, version (the last one without a summary), an unused
+/// word, hash kind (MD5), offset of the hash table; then the table: one bucket, no entries, offset of the
+/// bucket.
 const EMPTY_PROFILE: [u64; 8] = [u64::from_le_bytes(*b"\xfflprofi\x81"), 3, 0, 0, 40, 1, 0, 0];
 
 const FILE: &str = "no-counts.profdata";
 
-/// Front-end options that add the mapping; the profile they name is written to `scratch`.
+/// Returns the options that add the mapping; writes the profile they name to `scratch`.
 pub fn options(scratch: &Path) -> io::Result<Vec<OsString>> {
     let profile = scratch.join(FILE);
     std::fs::write(&profile, EMPTY_PROFILE.map(u64::to_le_bytes).concat())?;
@@ -28,15 +30,16 @@ pub fn options(scratch: &Path) -> io::Result<Vec<OsString>> {
     Ok(words)
 }
 
-/// Front-end options for bitcode of which only the mapping is of use: its code counts. Clang emits just the functions
-/// that are used, so that nothing fails which the user's own build would not fail on.
+/// Returns the options for bitcode that is used only for its mapping: the code has counters. Clang emits just
+/// the functions that are used, so that it fails on nothing that the user's own build would not fail on.
 pub fn mapping_alone() -> Vec<OsString> {
     let counting = ["-fprofile-instrument=clang", "-fcoverage-mapping"].map(OsString::from);
     let words = counting.into_iter().flat_map(|word| ["-Xclang".into(), word]);
     words.chain(quiet()).collect()
 }
 
-/// The pass reads the names of files; that there are no counts is no surprise.
+/// Returns the options for uncompressed file names, which the pass reads, and against warnings about missing
+/// counts.
 fn quiet() -> [OsString; 4] {
     ["-mllvm", "-enable-name-compression=false", "-Wno-profile-instr-unprofiled", "-fno-crash-diagnostics"]
         .map(OsString::from)

@@ -1,9 +1,9 @@
-//! Library functions that a program defines itself.
+//! Symbol interposition: library functions that the program defines itself.
 //!
-//! A unit that only declares `strtok` calls our model of it. If another unit of the program defines a
-//! `strtok`, that is the one meant: the linker is told to take it for the model. The models in turn mean the C library's
-//! functions, whatever the program defines: those that it has its own of are looked up when it starts
-//! (`runtime/src/library.rs`).
+//! A unit that only declares `strtok` calls our model of it. If another unit of the program defines `strtok`,
+//! that definition is meant: the linker resolves the model's symbol to it. The models in turn call the C
+//! library's functions, whatever the program defines: those that the program interposes are looked up at
+//! start-up (`runtime/src/library.rs`).
 
 use super::args::Item;
 use super::process::Clang;
@@ -17,12 +17,12 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Prefix of the names that models call the C library's functions by.
+/// Prefix of the symbols by which models call the C library's functions.
 const LIBRARY_PREFIX: &str = "__cairn_libc_";
 
-/// What a link line needs for the program's own functions: options that give them back to the program, and an object if
-/// there is more to say. `models` is the archive with the models, `early` whether the product is a program.
-pub fn preferences(
+/// Returns the link options that resolve models to the program's own functions, and an object with stubs if
+/// one is needed. `models` is the archive of the models; `early` is true if the product is a program.
+pub fn link_arguments(
     session: &Session,
     items: &[Item],
     models: &Path,
@@ -44,7 +44,7 @@ pub fn preferences(
     Ok(words)
 }
 
-/// The functions of the C library that some model calls.
+/// Returns the functions of the C library that some model calls.
 fn called_by_models(archive: &Path) -> BTreeSet<String> {
     let Ok(bytes) = fs::read(archive) else { return BTreeSet::new() };
     let Ok(archive) = ArchiveFile::parse(&*bytes) else { return BTreeSet::new() };
@@ -53,8 +53,8 @@ fn called_by_models(archive: &Path) -> BTreeSet<String> {
     names.filter_map(|name| name.strip_prefix(LIBRARY_PREFIX).map(str::to_owned)).collect()
 }
 
-/// Assembly that sends calls of models to functions that a library of the program defines, and the models' calls to the
-/// C library's functions, which are found before the program's constructors run.
+/// Returns assembly stubs: from models to functions that a shared library of the program defines, and from
+/// the models' calls to the C library's functions, which are bound before the program's constructors run.
 fn stubs(shared: &[&str], hidden: &[&str], early: bool) -> String {
     let mut text = String::from(".text\n");
     let mut put = |line: std::fmt::Arguments| writeln!(text, "{line}").expect("a string takes everything");
@@ -74,7 +74,7 @@ fn stubs(shared: &[&str], hidden: &[&str], early: bool) -> String {
         put(format_args!(".section {section}\n.p2align 3\n.quad .Lbind"));
         put(format_args!(".section .data.rel,\"aw\",@progbits\n.p2align 3\n.Llist:"));
         for name in hidden {
-            // Weak: nothing is to be linked for this.
+            // Weak: the reference must not pull in an archive member.
             put(format_args!(".weak {name}\n.quad .Lname_{name}, .Lplace_{name}, {name}"));
         }
         put(format_args!(".quad 0"));
@@ -102,7 +102,7 @@ fn assemble(session: &Session, text: &str) -> Result<PathBuf, i32> {
     }
 }
 
-/// The files on a link line, `-l` in directories of the user included.
+/// Returns the files of a link line, including `-l` libraries in the user's directories.
 fn files(items: &[Item]) -> Vec<PathBuf> {
     let options = || items.iter().filter_map(|i| if let Item::Opt(opt) = i { Some(opt) } else { None });
     let directories: Vec<&OsStr> = options().filter_map(|opt| opt.value_of("-L")).collect();
@@ -120,7 +120,7 @@ fn library(name: &OsStr, directories: &[&OsStr]) -> Option<PathBuf> {
     let name = name.to_string_lossy();
     let names = match name.strip_prefix(':') {
         Some(file) => vec![file.to_owned()],
-        // As the linker prefers them.
+        // In the linker's order of preference.
         None => vec![format!("lib{name}.so"), format!("lib{name}.a")],
     };
     let places =
@@ -128,24 +128,24 @@ fn library(name: &OsStr, directories: &[&OsStr]) -> Option<PathBuf> {
     places.into_iter().find(|path| path.is_file())
 }
 
-/// What the files of a link line say about library functions.
+/// Symbols of the files of a link line, as far as library functions are concerned.
 #[derive(Default)]
 struct Symbols {
-    /// Called through a redirected declaration.
+    /// Functions called through a redirected declaration.
     wanted: BTreeSet<String>,
-    /// Defined under their own names, or any other.
+    /// Symbols defined by objects and archives.
     defined: BTreeSet<String>,
-    /// Defined by shared libraries.
+    /// Symbols defined by shared libraries.
     shared: BTreeSet<String>,
 }
 
 impl Symbols {
-    /// Whether the program or one of its libraries defines this.
+    /// True if the program or one of its libraries defines the symbol.
     fn has(&self, name: &str) -> bool {
         self.defined.contains(name) || self.shared.contains(name)
     }
 
-    /// What cannot be read is for the linker to complain of.
+    /// Adds the symbols of a file. Unreadable files are left to the linker's diagnostics.
     fn read(&mut self, path: &Path) {
         let Ok(bytes) = fs::read(path) else { return };
         match ArchiveFile::parse(&*bytes) {
@@ -188,7 +188,8 @@ impl Symbols {
     fn read_library(&mut self, file: &object::File) {
         let definitions = file.dynamic_symbols().filter(|s| s.is_global() && s.is_definition());
         let names: Vec<&str> = definitions.filter_map(|symbol| symbol.name().ok()).collect();
-        // The C library, and what belongs to it, defines its functions and names its versions.
+        // glibc's own libraries, recognised by the symbols of its versions, define the functions that are
+        // modelled.
         if !names.iter().any(|name| name.starts_with("GLIBC_")) {
             self.shared.extend(names.into_iter().map(str::to_owned));
         }

@@ -1,53 +1,54 @@
-//! What conditions are made of, as the source has them.
+//! Features of conditions, as the source has them: calls, constants, dereferences, locals.
 //!
-//! Looked up before locals go to registers: until then every variable has a place in memory, and what a condition is
-//! computed from without going through a variable is what its source expression contains. The findings are noted at the
-//! instruction that decides, where `sites` finds them after inlining.
+//! They are collected before `sroa`: as long as every variable lives in memory, the operands that reach a
+//! condition without a load of a variable are those of its source expression. The result is attached to the
+//! deciding instruction as metadata, where `sites` reads it after inlining.
 
 use super::sites::is_site;
 use crate::llvm::{Module, Opcode, Predicate, Type, TypeKind, Value};
 use cairn_wire::meta::ConditionFeatures;
 use std::collections::HashSet;
 
-/// Notes at every site of the module what its condition is made of.
-pub fn note(module: &Module) {
+/// Attaches its condition's features to every site of the module.
+pub fn annotate(module: &Module) {
     for block in module.functions().into_iter().flat_map(Value::blocks) {
         for instruction in block.instructions().into_iter().filter(|i| is_site(*i)) {
-            let found = Look::at(instruction);
+            let found = FeatureCollector::at(instruction);
             let words = [found.contents.bits().to_string()].into_iter().chain(found.callees);
-            module.leave_note(instruction, &words.collect::<Vec<_>>().join(" "));
+            module.attach_text(instruction, &words.collect::<Vec<_>>().join(" "));
         }
     }
 }
 
-/// What was noted at a site, and whom its condition calls. Nothing of a decision that passes made up.
-pub fn noted(module: &Module, site: Value) -> (ConditionFeatures, Vec<String>) {
-    let note = module.take_note(site).unwrap_or_default();
+/// Returns the features attached to a site and the functions its condition calls; empty for decisions that
+/// passes have introduced.
+pub fn read_annotation(module: &Module, site: Value) -> (ConditionFeatures, Vec<String>) {
+    let note = module.detach_text(site).unwrap_or_default();
     let mut words = note.split_whitespace();
     let bits = words.next().and_then(|bits| bits.parse().ok()).unwrap_or_default();
     (ConditionFeatures::from_bits(bits), words.map(str::to_owned).collect())
 }
 
-/// A look at one condition.
+/// Collector of the features of one condition.
 #[derive(Default)]
-struct Look {
+struct FeatureCollector {
     contents: ConditionFeatures,
     callees: Vec<String>,
     seen: HashSet<Value>,
 }
 
-impl Look {
-    fn at(site: Value) -> Look {
-        let mut look = Look::default();
+impl FeatureCollector {
+    fn at(site: Value) -> FeatureCollector {
+        let mut collector = FeatureCollector::default();
         match site.opcode() {
-            Opcode::LLVMBr => look.value(site.condition()),
+            Opcode::LLVMBr => collector.value(site.condition()),
             Opcode::LLVMSwitch => {
-                look.value(site.operand(0));
-                look.cases(site);
+                collector.value(site.operand(0));
+                collector.cases(site);
             }
-            _ => look.value(site.operand(0)),
+            _ => collector.value(site.operand(0)),
         }
-        look
+        collector
     }
 
     fn value(&mut self, value: Value) {
@@ -61,7 +62,7 @@ impl Look {
         }
     }
 
-    /// A constant, a variable's address or a parameter.
+    /// Visits a constant, a variable's address or a parameter.
     fn leaf(&mut self, value: Value) {
         if value.is_literal() {
             self.contents.insert(ConditionFeatures::TEXT);
@@ -83,7 +84,7 @@ impl Look {
             LLVMGetElementPtr => self.address(value),
             LLVMICmp => self.compare(value),
             LLVMPHI => value.incoming().into_iter().for_each(|(value, _)| self.value(value)),
-            // What C writes as `-x` and `~x` has a constant here, but not there.
+            // The constants of `-x` and `~x` are not in the source.
             LLVMSub if value.operand(0).is_null() => self.value(value.operand(1)),
             LLVMXor if value.operand(1).as_constant() == Some(ones(value.ty())) => {
                 self.value(value.operand(0))
@@ -92,7 +93,7 @@ impl Look {
         }
     }
 
-    /// What is read from a variable, or through a pointer.
+    /// Visits a load from a variable or through a pointer.
     fn load(&mut self, address: Value) {
         let mut root = address;
         while root.is_address_computation() {
@@ -119,7 +120,8 @@ impl Look {
         call.arguments().into_iter().for_each(|argument| self.value(argument));
     }
 
-    /// An element: a field is no constant of the source, and neither is the 0 of an array's own address.
+    /// Visits an address: a field's index is no constant of the source, and neither is the 0 of an array's
+    /// decay.
     fn address(&mut self, address: Value) {
         let operands = address.operands();
         self.value(operands[0]);
@@ -155,15 +157,15 @@ impl Look {
     }
 }
 
-/// Whether an expression assigns the value to a local: `while ((c = next()) != 0)`.
+/// True if an expression assigns the value to a local: `while ((c = next()) != 0)`.
 fn is_kept_in_local(value: Value) -> bool {
     let stores = |user: &Value| user.opcode() == Opcode::LLVMStore && user.operand(0) == value;
     let users = value.users().into_iter().filter(|user| user.is_instruction());
     users.filter(stores).any(|store| store.operand(1).is_alloca())
 }
 
-/// Whether a comparison with 0 is the compiler's, as in `if (x)`: it then stands where its operand stands, or before it, and
-/// not where an operator behind the operand would.
+/// True if a comparison with 0 is implicit, as in `if (x)`: its source position is then at or before its
+/// operand's, while that of an explicit operator is behind it.
 fn is_implicit(compare: Value) -> bool {
     let (left, right) = (compare.operand(0), compare.operand(1));
     let place = |value: Value| {
@@ -175,8 +177,8 @@ fn is_implicit(compare: Value) -> bool {
         && (!left.is_instruction() || place(compare) <= place(left))
 }
 
-/// Whether a constant is meant as a character. In C characters are integers: one that is compared with a `char`, or tested
-/// for being equal to what can be printed, is taken for one.
+/// True if a constant is meant as a character. In C characters are integers: a constant compared with a
+/// `char`, or a printable one tested for equality, counts as one.
 fn is_character(value: u64, other: Value, predicate: Predicate) -> bool {
     let is_equality = matches!(predicate, Predicate::LLVMIntEQ | Predicate::LLVMIntNE);
     let printable = matches!(value, 0x20..=0x7e | 0x09..=0x0d);
@@ -186,7 +188,7 @@ fn is_character(value: u64, other: Value, predicate: Predicate) -> bool {
     }
 }
 
-/// Whether a value is a `char`, or one made wider.
+/// True if a value is a `char`, or the extension of one.
 fn is_char(value: Value) -> bool {
     let is_byte = |ty: Type| ty.kind() == TypeKind::LLVMIntegerTypeKind && ty.int_width() == 8;
     let is_widened = || {
@@ -200,7 +202,7 @@ fn is_int(ty: Type) -> bool {
     ty.kind() == TypeKind::LLVMIntegerTypeKind && ty.int_width() == 32
 }
 
-/// All bits of an integer type, as far as a constant shows them.
+/// Returns the all-ones constant of an integer type, truncated to 64 bits.
 fn ones(ty: Type) -> u64 {
     match ty.kind() {
         TypeKind::LLVMIntegerTypeKind => u64::MAX >> (64 - ty.int_width().min(64)),

@@ -1,171 +1,172 @@
-//! What an instruction computes, in the words of the label table.
+//! Semantics of instructions in terms of the label table's operations.
 //!
-//! The one list of what can be followed: `taint` asks it where labels can get, `emit` what to record.
-//! All of it is meant element by element where operands are vectors.
+//! This is the only list of supported instructions: `taint` derives from it which values can be labelled,
+//! `emit` what to record. Operations on vectors apply lane by lane.
 
 use super::intrinsics::{Intrinsic, intrinsic};
 use super::types::{is_vector, lanes};
 use crate::llvm::{Opcode, Predicate, Type, Value};
 use cairn_wire::{Math, Op};
 
-/// What an instruction computes.
+/// Semantics of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Meaning {
-    /// Two operands of the result's width.
+pub enum Semantics {
+    /// Binary operation with operands of the result's width.
     Binary(Op),
-    /// An integer comparison.
+    /// Integer comparison.
     Compare(Op),
-    /// A floating-point comparison.
+    /// Floating-point comparison.
     FloatCompare,
-    /// One operand, of any width.
+    /// Unary operation, with an operand of any width.
     Convert(Op),
-    /// A function of the mathematical library.
+    /// Function of the mathematical library.
     Math(Math),
-    /// Whether a float is of one of the classes its second operand names.
+    /// Test of a float for the classes in the second operand (`llvm.is.fpclass`).
     Class,
-    /// Several operations of the table.
+    /// Expansion into several operations of the table.
     Composed(Composed),
-    /// The operand's pieces of this many bits in reverse order.
+    /// Reversal of the operand's pieces of this many bits.
     Reverse(u32),
-    /// The first operand, unchanged.
-    Same,
-    /// The same bits as another type.
+    /// Identity of the first operand.
+    Identity,
+    /// Reinterpretation of the same bits as another type.
     Reinterpret,
-    /// An address from a base and indices.
+    /// Address from a base and indices.
     Address,
-    /// One of two values.
+    /// Selection of one of two values.
     Select,
-    /// A part of an aggregate.
-    Part,
-    /// An aggregate with another part.
-    WithPart,
-    /// An element of a vector.
-    Element,
-    /// A vector with another element.
-    WithElement,
-    /// Elements of two vectors, in another order.
+    /// Extraction of a part of an aggregate.
+    ExtractPart,
+    /// Insertion of a part into an aggregate.
+    InsertPart,
+    /// Extraction of a vector element.
+    ExtractElement,
+    /// Insertion of a vector element.
+    InsertElement,
+    /// Permutation of the elements of two vectors.
     Shuffle,
-    /// All elements of a vector, the last operand, made one value.
-    Reduce(Fold),
-    /// The signs of a vector's elements, the first lowest.
-    Signs,
+    /// Reduction of the vector in the last operand to a scalar.
+    Reduce(Reduction),
+    /// Sign bits of a vector's elements as an integer, the first lowest.
+    SignMask,
 }
 
-impl Meaning {
-    /// Whether a function gives a result that is only about right: another way to it may give another.
+impl Semantics {
+    /// True if the function is not correctly rounded: another implementation may return another result.
     pub fn is_approximate(self) -> bool {
-        let Meaning::Math(function) = self else { return false };
+        let Semantics::Math(function) = self else { return false };
         use Math::{Atan2, Cbrt, Hypot, Pow};
         (function as u16) < Math::Sqrt as u16 || matches!(function, Pow | Atan2 | Hypot | Cbrt)
     }
 }
 
-/// Operations that are made of several.
+/// Operation that is expanded into several of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Composed {
-    /// A signed integer without its sign.
+    /// Absolute value of a signed integer.
     Absolute,
-    /// The operand that the comparison prefers.
-    Extreme(Op),
-    /// -1, 0 or 1, by this order.
+    /// Minimum or maximum: the operand for which the comparison holds.
+    MinMax(Op),
+    /// Three-way comparison by this order: -1, 0 or 1.
     ThreeWay(Op),
-    /// Sum, difference or product, and whether it is too large.
+    /// Sum, difference or product with an overflow flag.
     Overflow(Op, Sign),
-    /// Sum, difference or left shift, or else the nearest number that fits.
+    /// Sum, difference or left shift, saturated to the nearest representable number.
     Saturating(Op, Sign),
-    /// The upper half of two joined values that are shifted left.
+    /// Upper half of two concatenated values shifted left.
     FunnelLeft,
-    /// The lower half of two joined values that are shifted right.
+    /// Lower half of two concatenated values shifted right.
     FunnelRight,
-    /// A float with the other sign.
+    /// Negation of a float.
     Negate,
-    /// A float without its sign.
-    Magnitude,
-    /// A float with the sign of another one.
+    /// Absolute value of a float.
+    FloatAbsolute,
+    /// Copy of the second operand's sign to a float.
     CopySign,
-    /// `a * b + c`, rounded as the target's machine code rounds.
+    /// Product plus a third operand (`a * b + c`), rounded as the target's code rounds.
     MultiplyAdd,
-    /// A float rounded in this way, as an integer.
+    /// Rounding of a float by this function, as an integer.
     RoundToInteger(Math),
 }
 
-/// How an integer is read.
+/// Signedness of an integer operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sign {
-    /// As a number that may be negative.
+    /// Two's complement.
     Signed,
-    /// As one that may not.
+    /// Unsigned.
     Unsigned,
 }
 
-/// How two elements of a vector become one.
+/// Combining operation of a vector reduction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fold {
-    /// By an operation.
+pub enum Reduction {
+    /// Binary operation.
     Binary(Op),
-    /// The one that the comparison prefers.
-    Extreme(Op),
-    /// By a function.
+    /// Minimum or maximum by this comparison.
+    MinMax(Op),
+    /// Function of the mathematical library.
     Math(Math),
 }
 
-/// What an instruction computes; `None` if the tracer does not know.
-pub fn meaning(instruction: Value) -> Option<Meaning> {
+/// Returns the semantics of an instruction; `None` if it is not supported.
+pub fn semantics(instruction: Value) -> Option<Semantics> {
     use Opcode::*;
     let ty = instruction.ty();
     Some(match instruction.opcode() {
-        LLVMICmp => Meaning::Compare(comparison_op(instruction.predicate())),
-        LLVMFCmp => Meaning::FloatCompare,
-        LLVMFNeg => Meaning::Composed(Composed::Negate),
-        LLVMPtrToInt | LLVMIntToPtr => Meaning::Reinterpret,
-        LLVMBitCast if fits(instruction.operand(0).ty(), ty) => Meaning::Reinterpret,
-        LLVMFreeze => Meaning::Same,
-        LLVMGetElementPtr if !is_vector(ty) => Meaning::Address,
-        LLVMSelect => Meaning::Select,
-        LLVMExtractValue => Meaning::Part,
-        LLVMInsertValue => Meaning::WithPart,
-        LLVMExtractElement => Meaning::Element,
-        LLVMInsertElement => Meaning::WithElement,
-        LLVMShuffleVector => Meaning::Shuffle,
+        LLVMICmp => Semantics::Compare(comparison_op(instruction.predicate())),
+        LLVMFCmp => Semantics::FloatCompare,
+        LLVMFNeg => Semantics::Composed(Composed::Negate),
+        LLVMPtrToInt | LLVMIntToPtr => Semantics::Reinterpret,
+        LLVMBitCast if lanes_divide(instruction.operand(0).ty(), ty) => Semantics::Reinterpret,
+        LLVMFreeze => Semantics::Identity,
+        LLVMGetElementPtr if !is_vector(ty) => Semantics::Address,
+        LLVMSelect => Semantics::Select,
+        LLVMExtractValue => Semantics::ExtractPart,
+        LLVMInsertValue => Semantics::InsertPart,
+        LLVMExtractElement => Semantics::ExtractElement,
+        LLVMInsertElement => Semantics::InsertElement,
+        LLVMShuffleVector => Semantics::Shuffle,
         LLVMCall => return of_call(instruction),
-        // A function of the compiler's library does it, and what does not fit is its own affair.
+        // Implemented by a compiler-rt function, whose result for out-of-range values is not specified.
         LLVMFPToSI | LLVMFPToUI if lanes(ty).is_some_and(|(width, _)| width > u64::BITS) => return None,
         opcode => match conversion_op(opcode) {
-            Some(op) => Meaning::Convert(op),
-            None => Meaning::Binary(arithmetic_op(opcode)?),
+            Some(op) => Semantics::Convert(op),
+            None => Semantics::Binary(arithmetic_op(opcode)?),
         },
     })
 }
 
-fn of_call(call: Value) -> Option<Meaning> {
+fn of_call(call: Value) -> Option<Semantics> {
     if call.callee().is_inline_asm() {
-        return hides_value(call).then_some(Meaning::Same);
+        return is_value_barrier(call).then_some(Semantics::Identity);
     }
     match intrinsic(call.callee())? {
-        Intrinsic::Operation(Meaning::Composed(Composed::Overflow(op, sign)))
-            if !can_tell_overflow(op, sign, call) =>
+        Intrinsic::Operation(Semantics::Composed(Composed::Overflow(op, sign)))
+            if !can_express_overflow(op, sign, call) =>
         {
             None
         }
-        Intrinsic::Operation(meaning) => Some(meaning),
+        Intrinsic::Operation(semantics) => Some(semantics),
         _ => None,
     }
 }
 
-/// Whether inline assembly does nothing but keep the compiler from knowing a value.
-fn hides_value(call: Value) -> bool {
+/// True if inline assembly only hides a value from the optimiser.
+fn is_value_barrier(call: Value) -> bool {
     let arguments = call.arguments();
     arguments.len() == 1 && arguments[0].ty() == call.ty() && call.callee().asm_template().is_empty()
 }
 
-/// Not of vectors, which nobody writes in C, nor where a signed product of all bits has more than 128.
-fn can_tell_overflow(op: Op, sign: Sign, call: Value) -> bool {
+/// True if the overflow flag can be expressed: not for vectors, which C cannot write, nor where the
+/// double-width signed product exceeds 128 bits.
+fn can_express_overflow(op: Op, sign: Sign, call: Value) -> bool {
     let ty = call.operand(0).ty();
     !is_vector(ty) && (op != Op::Mul || sign == Sign::Unsigned || ty.int_width() <= 64)
 }
 
-/// Whether elements of one type are made of whole elements of the other.
-fn fits(from: Type, to: Type) -> bool {
+/// True if the lanes of one type consist of whole lanes of the other.
+fn lanes_divide(from: Type, to: Type) -> bool {
     match (lanes(from), lanes(to)) {
         (Some((a, _)), Some((b, _))) => a % b == 0 || b % a == 0,
         _ => false,

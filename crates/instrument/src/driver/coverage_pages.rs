@@ -1,9 +1,9 @@
-//! The objects at both ends of a program's link line.
+//! Objects at both ends of a program's link line, which align the coverage section to pages.
 //!
-//! The runtime maps shared memory over section `cairn_cov`, so the section must have its pages to
-//! itself. The linker lays a section's pieces out in the order of the objects: the first object
-//! aligns the section's start, and the last one brings a page of its own, which begins and
-//! ends at a page's border. The other sections are named so that they exist in every program.
+//! The runtime maps shared memory over section `cairn_cov`, so the section must share no page with others.
+//! The linker lays out a section's pieces in the order of the objects: the first object aligns the section's
+//! start, and the last one adds a whole, aligned page. The other sections are declared so that they exist in
+//! every program.
 
 use super::process::Clang;
 use super::{Language, Toolchain};
@@ -12,16 +12,16 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The first and the last object of a program.
-pub struct Ends {
-    /// Goes before the user's first object.
+/// First and last object of a program.
+pub struct EndObjects {
+    /// Object before the user's first.
     pub first: PathBuf,
-    /// Goes after everything else.
+    /// Object after everything else.
     pub last: PathBuf,
 }
 
-/// Makes both objects in `dir`.
-pub fn assemble(tools: &Toolchain, dir: &Path) -> Result<Ends, i32> {
+/// Assembles both objects in `dir`.
+pub fn assemble(tools: &Toolchain, dir: &Path) -> Result<EndObjects, i32> {
     let texts = [("cairn-first.s", first()), ("cairn-last.s", last())];
     for (name, text) in &texts {
         let path = dir.join(name);
@@ -30,12 +30,12 @@ pub fn assemble(tools: &Toolchain, dir: &Path) -> Result<Ends, i32> {
     }
     let words = ["--target=x86_64-linux-gnu", "-c", "cairn-first.s", "cairn-last.s"].map(OsString::from);
     match Clang::new(&tools.clang, Language::C).run_in(dir, &words) {
-        0 => Ok(Ends { first: dir.join("cairn-first.o"), last: dir.join("cairn-last.o") }),
+        0 => Ok(EndObjects { first: dir.join("cairn-first.o"), last: dir.join("cairn-last.o") }),
         code => Err(code),
     }
 }
 
-/// `R` keeps the sections when the linker collects garbage.
+/// Returns the first object's assembly. Flag `R` keeps the sections from the linker's garbage collection.
 fn first() -> String {
     format!(
         ".section {COVERAGE_SECTION},\"awR\",@progbits\n.p2align 12\n\
