@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -27,6 +29,8 @@ static char *shared;
 static int shm, sem, msg, dgram, stream, abstract_socket, tcp, udp;
 static mqd_t queue;
 static char queue_name[64];
+static char terminal[64];
+static int keyboard, screen;
 static volatile sig_atomic_t signals;
 static volatile char memory[] = "memory of the victim";
 
@@ -67,6 +71,24 @@ static int port(int fd)
     return ntohs(address.sin_port);
 }
 
+/* A terminal on which something was typed that was not read yet. */
+static void make_terminal(void)
+{
+    keyboard = posix_openpt(O_RDWR | O_NOCTTY);
+    if (keyboard < 0 || grantpt(keyboard) || unlockpt(keyboard) || ptsname_r(keyboard, terminal, sizeof terminal))
+        perror("terminal"), exit(1);
+    screen = open(terminal, O_RDWR | O_NOCTTY);
+    if (screen < 0 || write(keyboard, "typed\n", 6) != 6)
+        perror(terminal), exit(1);
+}
+
+static int typed(void)
+{
+    int bytes = 0;
+    ioctl(screen, FIONREAD, &bytes);
+    return bytes;
+}
+
 static void make(const char *directory)
 {
     struct {
@@ -92,6 +114,10 @@ static void make(const char *directory)
     abstract_socket = unix_socket(SOCK_DGRAM, queue_name, 1);
     tcp = inet_socket(SOCK_STREAM);
     udp = inet_socket(SOCK_DGRAM);
+    make_terminal();
+    if (shm_open(queue_name, O_CREAT | O_RDWR, 0600) < 0)
+        perror("shm_open"), exit(1);
+    printf("TERMINAL=%s POSIX_SHM=/dev/shm%s ", terminal, queue_name);
     printf("VICTIM=%d SHM=%d SEM=%d MSG=%d MQ=%s ABSTRACT=%s DGRAM=%s/dgram STREAM=%s/stream TCP=%d UDP=%d MEMORY=%p\n", getpid(),
            shm, sem, msg, queue_name, queue_name, directory, directory, port(tcp), port(udp), (void *)memory);
 }
@@ -126,12 +152,12 @@ static void tell(void)
     getrlimit(RLIMIT_NOFILE, &files);
     sched_getaffinity(0, sizeof processors, &processors);
     printf("shm %s %d, sem %d, msg %lu, mq %d %ld, dgram %d, stream %d, abstract %d, tcp %d, udp %d, nice %d, io %ld, "
-           "scheduler %d, processors %d, files %lu, signals %d, memory %s, oom %s",
+           "scheduler %d, processors %d, files %lu, signals %d, memory %s, typed %d, oom %s",
            shared, shmget(IPC_PRIVATE, 0, 0) < 0 && shmctl(shm, IPC_STAT, &(struct shmid_ds){0}) == 0, semctl(sem, 0, GETVAL),
            (unsigned long)state.msg_qnum, again >= 0 && mq_getattr(again, &attributes) == 0, queued.mq_curmsgs, messages(dgram),
            connections(stream), messages(abstract_socket), connections(tcp), messages(udp), getpriority(PRIO_PROCESS, 0),
            syscall(SYS_ioprio_get, 1, 0), sched_getscheduler(0), CPU_COUNT(&processors), (unsigned long)files.rlim_cur,
-           (int)signals, (char *)memory, score);
+           (int)signals, (char *)memory, typed(), score);
     if (again >= 0)
         mq_close(again);
 }
@@ -157,5 +183,6 @@ int main(int argc, char **argv)
     semctl(sem, 0, IPC_RMID);
     msgctl(msg, IPC_RMID, NULL);
     mq_unlink(queue_name);
+    shm_unlink(queue_name);
     return 0;
 }

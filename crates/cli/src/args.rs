@@ -182,6 +182,9 @@ pub struct SubjectArgs {
     /// Arguments of the program; @@ stands for the path of a symbolic file
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
+    /// True if a stranger's campaign directory names the arguments: they open no files to the program.
+    #[arg(skip)]
+    pub strange_args: bool,
     /// What is symbolic.
     #[command(flatten)]
     pub input: InputArgs,
@@ -429,7 +432,7 @@ impl NamedArgs {
     pub fn subject(&self) -> SubjectArgs {
         let NamedArgs { target, args, input, room, .. } = self;
         let (target, args, input, room) = (target.clone(), args.clone(), input.clone(), room.clone());
-        SubjectArgs { target, args, input, seeds: Vec::new(), room }
+        SubjectArgs { target, args, strange_args: false, input, seeds: Vec::new(), room }
     }
 }
 

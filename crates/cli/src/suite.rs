@@ -192,6 +192,7 @@ pub fn subject(named: &NamedArgs, suite: &Suite, directory: &Path) -> Result<Sub
     Ok(SubjectArgs {
         target,
         args: args.clone(),
+        strange_args: !suite.is_trusted(),
         input: input.clone(),
         seeds: Vec::new(),
         room: room(named, suite, run)?,

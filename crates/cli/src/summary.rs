@@ -108,7 +108,9 @@ impl Report<'_> {
             .groups()
             .into_iter()
             .filter(|(_, tally)| tally.decided() > 0)
-            .map(|(group, tally)| format!("{} {}", percent(tally.decided() as f64, queries as f64), group.name))
+            .map(|(group, tally)| {
+                format!("{} {}", percent(tally.decided() as f64, queries as f64), group.name)
+            })
             .collect();
         let asked = counted(queries, "solver query", "solver queries");
         if shares.is_empty() { asked } else { format!("{asked}: {}", shares.join(", ")) }

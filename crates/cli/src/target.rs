@@ -91,7 +91,7 @@ pub fn spec(
     spec.sites = Some(program.site_count());
     subject.room.furnish(&mut spec)?;
     spec.readable.extend(subject.target.iter().cloned());
-    spec.readable.extend(named_by(path, &subject.args));
+    spec.readable.extend(named_by(path, if subject.strange_args { &[] } else { &subject.args }));
     describe(&mut spec, &subject.input, &subject.args)?;
     supply_fuzz_target(&mut spec, program);
     Ok(spec)
@@ -124,7 +124,7 @@ pub fn named_by(program: &Path, args: &[OsString]) -> Vec<PathBuf> {
         let parts = text.split([':', ';', ' ']).filter(|part| !part.is_empty());
         parts.map(PathBuf::from).collect::<Vec<_>>()
     });
-    let libraries = cairn_program::library_directories(program);
+    let libraries = cairn_program::libraries(program);
     args.iter().flat_map(values).chain(preloaded).chain(libraries).collect()
 }
 

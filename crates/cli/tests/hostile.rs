@@ -398,7 +398,16 @@ impl Victim {
 fn attack(name: &str, outcome: Outcome) -> Result<(), String> {
     let place = Place::make();
     let target = place.at("target");
-    build_instrumented(&sources().join(format!("{name}.c")), &target);
+    // A run path opens no more than libraries, whatever directory a program names in it.
+    let run_path = format!("-Wl,-rpath,{},-rpath,/", place.at("home").display());
+    let built = said(
+        common::cairn()
+            .arg("cc")
+            .arg(sources().join(format!("{name}.c")))
+            .args([&run_path, "-o"])
+            .arg(&target),
+    );
+    assert_eq!(built.code, Some(0), "{name}: {built:?}");
     let mut victim = Victim::start(&place);
     let before = (place.files(), victim.state());
     let explored = explore(&place, &target, &victim)?;

@@ -110,8 +110,6 @@ pub(crate) struct Sandbox {
     /// Namespaces, which are entered first: nothing can be mounted later.
     pub(crate) namespaces: Option<Namespaces>,
     rules: Option<RulesetCreated>,
-    /// True if the rules restrict reading, too.
-    hides: bool,
     filters: Vec<BpfProgram>,
     /// User that runs become.
     pub(crate) identity: Option<Identity>,
@@ -143,13 +141,13 @@ impl Sandbox {
         };
         let namespaces = Namespaces::prepare(protection.namespaces, tmp);
         let identity = Identity::prepare(needed, protection.files);
-        Ok(Sandbox { namespaces, rules, hides: files.hides_anything(), filters, identity, protection })
+        Ok(Sandbox { namespaces, rules, filters, identity, protection })
     }
 
     /// Applies rules and filters to the calling process, for good. Makes system calls only.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
         if let Some(mut rules) = self.rules.take() {
-            if self.hides && self.protection.namespaces.mounts {
+            if self.protection.namespaces.mounts {
                 rules = Files::with_new_proc(rules).map_err(|_| io::ErrorKind::PermissionDenied)?;
             }
             rules.restrict_self().map_err(|_| io::ErrorKind::PermissionDenied)?;

@@ -27,6 +27,6 @@ pub use elf::FUZZ_TARGET;
 pub use error::{Damage, ProgramError};
 pub use file::{FileError, Reason, Special, demand_file, read_file, read_text};
 pub use kind::FileKind;
-pub use libraries::library_directories;
+pub use libraries::libraries;
 pub use model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site};
 pub use symbols::{SourceFrame, Symbols, seen_from_here};

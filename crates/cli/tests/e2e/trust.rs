@@ -1,8 +1,8 @@
 //! A campaign directory is data: nothing that it names is run, followed or believed without the user.
 
 use crate::common::{Said, cairn, said, write_source};
-use std::fs;
-use std::os::unix::fs::symlink;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -75,6 +75,49 @@ fn a_strangers_directory_makes_nothing_run() {
     let free = bed.cairn("stranger", &["cmin", "cairn-out", "--program", program, "--no-sandbox"]);
     assert_eq!(free.code, Some(0), "{free:?}");
     assert!(bed.was_marked());
+}
+
+/// Looks at its input only if it cannot read the file that its argument names.
+const READER: &str = r#"
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    if (argc > 1 && fopen(argv[1], "r"))
+        return 3;
+    if (getchar() == 'k')
+        puts("k");
+    return 0;
+}
+"#;
+
+/// Arguments that the user wrote open files in the home; those that only a directory tells do not.
+#[test]
+fn arguments_from_a_strangers_directory_open_nothing_in_the_home() {
+    let place = TempDir::new().unwrap();
+    let at = |name: &str| place.path().join(name);
+    for name in ["home", "work"] {
+        fs::create_dir(at(name)).unwrap();
+    }
+    fs::write(at("home/secret"), "").unwrap();
+    fs::set_permissions(at("home/secret"), Permissions::from_mode(0o644)).unwrap();
+    write_source(&at("work"), "reader.c", READER);
+    let run = |user: &str, words: &[&str]| {
+        let mut cairn = cairn();
+        cairn.current_dir(at("work")).env("HOME", at("home")).env("XDG_STATE_HOME", at(user)).args(words);
+        let said = said(&mut cairn);
+        assert_eq!(said.code, Some(0), "{words:?}: {said:?}");
+        said
+    };
+    let secret = at("home/secret").to_string_lossy().into_owned();
+    let options = ["--quiet", "--no-sanitizers", "--sym-stdin", "1", "--execs", "4", "reader.c", "--"];
+    run("own", &[&["run"], &options[..], &[&secret]].concat());
+    fs::write(at("work/cairn-out/queue/id:000009,k"), "k").unwrap();
+    // Tests that make no difference are left out: all but one if the program can read the file.
+    let kept = |user: &str, named: &[&str]| run(user, &[&["cmin", "cairn-out"], named].concat()).stdout;
+    let own = kept("own", &[]);
+    assert_eq!(own.lines().count(), 1, "{own}");
+    let strange = kept("stranger", &["--program", "cairn-out/cairn-build/reader"]);
+    assert_eq!(strange.lines().count(), 2, "{strange}");
 }
 
 #[test]

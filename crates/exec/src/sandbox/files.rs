@@ -3,6 +3,10 @@
 //! Landlock only grants rights: no rule can revoke a right below a directory that has it. So to hide a home,
 //! the directories on the path to it get no rule, and each of their other entries gets one. The directories
 //! on the path can be traversed, but not listed.
+//!
+//! Devices are hidden as well, but for a few: a program that reads the user's terminal takes what is typed
+//! there, and one that reads a disk finds every file on it. Shared memory of other programs lies among them
+//! (`/dev/shm`).
 
 use landlock::{
     ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
@@ -16,6 +20,10 @@ use std::path::{Path, PathBuf};
 const LANDLOCK: ABI = ABI::V6;
 /// Devices that a program may write to: they store nothing.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+/// Devices that a program may only read.
+const SOURCES: [&str; 2] = ["/dev/random", "/dev/urandom"];
+/// Directory of all devices.
+const ALL_DEVICES: &str = "/dev";
 /// Directories that every program needs. The home of some system accounts is one of them, or lies there, and
 /// is not hidden.
 const SYSTEM: [&str; 8] = ["/bin", "/dev", "/etc", "/lib", "/proc", "/sbin", "/sys", "/usr"];
@@ -35,8 +43,7 @@ impl Files {
     /// Creates the rules.
     pub(super) fn rules(&self) -> Result<RulesetCreated, RulesetError> {
         let reads = AccessFs::from_read(LANDLOCK);
-        let handled =
-            if self.hides_anything() { AccessFs::from_all(LANDLOCK) } else { AccessFs::from_write(LANDLOCK) };
+        let handled = AccessFs::from_all(LANDLOCK);
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
         let mut rules = ruleset.handle_access(handled)?.scope(Scope::from_all(LANDLOCK))?.create()?;
         for directory in &self.writable {
@@ -45,12 +52,25 @@ impl Files {
         }
         for device in DEVICES {
             let writes = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
-            rules = beneath(rules, Path::new(device), writes)?;
+            rules = beneath(rules, Path::new(device), writes | AccessFs::ReadFile)?;
         }
-        if self.hides_anything() {
-            for path in self.readable.iter().chain(&self.around_hidden(Path::new("/"))) {
-                rules = beneath(rules, path, reads)?;
+        for device in SOURCES {
+            rules = beneath(rules, Path::new(device), AccessFs::ReadFile.into())?;
+        }
+        rules = beneath(rules, Path::new(ALL_DEVICES), AccessFs::ReadDir.into())?;
+        let root = Path::new("/");
+        let mut paths = around(root, &self.hidden_with_devices());
+        for path in &self.readable {
+            if path == root {
+                // Naming the root opens all files; devices must be named themselves.
+                rules = beneath(rules, root, AccessFs::ReadDir.into())?;
+                paths.extend(around(root, &[ALL_DEVICES.into()]));
+            } else {
+                paths.push(path.clone());
             }
+        }
+        for path in &paths {
+            rules = beneath(rules, path, reads)?;
         }
         Ok(rules)
     }
@@ -61,24 +81,8 @@ impl Files {
         beneath(rules, Path::new("/proc"), AccessFs::from_read(LANDLOCK))
     }
 
-    /// Returns the directory if nothing below it is hidden, otherwise those of its entries that contain
-    /// nothing hidden.
-    fn around_hidden(&self, directory: &Path) -> Vec<PathBuf> {
-        if self.hidden.iter().any(|hidden| directory.starts_with(hidden)) {
-            return Vec::new();
-        }
-        if !self.hidden.iter().any(|hidden| hidden.starts_with(directory)) {
-            return vec![directory.to_owned()];
-        }
-        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-        // Links need no rules: Landlock checks what they lead to.
-        let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
-        entries.flat_map(|entry| self.around_hidden(&entry.path())).collect()
-    }
-
-    /// True if a directory is hidden.
-    pub(super) fn hides_anything(&self) -> bool {
-        !self.hidden.is_empty()
+    fn hidden_with_devices(&self) -> Vec<PathBuf> {
+        self.hidden.iter().cloned().chain([ALL_DEVICES.into()]).collect()
     }
 
     /// True if these rules deny reading an absolute path.
@@ -87,6 +91,21 @@ impl Files {
         let below = |directories: &[PathBuf]| directories.iter().any(|directory| path.starts_with(directory));
         below(&self.hidden) && !below(&self.readable) && !below(&self.writable)
     }
+}
+
+/// Returns the directory if nothing below it is hidden, otherwise those of its entries that contain nothing
+/// hidden.
+fn around(directory: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    if hidden.iter().any(|hidden| directory.starts_with(hidden)) {
+        return Vec::new();
+    }
+    if !hidden.iter().any(|hidden| hidden.starts_with(directory)) {
+        return vec![directory.to_owned()];
+    }
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    // Links need no rules: Landlock checks what they lead to.
+    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    entries.flat_map(|entry| around(&entry.path(), hidden)).collect()
 }
 
 /// Grants access below a path, if it exists.
@@ -137,7 +156,7 @@ mod tests {
         }
         std::os::unix::fs::symlink(top.join("a/home"), top.join("a/link")).unwrap();
         let files = Files { hidden: vec![top.join("a/home")], ..Files::default() };
-        let mut around = files.around_hidden(&top);
+        let mut around = around(&top, &files.hidden);
         around.sort();
         assert_eq!(around, [top.join("a/b"), top.join("c")]);
         assert!(files.hides(&top.join("a/link/x")) && !files.hides(&top.join("c/x")));
