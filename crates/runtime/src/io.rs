@@ -88,7 +88,7 @@ fn object_of(identity: impl FnOnce() -> Option<FileIdentity>) -> c_int {
 
 /// Returns the object behind a descriptor, or -1.
 #[unsafe(no_mangle)]
-extern "C" fn __cairn_stream(fd: c_int) -> c_int {
+pub extern "C" fn __cairn_stream(fd: c_int) -> c_int {
     object_of(|| identity_of(fd))
 }
 

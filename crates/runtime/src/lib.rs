@@ -62,6 +62,7 @@ mod system;
 mod table;
 mod tls;
 mod uninstrumented_calls;
+mod unmodelled_input;
 
 // The core library is compiled with unwinding and refers to this symbol; nothing here ever unwinds.
 #[cfg(not(test))]

@@ -9,6 +9,7 @@ use crate::recorder::recorder;
 use crate::sites::site_count;
 use crate::syscall::call;
 use crate::system::{errno, limit_data, parse_number};
+use crate::unmodelled_input::__cairn_starts_program;
 use crate::{
     crash, environment, input, lock, memory, message, objects, persistent, snapshot, supervisor, system,
 };
@@ -310,8 +311,8 @@ extern "C" fn stop_recording() {
     recorder.log.leave();
 }
 
-// `vfork` returns twice on one stack, so the wrapper may leave nothing there. `__vfork` is a reserved name of
-// the C library.
+// `vfork` returns twice on one stack, so the wrapper may leave nothing there. The child shares the memory, and
+// records until it ends or executes another program. `__vfork` is a reserved name of the C library.
 global_asm!(
     ".globl __cairn_w_vfork",
     ".type __cairn_w_vfork,@function",
@@ -320,17 +321,8 @@ global_asm!(
     "call {note}",
     "add rsp, 8",
     "jmp qword ptr [rip + __vfork@GOTPCREL]",
-    note = sym note_vfork,
+    note = sym __cairn_starts_program,
 );
-
-/// Notes that the program forks; the child shares the memory, and records until it ends or executes another
-/// program.
-extern "C" fn note_vfork() {
-    let recorder = recorder();
-    if recorder.tracing {
-        recorder.control().flags |= control::flag::FORKED;
-    }
-}
 
 fn send<T>(fd: c_int, message: &T) -> bool {
     // SAFETY: messages are plain data of this size, and fit a pipe's atomic write.

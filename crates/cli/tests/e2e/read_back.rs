@@ -580,6 +580,12 @@ const NOTHING: &[Case] = &[
         r#"int f = dup(1); dprintf(f, "%c", c); FILE *g = fdopen(f, "w"); fprintf(g, "%d", c);
          fclose(g);"#,
     ),
+    (
+        "system calls that read no input",
+        "",
+        "int t = syscall(SYS_gettid), w = 0; syscall(SYS_futex, &w, 1, 0, 0, 0, 0); if (t < 0) abort();
+         if (c == 90) abort();",
+    ),
     ("a status that ends the program", "", r#"error(c == 90, 0, "x"); if (c == 90) abort();"#),
 ];
 
@@ -625,6 +631,28 @@ fn input_that_the_file_system_keeps_is_lost() {
     assert_gap(A_FILE_SYSTEM, &["--scratch"], "lost-value");
 }
 
+/// Objects with input that are given to functions of which other arguments do not matter.
+const AN_OPTION: &[Case] = &[
+    (
+        "a set of signals",
+        "",
+        "sigset_t s, o; sigemptyset(&s); s.__val[0] = (unsigned long)(unsigned char)c << 8;
+         sigprocmask(SIG_BLOCK, &s, 0); sigprocmask(0, 0, &o); if (sigismember(&o, 10)) abort();",
+    ),
+    (
+        "attributes of a mutex",
+        "#include <pthread.h>",
+        "pthread_mutexattr_t a; pthread_mutexattr_init(&a); memcpy(&a, &(int){c & 3}, sizeof a);
+         pthread_mutex_t m; pthread_mutex_init(&m, &a); pthread_mutex_lock(&m);
+         if (!pthread_mutex_trylock(&m)) abort();",
+    ),
+];
+
+#[test]
+fn input_in_what_locks_and_signals_are_told_is_lost() {
+    assert_gap(AN_OPTION, &[], "lost-value");
+}
+
 #[test]
 fn input_in_shared_memory_that_is_attached_twice_is_lost() {
     let case: Case = (
@@ -647,4 +675,42 @@ fn a_child_of_vfork_that_ends_with_the_input_is_noticed() {
          if (WEXITSTATUS(s) == 90) abort();",
     );
     assert_gap(&[case], &[], "child-process");
+}
+
+/// Programs that inherit the input.
+const ANOTHER_PROGRAM: &[Case] = &[
+    ("system", "", r#"lseek(0, 0, SEEK_SET); if (!system("grep -q Z")) abort();"#),
+    ("popen", "", r#"lseek(0, 0, SEEK_SET); if (getc(popen("cat", "r")) == 90) abort();"#),
+    (
+        "posix_spawn",
+        "#include <spawn.h>\nextern char **environ;",
+        r#"lseek(0, 0, SEEK_SET); pid_t p; int s; char *a[] = {"grep", "-q", "Z", 0};
+         posix_spawn(&p, "/bin/grep", 0, 0, a, environ); waitpid(p, &s, 0); if (!s) abort();"#,
+    ),
+    (
+        "fork by its number",
+        "",
+        "int s; long p = syscall(SYS_fork); if (p == 0) _exit(c == 90); waitpid(p, &s, 0);
+         if (s) abort();",
+    ),
+];
+
+#[test]
+fn a_program_that_inherits_the_input_is_noticed() {
+    assert_gap(ANOTHER_PROGRAM, &[], "child-process");
+}
+
+/// System calls that give input to the program.
+const BY_NUMBER: &[Case] = &[
+    ("read", "", "char d = 0; lseek(0, 0, SEEK_SET); syscall(SYS_read, 0, &d, 1); if (d == 90) abort();"),
+    (
+        "mmap",
+        "",
+        "char *p = (char *)syscall(SYS_mmap, 0, 1, PROT_READ, MAP_PRIVATE, 0, 0); if (*p == 90) abort();",
+    ),
+];
+
+#[test]
+fn input_that_a_system_call_by_number_gives_is_lost() {
+    assert_gap(BY_NUMBER, &[], "lost-value");
 }

@@ -39,6 +39,8 @@ pub struct Abi {
     pub va_list_label: RuntimeFunction,
     pub output: RuntimeFunction,
     pub descriptors_change: RuntimeFunction,
+    pub starts_program: RuntimeFunction,
+    pub system_call: RuntimeFunction,
     pub callee: RuntimeFunction,
     pub va_enter: RuntimeFunction,
     /// The intrinsic `llvm.va_start`.
@@ -98,6 +100,8 @@ impl Abi {
             va_list_label: cold("__cairn_listed", label, &[word, word]),
             output: cold("__cairn_output", void, &[pointer, label, label, word, word]),
             descriptors_change: function("__cairn_descriptors_change", void, &[]),
+            starts_program: function("__cairn_starts_program", void, &[]),
+            system_call: function("__cairn_system_call", void, &[word, word, word, word]),
             callee: cold("__cairn_callee", void, &[word, word]),
             byval: function("__cairn_byval", void, &[word, label, word, word]),
             va_enter: function("__cairn_va_enter", void, &[pointer, word, word]),

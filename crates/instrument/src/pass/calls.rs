@@ -127,6 +127,7 @@ impl FunctionPass<'_> {
             self.builder.call(self.unit.abi.unfollowed, &[]);
         }
         self.invalidate_destinations(call);
+        self.report_unmodelled_input(call);
         let passed_labels = self.passed_labels(block, call);
         self.pass_arguments(call);
         if !self.unit.private.contains(&callee) {

@@ -36,6 +36,7 @@ mod sites;
 mod taint;
 mod types;
 mod uninstrumented_calls;
+mod unmodelled_input;
 mod variadic;
 
 use crate::driver::Instrumenter;

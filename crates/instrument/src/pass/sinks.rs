@@ -95,6 +95,10 @@ const LOCKS: &[&str] = &[
     "sem_destroy",
 ];
 
+/// Functions of the lists above that do read one object, with the index of the argument that points to it.
+const READ: &[(&str, usize)] =
+    &[("sigprocmask", 1), ("pthread_mutex_init", 1), ("pthread_cond_init", 1), ("pthread_rwlock_init", 1)];
+
 /// Functions that replace the process image, and return only if they fail.
 pub const REPLACES: &[&str] =
     &["execl", "execlp", "execle", "execv", "execvp", "execvpe", "execve", "execveat", "fexecve"];
@@ -123,8 +127,8 @@ pub fn is_sink(name: &str) -> bool {
     [END, JUMPS, RELEASES].iter().any(|names| names.contains(&name))
 }
 
-/// True if only the argument values of a function matter, such as a signal's number, and not the memory they
-/// point to.
-pub fn ignores_memory(name: &str) -> bool {
-    [ANSWER, PASSED_ON, LOCKS].iter().any(|names| names.contains(&name))
+/// True if a function reads the memory that its argument at `index` points to. For some only the argument
+/// values matter, such as a signal's number, or one object among several.
+pub fn reads_memory(name: &str, index: usize) -> bool {
+    READ.contains(&(name, index)) || ![ANSWER, PASSED_ON, LOCKS].iter().any(|names| names.contains(&name))
 }

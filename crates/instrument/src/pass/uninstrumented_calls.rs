@@ -19,7 +19,7 @@ use super::abi::WRAPPER_PREFIX;
 use super::calls::after;
 use super::function::FunctionPass;
 use super::outputs::{self, Output};
-use super::sinks::{REPLACES, ignores_memory, is_sink};
+use super::sinks::{REPLACES, is_sink, reads_memory};
 use super::sites::SiteRef;
 use super::taint::is_constant_data;
 use crate::llvm::{Block, Opcode, Predicate, TypeKind, Value};
@@ -62,11 +62,14 @@ impl FunctionPass<'_> {
         let arguments = call.arguments();
         let label = self.any_label(&arguments);
         let output = outputs::find(&name);
-        let pointers = match &output {
-            _ if ignores_memory(&name) => Vec::new(),
-            Some(output) => pointers(&output.data(&arguments)),
-            None => pointers(&arguments),
+        let data = match &output {
+            Some(output) => output.data(&arguments),
+            None => {
+                let read = (0..).zip(&arguments).filter(|(index, _)| reads_memory(&name, *index));
+                read.map(|(_, argument)| *argument).collect()
+            }
         };
+        let pointers = pointers(&data);
         if REPLACES.contains(&&*name) {
             // It returns only if it fails.
             let site = self.sites.uninstrumented(self.found.index, call, &name);
