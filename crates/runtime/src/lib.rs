@@ -4,12 +4,13 @@
 //! handler could deadlock, never unwinds, and writes to shared memory only where the driver allows.
 //! Instrumented code calls it on its slow paths only, that is, when some value is symbolic.
 //!
-//! Modules depend only on those of the layers below:
+//! Modules depend on those of the same layer or below, without cycles:
 //!
 //! ```text
-//! process       server, launch, supervisor, persistent mode, crash reports
-//! program       wrappers and support of library models: alloc, copy, io, outputs, arguments, ...
-//! labels        slow-path stubs, operations, shadow, symbolic loads, snapshots, input objects
+//! entry points  slow-path stubs; fork server, its supervision of runs, launch of a run
+//! persistent    persistent mode
+//! program       wrappers, and support of library models: alloc, copy, io, outputs, arguments, ...
+//! labels        operations, shadow, object map, symbolic loads, snapshots, input objects, crash reports
 //! trace         recorder, label table, branch log
 //! foundation    thread-local block, lock, memory, system calls
 //! ```

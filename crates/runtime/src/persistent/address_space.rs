@@ -323,7 +323,7 @@ mod tests {
             holds &= matches!(mappings.unmap(start, 2 * PAGE), Verdict::Harmless);
             holds &= matches!(mappings.unmap(start, 2 * PAGE), Verdict::Lasting);
             // What it held may have labels, which are cleared in any case.
-            holds &= mappings.ranges().eq([start..start + 2 * PAGE]);
+            holds &= mappings.ranges().eq(Some(start..start + 2 * PAGE));
             // The gate makes the call; another mapping there must survive.
             mappings.undo();
             holds && is_mapped(start)

@@ -248,6 +248,10 @@ mod tests {
             unsafe { core::slice::from_raw_parts_mut(self.start as *mut u64, self.count * PAGE_BYTES / 8) }
         }
 
+        fn range(&self) -> Range<usize> {
+            self.start..self.start + self.count * PAGE_BYTES
+        }
+
         /// Sets the rights of one page.
         fn protect(&self, page: usize, rights: i32) {
             // SAFETY: a page of the mapping.
@@ -274,9 +278,9 @@ mod tests {
     }
 
     /// Returns the copied image of some ranges.
-    fn image_of(ranges: &[Range<usize>]) -> Box<MemoryImage> {
+    fn image_of(ranges: impl IntoIterator<Item = Range<usize>>) -> Box<MemoryImage> {
         let mut image = empty();
-        assert!(ranges.iter().all(|range| image.add(range.clone())));
+        assert!(ranges.into_iter().all(|range| image.add(range)));
         image.assign_copies();
         image.copy();
         image
@@ -288,7 +292,7 @@ mod tests {
         let mut pages = Pages::map(4);
         pages.words().iter_mut().zip(1..).for_each(|(word, n)| *word = n);
         let expected = pages.words().to_vec();
-        let image = image_of(&[pages.start..pages.start + 4 * PAGE_BYTES]);
+        let image = image_of(Some(pages.range()));
         let page = PAGE_BYTES / 8;
         // The first and the last word of a page, one in the middle, a whole page, and none.
         let changes: [&[usize]; 5] =
@@ -308,7 +312,7 @@ mod tests {
         let _guard = exclusive();
         let mut pages = Pages::map(3);
         pages.words().fill(7);
-        let image = image_of(&[pages.start..pages.start + 3 * PAGE_BYTES]);
+        let image = image_of(Some(pages.range()));
         pages.words()[0] = 8;
         // A write to the second page would end the test by a signal.
         pages.protect(1, libc::PROT_READ);
@@ -324,7 +328,7 @@ mod tests {
         pages.words().fill(1);
         let page = PAGE_BYTES / 8;
         let (first, end) = (page - 3, 2 * page + 5);
-        let image = image_of(&[pages.start + first * 8..pages.start + end * 8]);
+        let image = image_of(Some(pages.start + first * 8..pages.start + end * 8));
         pages.words().fill(2);
         image.restore();
         let restored: Vec<usize> = (0..3 * page).filter(|index| pages.words()[*index] == 1).collect();
@@ -338,8 +342,7 @@ mod tests {
         for (pages, value) in pages.iter_mut().zip([10, 20]) {
             pages.words().fill(value);
         }
-        let range = |pages: &Pages| pages.start..pages.start + pages.count * PAGE_BYTES;
-        let image = image_of(&[range(&pages[0]), range(&pages[1])]);
+        let image = image_of(pages.each_ref().map(Pages::range));
         let ranges: Vec<Range<u64>> = image.ranges().collect();
         assert_eq!(ranges.iter().map(|range| range.end - range.start).collect::<Vec<_>>(), [PAGE, 2 * PAGE]);
         pages.iter_mut().for_each(|pages| pages.words().fill(0));
