@@ -1,13 +1,18 @@
-//! Local search (Concolic Walk): numbers are tried until all constraints hold.
+//! Local search over typed variables, after Concolic Walk (P. Dinges, G. Agha, FSE 2014).
 //!
-//! An SMT solver turns a float's operations into circuits, which takes it long, and knows no function of the C
-//! library; and for most branches of a parser any search is faster. From the seed on, variables are moved to where the
-//! constraints are closer to being true: [`wish`] tells where an operation would have to be turned round to, [`line`] follows
-//! one variable, [`linear`] finds points that satisfy the linear part, [`search`] puts them together. [`classic`] is the
-//! published algorithm, for comparison. An answer is always a model: that there is none cannot be found out by trying.
+//! An SMT solver bit-blasts floating-point operations, which takes it long, and interprets no function of the C library;
+//! and for most branches of a parser any search is faster. Each constraint has an error, which is 0 if it holds
+//! ([`condition`]). From the seed on, variables ([`variable`]) are moved so that the sum of errors falls: [`inverse`]
+//! inverts the operations of a broken comparison, [`line`] follows one variable to where the comparison changes,
+//! [`linear`] finds points that satisfy the linear part, [`search`] combines them, and [`shape`] says how much work a
+//! query is worth. Moving a variable evaluates only the constraints it is in ([`problem`], [`library`]). An answer is
+//! always a model: a search cannot prove that there is none.
 //!
-//! Work is counted in carried out instructions, and random choices start from a fixed seed: the same query has the same
-//! answer. Only when the time limit of a query is over, on a machine that is slow or busy with much else, the clock decides.
+//! [`classic`] is the published algorithm, for comparison: on the corpus of the paper it covers 53 of 64 targets of coral
+//! where the whole stack covers all 64 (bench/RESULTS.md).
+//!
+//! Work is counted in tape steps, and random choices start from a fixed seed: the same query has the same answer. Only if
+//! a query reaches its time limit, on a slow or busy machine, does the clock decide.
 
 mod classic;
 mod condition;
@@ -32,9 +37,9 @@ use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, BinOp, Dag, Evaluator, ExprId, InputByte, Node};
 use classic::Classic;
 use library::Library;
-use problem::{Problem, State};
+use problem::{Problem, WalkState};
 use rustc_hash::FxHashSet;
-use search::Search;
+use search::WalkSearch;
 use shape::{Savings, Shapes, Trust};
 use std::time::Instant;
 
@@ -64,6 +69,7 @@ impl Walk {
         Walk { settings, evaluator, bytes, library, shapes, savings, trust, meter }
     }
 
+    /// Searches a little, asks the layer below, and searches more if that does not know.
     fn solve_fully(
         &mut self,
         dag: &Dag,
@@ -78,8 +84,8 @@ impl Walk {
         self.savings.save();
         let bytes = self.bytes.collect(dag, query.constraints());
         let task = Task { dag, constraints: &constraints, bytes: &bytes, seed, deadline };
-        let quick = self.near_target(&task, shape.quick_work());
-        if let Some(model) = quick.or_else(|| self.everywhere(&task, shape.work_before_smt())) {
+        let quick = self.search_target(&task, shape.quick_work());
+        if let Some(model) = quick.or_else(|| self.search_all(&task, shape.work_before_smt())) {
             return self.meter.answer(start, Answer::Sat(model));
         }
         self.meter.pause(start);
@@ -96,7 +102,7 @@ impl Walk {
         }
         let start = Instant::now();
         let work = self.savings.spend(shape.work_after_smt());
-        match self.everywhere(&task, work) {
+        match self.search_all(&task, work) {
             Some(model) => self.meter.answer(start, Answer::Sat(model)),
             None => {
                 self.meter.pause(start);
@@ -105,8 +111,8 @@ impl Walk {
         }
     }
 
-    /// Moves only what the target depends on: the rest of the path holds as it is.
-    fn near_target(&mut self, task: &Task, work: i64) -> Option<Model> {
+    /// Moves only variables of the target: the rest of the path holds already.
+    fn search_target(&mut self, task: &Task, work: i64) -> Option<Model> {
         if task.deadline.is_over() {
             return None;
         }
@@ -115,14 +121,14 @@ impl Walk {
         let problem =
             Problem::new(task.dag, &self.library, task.constraints, &nodes, task.bytes, task.deadline);
         let mut search =
-            Search::new(&problem, &nodes, (self.scaled(work), task.deadline), self.settings.seed);
+            WalkSearch::new(&problem, &nodes, (self.scaled(work), task.deadline), self.settings.seed);
         let start = search.judge.state(task.start(), std::iter::once(target));
         let found = search.run(vec![start])?;
         self.checked(task, &found)
     }
 
-    /// Moves anything.
-    fn everywhere(&mut self, task: &Task, work: i64) -> Option<Model> {
+    /// Moves all variables.
+    fn search_all(&mut self, task: &Task, work: i64) -> Option<Model> {
         if work == 0 || task.deadline.is_over() {
             return None;
         }
@@ -130,13 +136,14 @@ impl Walk {
         let problem =
             Problem::new(task.dag, &self.library, task.constraints, &nodes, task.bytes, task.deadline);
         let mut search =
-            Search::new(&problem, &nodes, (self.scaled(work), task.deadline), self.settings.seed);
-        let mut starts: Vec<State> = vec![search.judge.state(task.start(), 0..task.constraints.len())];
+            WalkSearch::new(&problem, &nodes, (self.scaled(work), task.deadline), self.settings.seed);
+        let mut starts: Vec<WalkState> = vec![search.judge.state(task.start(), 0..task.constraints.len())];
         starts.extend(search.inside_polytope(task.start()));
         let found = search.run(starts)?;
         self.checked(task, &found)
     }
 
+    /// Runs the published algorithm alone.
     fn solve_classic(
         &mut self,
         dag: &Dag,
@@ -156,11 +163,12 @@ impl Walk {
         self.meter.answer(start, answer)
     }
 
+    /// Returns work multiplied by the `effort` setting.
     fn scaled(&self, work: i64) -> i64 {
         (work as f64 * self.settings.effort) as i64
     }
 
-    /// The point as a model, if the reference evaluator says so too: the seed may not satisfy the rest of the path.
+    /// Returns the point as a model if the reference evaluator confirms it: the seed may not satisfy the rest of the path.
     fn checked(&mut self, task: &Task, point: &[u8]) -> Option<Model> {
         let model: Model = task.bytes.iter().copied().zip(point.iter().copied()).collect();
         let input = Overlay { model: &model, seed: task.seed };
@@ -189,7 +197,7 @@ impl Layer for Walk {
     fn raise_limits(&mut self, limits: Limits) {
         self.savings = Savings::within(limits);
         self.trust = Trust::default();
-        // The same choices would lead nowhere again.
+        // The same random choices would fail again.
         self.settings.seed = self.settings.seed.wrapping_add(1);
     }
 
@@ -203,13 +211,13 @@ impl Layer for Walk {
     }
 }
 
-/// A query, unpacked.
+/// The parts of a query that a search needs.
 struct Task<'a> {
     dag: &'a Dag,
     constraints: &'a [ExprId],
     bytes: &'a [InputByte],
     seed: &'a dyn Assignment,
-    /// When to give up, whatever work is left.
+    /// The moment to give up, whatever work is left.
     deadline: &'a Deadline,
 }
 
@@ -219,8 +227,8 @@ impl Task<'_> {
     }
 }
 
-/// The constraints with conjunctions taken apart; the parts of the last come last. One that several conjunctions of a
-/// constraint share is taken apart once: there may be exponentially many ways to it.
+/// Splits conjunctions into their conjuncts; those of the last constraint come last. A conjunction that is shared within a
+/// constraint is split once: there may be exponentially many paths to it.
 fn conjuncts(dag: &Dag, constraints: impl Iterator<Item = ExprId>) -> Vec<ExprId> {
     let mut parts = Vec::new();
     let mut seen = FxHashSet::default();
@@ -241,6 +249,7 @@ fn conjuncts(dag: &Dag, constraints: impl Iterator<Item = ExprId>) -> Vec<ExprId
     parts
 }
 
+/// Returns the nodes reachable from the roots, parents before children.
 fn parents_first(dag: &Dag, roots: &[ExprId]) -> Vec<ExprId> {
     let mut nodes = dag.reachable(roots);
     nodes.reverse();

@@ -1,34 +1,35 @@
-//! What inputs would have to be for an expression to have a wanted value.
+//! Inverse operations: values of variables for which an expression has a wanted value.
 //!
-//! From the expression down, each operation is turned round for one operand while the others keep their values. Not
-//! every operation can be, and for floats only nearly: a wish is a good guess, which is tried and not believed.
+//! From the expression down to the variables, each operation is inverted for one operand while the others keep their
+//! values (path propagation, as in propagation-based local search for bit-vectors, Niemetz et al. 2016). Not every
+//! operation has an inverse, and for floats it is only near: the resulting moves are proposals that the search evaluates.
 
 mod float;
 mod integer;
 
 use super::condition::{Atom, Relation};
-use super::problem::{Judge, Move, Place, Problem};
+use super::problem::{AtomRef, Judge, Move, Problem};
 use super::variable;
 use cairn_expr::semantics::{ones, signed};
 use cairn_expr::{Assignment, Cell, Dag, Evaluator, ExprId, InputByte, Node, Op};
 use rustc_hash::FxHashMap;
 
-/// Expressions that are looked at for one wish.
+/// Expressions visited for one atom; a chosen bound.
 const MAX_VISITS: usize = 300;
-/// Concatenations in concatenations whose parts are wished for.
+/// Nesting of concatenations whose parts are inverted; a chosen bound.
 const MAX_NESTING: usize = 32;
-/// What the reference evaluator takes for what a step of code does.
+/// Cost of the reference evaluator per tape step.
 const EVALUATOR_COST: i64 = 4;
-/// Places of a table that are wished for at a time.
-const MAX_PLACES: usize = 6;
+/// Indices of a table that are tried for one value; a chosen bound.
+const MAX_INDICES: usize = 6;
 
-/// Input bytes as a point has them.
-pub(super) struct At<'a> {
+/// The assignment that a point stands for.
+pub(super) struct PointAssignment<'a> {
     pub(super) bytes: &'a [InputByte],
     pub(super) point: &'a [u8],
 }
 
-impl Assignment for At<'_> {
+impl Assignment for PointAssignment<'_> {
     fn byte(&self, byte: InputByte) -> u8 {
         self.bytes.binary_search(&byte).map_or(0, |found| self.point[found])
     }
@@ -40,25 +41,26 @@ pub(super) struct Inverter {
     pub(super) leaves: Leaves,
 }
 
-/// One search for wishes.
-struct Round<'a> {
+/// The inversion of one atom.
+struct Inversion<'a> {
     problem: &'a Problem<'a>,
     leaves: &'a Leaves,
     evaluator: &'a mut Evaluator,
-    at: At<'a>,
+    at: PointAssignment<'a>,
+    /// Expressions with a target value, to be inverted.
     open: Vec<(ExprId, u128)>,
     visits: FxHashMap<ExprId, u8>,
     found: Vec<Vec<Move>>,
-    /// Concatenations whose parts are wished for at present, each inside the one before.
+    /// Depth of the concatenations being inverted.
     nesting: usize,
-    /// Cells of tables that were looked at.
+    /// Cells of tables visited: their cost.
     cells: i64,
 }
 
-/// Expressions that are variables.
+/// Variables by the expression that joins their bytes.
 pub(super) type Leaves = FxHashMap<ExprId, usize>;
 
-/// The variables among the nodes, which are those they were recovered from.
+/// Returns the nodes that are variables; `nodes` are those they were recovered from.
 pub(super) fn leaves(problem: &Problem, nodes: &[ExprId]) -> Leaves {
     let by_bytes: FxHashMap<&[u32], usize> =
         problem.variables.iter().enumerate().map(|(v, variable)| (&variable.bytes[..], v)).collect();
@@ -74,31 +76,31 @@ impl Inverter {
         Inverter { evaluator: Evaluator::new(), leaves }
     }
 
-    /// Moves that should make the atom hold, starting from a point; each is one way.
-    pub(super) fn wishes(&mut self, judge: &mut Judge, place: Place, point: &[u8]) -> Vec<Vec<Move>> {
+    /// Returns alternative moves from a point, each of which should make the atom hold.
+    pub(super) fn inverses(&mut self, judge: &mut Judge, atom: AtomRef, point: &[u8]) -> Vec<Vec<Move>> {
         let problem = judge.problem;
-        judge.spend(EVALUATOR_COST * problem.units[place.unit].get(problem).cost());
+        judge.spend(EVALUATOR_COST * problem.units[atom.unit].get(problem).cost());
         self.evaluator.begin();
-        let mut round = Round {
+        let mut inversion = Inversion {
             problem,
             leaves: &self.leaves,
             evaluator: &mut self.evaluator,
-            at: At { bytes: problem.bytes, point },
+            at: PointAssignment { bytes: problem.bytes, point },
             open: Vec::new(),
             visits: FxHashMap::default(),
             found: Vec::new(),
             nesting: 0,
             cells: 0,
         };
-        round.start(problem.atom(place));
-        round.run();
-        let Round { found, cells, .. } = round;
+        inversion.start(problem.atom(atom));
+        inversion.run();
+        let Inversion { found, cells, .. } = inversion;
         judge.spend(cells);
         found
     }
 }
 
-impl Round<'_> {
+impl Inversion<'_> {
     fn dag(&self) -> &Dag {
         self.problem.dag
     }
@@ -107,13 +109,13 @@ impl Round<'_> {
         self.evaluator.value(self.problem.dag, e, &self.at)
     }
 
-    /// Wishes for both sides, each with the other as it is.
+    /// Sets targets for both sides, each with the other as it is.
     fn start(&mut self, atom: &Atom) {
         let (left, right, width) = (atom.left, atom.right, atom.width);
         let (a, b) = (self.value(left), self.value(right));
-        let most = ones(width);
-        let plus = |value: u128, step: i128| value.wrapping_add(step as u128) & most;
-        let top = signed(width, most >> 1);
+        let max = ones(width);
+        let plus = |value: u128, step: i128| value.wrapping_add(step as u128) & max;
+        let top = signed(width, max >> 1);
         match atom.relation {
             Relation::True => self.open.push((left, 1)),
             Relation::False => self.open.push((left, 0)),
@@ -131,9 +133,8 @@ impl Round<'_> {
                 if b != 0 || or_equal {
                     self.open.extend([(left, plus(b, -step)), (left, b / 2)]);
                 }
-                if a != most || or_equal {
-                    self.open
-                        .extend([(right, plus(a, step)), (right, plus(a, ((most - a) / 2) as i128 + 1))]);
+                if a != max || or_equal {
+                    self.open.extend([(right, plus(a, step)), (right, plus(a, ((max - a) / 2) as i128 + 1))]);
                 }
             }
             Relation::Signed { or_equal } => {
@@ -164,58 +165,58 @@ impl Round<'_> {
             if visits > MAX_VISITS {
                 return;
             }
-            // An expression may be reached on several ways with other wishes; a few of them are enough.
+            // An expression may be reached on several paths with other targets; a few of them are enough.
             if *times <= 3 && self.value(e) != wanted {
-                self.turn_round(e, wanted);
+                self.invert(e, wanted);
             }
         }
     }
 
-    fn turn_round(&mut self, e: ExprId, wanted: u128) {
+    fn invert(&mut self, e: ExprId, wanted: u128) {
         if let Some(&v) = self.leaves.get(&e) {
             self.found.push(vec![(v, self.problem.variables[v].position_of(wanted))]);
             return;
         }
         match self.dag().node(e) {
             Node::Const(_) | Node::Input(_) => {}
-            Node::Concat(high, low) => self.wish_both(high, low, wanted),
-            Node::Ite(c, t, f) => self.wish_choice(c, t, f, wanted),
-            Node::Read(snapshot, index) => self.wish_read(e, snapshot, index, wanted),
+            Node::Concat(high, low) => self.target_both(high, low, wanted),
+            Node::Ite(c, t, f) => self.target_choice(c, t, f, wanted),
+            Node::Read(snapshot, index) => self.target_read(e, snapshot, index, wanted),
             Node::Compare(op, a, b) => {
                 let sides = [self.value(a), self.value(b)];
-                let wishes = integer::comparison(op, self.dag().width(a), sides, wanted == 1);
+                let targets = integer::comparison(op, self.dag().width(a), sides, wanted == 1);
                 self.open
-                    .extend(wishes.into_iter().map(|(is_left, bits)| (if is_left { a } else { b }, bits)));
+                    .extend(targets.into_iter().map(|(is_left, bits)| (if is_left { a } else { b }, bits)));
             }
             Node::FloatCompare(op, a, b) => {
                 let [left, right] = [self.value(a), self.value(b)];
-                let wishes = float::sides(op, wanted == 1, self.dag().width(a), left, right);
+                let targets = float::sides(op, wanted == 1, self.dag().width(a), left, right);
                 self.open
-                    .extend(wishes.into_iter().map(|(is_left, bits)| (if is_left { a } else { b }, bits)));
+                    .extend(targets.into_iter().map(|(is_left, bits)| (if is_left { a } else { b }, bits)));
             }
-            _ => self.wish_operands(e, wanted),
+            _ => self.target_operands(e, wanted),
         }
     }
 
-    /// An operation with operands whose inverse depends on values only.
-    fn wish_operands(&mut self, e: ExprId, wanted: u128) {
+    /// Inverts an operation whose inverse depends on the operands' values only.
+    fn target_operands(&mut self, e: ExprId, wanted: u128) {
         let children: Vec<ExprId> = self.dag().children(e).collect();
         let values: Vec<u128> = children.iter().map(|&child| self.value(child)).collect();
         let widths: Vec<u8> = children.iter().map(|&child| self.dag().width(child)).collect();
         let (width, is_constant) = (self.dag().width(e), |i: usize| self.dag().op(children[i]) == Op::Const);
-        let mut wishes = Vec::new();
+        let mut targets = Vec::new();
         match self.dag().node(e) {
             Node::Float(..) | Node::Convert(..) | Node::Math(_) => {
-                float::inverses(self.dag().node(e), width, &widths, &values, wanted, &mut wishes);
+                float::inverses(self.dag().node(e), width, &widths, &values, wanted, &mut targets);
             }
-            node => integer::inverses(node, width, &widths, &values, wanted, &mut wishes),
+            node => integer::inverses(node, width, &widths, &values, wanted, &mut targets),
         }
-        wishes.retain(|&(operand, _)| !is_constant(operand));
-        self.open.extend(wishes.into_iter().rev().map(|(operand, bits)| (children[operand], bits)));
+        targets.retain(|&(operand, _)| !is_constant(operand));
+        self.open.extend(targets.into_iter().rev().map(|(operand, bits)| (children[operand], bits)));
     }
 
-    /// Both parts of a concatenation have to change at once.
-    fn wish_both(&mut self, high: ExprId, low: ExprId, wanted: u128) {
+    /// Inverts a concatenation: both parts have to change at once.
+    fn target_both(&mut self, high: ExprId, low: ExprId, wanted: u128) {
         let low_width = self.dag().width(low);
         let parts = [(low, wanted & ones(low_width)), (high, wanted >> low_width)];
         let mut joint: Vec<Vec<Move>> = vec![Vec::new()];
@@ -230,8 +231,8 @@ impl Round<'_> {
         self.found.append(&mut joint);
     }
 
-    /// The wishes for one expression alone; none if that is inside of too many others: an expression may be as deep as a
-    /// path is long, and the stack is not.
+    /// Returns the moves for one expression alone; none if the nesting is too deep for the stack: an expression may be as
+    /// deep as a path is long.
     fn nested(&mut self, e: ExprId, wanted: u128) -> Vec<Vec<Move>> {
         if self.nesting == MAX_NESTING {
             return Vec::new();
@@ -246,8 +247,8 @@ impl Round<'_> {
         std::mem::replace(&mut self.found, outer_found)
     }
 
-    /// What is chosen becomes the wanted value, or the choice is the other.
-    fn wish_choice(&mut self, c: ExprId, t: ExprId, f: ExprId, wanted: u128) {
+    /// Inverts an if-then-else: the chosen operand gets the value, or the condition changes if the other one has it.
+    fn target_choice(&mut self, c: ExprId, t: ExprId, f: ExprId, wanted: u128) {
         let choice = self.value(c);
         let (chosen, other) = if choice == 1 { (t, f) } else { (f, t) };
         if self.value(other) == wanted {
@@ -256,27 +257,27 @@ impl Round<'_> {
         self.open.push((chosen, wanted));
     }
 
-    /// Another place of the table that holds the wanted value, or another value at this place.
-    fn wish_read(&mut self, e: ExprId, snapshot: cairn_expr::SnapshotId, index: ExprId, wanted: u128) {
+    /// Inverts a read: another index that holds the value, or another value at this index.
+    fn target_read(&mut self, e: ExprId, snapshot: cairn_expr::SnapshotId, index: ExprId, wanted: u128) {
         let bytes = u32::from(self.dag().width(e)) / 8;
-        let place = self.value(index);
+        let present = self.value(index);
         let snapshots = self.problem.dag.snapshots();
         if bytes == 1
-            && let Some(Cell::Part(part)) = snapshots.cells(snapshot, place, 1).next()
+            && let Some(Cell::Part(part)) = snapshots.cells(snapshot, present, 1).next()
         {
             self.open.push((part, wanted));
         }
-        let holds = |place: u128| {
-            let cells = snapshots.cells(snapshot, place, bytes as u8);
+        let holds = |index: u128| {
+            let cells = snapshots.cells(snapshot, index, bytes as u8);
             cells
                 .enumerate()
                 .all(|(i, cell)| matches!(cell, Cell::Known(byte) if byte == (wanted >> (8 * i)) as u8))
         };
         self.cells += snapshots.len(snapshot) as i64;
-        let places = (0..snapshots.len(snapshot) as u128).filter(|&place| holds(place));
-        let mut places: Vec<u128> = places.collect();
-        places.sort_by_key(|&other| other.abs_diff(place));
-        places.truncate(MAX_PLACES);
-        self.open.extend(places.into_iter().rev().map(|place| (index, place)));
+        let indices = (0..snapshots.len(snapshot) as u128).filter(|&index| holds(index));
+        let mut indices: Vec<u128> = indices.collect();
+        indices.sort_by_key(|&other| other.abs_diff(present));
+        indices.truncate(MAX_INDICES);
+        self.open.extend(indices.into_iter().rev().map(|value| (index, value)));
     }
 }

@@ -1,25 +1,26 @@
-//! Floating-point operations turned round, nearly.
+//! Inverses of floating-point operations, up to rounding.
 
 use super::super::condition::float;
 use cairn_expr::semantics::{ones, signed};
 use cairn_expr::{Conversion, FloatCmp, FloatOp, Math, Node};
 use std::f64::consts::{PI, TAU};
 
-/// The bits of a number as a float of this width.
+/// Returns the bits of a number as a float of this width.
 fn bits(width: u8, number: f64) -> u128 {
     if width == 32 { (number as f32).to_bits().into() } else { number.to_bits().into() }
 }
 
-/// The next float of this width upwards.
+/// Returns the next larger float of this width.
 fn up(width: u8, x: f64) -> u128 {
     if width == 32 { (x as f32).next_up().to_bits().into() } else { x.next_up().to_bits().into() }
 }
 
+/// Returns the next smaller float of this width.
 fn down(width: u8, x: f64) -> u128 {
     if width == 32 { (x as f32).next_down().to_bits().into() } else { x.next_down().to_bits().into() }
 }
 
-/// What the left (true) or right side of a comparison may become for it to be as wanted.
+/// Returns values of the left (true) or right side of a comparison for which it has the wanted result.
 pub(super) fn sides(op: FloatCmp, wanted: bool, width: u8, a: u128, b: u128) -> Vec<(bool, u128)> {
     let (x, y) = (float(width, a), float(width, b));
     let beyond = |x: f64, sign: f64| bits(width, x + sign * (1.0 + x.abs()));
@@ -41,17 +42,17 @@ pub(super) fn sides(op: FloatCmp, wanted: bool, width: u8, a: u128, b: u128) -> 
     }
 }
 
-/// Pushes which operand may get which value for the result to be the wanted one, nearly.
+/// Pushes operands with values for which the result is the wanted one, up to rounding.
 pub(super) fn inverses(
     node: Node,
     width: u8,
     widths: &[u8],
     values: &[u128],
     wanted: u128,
-    wishes: &mut Vec<(usize, u128)>,
+    targets: &mut Vec<(usize, u128)>,
 ) {
     if let Node::Convert(how, _) = node {
-        return wishes.push((0, converted(how, width, widths[0], wanted)));
+        return targets.push((0, converted(how, width, widths[0], wanted)));
     }
     let numbers: Vec<f64> = values.iter().map(|&value| float(width, value)).collect();
     let wanted = float(width, wanted);
@@ -62,7 +63,7 @@ pub(super) fn inverses(
         _ => {}
     }
     found.retain(|(_, x)| !x.is_nan());
-    wishes.extend(found.into_iter().map(|(operand, x)| (operand, bits(width, x))));
+    targets.extend(found.into_iter().map(|(operand, x)| (operand, bits(width, x))));
 }
 
 fn converted(how: Conversion, width: u8, from: u8, wanted: u128) -> u128 {
@@ -78,7 +79,7 @@ fn converted(how: Conversion, width: u8, from: u8, wanted: u128) -> u128 {
 
 fn operation(op: FloatOp, [a, b]: [f64; 2], t: f64, found: &mut Vec<(usize, f64)>) {
     match op {
-        // A sum of things that are never negative is zero only if both are.
+        // A sum of two values that are never negative is zero only if both are.
         FloatOp::Add => found.extend([(0, t - b), (1, t - a), (0, if t == 0.0 { 0.0 } else { f64::NAN })]),
         FloatOp::Sub => found.extend([(0, t + b), (1, a - t)]),
         FloatOp::Mul if t == 0.0 => found.extend([(0, 0.0), (1, 0.0)]),
@@ -118,7 +119,7 @@ fn math(function: Math, x: &[f64], t: f64, found: &mut Vec<(usize, f64)>) {
     }
 }
 
-/// Both roots of an even power; zero and one are powers of themselves.
+/// Inverts a power: both roots of an even one; zero and one are powers of themselves.
 fn power(a: f64, b: f64, t: f64, found: &mut Vec<(usize, f64)>) {
     let root = t.abs().powf(1.0 / b);
     let root = if b == 2.0 { t.abs().sqrt() } else { root };
@@ -128,7 +129,7 @@ fn power(a: f64, b: f64, t: f64, found: &mut Vec<(usize, f64)>) {
     }
 }
 
-/// The values themselves, and moved by whole turns to where the operand is.
+/// Returns the values moved by whole periods next to the operand, and also as they are if the operand is far from 0.
 fn periodic(near: f64, values: &[f64]) -> Vec<f64> {
     let moved = |&value: &f64| value + ((near - value) / TAU).round() * TAU;
     let turned: Vec<f64> = values.iter().map(moved).collect();
