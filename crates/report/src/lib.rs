@@ -8,6 +8,7 @@
 mod comparison;
 mod csv;
 mod escape;
+mod formats;
 mod html;
 mod junit;
 mod lcov;
@@ -18,6 +19,7 @@ mod testing;
 
 pub use comparison::{Compared, Comparison, Curve, comparison_html};
 pub use csv::{csv, csv_field};
+pub use formats::{FORMATS, OutputFormat};
 pub use html::html;
 pub use junit::junit;
 pub use lcov::lcov;

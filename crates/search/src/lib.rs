@@ -24,8 +24,3 @@ pub use strategy::{
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};
 pub use weights::{Companion, Obtained, Weights, read_weights};
-
-/// Compiles the code of the guide.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/new-strategy.md")]
-struct Guide;

@@ -44,6 +44,7 @@ const ALL: &[StrategyInfo] = &[
             Ok(Box::new(auto(arms.unwrap_or(AUTO_ARMS), program)?))
         }),
     },
+    // Systematic search.
     StrategyInfo {
         name: "dfs",
         usage: "dfs[:DEPTH]",
@@ -56,6 +57,7 @@ const ALL: &[StrategyInfo] = &[
         summary: "breadth first",
         make: Constructor::Plain(|_| Box::new(Bfs::new())),
     },
+    // Search along the branches of one path.
     StrategyInfo {
         name: "random-branch",
         usage: "random-branch",
@@ -112,6 +114,7 @@ const ALL: &[StrategyInfo] = &[
         summary: "parametric, with weights that evolve while it searches (Chameleon)",
         make: Constructor::Plain(|program| Box::new(Chameleon::new(program))),
     },
+    // Random choice among all flips of the tree.
     StrategyInfo {
         name: "random-state",
         usage: "random-state",
@@ -166,6 +169,7 @@ const ALL: &[StrategyInfo] = &[
         summary: "random-path and covnew in turn (KLEE's default)",
         make: Constructor::Plain(|program| Box::new(klee(program))),
     },
+    // Strategies around others, and the baseline without solving.
     StrategyInfo {
         name: "homi",
         usage: "homi:BASE",
