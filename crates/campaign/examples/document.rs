@@ -1,7 +1,8 @@
 //! Measures solving: what it takes to ask for the other side of every branch of one run.
 //!
-//! Usage: `document TARGET FILE`: the file on standard input. Each question is asked once, of the usual solver, and nothing
-//! is run afterwards. Prints one line: milliseconds of CPU, of tracing and decoding, and of solving; what was answered.
+//! Usage: `document TARGET FILE`: the file on standard input. Each question is asked once, of the usual
+//! solver, and nothing is run afterwards. Prints one line: milliseconds of CPU, of tracing and decoding, and
+//! of solving; what was answered.
 
 use cairn_deadline::Deadline;
 use cairn_exec::{Limits, Mode, Server, StepKind as TraceKind, TargetSpec, TraceStep};

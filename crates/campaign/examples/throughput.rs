@@ -1,8 +1,9 @@
 //! Measures the fork server: what runs of one target cost, tracing and decoding included.
 //!
-//! Usage: `throughput TARGET BYTES|FILE RUNS`: that many bytes of text on standard input, other ones in every run, or the
-//! contents of a file, always the same. Prints one line: runs per second of wall time and of CPU time (target and driver
-//! together), microseconds of CPU per run that target and driver took, microseconds of decoding, symbolic branches.
+//! Usage: `throughput TARGET BYTES|FILE RUNS`: that many bytes of text on standard input, other ones in every
+//! run, or the contents of a file, always the same. Prints one line: runs per second of wall time and of CPU
+//! time (target and driver together), microseconds of CPU per run that target and driver took, microseconds
+//! of decoding, symbolic branches.
 
 use cairn_exec::{Limits, Mode, Server, TargetSpec};
 use cairn_expr::Dag;

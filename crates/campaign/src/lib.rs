@@ -1,9 +1,9 @@
 //! Campaigns: execute, read the path, choose a flip, solve it, execute again; and the files that result.
 //!
-//! [`run`] and [`run_workers`] make one campaign. They print nothing: an [`Observer`] is notified of events, the
-//! campaign directory holds the tests and findings, and a [`Summary`] is returned at the end. The target is reached
-//! through the trait [`Executor`], so that tests can replace it by plain Rust functions. The same settings give the
-//! same campaign, test for test, as long as no time limit is reached.
+//! [`run`] and [`run_workers`] make one campaign. They print nothing: an [`Observer`] is notified of events,
+//! the campaign directory holds the tests and findings, and a [`Summary`] is returned at the end. The target
+//! is reached through the trait [`Executor`], so that tests can replace it by plain Rust functions. The same
+//! settings give the same campaign, test for test, as long as no time limit is reached.
 //!
 //! Each module uses only those above it:
 //!

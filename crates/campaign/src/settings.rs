@@ -10,11 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Maximum number of steps of one run that become nodes of the tree; a chosen bound. A program that loops forever on its
-/// input makes millions until its time limit, and the later ones are not worth their memory.
+/// Maximum number of steps of one run that become nodes of the tree; a chosen bound. A program that loops
+/// forever on its input makes millions until its time limit, and the later ones are not worth their memory.
 const MAX_STEPS: usize = 200_000;
 
-// Steps beyond this number are not decoded; with a larger maximum the tree would miss them without counting a cut run.
+// Steps beyond this number are not decoded; with a larger maximum the tree would miss them without counting a
+// cut run.
 const _: () = assert!(MAX_STEPS <= cairn_exec::MAX_DECODED_STEPS);
 
 /// Parameters and budgets of a campaign.

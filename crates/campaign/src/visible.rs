@@ -1,13 +1,14 @@
 //! Escapes untrusted text before it is shown.
 //!
-//! Output of the target, and names of files and functions, are untrusted. Control characters in them can move a
-//! terminal's cursor, change its title or rewrite earlier lines, and characters that change the writing direction can
-//! make one name look like another.
+//! Output of the target, and names of files and functions, are untrusted. Control characters in them can move
+//! a terminal's cursor, change its title or rewrite earlier lines, and characters that change the writing
+//! direction can make one name look like another.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Replaces control characters by `\u001b`, JSON's notation, in which the text may be quoted; newlines and tabs stay.
+/// Replaces control characters by `\u001b`, JSON's notation, in which the text may be quoted; newlines and
+/// tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);

@@ -13,7 +13,8 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Independent bytes; one value takes the server along, one hangs, one makes the program ask for another object.
+/// Independent bytes; one value takes the server along, one hangs, one makes the program ask for another
+/// object.
 fn minefield() -> Fake {
     let mut sketch = Sketch::new();
     let sites: Vec<_> = (0..6).map(|_| (sketch.branch(), sketch.switch(8, &[&[1], &[2, 3]]))).collect();

@@ -8,12 +8,14 @@ use cairn_tree::BranchTraces;
 /// Steps searched for the other steps of the same segment; a chosen bound.
 const MAX_SEGMENT_STEPS: usize = 64;
 
-/// Returns the concrete branches before each of the first `steps` steps of a path; empty without a branch log.
+/// Returns the concrete branches before each of the first `steps` steps of a path; empty without a branch
+/// log.
 pub(crate) fn branch_trace(program: &Program, dag: &Dag, trace: &Trace, steps: usize) -> BranchTraces {
     let mut traces = BranchTraces::new();
     let Some(log) = &trace.log else { return traces };
     let mut pending: Vec<u32> = Vec::new();
-    // Branch that the previous step itself took: it belongs neither to its branch trace nor to the next one's.
+    // Branch that the previous step itself took: it belongs neither to its branch trace nor to the next
+    // one's.
     let mut taken = None;
     let mut left = steps;
     let is_symbolic = |step: &TraceStep| dag.as_constant(step.value).is_none();
@@ -55,8 +57,8 @@ pub(crate) fn branch_trace(program: &Program, dag: &Dag, trace: &Trace, steps: u
     traces
 }
 
-/// Returns the branch of the first select among the steps that a segment records together with the step before them:
-/// its coverage byte was written before all of them.
+/// Returns the branch of the first select among the steps that a segment records together with the step
+/// before them: its coverage byte was written before all of them.
 fn first_select<'a>(program: &Program, mut next: impl Iterator<Item = &'a TraceStep>) -> Option<u32> {
     next.find_map(|step| match own_branch(program, step)? {
         OwnBranch::Precedes(branch) => Some(branch),
@@ -89,7 +91,8 @@ mod tests {
     use cairn_program::testing::Sketch;
     use cairn_program::{Program, SiteId};
 
-    /// Five branches, of which the second and third are selects; branch `b` of site `s` has index `2 * s + b`.
+    /// Five branches, of which the second and third are selects; branch `b` of site `s` has index `2 * s +
+    /// b`.
     fn program() -> Program {
         let mut sketch = Sketch::new();
         for _ in 0..5 {

@@ -53,7 +53,8 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// Waits for all results at the end of the campaign; not for long if its time is up or it was interrupted.
+    /// Waits for all results at the end of the campaign; not for long if its time is up or it was
+    /// interrupted.
     pub fn wait_for_reference_builds(&mut self, stop: StopReason) -> Result<(), CampaignError> {
         let is_late = matches!(stop, StopReason::Time | StopReason::Interrupted);
         let mut end = is_late.then(|| Instant::now() + LATE_RESULTS_TIME);

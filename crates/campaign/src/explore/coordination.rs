@@ -45,7 +45,8 @@ impl Coordination {
         self.results
     }
 
-    /// True if a worker idle since result `seen` must wake: new results, no busy worker left, or the campaign ended.
+    /// True if a worker idle since result `seen` must wake: new results, no busy worker left, or the campaign
+    /// ended.
     pub fn must_wake(&self, seen: u64) -> bool {
         self.results != seen || self.busy == 0 || self.ended.is_some()
     }

@@ -46,8 +46,8 @@ impl Worker<'_, '_> {
         if let Some(run) = self.resolve(action)? {
             return self.replay_run(run, cause);
         }
-        // Other workers have spent the budget. This is noticed only here if a journal ended between a query and its run.
-        // The run is made if the campaign is resumed.
+        // Other workers have spent the budget. This is noticed only here if a journal ended between a query
+        // and its run. The run is made if the campaign is resumed.
         if !self.campaign.is_single_worker() && self.campaign.is_spent() {
             return Ok(FlipResult::Unknown);
         }
@@ -70,7 +70,8 @@ impl Worker<'_, '_> {
         Ok(outcome)
     }
 
-    /// Replays all remaining recorded runs after the search has diverged from the journal, whatever had led to them.
+    /// Replays all remaining recorded runs after the search has diverged from the journal, whatever had led
+    /// to them.
     pub fn replay_remaining(&mut self) -> Result<(), CampaignError> {
         let execution = self.campaign.counters.executions + 1;
         let mut runs = 0;
@@ -96,8 +97,8 @@ impl Worker<'_, '_> {
         self.campaign.counters.executions += 1;
         self.clear_pending_run();
         let started = Instant::now();
-        // The lock is released during the run, but not for replayed runs, nor for given inputs, which no strategy
-        // requested: in a replay, these come between two requests.
+        // The lock is released during the run, but not for replayed runs, nor for given inputs, which no
+        // strategy requested: in a replay, these come between two requests.
         let is_unlocked =
             recorded.is_none() && cause.origin != Origin::Given && !self.campaign.is_single_worker();
         let deadline = self.campaign.deadline();
@@ -112,8 +113,8 @@ impl Worker<'_, '_> {
                 return Ok(FlipResult::Unknown);
             }
         };
-        // No time is left to find out if it is only slow, or to decode its path. It is executed again if the campaign is
-        // resumed.
+        // No time is left to find out if it is only slow, or to decode its path. It is executed again if the
+        // campaign is resumed.
         let is_cut_off = |execution: &Execution| {
             execution.trace.late || execution.run.end.is_excess() && deadline.is_over()
         };
@@ -149,7 +150,8 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Runs an input, on a new fork server if the old one fails. None if no server survives it, or the deadline is over.
+    /// Runs an input, on a new fork server if the old one fails. None if no server survives it, or the
+    /// deadline is over.
     fn run_target(
         &mut self,
         input: &Input,
@@ -201,8 +203,8 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Restarts the target after an error. False if the deadline came first: the campaign is about to end. Without any
-    /// run so far it is an error instead, as there is nothing to report.
+    /// Restarts the target after an error. False if the deadline came first: the campaign is about to end.
+    /// Without any run so far it is an error instead, as there is nothing to report.
     pub fn restart(&mut self) -> Result<bool, CampaignError> {
         match self.executor.restart() {
             Err(StartError::CutOff(_)) if !self.campaign.known.past_runs.is_empty() => Ok(false),
@@ -214,8 +216,8 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Returns the state of a run at its time limit, if it was reached. A replayed run is given the recorded state, since
-    /// the number of its steps depends on the machine's load.
+    /// Returns the state of a run at its time limit, if it was reached. A replayed run is given the recorded
+    /// state, since the number of its steps depends on the machine's load.
     fn timeout(
         &mut self,
         execution: &mut Execution,
@@ -236,8 +238,8 @@ impl Worker<'_, '_> {
         Ok(Some(before))
     }
 
-    /// True if a run exceeds its limit of time or memory only because it is traced. It then gets the exit status of the
-    /// untraced run; its path is that of the trace.
+    /// True if a run exceeds its limit of time or memory only because it is traced. It then gets the exit
+    /// status of the untraced run; its path is that of the trace.
     fn is_only_slow(&mut self, execution: &mut Execution) -> Result<bool, CampaignError> {
         let exceeds_limit = |end| matches!(end, ExitKind::Timeout | ExitKind::OutOfMemory);
         if !exceeds_limit(execution.run.end) {

@@ -119,8 +119,8 @@ impl Worker<'_, '_> {
         Ok(result)
     }
 
-    /// Keeps the run as a base for later flips, and writes its input to the files that the corpus decides on. The journal
-    /// has the run before any observer is notified of it.
+    /// Keeps the run as a base for later flips, and writes its input to the files that the corpus decides on.
+    /// The journal has the run before any observer is notified of it.
     fn keep(
         &mut self,
         execution: Execution,
@@ -190,7 +190,8 @@ impl Campaign<'_> {
         (path, added)
     }
 
-    /// Replaces the coverage of a run that has overwritten it: if it claimed every branch, no later test would be kept.
+    /// Replaces the coverage of a run that has overwritten it: if it claimed every branch, no later test
+    /// would be kept.
     fn discard_damage(&self, execution: &mut Execution, path: &mut Path) {
         let coverage = &mut execution.run.coverage;
         path.damaged |= execution.run.flags.damaged;

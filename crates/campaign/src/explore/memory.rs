@@ -4,9 +4,11 @@ use std::time::{Duration, Instant};
 
 /// Time between two measurements, short enough that little memory is allocated in between; a chosen interval.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Fraction of the limit after whose allocation the size is measured before the interval is over; a chosen bound.
+/// Fraction of the limit after whose allocation the size is measured before the interval is over; a chosen
+/// bound.
 const MEASURE_SHARE: u64 = 64;
-/// Fraction of the limit that is left for the last run: `cairn_exec::Limits::within` gives its expressions as much.
+/// Fraction of the limit that is left for the last run: `cairn_exec::Limits::within` gives its expressions as
+/// much.
 const LAST_RUN_SHARE: u64 = 16;
 /// Size of a page in bytes.
 const PAGE: u64 = 4096;
@@ -57,8 +59,8 @@ impl MemoryMonitor {
         self.classify(own.max((own + workers).min(over(limit).saturating_sub(1))), limit)
     }
 
-    /// Classifies a size. Freed memory is used again before the resident size grows, so caches are dropped again only when
-    /// the size has grown by a sixteenth of the limit.
+    /// Classifies a size. Freed memory is used again before the resident size grows, so caches are dropped
+    /// again only when the size has grown by a sixteenth of the limit.
     fn classify(&mut self, size: u64, limit: u64) -> MemoryLevel {
         let next = (limit - limit / 4).max(self.dropped_at + limit / 16);
         if size >= over(limit) {

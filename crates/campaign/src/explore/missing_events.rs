@@ -1,14 +1,15 @@
 //! Adds concretizations that a run could not record because of a fault.
 //!
-//! The target records the events of a segment at the segment's end. A load or store at the address that the flip asked
-//! for may fault before: the run reaches the flip and takes it, but cannot record it. The missing events follow from its
-//! input.
+//! The target records the events of a segment at the segment's end. A load or store at the address that the
+//! flip asked for may fault before: the run reaches the flip and takes it, but cannot record it. The missing
+//! events follow from its input.
 
 use cairn_exec::Input;
 use cairn_expr::{Dag, Evaluator};
 use cairn_tree::{Flip, Node, Step, StepKind, Tree};
 
-/// Adds the concretizations and constraints up to the flip to a path that ends before it, if no branch is missing.
+/// Adds the concretizations and constraints up to the flip to a path that ends before it, if no branch is
+/// missing.
 pub(super) fn add_missing_events(tree: &Tree, dag: &Dag, flip: Flip, input: &Input, steps: &mut Vec<Step>) {
     let expected = nodes_to(tree, flip);
     let matches = |(step, node): (&Step, &Node)| {

@@ -36,7 +36,8 @@ impl Oracle {
     }
 }
 
-/// True if both are NaNs: compilers may exchange operands, and the payload of another operand is then propagated.
+/// True if both are NaNs: compilers may exchange operands, and the payload of another operand is then
+/// propagated.
 fn both_nan(dag: &Dag, value: ExprId, a: u64, b: u64) -> bool {
     let is_nan = |bits: u64| match dag.width(value) {
         32 => f32::from_bits(bits as u32).is_nan(),

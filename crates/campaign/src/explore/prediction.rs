@@ -1,7 +1,7 @@
 //! Detects divergences: compares a run with the path its input was solved for.
 //!
-//! The run of a solved flip must reach the flip's node along the same path and take the requested side. If it does not,
-//! the expressions do not capture everything that the path depends on.
+//! The run of a solved flip must reach the flip's node along the same path and take the requested side. If it
+//! does not, the expressions do not capture everything that the path depends on.
 
 use cairn_tree::{AddedRun, Flip, Tree};
 

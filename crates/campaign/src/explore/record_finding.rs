@@ -1,4 +1,5 @@
-//! Records findings: minimises the input, confirms it without tracing, writes the report, asks the reference builds.
+//! Records findings: minimises the input, confirms it without tracing, writes the report, asks the reference
+//! builds.
 
 use super::CampaignError;
 use super::state::Campaign;
@@ -64,8 +65,8 @@ impl Worker<'_, '_> {
         Ok(())
     }
 
-    /// Adds a finding to the ledger, with a minimised input and a report unless these were written before, and requests its
-    /// confirmation; returns its index.
+    /// Adds a finding to the ledger, with a minimised input and a report unless these were written before,
+    /// and requests its confirmation; returns its index.
     fn record_finding(
         &mut self,
         keep: &KeptInput,
@@ -154,8 +155,9 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Minimises an input that shows a fault. Inputs that exceed a limit are left as they are, since each of their runs
-    /// takes long. The runs are not recorded: a resumed campaign reads the minimised input instead.
+    /// Minimises an input that shows a fault. Inputs that exceed a limit are left as they are, since each of
+    /// their runs takes long. The runs are not recorded: a resumed campaign reads the minimised input
+    /// instead.
     fn smallest(&mut self, fault: &Fault, run: &Run) -> Result<Input, CampaignError> {
         if run.end.is_excess() {
             return Ok(run.input.clone());

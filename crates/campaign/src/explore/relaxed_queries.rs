@@ -1,8 +1,8 @@
 //! Relaxed queries: flips solved without the constants of concretizations before them.
 //!
-//! After a concretization, later decisions are predicted for its constant only. A flip that the constant rules out is
-//! solved once more without it. The run then leaves the path at the concretization, as it must, and may take the flip on
-//! another path. So of all constants, those that some decision depends on are tried.
+//! After a concretization, later decisions are predicted for its constant only. A flip that the constant
+//! rules out is solved once more without it. The run then leaves the path at the concretization, as it must,
+//! and may take the flip on another path. So of all constants, those that some decision depends on are tried.
 
 use cairn_exec::ExitKind;
 use cairn_expr::{Dag, ExprId};
@@ -19,8 +19,8 @@ pub(super) struct RelaxedQueries {
 }
 
 impl RelaxedQueries {
-    /// True if a query is new. The same one follows from every constant of a concretization: solved for each of them, it
-    /// would yield constants without end.
+    /// True if a query is new. The same one follows from every constant of a concretization: solved for each
+    /// of them, it would yield constants without end.
     pub fn is_new(&mut self, prefix: &[ExprId], target: ExprId) -> bool {
         let mut hasher = DefaultHasher::new();
         (prefix, target).hash(&mut hasher);
@@ -28,8 +28,8 @@ impl RelaxedQueries {
     }
 }
 
-/// True if a run leaves the path to a flip at index `at` because of a concretization that was left open. A fault may occur
-/// before the concretization is recorded.
+/// True if a run leaves the path to a flip at index `at` because of a concretization that was left open. A
+/// fault may occur before the concretization is recorded.
 pub(super) fn leaves_at_concretization(
     (tree, dag): (&Tree, &Dag),
     flip: Flip,

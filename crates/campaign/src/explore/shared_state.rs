@@ -1,7 +1,8 @@
 //! A mutex-protected state whose guard can release the lock for a while.
 //!
-//! Executing and solving take most of the time and need only a small copy of the state. So a worker holds the lock while
-//! it chooses and integrates results, and releases it during the long work: [`StateGuard::unlocked`].
+//! Executing and solving take most of the time and need only a small copy of the state. So a worker holds the
+//! lock while it chooses and integrates results, and releases it during the long work:
+//! [`StateGuard::unlocked`].
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -15,8 +15,8 @@ use cairn_solver::{Answer, Limits, Model, Query};
 use cairn_tree::{Flip, FlipState, RunId};
 use std::time::{Duration, Instant};
 
-/// Time from which on a replay takes a query's answer from the journal; a chosen bound. Faster queries are solved again,
-/// which also restores the caches of the solver.
+/// Time from which on a replay takes a query's answer from the journal; a chosen bound. Faster queries are
+/// solved again, which also restores the caches of the solver.
 const SLOW_QUERY: Duration = Duration::from_millis(50);
 
 /// A satisfiable query: its model, and the run that was made of it without the lock.
@@ -61,9 +61,9 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Returns the time limit of a round of retries. It is not cut to the rest of the time budget: the deadline does that,
-    /// and layers that reject queries which need more than their limit would reject these although nothing else is left
-    /// to do.
+    /// Returns the time limit of a round of retries. It is not cut to the rest of the time budget: the
+    /// deadline does that, and layers that reject queries which need more than their limit would reject these
+    /// although nothing else is left to do.
     fn retry_limit(&mut self, limit: Duration) -> Result<Duration, CampaignError> {
         let action = self.campaign.cursor.raise_limit()?;
         if let Some(recorded) = self.resolve(action)? {
@@ -138,8 +138,8 @@ impl Worker<'_, '_> {
         Ok(Solved::new(answer, early))
     }
 
-    /// Calls the solver; returns its answer and the time it took. With several workers the lock is released meanwhile, and
-    /// the input of a model is run at once, before the lock is acquired again.
+    /// Calls the solver; returns its answer and the time it took. With several workers the lock is released
+    /// meanwhile, and the input of a model is run at once, before the lock is acquired again.
     fn call_solver(
         &mut self,
         query: &Query,
@@ -189,8 +189,8 @@ impl Worker<'_, '_> {
         if recorded.answer.agrees_with(&answer) { answer } else { recorded.answer.answer() }
     }
 
-    /// Tries a flip without a solution once more, with any constants at the concretizations before it; returns what became
-    /// of it.
+    /// Tries a flip without a solution once more, with any constants at the concretizations before it;
+    /// returns what became of it.
     fn try_relaxed(
         &mut self,
         flip: Flip,
@@ -210,8 +210,8 @@ impl Worker<'_, '_> {
         })
     }
 
-    /// Solves the relaxed query of a flip, if there are concretizations before it and the query is new. The other
-    /// constants of a concretization itself are solved one by one.
+    /// Solves the relaxed query of a flip, if there are concretizations before it and the query is new. The
+    /// other constants of a concretization itself are solved one by one.
     fn solve_relaxed(&mut self, flip: Flip, base: RunId) -> Result<Option<Solution>, CampaignError> {
         let Campaign { known, program, search, .. } = &mut *self.campaign;
         let (tree, dag) = (&mut known.tree, &mut known.dag);

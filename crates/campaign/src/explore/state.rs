@@ -265,8 +265,8 @@ impl Knowledge {
         }
     }
 
-    /// Returns the coverage of a replayed run, corrected by its record: of the user's branches that were uncovered, it
-    /// covers those that it covered then. The kept tests show just these.
+    /// Returns the coverage of a replayed run, corrected by its record: of the user's branches that were
+    /// uncovered, it covers those that it covered then. The kept tests show just these.
     pub fn recorded_coverage(&self, program: &Program, covered: &[u8], result: &RunResult) -> Vec<u8> {
         let is_users = |branch| program.site_of(branch).is_some_and(|(site, _)| program.site(site).counted);
         let is_known = |index: usize| {
@@ -393,15 +393,16 @@ impl Counters {
         *counter += count;
     }
 
-    /// Counts the recorded gaps of a run that its replay does not show: a resumed campaign claims no more than before.
+    /// Counts the recorded gaps of a run that its replay does not show: a resumed campaign claims no more
+    /// than before.
     pub fn count_recorded_gaps(&mut self, result: Option<&RunResult>, found: &[Gap]) {
         let missing = result.into_iter().flat_map(|result| &result.gaps).filter(|gap| !found.contains(gap));
         missing.for_each(|gap| self.count_gap(*gap, 1));
     }
 }
 
-/// Returns the input objects that a program has to read itself: bytes of arguments and named objects have labels from the
-/// start.
+/// Returns the input objects that a program has to read itself: bytes of arguments and named objects have
+/// labels from the start.
 fn readable_objects(input: &Input) -> BTreeSet<u32> {
     let is_read = |kind| matches!(kind, ObjectKind::Stdin | ObjectKind::File | ObjectKind::ArgCount);
     (0..).zip(&input.objects).filter(|(_, object)| is_read(object.kind)).map(|(index, _)| index).collect()

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Time between two updates of the status files; a chosen interval.
 const STATUS_INTERVAL: Duration = Duration::from_secs(5);
-/// Ratio of search time to the time of writing a snapshot, which is proportional to the tree: snapshots take at most
-/// one percent of the campaign.
+/// Ratio of search time to the time of writing a snapshot, which is proportional to the tree: snapshots take
+/// at most one percent of the campaign.
 const SNAPSHOT_PAUSE: u32 = 100;
 
 impl Campaign<'_> {
@@ -55,7 +55,8 @@ impl Campaign<'_> {
         self.observer.on_event(event, &progress);
     }
 
-    /// Notifies the observer if the first worker's strategy describes itself differently; the others are of its kind.
+    /// Notifies the observer if the first worker's strategy describes itself differently; the others are of
+    /// its kind.
     pub fn notify_description(&mut self) {
         if let Some(description) = self.search.strategies[0].new_description() {
             self.notify(&Event::Strategy { description: &description });

@@ -1,7 +1,8 @@
 //! Randomises the bytes that no constraint of a query reads.
 //!
-//! An input for a flip has the bytes of the run that it is based on wherever they do not matter, which are often the zeros
-//! of the first input. After the flip the program reads on, and random bytes lead to more paths than zeros.
+//! An input for a flip has the bytes of the run that it is based on wherever they do not matter, which are
+//! often the zeros of the first input. After the flip the program reads on, and random bytes lead to more
+//! paths than zeros.
 
 use cairn_exec::Input;
 use cairn_expr::{Dag, ExprId, InputByte};
@@ -28,7 +29,8 @@ impl UnconstrainedBytes {
         }
     }
 
-    /// Applies `model` to the input, and randomises the bytes that no constraint reads if the query asked for it.
+    /// Applies `model` to the input, and randomises the bytes that no constraint reads if the query asked for
+    /// it.
     pub fn apply_model(&mut self, input: &mut Input, model: &Model, dag: &Dag, rng: &mut Rng) {
         input.assign(model.as_slice().iter().copied());
         if self.randomise {

@@ -25,8 +25,8 @@ use std::time::Duration;
 /// Interval of polling while there is nothing to do but to wait for other fuzzers; a chosen interval.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A worker: one thread with its own executor and solver. It holds the lock on the campaign except while it executes,
-/// solves or waits.
+/// A worker: one thread with its own executor and solver. It holds the lock on the campaign except while it
+/// executes, solves or waits.
 pub(super) struct Worker<'w, 'a> {
     pub id: WorkerId,
     pub campaign: StateGuard<'w, Campaign<'a>>,
@@ -139,8 +139,9 @@ impl<'w, 'a> Worker<'w, 'a> {
         Ok(None)
     }
 
-    /// Continues after the strategy has run out of flips: other workers may find some, timeouts are retried, the rest of
-    /// a diverged journal is replayed, other fuzzers may find inputs. Otherwise the campaign is done.
+    /// Continues after the strategy has run out of flips: other workers may find some, timeouts are retried,
+    /// the rest of a diverged journal is replayed, other fuzzers may find inputs. Otherwise the campaign is
+    /// done.
     fn continue_without_flips(&mut self) -> Result<Option<StopReason>, CampaignError> {
         if self.campaign.coordination.busy > 1 {
             self.wait_for_results()?;
@@ -154,8 +155,8 @@ impl<'w, 'a> Worker<'w, 'a> {
         Ok(None)
     }
 
-    /// Returns the recorded outcome of an action, or None if it is to be carried out. If the replay has diverged, the
-    /// remaining recorded runs are replayed first.
+    /// Returns the recorded outcome of an action, or None if it is to be carried out. If the replay has
+    /// diverged, the remaining recorded runs are replayed first.
     pub fn resolve<T>(&mut self, action: Action<T>) -> Result<Option<T>, CampaignError> {
         match action {
             Action::Recorded(outcome) => Ok(Some(outcome)),
@@ -164,7 +165,8 @@ impl<'w, 'a> Worker<'w, 'a> {
         }
     }
 
-    /// True if pending runs of other workers may spend the rest of the budget: this one waits for their outcome.
+    /// True if pending runs of other workers may spend the rest of the budget: this one waits for their
+    /// outcome.
     fn must_wait(&mut self) -> Result<bool, CampaignError> {
         let campaign = &mut *self.campaign;
         let must = campaign.is_budget_reserved();
@@ -182,8 +184,8 @@ impl<'w, 'a> Worker<'w, 'a> {
         self.begin_turn()
     }
 
-    /// Begins a critical section that depends on results of others. In a replay, all of these come in their recorded
-    /// order.
+    /// Begins a critical section that depends on results of others. In a replay, all of these come in their
+    /// recorded order.
     pub fn begin_turn(&mut self) -> Result<(), CampaignError> {
         if self.campaign.is_single_worker() || self.campaign.coordination.ended.is_some() {
             return Ok(());
@@ -192,7 +194,8 @@ impl<'w, 'a> Worker<'w, 'a> {
         Ok(self.campaign.cursor.wake(self.id)?)
     }
 
-    /// Waits until the next record is this worker's. If it is that of a worker which is idle, the replay has diverged.
+    /// Waits until the next record is this worker's. If it is that of a worker which is idle, the replay has
+    /// diverged.
     pub fn wait_for_turn(&mut self) -> Result<(), CampaignError> {
         let id = self.id;
         if self.campaign.is_turn_of(id) {
@@ -238,7 +241,8 @@ impl<'w, 'a> Worker<'w, 'a> {
         Ok(true)
     }
 
-    /// Waits until the queues of other fuzzers are due; false if there are none, or no time budget to wait in.
+    /// Waits until the queues of other fuzzers are due; false if there are none, or no time budget to wait
+    /// in.
     fn wait_for_fuzzers(&mut self) -> Result<bool, CampaignError> {
         if self.campaign.settings.time.is_none() || self.campaign.store.sync.is_none() {
             return Ok(false);

@@ -1,8 +1,9 @@
-//! Several workers, each on a thread with a fork server, a solver and a strategy of its own, exploring one shared tree.
+//! Several workers, each on a thread with a fork server, a solver and a strategy of its own, exploring one
+//! shared tree.
 //!
-//! Every strategy sees all runs. While a worker solves a flip, other workers cannot choose it: until its outcome is known
-//! it counts as one that the solver gave up on. Executing and solving, most of the time, are parallel; choosing and
-//! integrating results happen in critical sections (`shared_state.rs`).
+//! Every strategy sees all runs. While a worker solves a flip, other workers cannot choose it: until its
+//! outcome is known it counts as one that the solver gave up on. Executing and solving, most of the time, are
+//! parallel; choosing and integrating results happen in critical sections (`shared_state.rs`).
 
 use super::CampaignError;
 use super::shared_state::SharedState;
@@ -80,7 +81,8 @@ fn run_other_worker(
     ended
 }
 
-/// Ends the campaign because a worker could not start by the deadline: its time is up, or the user interrupted it.
+/// Ends the campaign because a worker could not start by the deadline: its time is up, or the user
+/// interrupted it.
 fn end_at_deadline(campaign: &mut Campaign) -> StopReason {
     let stop = campaign.must_stop().unwrap_or(StopReason::Time);
     campaign.coordination.end(&Ok(stop));

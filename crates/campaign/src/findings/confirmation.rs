@@ -13,8 +13,8 @@ pub(crate) const PLAIN: &str = "plain build";
 /// Name of the confirmation by the build with sanitizers.
 pub(crate) const SANITIZERS: &str = "build with sanitizers";
 
-/// Returns the names of the reference builds that show a fault as well. A fault that ends the program has to end the
-/// plain build in the same way.
+/// Returns the names of the reference builds that show a fault as well. A fault that ends the program has to
+/// end the plain build in the same way.
 pub(super) fn confirmed_by(fault: &Fault, end: ExitKind, results: &BuildResults) -> Vec<&'static str> {
     let ends = |other: Option<ExitKind>| !fault.is_silent && other == Some(end);
     let explained = results.errors.iter().any(|(error, _)| explains(error, fault));
@@ -22,8 +22,8 @@ pub(super) fn confirmed_by(fault: &Fault, end: ExitKind, results: &BuildResults)
     by.into_iter().filter(|(is, _)| *is).map(|(_, by)| by).collect()
 }
 
-/// True if a sanitizer's error is the fault itself or its cause. A bad access may be noticed late and at another line; a
-/// stack overflow may be noticed at any line.
+/// True if a sanitizer's error is the fault itself or its cause. A bad access may be noticed late and at
+/// another line; a stack overflow may be noticed at any line.
 pub(super) fn explains(error: &SanitizerError, fault: &Fault) -> bool {
     let (class, other) = (fault.kind.class(), error.kind.class());
     let may_be_late = !fault.is_silent && matches!(class, FaultClass::Memory | FaultClass::NullPointer);

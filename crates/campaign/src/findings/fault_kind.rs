@@ -34,8 +34,8 @@ pub(crate) enum FaultKind {
     Undefined(String),
 }
 
-/// Class of kinds that are the same fault if they occur at the same location: tracing, signals and sanitizers describe one
-/// fault in different detail.
+/// Class of kinds that are the same fault if they occur at the same location: tracing, signals and sanitizers
+/// describe one fault in different detail.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum FaultClass {
     Division,

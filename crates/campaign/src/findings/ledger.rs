@@ -8,9 +8,9 @@ use crate::test_folder::TestFolder;
 use cairn_exec::{ExitKind, Input};
 use std::collections::BTreeMap;
 
-/// Prefix of the names of findings that only sanitizers see; the number of their test follows. They are numbered
-/// separately, since the moment at which they are seen is not deterministic, and the names of all other findings must
-/// be the same whenever a campaign is repeated.
+/// Prefix of the names of findings that only sanitizers see; the number of their test follows. They are
+/// numbered separately, since the moment at which they are seen is not deterministic, and the names of all
+/// other findings must be the same whenever a campaign is repeated.
 pub(crate) const SANITIZED: &str = "san:";
 
 /// A finding, with all that is needed to write its report again.
@@ -65,8 +65,9 @@ impl Ledger {
         self.by_key.get(key).copied()
     }
 
-    /// Integrates the results of the reference builds for an entry; returns the indices of all entries that changed. If
-    /// a sanitizer reports the cause at another line, and another finding has that key already, the two are merged.
+    /// Integrates the results of the reference builds for an entry; returns the indices of all entries that
+    /// changed. If a sanitizer reports the cause at another line, and another finding has that key already,
+    /// the two are merged.
     pub fn integrate(&mut self, index: usize, results: &BuildResults) -> Vec<usize> {
         let LedgerEntry { fault, end, .. } = &self.entries[index];
         let by = confirmed_by(fault, *end, results);
@@ -101,8 +102,8 @@ impl Ledger {
         self.entries.iter().filter(|entry| entry.finding.same_as.is_none())
     }
 
-    /// Returns corrections to the corpus' count of findings in a folder: how many of those it counted were merged into
-    /// others, and how many sanitizers found that it did not count.
+    /// Returns corrections to the corpus' count of findings in a folder: how many of those it counted were
+    /// merged into others, and how many sanitizers found that it did not count.
     pub fn correction(&self, folder: TestFolder) -> (u64, u64) {
         let here = self.entries.iter().filter(|entry| entry.folder == folder);
         let same = here.clone().filter(|entry| entry.finding.same_as.is_some() && !entry.is_sanitizers_own());

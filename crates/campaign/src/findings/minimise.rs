@@ -1,8 +1,8 @@
 //! Minimises an input that shows a fault, in the manner of delta debugging.
 //!
-//! First bytes are removed, in chunks of decreasing size; then the remaining chunks are normalised to plain bytes. A step
-//! is kept only if the program still shows the fault: at most about two runs per byte at the finest grain, and as many
-//! again for the coarser ones.
+//! First bytes are removed, in chunks of decreasing size; then the remaining chunks are normalised to plain
+//! bytes. A step is kept only if the program still shows the fault: at most about two runs per byte at the
+//! finest grain, and as many again for the coarser ones.
 
 use cairn_exec::{Input, Object};
 use cairn_wire::ObjectKind;
@@ -10,8 +10,8 @@ use cairn_wire::ObjectKind;
 /// Replacement for a byte that does not matter in text: the one of afl-tmin.
 const PLAIN_BYTE: u8 = b'0';
 
-/// Predicate that is true if an input still shows the fault; None ends the search. Every candidate is a copy of the whole
-/// input, so continuing without an answer would take long for a large one.
+/// Predicate that is true if an input still shows the fault; None ends the search. Every candidate is a copy
+/// of the whole input, so continuing without an answer would take long for a large one.
 type ShowsFault<'a> = dyn FnMut(&Input) -> Option<bool> + 'a;
 
 /// Minimises an input with respect to `shows`, until that returns None.

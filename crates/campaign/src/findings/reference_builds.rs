@@ -1,7 +1,7 @@
 //! Runs inputs on reference builds of the program, on a thread of its own.
 //!
-//! The thread serves requests in order. The campaign polls for the results between two steps of its search, so it never
-//! waits for them before its end.
+//! The thread serves requests in order. The campaign polls for the results between two steps of its search,
+//! so it never waits for them before its end.
 
 use super::fault::FaultKey;
 use super::minimise::minimise;
@@ -54,7 +54,8 @@ pub(crate) struct BuildResults {
     pub plain: Option<ExitKind>,
     /// Exit status of the build with sanitizers.
     pub sanitized: Option<ExitKind>,
-    /// Errors that sanitizers reported, with their inputs. For a test only errors that are new, with minimised inputs.
+    /// Errors that sanitizers reported, with their inputs. For a test only errors that are new, with
+    /// minimised inputs.
     pub errors: Vec<(SanitizerError, Input)>,
 }
 

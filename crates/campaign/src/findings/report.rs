@@ -75,7 +75,8 @@ pub struct Finding {
     pub reproduce_sanitized: Option<String>,
     /// The path condition of the input it was found with in SMT-LIB, as a path in the campaign directory.
     pub path_condition: Option<String>,
-    /// Name of the finding into which this one was merged, if it turned out to be the same fault; there is no text then.
+    /// Name of the finding into which this one was merged, if it turned out to be the same fault; there is no
+    /// text then.
     pub same_as: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Parses the reports of AddressSanitizer and UndefinedBehaviorSanitizer.
 //!
-//! The sanitizers run without symbolization: they print `/path/program+0x12`, and the line tables are read here. A report
-//! then needs no symbolizer process, and lines are named in one way everywhere.
+//! The sanitizers run without symbolization: they print `/path/program+0x12`, and the line tables are read
+//! here. A report then needs no symbolizer process, and lines are named in one way everywhere.
 
 use super::fault::{FaultKey, FaultLocation};
 use super::fault_kind::FaultKind;
@@ -32,8 +32,8 @@ impl SanitizerError {
         (self.kind.class(), self.location())
     }
 
-    /// Merges another report of the same fault: both sanitizers may report it, AddressSanitizer, which is more precise about
-    /// memory, last; and a loop may repeat it.
+    /// Merges another report of the same fault: both sanitizers may report it, AddressSanitizer, which is
+    /// more precise about memory, last; and a loop may repeat it.
     fn merge(&mut self, later: SanitizerError) {
         self.is_fatal |= later.is_fatal;
         if self.kind != later.kind {

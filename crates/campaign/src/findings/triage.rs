@@ -50,9 +50,10 @@ impl Triage {
         faults
     }
 
-    /// Locates a crash in the user's code, so that one fault in a caller of `memcpy` does not hide another; without a frame
-    /// of the user's, in the first frame that is not Cairn's own. The rest of the stack is not part of the location: it was
-    /// scanned for return addresses, not unwound, and stale ones among them differ from run to run.
+    /// Locates a crash in the user's code, so that one fault in a caller of `memcpy` does not hide another;
+    /// without a frame of the user's, in the first frame that is not Cairn's own. The rest of the stack is
+    /// not part of the location: it was scanned for return addresses, not unwound, and stale ones among them
+    /// differ from run to run.
     pub fn location(&self, program: &Program, stack: &[u64]) -> Option<FaultLocation> {
         let address = stack[self.innermost(program, stack)?];
         let line = self.frames(address).into_iter().find_map(|frame| frame.line);
@@ -67,18 +68,20 @@ impl Triage {
         };
         let mut frames = users(first).filter(|at| !self.is_stale(program, stack, *at));
         let live = frames.clone().find(|at| self.has_line(stack[*at])).or_else(|| frames.next());
-        // A frame that a live one called is live: a library model that it called may have tail-called another function.
+        // A frame that a live one called is live: a library model that it called may have tail-called another
+        // function.
         let leads_to_first = |at: usize| self.called(program, stack[at]) == program.function_at(stack[first]);
         Some(live.filter(|at| !leads_to_first(*at)).unwrap_or(first))
     }
 
-    /// True if an address has a source line. Calls inserted by the instrumentation have none, and no crash in a library
-    /// function happens below them.
+    /// True if an address has a source line. Calls inserted by the instrumentation have none, and no crash in
+    /// a library function happens below them.
     fn has_line(&self, address: u64) -> bool {
         self.frames(address).iter().any(|frame| frame.line.is_some())
     }
 
-    /// True for a stale return address, left by an earlier call: the function it called is not among the inner frames.
+    /// True for a stale return address, left by an earlier call: the function it called is not among the
+    /// inner frames.
     fn is_stale(&self, program: &Program, stack: &[u64], at: usize) -> bool {
         let called = self.called(program, stack[at]);
         called.is_some() && !stack[..at].iter().any(|inner| program.function_at(*inner) == called)
@@ -97,8 +100,8 @@ impl Triage {
         }
     }
 
-    /// Symbolizes a stack from the first frame of the user's to `main`, without Cairn's own frames. An address that has no
-    /// line and was not compiled with `cairn cc` is a stale one of the runtime.
+    /// Symbolizes a stack from the first frame of the user's to `main`, without Cairn's own frames. An
+    /// address that has no line and was not compiled with `cairn cc` is a stale one of the runtime.
     pub fn stack(&self, program: &Program, stack: &[u64]) -> Vec<SourceFrame> {
         let first = self.innermost(program, stack).unwrap_or(stack.len());
         let of = |address: &u64| {
@@ -115,8 +118,9 @@ impl Triage {
         frames
     }
 
-    /// Returns the addresses on a stack without stale ones: a direct call leads to the function of the next inner frame. If
-    /// no call does, the next address is taken as it is, since functions may end in tail calls.
+    /// Returns the addresses on a stack without stale ones: a direct call leads to the function of the next
+    /// inner frame. If no call does, the next address is taken as it is, since functions may end in tail
+    /// calls.
     fn callers(&self, program: &Program, mut stack: &[u64]) -> Vec<u64> {
         let called = |address: &u64| self.called(program, *address);
         let mut callers: Vec<u64> = Vec::new();
@@ -165,8 +169,8 @@ impl Triage {
     }
 }
 
-/// Refines the fault that ended a run by its last decision: the kind of a division fault, and the location if there is no
-/// other.
+/// Refines the fault that ended a run by its last decision: the kind of a division fault, and the location if
+/// there is no other.
 fn refine(fault: &mut Fault, program: &Program, last: Option<&Step>) {
     let Some(last) = last else { return };
     if fault.location.is_none() {

@@ -102,7 +102,8 @@ impl Diagnosis {
         self.unanswered.iter().map(|(site, count)| (site.0, *count)).collect()
     }
 
-    /// Restores what a campaign snapshot holds: the sites that the input decided, and the counts of unanswered queries.
+    /// Restores what a campaign snapshot holds: the sites that the input decided, and the counts of
+    /// unanswered queries.
     pub fn recall(&mut self, decided: impl IntoIterator<Item = SiteId>, unanswered: &[(u32, u64)]) {
         self.decided.extend(decided);
         self.unanswered.extend(unanswered.iter().map(|(site, count)| (SiteId(*site), *count)));
@@ -197,7 +198,8 @@ impl ReasonList<'_> {
         self.add_place(kind, count, site, about);
     }
 
-    /// Adds the user's conditions that were reached, have an uncovered side, and were never decided by the input.
+    /// Adds the user's conditions that were reached, have an uncovered side, and were never decided by the
+    /// input.
     fn add_independent(&mut self, decided: &BTreeSet<SiteId>, coverage: &Coverage) {
         for (id, site) in self.program.sites().filter(|(id, site)| site.counted && !decided.contains(id)) {
             let (taken, left): (Vec<_>, Vec<_>) = site.branches().partition(|b| coverage.is_covered(*b));

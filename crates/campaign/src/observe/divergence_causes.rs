@@ -1,7 +1,8 @@
 //! Causes of divergences: where runs left the predicted path, and which value was lost before.
 //!
-//! A lost value (one given to an uninstrumented function or converted to `long double`) comes back as a constant. A run
-//! diverges when that constant differs, so the last loss before the divergence is its most likely cause.
+//! A lost value (one given to an uninstrumented function or converted to `long double`) comes back as a
+//! constant. A run diverges when that constant differs, so the last loss before the divergence is its most
+//! likely cause.
 
 use super::losses::name_of_loss;
 use cairn_exec::Trace;
@@ -17,7 +18,8 @@ const MAX_CAUSES: usize = 1_000;
 /// Divergences with the same cause.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DivergenceCause {
-    /// Last loss before the divergence: a function's name, or what else is not followed. None if nothing was lost.
+    /// Last loss before the divergence: a function's name, or what else is not followed. None if nothing was
+    /// lost.
     pub after: Option<String>,
     /// Source position of the decision that differed from the prediction.
     pub place: String,

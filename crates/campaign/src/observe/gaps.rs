@@ -1,8 +1,8 @@
 //! Decides exhaustion, and lists the gaps that prevent it.
 //!
-//! Exhaustion is a proof: every run was traced to its end, every value that depends on the input was followed, and
-//! every flip was taken or shown to be infeasible. [`gaps`] is the only place that decides it: the JSON value, the
-//! sentence of the summary and the report are made from what it returns.
+//! Exhaustion is a proof: every run was traced to its end, every value that depends on the input was
+//! followed, and every flip was taken or shown to be infeasible. [`gaps`] is the only place that decides it:
+//! the JSON value, the sentence of the summary and the report are made from what it returns.
 
 use super::notes::Notes;
 use cairn_tree::Tree;
@@ -33,7 +33,8 @@ pub enum Gap {
     Damaged,
     /// Lost values.
     LostValue,
-    /// Loads of symbolic bytes that uninstrumented code had overwritten, perhaps with something that depends on them.
+    /// Loads of symbolic bytes that uninstrumented code had overwritten, perhaps with something that depends
+    /// on them.
     Overwritten,
     /// Runs whose child processes, which record nothing, may have computed with the input.
     ChildProcess,
@@ -72,7 +73,8 @@ impl Default for GapCounts {
 }
 
 impl GapCounts {
-    /// Counts the gaps of a campaign. Notes count observations only, so a campaign without runs has a gap of its own.
+    /// Counts the gaps of a campaign. Notes count observations only, so a campaign without runs has a gap of
+    /// its own.
     pub(crate) fn of(tree: &Tree, executions: u64, divergences: u64, notes: &Notes) -> GapCounts {
         let completed = executions.saturating_sub(notes.lost_runs);
         GapCounts([

@@ -1,4 +1,5 @@
-//! The campaign snapshot: the state that `cairn report` needs and that the tests do not show, in `snapshot.json`.
+//! The campaign snapshot: the state that `cairn report` needs and that the tests do not show, in
+//! `snapshot.json`.
 
 use super::notes::Notes;
 use super::summary::Summary;

@@ -1,8 +1,9 @@
 //! The cursor in the journal: the one place that decides if an action is live, recorded or diverged.
 //!
-//! A campaign asks the cursor before every action whose outcome it cannot compute. While records are left, the next
-//! record must be that action: its outcome is taken from the journal, and nothing is written. Otherwise the replay has
-//! diverged. Once all records are consumed, the campaign is live: actions are carried out and appended to the journal.
+//! A campaign asks the cursor before every action whose outcome it cannot compute. While records are left,
+//! the next record must be that action: its outcome is taken from the journal, and nothing is written.
+//! Otherwise the replay has diverged. Once all records are consumed, the campaign is live: actions are
+//! carried out and appended to the journal.
 
 use super::delta::Delta;
 use super::journal::{Journal, RecordReader, ResumedJournal};

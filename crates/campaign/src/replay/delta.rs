@@ -4,8 +4,8 @@ use cairn_exec::{Input, Object};
 use cairn_wire::ObjectKind;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of equal bytes between two changes that are stored in one patch: a patch of its own takes two
-/// bytes or more for its lengths.
+/// Maximum number of equal bytes between two changes that are stored in one patch: a patch of its own takes
+/// two bytes or more for its lengths.
 const MAX_GAP: usize = 3;
 
 /// Difference of two inputs, object by object.

@@ -1,7 +1,8 @@
 //! The journal file.
 //!
-//! After a line with the format's version follow frames: length, checksum, records. A frame is written in one piece before
-//! an event of its records is reported. Bytes after the last whole frame were therefore never reported, and are cut off.
+//! After a line with the format's version follow frames: length, checksum, records. A frame is written in one
+//! piece before an event of its records is reported. Bytes after the last whole frame were therefore never
+//! reported, and are cut off.
 
 use super::record::{CampaignIdentity, Record};
 use crate::store::directory::{DirectoryError, JOURNAL, unwritable};
@@ -16,7 +17,8 @@ const FIRST_LINE: &[u8] = b"cairn journal 2\n";
 const HEADER: usize = 8;
 /// Maximum number of buffered bytes; a chosen bound.
 const MAX_BUFFERED: usize = 64 << 10;
-/// Maximum time for which records are buffered, so that the status display is not far ahead of the disk; a chosen bound.
+/// Maximum time for which records are buffered, so that the status display is not far ahead of the disk; a
+/// chosen bound.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum length of a frame; a larger one in a header is damage.
 const MAX_FRAME: usize = 1 << 30;

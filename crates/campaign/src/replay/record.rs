@@ -9,7 +9,8 @@ use cairn_expr::InputByte;
 use cairn_solver::{Answer, Model, Unknown};
 use serde::{Deserialize, Serialize};
 
-/// Settings that identify a campaign, without its budgets. A journal can only be resumed with the same identity.
+/// Settings that identify a campaign, without its budgets. A journal can only be resumed with the same
+/// identity.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct CampaignIdentity {
     /// Checksum of the target.
@@ -62,8 +63,8 @@ fn checksum(inputs: &[Input]) -> u32 {
     crc32fast::hash(&postcard::to_stdvec(&deltas).expect("inputs can be encoded"))
 }
 
-/// An event that the rest of the campaign depends on and that does not follow from earlier ones. The encoding depends on
-/// the order of the variants.
+/// An event that the rest of the campaign depends on and that does not follow from earlier ones. The encoding
+/// depends on the order of the variants.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Record {
     /// A query was solved.

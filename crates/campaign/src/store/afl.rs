@@ -19,8 +19,8 @@ pub(crate) fn plot_row(progress: &Progress) -> String {
     )
 }
 
-/// Returns the content of `fuzzer_stats`: those of AFL's fields that apply. `afl-whatsup` divides by the numbers of tests
-/// and executions, so these are at least 1.
+/// Returns the content of `fuzzer_stats`: those of AFL's fields that apply. `afl-whatsup` divides by the
+/// numbers of tests and executions, so these are at least 1.
 pub(crate) fn stats(
     progress: &Progress,
     started: SystemTime,

@@ -1,9 +1,9 @@
 //! The corpus: decides which inputs are kept, and names them.
 //!
-//! A test is kept if it covers a branch that no kept run covered before. A crash or hang is kept if it is a new fault:
-//! of another kind, or at another location (after another last symbolic decision, if the location is not known). A
-//! known one is kept again if it covers a new branch, since no other input shows that branch. Each silent fault of a
-//! run is kept as a crash, in a file of its own.
+//! A test is kept if it covers a branch that no kept run covered before. A crash or hang is kept if it is a
+//! new fault: of another kind, or at another location (after another last symbolic decision, if the location
+//! is not known). A known one is kept again if it covers a new branch, since no other input shows that
+//! branch. Each silent fault of a run is kept as a crash, in a file of its own.
 
 use crate::findings::fault::{Fault, FaultKey};
 use crate::test_folder::TestFolder;

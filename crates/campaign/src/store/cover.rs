@@ -25,15 +25,17 @@ pub fn covered(program: &Program, executor: &mut dyn Executor, input: &Input) ->
     Ok(Covered { end: run.end, branches })
 }
 
-/// Returns the indices of the tests to keep, in order; each test is given as its size and coverage. Greedy set cover: the
-/// test that adds most comes next, the smaller one of equals; tests made redundant by later ones are dropped.
+/// Returns the indices of the tests to keep, in order; each test is given as its size and coverage. Greedy
+/// set cover: the test that adds most comes next, the smaller one of equals; tests made redundant by later
+/// ones are dropped.
 pub fn smallest_cover(tests: &[(usize, Vec<BranchId>)]) -> Vec<usize> {
     let mut covered: HashSet<BranchId> = HashSet::new();
     let entry = |gain: usize, test: usize| (gain, Reverse(tests[test].0), Reverse(test));
     let mut heap: BinaryHeap<_> = (0..tests.len()).map(|test| entry(tests[test].1.len(), test)).collect();
     let mut kept = Vec::new();
     while let Some((gain, _, Reverse(test))) = heap.pop() {
-        // The gain of a test never grows, so a test whose gain is up to date at the top of the heap is the best.
+        // The gain of a test never grows, so a test whose gain is up to date at the top of the heap is the
+        // best.
         let now = tests[test].1.iter().filter(|branch| !covered.contains(branch)).count();
         if now == gain && now > 0 {
             covered.extend(&tests[test].1);

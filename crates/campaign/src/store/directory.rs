@@ -1,7 +1,7 @@
 //! The campaign directory, laid out as AFL's tools expect it.
 //!
-//! Every file appears whole or not at all: it is written under a hidden name first and then renamed. Files that the
-//! journal mentions are written before any observer is notified of them.
+//! Every file appears whole or not at all: it is written under a hidden name first and then renamed. Files
+//! that the journal mentions are written before any observer is notified of them.
 
 use super::afl;
 use super::corpus::KeptInput;
@@ -116,8 +116,8 @@ impl CampaignFiles {
         Ok(CampaignFiles { path, plot, started, unrecorded, sanitized_tests })
     }
 
-    /// Opens the directory of a campaign that is resumed; `inputs` are the files of each folder, `recorded` the names of
-    /// those that the journal mentions.
+    /// Opens the directory of a campaign that is resumed; `inputs` are the files of each folder, `recorded`
+    /// the names of those that the journal mentions.
     pub fn open(
         path: &Path,
         started: SystemTime,
@@ -159,7 +159,8 @@ impl CampaignFiles {
         Ok(numbers)
     }
 
-    /// Writes an input; returns the path of its file. If it was kept before, an existing file is left as it is.
+    /// Writes an input; returns the path of its file. If it was kept before, an existing file is left as it
+    /// is.
     pub fn write_input(
         &self,
         keep: &KeptInput,
@@ -206,7 +207,8 @@ impl CampaignFiles {
         write_whole(&self.reports(folder)?, &format!("{name}.smt2"), script.as_bytes(), true)
     }
 
-    /// Writes the report of a finding, as text and JSON. A finding that was merged into another one has no text.
+    /// Writes the report of a finding, as text and JSON. A finding that was merged into another one has no
+    /// text.
     pub fn write_report(
         &self,
         (folder, name): (TestFolder, &str),
@@ -264,7 +266,8 @@ impl CampaignFiles {
         path.strip_prefix(&self.path).unwrap_or(path).display().to_string()
     }
 
-    /// Returns the folder for reports, which is separate: every file in the folder of inputs is read as an input.
+    /// Returns the folder for reports, which is separate: every file in the folder of inputs is read as an
+    /// input.
     fn reports(&self, folder: TestFolder) -> Result<PathBuf, DirectoryError> {
         let directory = self.path.join(folder.directory()).join(REPORTS);
         fs::create_dir_all(&directory).map_err(|source| unwritable(&directory, source))?;
@@ -291,8 +294,8 @@ impl CampaignFiles {
     }
 }
 
-/// Reads the tests that sanitizers have seen, of a resumed campaign. An incomplete last line may be the prefix of another
-/// number, and is removed: the next number would be appended to it.
+/// Reads the tests that sanitizers have seen, of a resumed campaign. An incomplete last line may be the
+/// prefix of another number, and is removed: the next number would be appended to it.
 fn sanitized_tests(campaign: &Path) -> HashSet<u32> {
     let path = campaign.join(SANITIZED_TESTS);
     let text = read_text(&path, MAX_BYTES).unwrap_or_default();
@@ -320,8 +323,8 @@ fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
     Ok(())
 }
 
-/// Writes a file atomically; with `sync` it is durable when the function returns. A link of that name is replaced, not
-/// followed.
+/// Writes a file atomically; with `sync` it is durable when the function returns. A link of that name is
+/// replaced, not followed.
 pub fn write_whole(
     directory: &Path,
     name: &str,

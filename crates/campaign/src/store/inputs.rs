@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 const AFL_README: &str = "README.txt";
 /// Maximum number of left-out entries that are named; a chosen bound.
 const MAX_NAMED: usize = 5;
-/// Order of the folders. Crashes and hangs come first, so that a budget too small for all inputs does not hide a known
-/// finding.
+/// Order of the folders. Crashes and hangs come first, so that a budget too small for all inputs does not
+/// hide a known finding.
 const FOLDERS: [TestFolder; 3] = [TestFolder::Crashes, TestFolder::Hangs, TestFolder::Queue];
 
 /// True if a directory has the layout of a campaign, Cairn's or AFL's.
@@ -92,8 +92,9 @@ impl Listing {
     }
 }
 
-/// Lists the inputs at a path: the file itself, all of a campaign (queue, crashes and hangs), those of all campaigns in
-/// an output directory of AFL++, or else the files of the directory. Only a campaign and its folders may have none.
+/// Lists the inputs at a path: the file itself, all of a campaign (queue, crashes and hangs), those of all
+/// campaigns in an output directory of AFL++, or else the files of the directory. Only a campaign and its
+/// folders may have none.
 pub fn input_files(path: &Path) -> Result<Listing, TestError> {
     if !path.is_dir() {
         return Ok(Listing { files: vec![path.to_owned()], left_out: Vec::new() });
@@ -146,8 +147,9 @@ fn is_part_of_campaign(directory: &Path) -> bool {
     is_folder && directory.parent().is_some_and(is_campaign)
 }
 
-/// Lists the inputs in one folder of a campaign directory, sorted by name. Links that lead out of the directory are left
-/// out: a campaign directory may come from an untrusted source and must not name other files of the user.
+/// Lists the inputs in one folder of a campaign directory, sorted by name. Links that lead out of the
+/// directory are left out: a campaign directory may come from an untrusted source and must not name other
+/// files of the user.
 pub fn files_of(campaign: &Path, folder: TestFolder) -> Result<Listing, TestError> {
     let directory = campaign.join(folder.directory());
     if !directory.is_dir() {

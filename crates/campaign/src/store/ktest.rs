@@ -1,7 +1,7 @@
 //! KLEE's test format: named objects in one file, readable by KLEE's own tools.
 //!
-//! `KTEST`, a version, the program's arguments, two numbers about symbolic arguments that KLEE no longer uses, and the
-//! objects; all numbers are 32 bits, big-endian.
+//! `KTEST`, a version, the program's arguments, two numbers about symbolic arguments that KLEE no longer
+//! uses, and the objects; all numbers are 32 bits, big-endian.
 
 use thiserror::Error;
 

@@ -39,8 +39,8 @@ pub fn read_seeds(paths: &[PathBuf], blank: &Input) -> Result<Seeds, TestError> 
     Ok(seeds)
 }
 
-/// True if `blank` has every object of a test, and the test at least one of `blank`. Named objects are ignored: the
-/// program may request them at run time.
+/// True if `blank` has every object of a test, and the test at least one of `blank`. Named objects are
+/// ignored: the program may request them at run time.
 fn matches_shape(test: &Input, blank: &Input) -> bool {
     let count = |input: &Input, o: &Object| {
         input.objects.iter().filter(|other| other.kind == o.kind && other.name == o.name).count()

@@ -1,8 +1,8 @@
 //! Imports inputs of other fuzzers that work on the same program.
 //!
-//! Instances of AFL++ share a directory in which each has one of its own, with a queue of numbered files. A campaign in
-//! there looks like one of them, so they import its tests; this module does the reverse. Like AFL++, it keeps its position
-//! in each of the other queues in `.synced`.
+//! Instances of AFL++ share a directory in which each has one of its own, with a queue of numbered files. A
+//! campaign in there looks like one of them, so they import its tests; this module does the reverse. Like
+//! AFL++, it keeps its position in each of the other queues in `.synced`.
 
 use super::directory::{SYNC_POSITIONS, write_whole};
 use super::testcase::{fit, read_test};
@@ -43,7 +43,8 @@ pub(crate) struct SyncImporter {
     /// First number not yet scanned, by instance.
     next: BTreeMap<String, u32>,
     waiting: VecDeque<QueueFile>,
-    /// File returned last. Its position is written when the next one is requested: it has been executed by then.
+    /// File returned last. Its position is written when the next one is requested: it has been executed by
+    /// then.
     last: Option<(String, u32)>,
     scanned: Option<Instant>,
 }
@@ -87,7 +88,8 @@ impl SyncImporter {
         self.settings.directory.join(&self.settings.name).join(SYNC_POSITIONS)
     }
 
-    /// Writes the position after the last file. If that fails, the input is executed again later, which is harmless.
+    /// Writes the position after the last file. If that fails, the input is executed again later, which is
+    /// harmless.
     fn write_position(&mut self) {
         let Some((instance, id)) = self.last.take() else { return };
         let positions = self.positions();

@@ -1,10 +1,10 @@
 //! Test cases: inputs as files.
 //!
-//! An input that is one stream (standard input or one file) is stored as its bytes. Anything else is in KLEE's format,
-//! whose objects have only a name: `stdin`, `arg01` for `argv[1]`, `n_args` for the number of arguments, `NAME-data`
-//! for a file, all as in KLEE; any other name is that of an object the program requested. If a program uses one of
-//! these names itself, a backslash is put before it. KLEE numbers arguments from 0, Cairn by `argv`, so only the
-//! order of arguments matters when they are read.
+//! An input that is one stream (standard input or one file) is stored as its bytes. Anything else is in
+//! KLEE's format, whose objects have only a name: `stdin`, `arg01` for `argv[1]`, `n_args` for the number of
+//! arguments, `NAME-data` for a file, all as in KLEE; any other name is that of an object the program
+//! requested. If a program uses one of these names itself, a backslash is put before it. KLEE numbers
+//! arguments from 0, Cairn by `argv`, so only the order of arguments matters when they are read.
 
 use super::ktest::{KTest, KTestError, KTestObject};
 use cairn_exec::{Input, Object};
@@ -116,7 +116,8 @@ pub fn encode_ktest(input: &Input, command: &[String]) -> Vec<u8> {
     KTest { args: command.to_vec(), objects: there.iter().map(object).collect() }.encode()
 }
 
-/// Decodes the content of a file. Raw bytes become the only stream of `blank`, an input with the target's objects.
+/// Decodes the content of a file. Raw bytes become the only stream of `blank`, an input with the target's
+/// objects.
 pub fn decode_test(path: &Path, content: Vec<u8>, blank: &Input) -> Result<Input, TestError> {
     // Raw bytes may begin with KLEE's magic number by chance, or because the program parses it.
     let must_be_ktest = path.extension().is_some_and(|extension| extension == "ktest");
@@ -136,8 +137,8 @@ pub fn decode_test(path: &Path, content: Vec<u8>, blank: &Input) -> Result<Input
     Ok(input)
 }
 
-/// Converts a test to the objects of `blank`: each gets the bytes it has in `test`, and named objects are appended. The
-/// limit of a stream is raised if the test has a longer one.
+/// Converts a test to the objects of `blank`: each gets the bytes it has in `test`, and named objects are
+/// appended. The limit of a stream is raised if the test has a longer one.
 pub fn fit(test: Input, blank: &Input) -> Input {
     let (named, others): (Vec<Object>, Vec<Object>) =
         test.objects.into_iter().partition(|o| o.kind == ObjectKind::Named);

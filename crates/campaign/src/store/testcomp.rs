@@ -1,5 +1,5 @@
-//! Test-Comp's exchange format for test suites (version 1.1): `metadata.xml`, and a file per test with the values that
-//! `__VERIFIER_nondet_*` returned, in call order.
+//! Test-Comp's exchange format for test suites (version 1.1): `metadata.xml`, and a file per test with the
+//! values that `__VERIFIER_nondet_*` returned, in call order.
 
 use cairn_exec::{Input, Object};
 use cairn_wire::ObjectKind;
@@ -42,8 +42,8 @@ enum NumberFormat {
     Float,
 }
 
-/// Returns the C type of `__VERIFIER_nondet_NAME`. A program may not declare names such as `size_t`, so the types they
-/// stand for are used.
+/// Returns the C type of `__VERIFIER_nondet_NAME`. A program may not declare names such as `size_t`, so the
+/// types they stand for are used.
 fn c_type(name: &str) -> Option<(&'static str, NumberFormat)> {
     Some(match name {
         "char" => ("char", NumberFormat::Signed),
