@@ -1,4 +1,4 @@
-//! One execution: the trait that runs inputs, and the path read from a run's trace.
+//! A single execution: the trait that runs inputs, and the path read from a run's trace.
 
 pub(crate) mod branch_trace;
 pub(crate) mod executor;

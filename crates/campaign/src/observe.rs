@@ -1,4 +1,4 @@
-//! What a campaign reports about itself: events, the summary, gaps, the diagnosis and the snapshot.
+//! Reports of a campaign about itself: events, the summary, gaps, the diagnosis and the snapshot.
 
 pub(crate) mod diagnosis;
 pub(crate) mod divergence;
