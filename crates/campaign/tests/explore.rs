@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const SEGV: i32 = 11;
 
-/// A header of two letters, a switch over commands, and a crash deep in one of them.
+/// A program with a header of two letters, a switch over commands, and a crash deep in one of them.
 fn vault() -> Fake {
     let mut sketch = Sketch::new();
     let letters = [sketch.branch(), sketch.branch()];
@@ -67,7 +67,7 @@ fn depth_first_search_runs_every_path_once() {
 }
 
 #[test]
-fn random_branches_get_there_too() {
+fn random_branch_covers_everything_too() {
     for seed in 0..5 {
         let settings = Settings { seed, ..Settings::new("random-branch", vec![stdin(4)]) };
         let summary = vault().explore(&settings, None);
@@ -77,7 +77,7 @@ fn random_branches_get_there_too() {
 }
 
 #[test]
-fn bytes_that_do_not_matter_keep_their_values() {
+fn unconstrained_bytes_keep_their_values() {
     let mut sketch = Sketch::new();
     let site = sketch.branch();
     let mut fake = Fake::new(sketch.build(), move |t| {
@@ -88,8 +88,8 @@ fn bytes_that_do_not_matter_keep_their_values() {
     });
     let given = Input { objects: vec![Object::stdin(*b"abcd")] };
     fake.explore(&Settings::new("dfs", vec![given]), None);
-    let seen: Vec<&[u8]> = fake.seen.iter().map(|input| &input.objects[0].bytes[..]).collect();
-    assert_eq!(seen, [b"abcd", b"a\x07cd"]);
+    let executed: Vec<&[u8]> = fake.executed.iter().map(|input| &input.objects[0].bytes[..]).collect();
+    assert_eq!(executed, [b"abcd", b"a\x07cd"]);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_random_start_depends_on_the_seed() {
     let start = |seed, random_start| {
         let mut fake = Fake::new(Sketch::new().build(), |_| ExitKind::Exit(0));
         fake.explore(&Settings { seed, random_start, ..Settings::new("dfs", vec![stdin(4)]) }, None);
-        fake.seen
+        fake.executed
     };
     assert_eq!(start(1, false).len(), 1);
     let (first, second) = (start(1, true), start(2, true));
@@ -131,7 +131,7 @@ fn budgets_end_a_campaign() {
 }
 
 #[test]
-fn the_summary_is_the_promised_json() {
+fn the_summary_has_the_documented_json_keys() {
     let settings = Settings { seed: 42, ..Settings::new("dfs", vec![stdin(4)]) };
     let json = serde_json::to_value(vault().explore(&settings, None)).unwrap();
     let keys = |value: &serde_json::Value| {
@@ -153,7 +153,7 @@ fn the_summary_is_the_promised_json() {
 }
 
 #[test]
-fn refused_inputs_count_as_runs_and_no_more() {
+fn rejected_inputs_count_as_runs_only() {
     let mut sketch = Sketch::new();
     let (assumed, zero) = (sketch.branch(), sketch.branch());
     let mut fake = Fake::new(sketch.build(), move |t| {
@@ -174,7 +174,7 @@ fn refused_inputs_count_as_runs_and_no_more() {
 }
 
 #[test]
-fn objects_a_run_asks_for_become_input() {
+fn objects_requested_by_a_run_become_input() {
     let mut sketch = Sketch::new();
     let sites = [sketch.branch(), sketch.branch()];
     let mut fake = Fake::new(sketch.build(), move |t| {
@@ -193,9 +193,9 @@ fn objects_a_run_asks_for_become_input() {
     assert!(summary.exhausted);
 }
 
-/// Hears everything.
+/// Observer that collects all events.
 #[derive(Default)]
-struct Log {
+struct EventLog {
     executed: u64,
     kept: Vec<TestFolder>,
     diverged: Vec<Divergence>,
@@ -206,7 +206,7 @@ struct Log {
     last: Progress,
 }
 
-impl Observer for Log {
+impl Observer for EventLog {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
         match event {
             Event::Executed { .. } => self.executed += 1,
@@ -222,8 +222,8 @@ impl Observer for Log {
     }
 }
 
-fn listen(fake: &mut Fake, settings: &Settings) -> (Result<Summary, CampaignError>, Log) {
-    let mut log = Log::default();
+fn run_observed(fake: &mut Fake, settings: &Settings) -> (Result<Summary, CampaignError>, EventLog) {
+    let mut log = EventLog::default();
     let program = fake.program.clone();
     let mut solver = cairn_solver::standard(cairn_solver::Limits::default());
     let summary = run(settings, &program, fake, &mut *solver, None, &mut log);
@@ -231,8 +231,8 @@ fn listen(fake: &mut Fake, settings: &Settings) -> (Result<Summary, CampaignErro
 }
 
 #[test]
-fn the_observer_hears_what_the_summary_says() {
-    let (summary, log) = listen(&mut vault(), &Settings::new("dfs", vec![stdin(4)]));
+fn the_observer_is_notified_of_what_the_summary_says() {
+    let (summary, log) = run_observed(&mut vault(), &Settings::new("dfs", vec![stdin(4)]));
     let summary = summary.unwrap();
     assert_eq!((log.executed, log.unsolved), (summary.executions, summary.solver.unsat));
     assert_eq!(log.kept.iter().filter(|place| **place == TestFolder::Queue).count() as u64, summary.tests);
@@ -243,7 +243,7 @@ fn the_observer_hears_what_the_summary_says() {
 }
 
 #[test]
-fn a_run_that_goes_elsewhere_is_counted_and_explained() {
+fn a_divergence_is_counted_and_explained() {
     let mut sketch = Sketch::new();
     let sites = [sketch.branch(), sketch.branch()];
     // After the first run the first decision no longer depends on the input.
@@ -258,7 +258,7 @@ fn a_run_that_goes_elsewhere_is_counted_and_explained() {
         t.branch(sites[1], condition);
         ExitKind::Exit(0)
     });
-    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
+    let (summary, log) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
     let summary = summary.unwrap();
     assert_eq!((summary.divergences, summary.exhausted), (1, false));
     assert_eq!(log.diverged, summary.notes.divergences);
@@ -268,11 +268,11 @@ fn a_run_that_goes_elsewhere_is_counted_and_explained() {
 }
 
 #[test]
-fn divergences_tell_where_they_show() {
+fn divergences_are_explained_with_source_positions() {
     let mut sketch = Sketch::new();
     let (branch, other) = (sketch.branch(), sketch.branch());
     let switch = sketch.switch(8, &[&[3]]);
-    // Every run but the first ends at once, or goes to another place.
+    // Every run but the first ends at once, or decides at another site.
     let mut fake = Fake::new(sketch.build(), move |t| {
         let byte = t.byte(0, 0);
         match t.runs_before {
@@ -302,14 +302,14 @@ fn divergences_tell_where_they_show() {
     assert_eq!(summary.notes.nondeterministic_runs, 1);
 }
 
-/// Uses a byte as an index, masked to so many bits, and compares another with what stands there.
+/// Concretizes a masked byte as an index, and compares another byte with a value that depends on it.
 fn indexing(bits: u64) -> Fake {
     let mut sketch = Sketch::new();
-    let (pin, site) = (sketch.concretization(), sketch.branch());
+    let (concretized, site) = (sketch.concretization(), sketch.branch());
     Fake::new(sketch.build(), move |t| {
         let (index, other) = (t.byte(0, 0), t.byte(0, 1));
         let index = t.masked(index, bits);
-        let limit = 10 + t.pin(pin, index);
+        let limit = 10 + t.concretize(concretized, index);
         let condition = t.less(other, limit);
         t.branch(site, condition);
         ExitKind::Exit(0)
@@ -317,23 +317,23 @@ fn indexing(bits: u64) -> Fake {
 }
 
 #[test]
-fn every_value_of_a_small_pin_is_tried() {
+fn every_constant_of_a_small_concretization_is_tried() {
     let summary = indexing(7).explore(&Settings::new("dfs", vec![stdin(2)]), None);
     assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (16, 2, 0));
     assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (0, true, StopReason::Done));
 }
 
 #[test]
-fn a_fault_before_the_pin_is_recorded_is_where_it_was_meant_to_be() {
+fn a_fault_before_a_concretization_is_recorded_is_no_divergence() {
     let mut sketch = Sketch::new();
-    let pin = sketch.concretization();
+    let concretized = sketch.concretization();
     let mut fake = Fake::new(sketch.build(), move |t| {
         let index = t.byte(0, 0);
         let index = t.masked(index, 3);
         if index.concrete != 0 {
             return ExitKind::Signal(11);
         }
-        t.pin(pin, index);
+        t.concretize(concretized, index);
         ExitKind::Exit(0)
     });
     let summary = fake.explore(&Settings::new("dfs", vec![stdin(1)]), None);
@@ -341,19 +341,19 @@ fn a_fault_before_the_pin_is_recorded_is_where_it_was_meant_to_be() {
 }
 
 #[test]
-fn some_values_of_a_large_pin_are_tried_and_nothing_is_called_exhausted() {
+fn a_large_concretization_is_sampled_and_not_exhausted() {
     let summary = indexing(127).explore(&Settings::new("dfs", vec![stdin(2)]), None);
     assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (32, 2, 0));
     assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (1, false, StopReason::Done));
 }
 
-/// Uses a byte as an index, and decides on the same byte.
+/// Concretizes a byte as an index, and decides on the same byte.
 fn index_and_compare() -> Fake {
     let mut sketch = Sketch::new();
-    let (pin, case, site) = (sketch.concretization(), sketch.switch(8, &[&[100]]), sketch.branch());
+    let (concretized, case, site) = (sketch.concretization(), sketch.switch(8, &[&[100]]), sketch.branch());
     Fake::new(sketch.build(), move |t| {
         let index = t.byte(0, 0);
-        t.pin(pin, index);
+        t.concretize(concretized, index);
         t.decide(case, index);
         let condition = t.equals(index, 200);
         t.branch(site, condition);
@@ -362,11 +362,11 @@ fn index_and_compare() -> Fake {
 }
 
 #[test]
-fn what_a_constant_rules_out_is_tried_with_another() {
+fn flips_that_a_constant_rules_out_are_solved_by_relaxed_queries() {
     for strategy in ["dfs", "random-branch"] {
         let summary = index_and_compare().explore(&Settings::new(strategy, vec![stdin(1)]), None);
         assert_eq!((summary.branches_covered, summary.divergences), (4, 0));
-        // One for each new question: 100, 200, neither after one of them.
+        // A run for each new relaxed query: 100, 200, neither after one of them.
         assert!((2..=4).contains(&summary.relaxed_runs), "{}", summary.relaxed_runs);
         assert!(summary.executions <= 16 + summary.relaxed_runs);
         assert_eq!((summary.exhausted, summary.notes.stop), (false, StopReason::Done));
@@ -374,7 +374,7 @@ fn what_a_constant_rules_out_is_tried_with_another() {
 }
 
 #[test]
-fn every_strategy_that_solves_gets_past_pins() {
+fn every_solving_strategy_gets_past_concretizations() {
     for info in cairn_search::list() {
         let strategy = match info.name {
             "random-input" => continue,
@@ -390,15 +390,15 @@ fn every_strategy_that_solves_gets_past_pins() {
 }
 
 #[test]
-fn a_run_that_misses_the_pin_has_diverged() {
+fn a_relaxed_run_that_misses_the_concretization_has_diverged() {
     let mut sketch = Sketch::new();
-    let (pin, site) = (sketch.concretization(), sketch.branch());
+    let (concretized, site) = (sketch.concretization(), sketch.branch());
     let mut fake = Fake::new(sketch.build(), move |t| {
         let index = t.byte(0, 0);
         if index.concrete == 200 {
             return ExitKind::Exit(1);
         }
-        t.pin(pin, index);
+        t.concretize(concretized, index);
         let condition = t.equals(index, 200);
         t.branch(site, condition);
         ExitKind::Exit(0)
@@ -408,11 +408,11 @@ fn a_run_that_misses_the_pin_has_diverged() {
 }
 
 #[test]
-fn a_server_that_dies_is_started_anew() {
+fn a_server_that_dies_is_restarted() {
     let mut fake = vault();
     // Every third attempt fails, whatever the input.
     fake.dies = |attempt, _| attempt % 3 == 0;
-    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
+    let (summary, log) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
     let summary = summary.unwrap();
     assert_eq!((summary.branches_covered, summary.exhausted), (VAULT_REACHABLE, true));
     assert_eq!((summary.notes.lost_runs, summary.executions), (0, VAULT_PATHS));
@@ -421,7 +421,7 @@ fn a_server_that_dies_is_started_anew() {
 }
 
 #[test]
-fn an_input_that_no_server_survives_is_given_up() {
+fn an_input_that_no_server_survives_is_abandoned() {
     let mut fake = vault();
     fake.dies = |_, input| input.objects[0].bytes[2] == 200;
     let summary = fake.explore(&Settings::new("dfs", vec![stdin(4)]), None);
@@ -434,13 +434,13 @@ fn an_input_that_no_server_survives_is_given_up() {
 fn a_target_that_never_runs_ends_the_campaign() {
     let mut fake = vault();
     fake.dies = |_, _| true;
-    let (result, _) = listen(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
+    let (result, _) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
     assert_eq!(result.unwrap_err().to_string(), "the program's fork server stopped answering");
     assert_eq!(fake.runs, 3);
 }
 
 #[test]
-fn a_target_that_runs_no_more_ends_the_campaign() {
+fn a_target_that_stops_running_ends_the_campaign() {
     let mut sketch = Sketch::new();
     let sites: Vec<_> = (0..20).map(|_| sketch.branch()).collect();
     let mut fake = Fake::new(sketch.build(), move |t| {
@@ -452,7 +452,7 @@ fn a_target_that_runs_no_more_ends_the_campaign() {
         ExitKind::Exit(0)
     });
     fake.dies = |attempt, _| attempt > 1;
-    let (result, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(20)]));
+    let (result, log) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(20)]));
     assert!(matches!(result, Err(CampaignError::Run(_))));
     assert_eq!((log.executed, fake.runs), (1, 1 + 10 * 3));
 }
@@ -465,13 +465,13 @@ fn a_damaged_trace_is_counted_and_the_campaign_goes_on() {
         let (a, b) = (t.byte(0, 0), t.byte(0, 1));
         let condition = t.equals(a, 1);
         if t.branch(first, condition) {
-            t.scribble();
+            t.corrupt_trace();
         }
         let condition = t.equals(b, 1);
         t.branch(second, condition);
         ExitKind::Exit(0)
     });
-    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
+    let (summary, log) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
     let summary = summary.unwrap();
     assert_eq!((summary.notes.damaged_runs, log.damaged, summary.exhausted), (1, 1, false));
     assert_eq!((summary.branches_covered, summary.executions), (4, 3));
@@ -495,7 +495,7 @@ fn paths_without_end_are_cut() {
     assert_eq!((summary.notes.cut_runs, summary.exhausted), (8, false));
 }
 
-/// Takes too long on 'l', always; on 's' only while it is traced, and comes to a branch after that.
+/// Times out on 'l', always; on 's' only while it is traced, with a branch after that.
 fn slow() -> Fake {
     let mut sketch = Sketch::new();
     let (letters, late) = (sketch.switch(8, &[&[b'l'.into()], &[b's'.into()]]), sketch.branch());
@@ -524,7 +524,7 @@ fn a_run_that_is_slow_only_while_traced_is_no_hang() {
 }
 
 #[test]
-fn crashes_are_told_apart_by_where_they_strike() {
+fn crashes_are_distinguished_by_location() {
     let mut sketch = Sketch::new();
     let sites: Vec<_> = (0..4).map(|_| sketch.branch()).collect();
     let mut fake = Fake::new(sketch.build(), move |t| {
@@ -539,16 +539,16 @@ fn crashes_are_told_apart_by_where_they_strike() {
         }
         ExitKind::Exit(0)
     });
-    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
+    let (summary, log) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
     assert_eq!(summary.unwrap().crashes, 3);
     let files = log.kept.iter().filter(|place| **place == TestFolder::Crashes).count();
     assert_eq!(files, 4, "the same fault again, but the first to take its branch");
 }
 
-/// A solver that never knows.
-struct Clueless(u64);
+/// A solver that never has an answer.
+struct UnknownSolver(u64);
 
-impl Solver for Clueless {
+impl Solver for UnknownSolver {
     fn solve(&mut self, _: &Dag, _: &Query, _: &dyn Assignment, _: &Deadline) -> Answer {
         self.0 += 1;
         Answer::Unknown(Unknown::TimeLimit)
@@ -568,16 +568,16 @@ fn without_answers_nothing_is_exhausted() {
         let mut fake = vault();
         let program = fake.program.clone();
         let settings = Settings::new(strategy, vec![stdin(4)]);
-        let summary = run(&settings, &program, &mut fake, &mut Clueless(0), None, &mut ()).unwrap();
+        let summary = run(&settings, &program, &mut fake, &mut UnknownSolver(0), None, &mut ()).unwrap();
         assert_eq!((summary.executions, summary.solver.unknown), (1, 1));
         assert_eq!((summary.exhausted, summary.notes.stop), (false, StopReason::Done));
     }
 }
 
-/// A solver that knows once it was told to raise_limits twice.
-struct Late(u32, Box<dyn Solver>);
+/// A solver that answers once its limits were raised twice.
+struct LateSolver(u32, Box<dyn Solver>);
 
-impl Solver for Late {
+impl Solver for LateSolver {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         match self.0 {
             2.. => self.1.solve(dag, query, seed, deadline),
@@ -596,25 +596,25 @@ impl Solver for Late {
 }
 
 #[test]
-fn time_that_is_left_goes_to_what_the_solver_gave_up_on() {
-    for (time, insisted, exhausted) in [(None, 0, false), (Some(Duration::from_secs(60)), 2, true)] {
+fn remaining_time_is_spent_on_retrying_timeouts() {
+    for (time, raised, exhausted) in [(None, 0, false), (Some(Duration::from_secs(60)), 2, true)] {
         let mut fake = vault();
         let program = fake.program.clone();
         let settings = Settings { time, ..Settings::new("random-branch", vec![stdin(4)]) };
-        let mut late = Late(0, cairn_solver::standard(Limits::default()));
+        let mut late = LateSolver(0, cairn_solver::standard(Limits::default()));
         let summary = run(&settings, &program, &mut fake, &mut late, None, &mut ()).unwrap();
-        assert_eq!((late.0, summary.exhausted, summary.notes.stop), (insisted, exhausted, StopReason::Done));
+        assert_eq!((late.0, summary.exhausted, summary.notes.stop), (raised, exhausted, StopReason::Done));
     }
 }
 
 #[test]
-fn the_oracle_notices_a_tracer_that_lies() {
+fn the_oracle_detects_a_wrong_trace() {
     let settings = Settings { oracle: true, ..Settings::new("dfs", vec![stdin(4)]) };
     let honest = vault().explore(&settings, None);
     assert!(honest.notes.checked_values > 0);
     assert_eq!((honest.notes.mismatches, honest.notes.first_mismatch), (0, None));
     let mut liar = vault();
-    liar.lie = 1;
+    liar.trace_error = 1;
     let settings = Settings { execs: Some(1), ..settings };
     let summary = liar.explore(&settings, None);
     assert_eq!(summary.notes.mismatches, 1);
@@ -624,8 +624,8 @@ fn the_oracle_notices_a_tracer_that_lies() {
 
 #[test]
 fn bad_settings_are_refused() {
-    let (result, _) = listen(&mut vault(), &Settings::new("best-first", vec![stdin(4)]));
+    let (result, _) = run_observed(&mut vault(), &Settings::new("best-first", vec![stdin(4)]));
     assert!(result.unwrap_err().to_string().starts_with("there is no strategy `best-first`"));
-    let (result, _) = listen(&mut vault(), &Settings::new("dfs", vec![]));
+    let (result, _) = run_observed(&mut vault(), &Settings::new("dfs", vec![]));
     assert!(matches!(result, Err(CampaignError::NoInput)));
 }

@@ -68,7 +68,7 @@ pub fn diagnose(program: &Program, server: &mut Server, tests: &[Retraced]) -> R
         match server.run(&test.input, mode) {
             Ok(run) => {
                 let trace = server.decode(&mut dag);
-                collector.look(program, &dag, &Execution { run, trace });
+                collector.inspect(program, &dag, &Execution { run, trace });
             }
             Err(RunError::ServerDied(_) | RunError::ServerSilent) => server.restart()?,
             Err(other) => return Err(other.into()),
