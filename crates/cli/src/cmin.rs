@@ -2,11 +2,12 @@
 
 use crate::args::CminArgs;
 use crate::failure::{Failure, NOTHING_FOUND};
-use crate::fresh::Fresh;
 use crate::message::{print, tell};
-use crate::style::{counted, grouped};
 use crate::suite::{self, Suite};
-use crate::{target, temporary};
+use crate::target;
+use cairn_app::empty_directory::EmptyDirectory;
+use cairn_app::numbers::{counted, grouped};
+use cairn_app::temporary;
 use cairn_campaign::{TestFolder, covered, decode_test, fit, read_test_bytes, smallest_cover};
 use cairn_exec::{Input, RunError, Server, Severity};
 use cairn_program::{BranchId, Program};
@@ -101,7 +102,7 @@ fn summary(all: &[Test], kept: &[&Test]) -> String {
 }
 
 fn write(kept: &[&Test], out: &Path) -> Result<(), Failure> {
-    let out = Fresh::make(out)?;
+    let out = EmptyDirectory::make(out)?;
     for test in kept {
         out.write(test.path.file_name().unwrap_or_default(), &test.content)?;
     }

@@ -3,7 +3,7 @@
 use crate::args::ExplainArgs;
 use crate::failure::Failure;
 use crate::message::print;
-use crate::style::counted;
+use cairn_app::numbers::counted;
 use cairn_search::{Feature, Weights, read_weights};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -2,12 +2,12 @@
 
 use crate::args::{ExportArgs, Format};
 use crate::failure::{Failure, NOTHING_FOUND};
-use crate::fresh::Fresh;
 use crate::message::print;
-use crate::origin::hexadecimal;
-use crate::style::counted;
 use crate::suite::Suite;
 use crate::target;
+use cairn_app::empty_directory::EmptyDirectory;
+use cairn_app::numbers::counted;
+use cairn_app::origin::hexadecimal;
 use cairn_campaign::testcomp::{self, Metadata};
 use cairn_campaign::{KTEST, TestFolder, encode_ktest, one_stream, read_test};
 use cairn_exec::Input;
@@ -37,7 +37,7 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode, Failure> {
         Format::Libfuzzer => corpus(&tests)?,
         Format::Testcomp => test_suite(args, &suite, &tests)?,
     };
-    let out = Fresh::make(&args.out)?;
+    let out = EmptyDirectory::make(&args.out)?;
     for (name, content) in &files {
         out.write(name, content)?;
     }
@@ -114,7 +114,7 @@ fn test_suite(args: &ExportArgs, suite: &Suite, tests: &[Test]) -> Result<Vec<(S
 /// The file that the competition knows the program by, from wherever the campaign was run.
 fn source(args: &ExportArgs, suite: &Suite) -> Result<PathBuf, Failure> {
     let made_of = suite.made_by.as_ref().map_or(&[][..], |run| &run.subject.target);
-    let is_source = |path: &Path| crate::compile::is_source(path);
+    let is_source = |path: &Path| cairn_app::compile::is_source(path);
     match (&args.program, made_of) {
         (Some(program), _) => Ok(program.clone()),
         (None, [only]) if is_source(only) => {

@@ -9,12 +9,12 @@ mod progress;
 mod sample;
 
 use crate::args::LearnArgs;
-use crate::digest::Fingerprint;
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::message::{print, tell};
-use crate::style::{counted, grouped};
 use crate::target;
 use crate::trial::{Length, Plan, jobs};
+use cairn_app::digest::Fingerprint;
+use cairn_app::numbers::{counted, grouped};
 use cairn_campaign::StopReason;
 use cairn_learn::{Best, Learnt, Size, fast, published};
 use cairn_search::{Feature, Obtained};
@@ -73,7 +73,7 @@ fn run(measurer: &mut Measurer) -> Learnt {
 fn task(args: &LearnArgs, plan: &Plan) -> Result<Task, Failure> {
     Ok(Task {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        target: target::fingerprint(&plan.spec.path)?,
+        target: cairn_app::digest::fingerprint(&plan.spec.path)?,
         input: input_mark(args, plan),
         published: args.published,
         size: size(args, plan)?,

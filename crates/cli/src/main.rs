@@ -1,27 +1,17 @@
 //! `cairn`: the only place that prints, parses flags and picks exit codes.
 
 mod args;
-mod builds;
 mod cmin;
 mod compare;
-mod compile;
-mod digest;
 mod doctor;
 mod explain;
 mod export;
 mod failure;
-mod fresh;
-mod gaps;
 mod interrupt;
 mod learn;
 mod live;
-mod lock;
 mod message;
-mod native;
-mod origin;
 mod others;
-mod outdir;
-mod queries;
 mod replay;
 mod report;
 mod row;
@@ -33,9 +23,7 @@ mod style;
 mod suite;
 mod summary;
 mod target;
-mod temporary;
 mod terminal;
-mod toolchain;
 mod trial;
 mod units;
 
@@ -55,11 +43,16 @@ fn main() -> ExitCode {
     cairn_solver::worker::set_command([SOLVER_WORKER]);
     let words: Vec<OsString> = std::env::args_os().collect();
     let done = match (as_compiler(&words), as_solver_worker(&words)) {
-        (Some((language, args)), _) => compile::compiler(args, language),
+        (Some((language, args)), _) => compile(args, language),
         (_, Some(memory)) => solver_worker(memory),
         _ => command(&words),
     };
     done.unwrap_or_else(|failure| failure.report())
+}
+
+/// Compiles as clang would with these arguments, and instruments.
+fn compile(args: &[OsString], language: Language) -> Result<ExitCode, Failure> {
+    Ok(ExitCode::from(cairn_app::compile::compiler(args, language)?))
 }
 
 /// Answers the queries of another `cairn`, which has started this one.
@@ -103,8 +96,8 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         }
     };
     match cli.command {
-        Command::Cc(compiler) => compile::compiler(&compiler.args, Language::C),
-        Command::Cxx(compiler) => compile::compiler(&compiler.args, Language::Cxx),
+        Command::Cc(compiler) => compile(&compiler.args, Language::C),
+        Command::Cxx(compiler) => compile(&compiler.args, Language::Cxx),
         Command::Run(mut args) => {
             args.join_others();
             run::run(&args)

@@ -3,10 +3,10 @@
 use crate::args::ReplayArgs;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::message::{pass_on, print, tell, warn};
-use crate::native::run_plain;
-use crate::style::counted;
 use crate::suite::files_in;
 use crate::target;
+use cairn_app::native::run_plain;
+use cairn_app::numbers::counted;
 use cairn_campaign::{input_files, read_test};
 use cairn_deadline::Deadline;
 use cairn_exec::{Arg, Input, Mode, Object, Output, Run, RunError, Server, SymbolicFile, TargetSpec};
@@ -89,7 +89,7 @@ impl Replay<'_> {
         place_arguments(&mut input, self.args.args.len());
         let spec = self.spec(&input, output)?;
         if self.branches.is_none() {
-            return run_plain(spec, &self.args.room.limits(), &input, &Deadline::never());
+            return Ok(run_plain(spec, &self.args.room.limits(), &input, &Deadline::never())?);
         }
         let mut server = Server::start(spec, self.args.room.limits())?;
         match server.run(&input, Mode::NATIVE) {

@@ -1,18 +1,19 @@
 //! `cairn run`: from the command line to a campaign and its summary.
 
 use crate::args::{LogKind, RunArgs};
-use crate::builds::SecondBuilds;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::interrupt;
 use crate::message;
-use crate::origin::Origin;
 use crate::others;
-use crate::outdir::{Claim, Present};
-use crate::queries::Queries;
 use crate::status::Status;
-use crate::style::{Style, counted};
+use crate::style::Style;
 use crate::summary::Report;
 use crate::target;
+use cairn_app::numbers::counted;
+use cairn_app::origin::Origin;
+use cairn_app::output_directory::{Claim, Present};
+use cairn_app::query_dump::QueryDump;
+use cairn_app::reference_builds::ReferenceBuilds;
 use cairn_campaign::{
     Builds, CampaignDirectory, CampaignError, DirectoryError, Executor, Replay, Settings, Summary,
     WorkerPool, quoted,
@@ -45,7 +46,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     };
     let mut claim = Claim::stake(&args.out, present)?;
     let checks = args.check.unwrap_or_default();
-    let path = target::program_path(&args.subject, checks, |first| claim.program_path(first))?;
+    let path = target::program_path(&args.subject, checks, |first| Ok(claim.program_path(first)?))?;
     let path = claim.settle(path)?;
     let program = Program::read(&path)?;
     target::demand_checks(&program, &path, checks)?;
@@ -54,7 +55,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     add_builds(&mut settings, args, &spec, program.checks());
     let mut status = Status::start(args.log(), &settings, Some(&args.out))?;
     let queries = match &args.dump_queries {
-        Some(directory) => Some(Queries::create(directory, args.dump_limit)?),
+        Some(directory) => Some(QueryDump::create(directory, args.dump_limit)?),
         None => None,
     };
     target::tell_gaps(&args.subject.room, args.quiet);
@@ -72,7 +73,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     status.end(outcome.as_ref().ok())?;
     let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
     tell(args, &summary)?;
-    queries.map_or(Ok(()), |queries| queries.tell(args.quiet || args.log == LogKind::Json))?;
+    queries.map_or(Ok(()), |queries| tell_queries(args, queries))?;
     verdict(&summary)
 }
 
@@ -82,7 +83,7 @@ struct Company<'a> {
     room: cairn_exec::Limits,
     solving: cairn_solver::Limits,
     walk: WalkSettings,
-    queries: Option<&'a Queries>,
+    queries: Option<&'a QueryDump>,
     /// The first one's program: that it can be started is known before anything is written.
     first: Mutex<Option<Server>>,
 }
@@ -92,7 +93,7 @@ impl<'a> Company<'a> {
         args: &RunArgs,
         spec: TargetSpec,
         walk: WalkSettings,
-        queries: &'a Option<Queries>,
+        queries: &'a Option<QueryDump>,
         deadline: Deadline,
     ) -> Result<Company<'a>, Failure> {
         let room = args.subject.room.limits().within(args.driver_memory, args.workers);
@@ -155,7 +156,7 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.memory = Some(args.driver_memory);
     settings.oracle = args.oracle;
     settings.sync = others::sync(args, spec)?;
-    settings.target = target::fingerprint(&spec.path)?;
+    settings.target = cairn_app::digest::fingerprint(&spec.path)?;
     settings.stop = interrupt::flag()?;
     settings.command = target::command(spec, &args.subject);
     settings.program = Some(spec.path.clone());
@@ -169,7 +170,7 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
 /// Other builds of the program, if there are sources to make them of.
 fn add_builds(settings: &mut Settings, args: &RunArgs, spec: &TargetSpec, checks: Checks) {
     let Some(sources) = target::sources(&args.subject).filter(|_| !args.no_sanitizers) else { return };
-    let builds = SecondBuilds::new(sources, spec, args.subject.room.limits(), checks);
+    let builds = ReferenceBuilds::new(sources, spec, args.subject.room.limits(), checks);
     settings.replay_sanitized = Some(replay(args, &builds.sanitized_program()));
     settings.builds = Some(Arc::new(builds));
 }
@@ -207,6 +208,16 @@ fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
         message::print_data(serde_json::to_string(summary)? + "\n")?;
     } else {
         message::print(report(Style::of(&stdout())).text())?;
+    }
+    Ok(())
+}
+
+/// Says how many queries were written.
+fn tell_queries(args: &RunArgs, queries: QueryDump) -> Result<(), Failure> {
+    let directory = queries.directory().display().to_string();
+    let files = counted(queries.finish()?, "query", "queries");
+    if !args.quiet && args.log != LogKind::Json {
+        message::tell(format_args!("{files} in {directory}\n"));
     }
     Ok(())
 }

@@ -3,8 +3,8 @@
 use crate::args::{Cli, Command, NamedArgs, RoomArgs, RunArgs, SubjectArgs};
 use crate::failure::Failure;
 use crate::message::warn;
-use crate::origin::{self, Origin, Told};
 use crate::{target, units};
+use cairn_app::origin::{self, Origin, Told};
 use cairn_campaign::{Listing, TestFolder, files_of, is_campaign, quoted, test_files};
 use cairn_exec::{Input, Object, TargetSpec};
 use cairn_program::read_text;
@@ -242,7 +242,7 @@ fn program(named: &NamedArgs, suite: &Suite, run: &RunArgs, campaign: &Path) -> 
 fn guess(suite: &Suite, run: &RunArgs, directory: &Path) -> PathBuf {
     let candidates = suite.origin.as_ref().map(|told| told.origin.program.candidates(directory));
     let first = run.subject.target.first().cloned().unwrap_or_default();
-    let built = crate::outdir::built(directory, &first);
+    let built = cairn_app::output_directory::built(directory, &first);
     let candidates = candidates.into_iter().flatten().chain([built]);
     candidates.into_iter().find(|path| path.is_file()).unwrap_or(first)
 }

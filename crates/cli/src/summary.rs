@@ -1,7 +1,8 @@
 //! The end of a campaign, in a few lines.
 
-use crate::gaps::{EXHAUSTED, reason, reasons};
-use crate::style::{Style, clock, counted, grouped, percent};
+use crate::style::Style;
+use cairn_app::gaps::{EXHAUSTED, reason, reasons};
+use cairn_app::numbers::{clock, counted, grouped, percent};
 use cairn_campaign::{Gap, HANG, Notes, StopReason, Summary, quoted};
 use std::fmt::Write;
 use std::path::Path;

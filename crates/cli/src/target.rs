@@ -1,13 +1,12 @@
 //! From the command line to what the program is started with.
 
 use crate::args::{InputArgs, RoomArgs, SubjectArgs};
-use crate::compile;
-use crate::digest::Fingerprint;
 use crate::failure::Failure;
 use crate::message::warn;
-use crate::style::counted;
 use crate::suite::warn_left_out;
 use crate::units::length;
+use cairn_app::compile;
+use cairn_app::numbers::counted;
 use cairn_campaign::{Seeds, read_seeds};
 use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec, drops_root};
 use cairn_instrument::driver::ENV_CHECK;
@@ -71,12 +70,6 @@ fn is_program(path: &Path) -> bool {
         Err(ProgramError::NotExecutable { .. } | ProgramError::Missing { .. } | ProgramError::Unreadable(_))
     );
     is_linked && !is_library
-}
-
-/// Fingerprint of a file's content, as journals and snapshots store it.
-pub fn fingerprint(path: &Path) -> Result<u64, Failure> {
-    let content = std::fs::read(path).map_err(|error| Failure::cannot("read", path, &error))?;
-    Ok(Fingerprint::default().bytes(&content).finish())
 }
 
 /// How to run it, each time for so many milliseconds at most.

@@ -2,7 +2,8 @@
 
 use crate::args::{LimitArgs, SubjectArgs};
 use crate::failure::Failure;
-use crate::{interrupt, target, temporary};
+use crate::{interrupt, target};
+use cairn_app::temporary;
 use cairn_campaign::{Event, Observer, Progress, Settings, StopReason, Summary};
 use cairn_exec::{Input, Server, StartError, TargetSpec};
 use cairn_program::{BranchId, Program};

@@ -1,8 +1,8 @@
 //! The table.
 
 use super::figures::{Figure, Figures};
-use crate::style::{clock, counted, grouped};
 use crate::trial::Trial;
+use cairn_app::numbers::{clock, counted, grouped};
 use std::fmt::Write;
 
 const HEAD: [&str; 10] =

@@ -3,9 +3,9 @@
 //! The first line says what is being learnt, every other line is one measurement. A line that was cut short by a kill is no
 //! line: its campaign is made again.
 
-use crate::digest::Fingerprint;
 use crate::failure::Failure;
-use crate::target::fingerprint;
+use cairn_app::digest::Fingerprint;
+use cairn_app::digest::fingerprint;
 use cairn_learn::{Job, Size};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -124,7 +124,7 @@ fn claim(path: &Path, options: &OpenOptions) -> Result<File, Failure> {
         ErrorKind::NotFound => Failure::cannot("go on with", path, &error),
         _ => Failure::cannot("write", path, &error),
     })?;
-    match crate::lock::lock(&file) {
+    match cairn_app::lock::lock(&file) {
         Err(TryLockError::WouldBlock) => {
             Err(Failure::new(format_args!("another `cairn learn` is at work on {}", path.display())))
         }

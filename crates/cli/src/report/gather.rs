@@ -10,7 +10,8 @@ use crate::args::{ReportArgs, ReportFormat, SubjectArgs};
 use crate::doctor;
 use crate::failure::Failure;
 use crate::suite::{self, Suite};
-use crate::{run, target, temporary};
+use crate::{run, target};
+use cairn_app::temporary;
 use cairn_campaign::{Diagnosis, Fate, Notes, Replay, Snapshot, TestFolder};
 use cairn_exec::{Server, TargetSpec};
 use cairn_program::{BranchId, Program, SiteId};
@@ -79,7 +80,9 @@ fn snapshot(
     missing: &mut Vec<String>,
 ) -> Result<Option<Snapshot>, Failure> {
     let why = match Snapshot::read(directory) {
-        Ok(Some(snapshot)) if snapshot.target == target::fingerprint(program)? => return Ok(Some(snapshot)),
+        Ok(Some(snapshot)) if snapshot.target == cairn_app::digest::fingerprint(program)? => {
+            return Ok(Some(snapshot));
+        }
         Ok(Some(_)) => "the program is not the one that the campaign explored".to_owned(),
         Ok(None) => "the campaign ended before it told how far it had come".to_owned(),
         Err(error) => error.to_string(),

@@ -2,10 +2,10 @@
 
 use super::progress::Progress;
 use super::retrace::Retraced;
-use crate::compile;
 use crate::failure::Failure;
-use crate::native::run_plain;
-use crate::{temporary, toolchain};
+use cairn_app::compile;
+use cairn_app::native::run_plain;
+use cairn_app::{temporary, toolchain};
 use cairn_deadline::Deadline;
 use cairn_exec::{Limits, TargetSpec};
 use cairn_report::{ExecutedFile, ExecutedFunction, Plain, Report};

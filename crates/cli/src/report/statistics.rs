@@ -1,10 +1,11 @@
 //! The figures of a campaign: its own, or what AFL's files tell if it was killed early.
 
 use crate::args::RunArgs;
-use crate::gaps::{EXHAUSTED, reasons};
-use crate::style::{Style, clock, grouped};
+use crate::style::Style;
 use crate::summary::Report as Ending;
 use crate::target;
+use cairn_app::gaps::{EXHAUSTED, reasons};
+use cairn_app::numbers::{clock, grouped};
 use cairn_campaign::{Snapshot, Summary};
 use cairn_program::{read_file, read_text};
 use cairn_report::{Campaign, Layer, Point};

@@ -1,7 +1,7 @@
 //! How answers are told.
 
 use crate::message::tell;
-use crate::style::{counted, grouped};
+use cairn_app::numbers::{counted, grouped};
 use cairn_expr::smtlib::Status;
 use serde_json::{Value, json};
 use std::fmt::Write;

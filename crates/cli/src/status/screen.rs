@@ -3,7 +3,8 @@
 use super::view::View;
 use super::warnings::warnings;
 use crate::row::{Row, wrapped};
-use crate::style::{Ink, Style, clock, grouped, percent};
+use crate::style::{Ink, Style};
+use cairn_app::numbers::{clock, grouped, percent};
 use cairn_exec::{ExitKind, Severity};
 use cairn_solver::Tally;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What makes a search miss something, in words.
 
-use crate::style::counted;
+use cairn_app::numbers::counted;
 use cairn_campaign::{Gap, Progress};
 
 /// One kind of warning.

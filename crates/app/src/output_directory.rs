@@ -1,8 +1,8 @@
 //! The campaign directory before it is one: whether we may have it, and the program built in it.
 
-use crate::failure::Failure;
+use crate::digest::fingerprint;
+use crate::error::Error;
 use crate::origin::ORIGIN;
-use crate::target::fingerprint;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -67,24 +67,24 @@ pub struct Claim {
 
 impl Claim {
     /// Makes sure that the directory is there and that writing to it destroys nothing of value.
-    pub fn stake(path: &Path, present: Present) -> Result<Claim, Failure> {
+    pub fn stake(path: &Path, present: Present) -> Result<Claim, Error> {
         let mut claim = Claim { path: path.to_owned(), present, made: Vec::new(), _lock: None };
         if !path.exists() && present != Present::Resume {
             claim.make_directory(path)?;
         }
         claim._lock = Some(lock(path)?);
-        let unreadable = |e| Failure::cannot("write to", path, &e);
+        let unreadable = |e| Error::cannot("write to", path, e);
         refuse_foreign(path, fs::read_dir(path).map_err(unreadable)?, present)?;
         refuse_links(path)?;
         let probe = path.join(PROBE);
         let _ = fs::remove_file(&probe);
         let written = File::create_new(&probe).and_then(|_| fs::remove_file(&probe));
-        written.map_err(|e| Failure::cannot("write to", path, &e))?;
+        written.map_err(|e| Error::cannot("write to", path, e))?;
         Ok(claim)
     }
 
     /// Where to build a program of these sources: beside the one that a campaign which goes on has.
-    pub fn program_path(&mut self, first_source: &Path) -> Result<PathBuf, Failure> {
+    pub fn program_path(&mut self, first_source: &Path) -> Result<PathBuf, Error> {
         let build = self.path.join(BUILD);
         if !build.is_dir() {
             self.make_directory(&build)?;
@@ -102,17 +102,17 @@ impl Claim {
     }
 
     /// Where the program is that was built there. A campaign goes on with the one it has, if that is the same.
-    pub fn settle(&self, built: PathBuf) -> Result<PathBuf, Failure> {
+    pub fn settle(&self, built: PathBuf) -> Result<PathBuf, Error> {
         let again = self.path.join(BUILD).join(AGAIN);
         let Ok(name) = built.strip_prefix(&again) else { return Ok(built) };
         let program = self.path.join(BUILD).join(name);
         if program.exists() && fingerprint(&program)? != fingerprint(&built)? {
-            return Err(Failure::new(format_args!(
+            return Err(Error::new(format_args!(
                 "the campaign in {} explores another build of this program: has its source changed?",
                 self.path.display()
             )));
         }
-        fs::rename(&built, &program).map_err(|e| Failure::cannot("write", &program, &e))?;
+        fs::rename(&built, &program).map_err(|e| Error::cannot("write", &program, e))?;
         let _ = fs::remove_dir(&again);
         Ok(program)
     }
@@ -123,13 +123,12 @@ impl Claim {
     }
 
     /// Makes a directory and those above it that are missing.
-    fn make_directory(&mut self, path: &Path) -> Result<(), Failure> {
+    fn make_directory(&mut self, path: &Path) -> Result<(), Error> {
         let is_missing = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
         let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
         for directory in missing.into_iter().rev() {
-            fs::create_dir(directory).map_err(|e| {
-                Failure::new(format_args!("cannot make the directory {}: {e}", path.display()))
-            })?;
+            fs::create_dir(directory)
+                .map_err(|e| Error::new(format_args!("cannot make the directory {}: {e}", path.display())))?;
             self.made.push(directory.to_owned());
         }
         Ok(())
@@ -146,25 +145,25 @@ impl Drop for Claim {
 }
 
 /// Two campaigns in one directory would overwrite each other's files.
-fn lock(path: &Path) -> Result<File, Failure> {
-    let directory = File::open(path).map_err(|e| Failure::cannot("write to", path, &e))?;
+fn lock(path: &Path) -> Result<File, Error> {
+    let directory = File::open(path).map_err(|e| Error::cannot("write to", path, e))?;
     match crate::lock::lock(&directory) {
         Ok(()) => Ok(directory),
-        Err(TryLockError::WouldBlock) => Err(Failure::new(format_args!(
+        Err(TryLockError::WouldBlock) => Err(Error::new(format_args!(
             "another campaign is running in {}: wait for its end, or choose another directory with --out",
             path.display()
         ))),
-        Err(TryLockError::Error(e)) => Err(Failure::cannot("lock", path, &e)),
+        Err(TryLockError::Error(e)) => Err(Error::cannot("lock", path, e)),
     }
 }
 
 /// Refuses a directory in which a link stands where the campaign writes: it may lead to any file of the user's.
-fn refuse_links(path: &Path) -> Result<(), Failure> {
+fn refuse_links(path: &Path) -> Result<(), Error> {
     let places = OURS.iter().map(|name| path.join(name));
     let reports = ["crashes", "hangs"].iter().map(|place| path.join(place).join("reports"));
     let is_link = |path: &PathBuf| path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
     match places.chain(reports).find(is_link) {
-        Some(link) => Err(Failure::new(format_args!(
+        Some(link) => Err(Error::new(format_args!(
             "{} is a link, which no campaign makes: remove it, or choose another directory with --out",
             link.display()
         ))),
@@ -172,22 +171,22 @@ fn refuse_links(path: &Path) -> Result<(), Failure> {
     }
 }
 
-fn refuse_foreign(path: &Path, entries: fs::ReadDir, present: Present) -> Result<(), Failure> {
+fn refuse_foreign(path: &Path, entries: fs::ReadDir, present: Present) -> Result<(), Error> {
     let names: Vec<_> = entries.filter_map(|e| Some(e.ok()?.file_name())).collect();
     if let Some(foreign) = names.iter().find(|name| !OURS.iter().chain(&LEFTOVERS).any(|own| *name == own)) {
-        return Err(Failure::new(format_args!(
+        return Err(Error::new(format_args!(
             "{} is not a campaign directory (it has {} in it): choose another with --out",
             path.display(),
             foreign.display()
         )));
     }
     match (names.iter().any(|name| name == CAMPAIGN), present) {
-        (true, Present::Refuse) => Err(Failure::new(format_args!(
+        (true, Present::Refuse) => Err(Error::new(format_args!(
             "{} holds a campaign already: --resume goes on with it, --force replaces it, --out DIR writes elsewhere",
             path.display()
         ))),
         (false, Present::Resume) => {
-            Err(Failure::new(format_args!("there is no campaign in {} to go on with", path.display())))
+            Err(Error::new(format_args!("there is no campaign in {} to go on with", path.display())))
         }
         _ => Ok(()),
     }

@@ -5,7 +5,7 @@
 //! directory under a random name that only the directory tells. If the second is there, the user ran the campaign, and
 //! the program with the digest in *that* record is the one he ran, wherever the directory has been moved to since.
 
-use crate::failure::Failure;
+use crate::error::Error;
 use cairn_campaign::write_whole;
 use cairn_program::{read_file, read_text};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ impl Whereabouts {
 
 impl Origin {
     /// Describes a campaign of this process on a program.
-    pub fn new(campaign: &Path, program: &Path, command: Vec<String>) -> Result<Origin, Failure> {
+    pub fn new(campaign: &Path, program: &Path, command: Vec<String>) -> Result<Origin, Error> {
         Ok(Origin {
             id: random_id()?,
             program: Whereabouts::new(program, campaign)?,
@@ -93,7 +93,7 @@ impl Origin {
     }
 
     /// Writes the record to the campaign directory and, if there is one, to the user's state directory.
-    pub fn keep(&self, campaign: &Path) -> Result<(), Failure> {
+    pub fn keep(&self, campaign: &Path) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(self)?;
         write_whole(campaign, ORIGIN, text.as_bytes(), false)?;
         // Without it reports need `--program`, and say so.
@@ -140,7 +140,7 @@ fn record(records: &Path, id: &str) -> PathBuf {
     records.join(format!("{id}.json"))
 }
 
-fn remember(records: &Path, id: &str, text: &str) -> Result<(), Failure> {
+fn remember(records: &Path, id: &str, text: &str) -> Result<(), Error> {
     DirBuilder::new().recursive(true).mode(0o700).create(records)?;
     forget_oldest(records)?;
     write_whole(records, &format!("{id}.json"), text.as_bytes(), false)?;
@@ -160,13 +160,13 @@ fn is_id(text: &str) -> bool {
     text.len() == 2 * ID_BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn random_id() -> Result<String, Failure> {
+fn random_id() -> Result<String, Error> {
     let mut bytes = [0; ID_BYTES];
     File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes))?;
     Ok(hexadecimal(&bytes))
 }
 
-fn digest(path: &Path) -> Result<String, Failure> {
+fn digest(path: &Path) -> Result<String, Error> {
     Ok(hexadecimal(&Sha256::digest(read_file(path, MOST_PROGRAM)?)))
 }
 

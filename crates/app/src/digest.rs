@@ -1,7 +1,15 @@
 //! Digests that are stored in files and compared by later processes, perhaps of another build of Cairn. The standard
 //! library's hashers promise no such stability.
 
+use crate::error::Error;
 use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// Returns the fingerprint of a file's content, as journals and snapshots store it.
+pub fn fingerprint(path: &Path) -> Result<u64, Error> {
+    let content = std::fs::read(path).map_err(|error| Error::cannot("read", path, error))?;
+    Ok(Fingerprint::default().bytes(&content).finish())
+}
 
 /// Feeds values of known encoding to SHA-256.
 #[derive(Default)]

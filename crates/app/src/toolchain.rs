@@ -1,6 +1,6 @@
 //! Finds what lies beside the executable: the runtime, the headers; and clang.
 
-use crate::failure::Failure;
+use crate::error::Error;
 use cairn_instrument::driver::Toolchain;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const RUNTIME: &str = "libcairn_runtime.a";
 const HEADER: &str = "cairn.h";
 
 /// All that a build needs.
-pub fn find() -> Result<Toolchain, Failure> {
+pub fn find() -> Result<Toolchain, Error> {
     Ok(Toolchain {
         clang: clang()?,
         // A build tree has it beside the executable, an installation in a directory of its own.
@@ -22,10 +22,10 @@ pub fn find() -> Result<Toolchain, Failure> {
 }
 
 /// The directory that the environment names, or the one of those beside the executable that has the file.
-fn directory_of(name: &str, variable: &str, beside: &[&str]) -> Result<PathBuf, Failure> {
+fn directory_of(name: &str, variable: &str, beside: &[&str]) -> Result<PathBuf, Error> {
     if let Some(directory) = env::var_os(variable).map(PathBuf::from) {
         let missing =
-            || Failure::new(format_args!("{variable} is set, but {} has no {name}", directory.display()));
+            || Error::new(format_args!("{variable} is set, but {} has no {name}", directory.display()));
         return if directory.join(name).is_file() {
             Ok(std::path::absolute(directory)?)
         } else {
@@ -37,17 +37,17 @@ fn directory_of(name: &str, variable: &str, beside: &[&str]) -> Result<PathBuf, 
     let found = beside.iter().map(|d| home.join(d)).find(|d| d.join(name).is_file());
     let missing =
         || format!("{name} was not found beside {}: set {variable} to its directory", executable.display());
-    Ok(found.ok_or_else(|| Failure::new(missing()))?.canonicalize()?)
+    Ok(found.ok_or_else(|| Error::new(missing()))?.canonicalize()?)
 }
 
 /// A clang of the right version.
-fn clang() -> Result<PathBuf, Failure> {
+fn clang() -> Result<PathBuf, Error> {
     if let Some(chosen) = env::var_os("CAIRN_CLANG") {
         let chosen = PathBuf::from(chosen);
         return match major_version(&chosen) {
             Some(major) if major == CLANG_MAJOR => Ok(chosen),
             Some(major) => Err(wrong_version(&chosen, &major)),
-            None => Err(Failure::new(format_args!("CAIRN_CLANG is {}, which is no clang", chosen.display()))),
+            None => Err(Error::new(format_args!("CAIRN_CLANG is {}, which is no clang", chosen.display()))),
         };
     }
     // Debian's name says the version: no need to ask, and configure scripts call us often.
@@ -55,7 +55,7 @@ fn clang() -> Result<PathBuf, Failure> {
         return Ok(clang);
     }
     let clang = PathBuf::from("clang");
-    let missing = || Failure::new("clang 19 is not installed (Debian: apt install clang-19)");
+    let missing = || Error::new("clang 19 is not installed (Debian: apt install clang-19)");
     major_version(&clang).filter(|major| major == CLANG_MAJOR).map(|_| clang).ok_or_else(missing)
 }
 
@@ -65,9 +65,9 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
 }
 
-fn wrong_version(clang: &Path, major: &str) -> Failure {
+fn wrong_version(clang: &Path, major: &str) -> Error {
     let clang = clang.display();
-    Failure::new(format_args!("CAIRN_CLANG is {clang} of version {major}, Cairn needs {CLANG_MAJOR}"))
+    Error::new(format_args!("CAIRN_CLANG is {clang} of version {major}, Cairn needs {CLANG_MAJOR}"))
 }
 
 fn major_version(clang: &Path) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Builds of the user's sources that have nothing of Cairn in them: what they show is shown by the program itself.
 
 use crate::compile::{in_place, is_cxx};
-use crate::failure::Failure;
+use crate::error::Error;
 use crate::native::run_plain;
 use crate::toolchain;
 use cairn_campaign::Builds;
@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// The builds, made when they are first asked for.
 #[derive(Debug)]
-pub struct SecondBuilds {
+pub struct ReferenceBuilds {
     sources: Vec<PathBuf>,
     /// Where they go; the instrumented program is there under this name.
     program: PathBuf,
@@ -43,14 +43,14 @@ pub struct SecondBuilds {
     stop: Arc<AtomicBool>,
 }
 
-impl SecondBuilds {
+impl ReferenceBuilds {
     /// Of sources that were compiled to a program, which is run like this.
-    pub fn new(sources: &[PathBuf], spec: &TargetSpec, limits: Limits, checks: Checks) -> SecondBuilds {
+    pub fn new(sources: &[PathBuf], spec: &TargetSpec, limits: Limits, checks: Checks) -> ReferenceBuilds {
         let mut own = spec.clone();
         own.output = Output::Capture;
         own.env.extend(REPORTS.map(|(name, value)| (name.into(), value.into())));
         let limits = Limits { file_bytes: MOST_OUTPUT, ..limits };
-        SecondBuilds {
+        ReferenceBuilds {
             sources: sources.to_vec(),
             program: spec.path.clone(),
             spec: own,
@@ -83,7 +83,7 @@ impl SecondBuilds {
     }
 
     /// Runs a compiler, as long as somebody wants to know; whether it succeeded.
-    fn to_its_end(&self, command: &mut Command) -> Result<bool, Failure> {
+    fn to_its_end(&self, command: &mut Command) -> Result<bool, Error> {
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = quiet.spawn()?;
         loop {
@@ -117,7 +117,7 @@ impl SecondBuilds {
     }
 }
 
-impl Builds for SecondBuilds {
+impl Builds for ReferenceBuilds {
     fn plain(&self, input: &Input) -> Option<Run> {
         let build = || self.build(self.beside("plain"), &[], &["cairn_replay.c"]);
         self.run(self.plain.get_or_init(build).as_ref()?, self.limits, input)

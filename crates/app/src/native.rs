@@ -1,6 +1,6 @@
 //! A run of a program that has nothing of Cairn in it, on a test of any kind.
 
-use crate::failure::Failure;
+use crate::error::Error;
 use crate::temporary;
 use cairn_campaign::encode_test;
 use cairn_deadline::Deadline;
@@ -19,14 +19,14 @@ pub fn run_plain(
     limits: &Limits,
     input: &Input,
     deadline: &Deadline,
-) -> Result<Run, Failure> {
+) -> Result<Run, Error> {
     let _named = hand_over_named(&mut spec, input)?;
     Ok(run_native(&spec, limits, input, deadline)?)
 }
 
 /// Hands a plain build the objects that it names itself, in a file that is there as long as what is given back. The rest of
 /// the input reaches the program by itself.
-fn hand_over_named(spec: &mut TargetSpec, input: &Input) -> Result<Option<NamedTempFile>, Failure> {
+fn hand_over_named(spec: &mut TargetSpec, input: &Input) -> Result<Option<NamedTempFile>, Error> {
     let is_named = |object: &&Object| object.kind == ObjectKind::Named;
     let named = Input { objects: input.objects.iter().filter(is_named).cloned().collect() };
     if named.objects.is_empty() {

@@ -1,8 +1,6 @@
 //! `cairn run --dump-queries`: a directory with a file per query.
 
-use crate::failure::Failure;
-use crate::message::tell;
-use crate::style::counted;
+use crate::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,27 +12,26 @@ const MAX_BYTES: usize = 1 << 30;
 struct Written {
     files: u64,
     bytes: usize,
-    failure: Option<Failure>,
+    failure: Option<Error>,
 }
 
 /// A directory that queries go to.
-pub struct Queries {
+pub struct QueryDump {
     directory: PathBuf,
     most: u64,
     written: Arc<Mutex<Written>>,
 }
 
-impl Queries {
+impl QueryDump {
     /// Makes the directory, which must have nothing in it, for at most so many files.
-    pub fn create(directory: &Path, most: u64) -> Result<Queries, Failure> {
-        let cannot =
-            |why| Failure::new(format_args!("cannot write queries to {}: {why}", directory.display()));
+    pub fn create(directory: &Path, most: u64) -> Result<QueryDump, Error> {
+        let cannot = |why| Error::new(format_args!("cannot write queries to {}: {why}", directory.display()));
         std::fs::create_dir_all(directory).map_err(|error| cannot(error.to_string()))?;
         let mut entries = std::fs::read_dir(directory).map_err(|error| cannot(error.to_string()))?;
         if entries.next().is_some() {
             return Err(cannot("there is something in it".to_owned()));
         }
-        Ok(Queries { directory: directory.to_owned(), most, written: Arc::default() })
+        Ok(QueryDump { directory: directory.to_owned(), most, written: Arc::default() })
     }
 
     /// Somebody who writes scripts to files, until there are enough.
@@ -44,7 +41,7 @@ impl Queries {
             let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
             let path = directory.join(format!("{:06}.smt2", written.files + 1));
             if let Err(error) = std::fs::write(&path, script) {
-                written.failure = Some(Failure::cannot("write", &path, &error));
+                written.failure = Some(Error::cannot("write", &path, error));
                 return false;
             }
             written.files += 1;
@@ -53,19 +50,14 @@ impl Queries {
         })
     }
 
-    /// Says what has been written; that something could not be is a failure.
-    pub fn tell(self, quiet: bool) -> Result<(), Failure> {
+    /// Returns the number of files written, or the error that ended the writing.
+    pub fn finish(self) -> Result<u64, Error> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(failure) = written.failure.take() {
-            return Err(failure);
-        }
-        if !quiet {
-            tell(format_args!(
-                "{} in {}\n",
-                counted(written.files, "query", "queries"),
-                self.directory.display()
-            ));
-        }
-        Ok(())
+        written.failure.take().map_or(Ok(written.files), Err)
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 }

@@ -1,6 +1,6 @@
 //! Why not every path was tried, in words.
 
-use crate::style::counted;
+use crate::numbers::counted;
 use cairn_campaign::{Gap, Gaps};
 
 /// Sentence of an exhausted campaign.

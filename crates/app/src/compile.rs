@@ -1,28 +1,27 @@
 //! `cairn cc`, and C files that are compiled on the way to a campaign.
 
-use crate::failure::Failure;
+use crate::error::Error;
 use crate::toolchain;
 use cairn_instrument::Pass;
 use cairn_instrument::driver::{self, ENV_CHECK, Language};
 use cairn_wire::Checks;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-/// Does what clang would do with these arguments.
-pub fn compiler(args: &[OsString], language: Language) -> Result<ExitCode, Failure> {
+/// Compiles with an instrumenting clang, given clang's own arguments; returns its exit code.
+pub fn compiler(args: &[OsString], language: Language) -> Result<u8, Error> {
     let tools = toolchain::find()?;
-    let code = driver::run(args, language, &tools, &Pass { checks: wanted_checks()? });
-    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+    let code = driver::run(args, language, &tools, &Pass { checks: checks_from_environment()? });
+    Ok(u8::try_from(code).unwrap_or(1))
 }
 
 /// Faults that the environment asks for.
-fn wanted_checks() -> Result<Checks, Failure> {
+fn checks_from_environment() -> Result<Checks, Error> {
     let named = std::env::var(ENV_CHECK).unwrap_or_default();
     if named.is_empty() {
         return Ok(Checks::default());
     }
-    Checks::parse(&named).map_err(|told| Failure::new(format_args!("{ENV_CHECK}: {told}")))
+    Checks::parse(&named).map_err(|told| Error::new(format_args!("{ENV_CHECK}: {told}")))
 }
 
 /// True if a file has to be compiled first: C, C++, either after preprocessing, or LLVM's IR.
@@ -40,20 +39,25 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
 }
 
 /// Makes an instrumented program of source files (and whatever else is to be linked).
-pub fn build(files: &[PathBuf], program: &Path, checks: Checks) -> Result<(), Failure> {
+pub fn build(files: &[PathBuf], program: &Path, checks: Checks) -> Result<(), Error> {
     if let Some(missing) = files.iter().find(|f| !f.exists()) {
-        return Err(Failure::new(format_args!("no such file: {}", missing.display())));
+        return Err(Error::new(format_args!("no such file: {}", missing.display())));
     }
     for file in files {
-        cairn_program::demand_file(file).map_err(Failure::new)?;
+        cairn_program::demand_file(file).map_err(Error::new)?;
     }
     let language = if files.iter().any(|f| is_cxx(f)) { Language::Cxx } else { Language::C };
     let mut args: Vec<OsString> = files.iter().map(|f| in_place(f)).collect();
     // Nobody can say which libraries are wanted: the one that C programs need most is.
     args.extend(["-lm".into(), "-o".into(), program.into()]);
-    match driver::run(&args, language, &toolchain::find()?, &Pass { checks: checks.with(wanted_checks()?) }) {
+    match driver::run(
+        &args,
+        language,
+        &toolchain::find()?,
+        &Pass { checks: checks.with(checks_from_environment()?) },
+    ) {
         0 => Ok(()),
-        _ => Err(Failure::new(format_args!("cannot compile {}", names(files)))),
+        _ => Err(Error::new(format_args!("cannot compile {}", names(files)))),
     }
 }
 
