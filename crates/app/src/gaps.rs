@@ -4,7 +4,7 @@ use crate::numbers::counted;
 use cairn_campaign::{Gap, Gaps};
 
 /// Sentence of an exhausted campaign.
-pub const EXHAUSTED: &str = "every path was tried";
+pub const EXHAUSTED: &str = "exhausted: every feasible path was executed";
 
 /// Joins all reasons in one line, the most serious first.
 pub fn reasons(gaps: &Gaps) -> String {

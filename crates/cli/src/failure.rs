@@ -35,11 +35,6 @@ impl Failure {
         Failure::new(format_args!("cannot {what} {}: {error}", path.display()))
     }
 
-    /// The reason, one line.
-    pub fn reason(&self) -> &str {
-        &self.0
-    }
-
     /// Says why, and gives the exit code.
     pub fn report(&self) -> ExitCode {
         message::fail(&self.0);

@@ -3,15 +3,17 @@
 mod args;
 mod cmin;
 mod compare;
+mod compare_progress;
 mod doctor;
 mod explain;
 mod export;
 mod failure;
+mod frontend;
 mod interrupt;
 mod learn;
+mod learn_progress;
 mod live;
 mod message;
-mod others;
 mod replay;
 mod report;
 mod row;
@@ -19,13 +21,10 @@ mod run;
 mod shell;
 mod solve;
 mod status;
+mod step_progress;
 mod style;
-mod suite;
 mod summary;
-mod target;
 mod terminal;
-mod trial;
-mod units;
 
 use args::{Cli, Command};
 use cairn_instrument::driver::Language;
@@ -86,7 +85,7 @@ fn as_compiler(words: &[OsString]) -> Option<(Language, &[OsString])> {
 }
 
 fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
-    let cli = match Cli::try_parse_from(units::join_file_names(words)) {
+    let cli = match Cli::try_parse_from(args::values::join_file_names(words)) {
         Ok(cli) => cli,
         Err(error) => {
             if asks_for_json(words) {
@@ -99,13 +98,13 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         Command::Cc(compiler) => compile(&compiler.args, Language::C),
         Command::Cxx(compiler) => compile(&compiler.args, Language::Cxx),
         Command::Run(mut args) => {
-            args.join_others();
+            args.apply_sync();
             run::run(&args)
         }
         Command::Replay(args) => replay::replay(&args),
         Command::Export(args) => export::export(&args),
-        Command::Cmin(mut args) => cmin::cmin(&mut args),
-        Command::Report(mut args) => report::report(&mut args),
+        Command::Cmin(args) => cmin::cmin(&args),
+        Command::Report(args) => report::report(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Learn(args) => learn::learn(&args),

@@ -2,11 +2,12 @@
 
 use crate::args::ReplayArgs;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
+use crate::frontend::Console;
 use crate::message::{pass_on, print, tell, warn};
-use crate::suite::files_in;
-use crate::target;
 use cairn_app::native::run_plain;
 use cairn_app::numbers::counted;
+use cairn_app::suite::files_in;
+use cairn_app::target;
 use cairn_campaign::{input_files, read_test};
 use cairn_deadline::Deadline;
 use cairn_exec::{Arg, Input, Mode, Object, Output, Run, RunError, Server, SymbolicFile, TargetSpec};
@@ -60,7 +61,7 @@ impl Replay<'_> {
     fn all(&self, paths: &[PathBuf]) -> Result<ExitCode, Failure> {
         let (mut runs, mut findings, mut failures) = (0, 0, 0);
         for path in paths {
-            for file in files_in(input_files(path)?) {
+            for file in files_in(input_files(path)?, &Console) {
                 runs += 1;
                 match self.run(&file, Output::Discard) {
                     Ok(run) => {
@@ -89,9 +90,9 @@ impl Replay<'_> {
         place_arguments(&mut input, self.args.args.len());
         let spec = self.spec(&input, output)?;
         if self.branches.is_none() {
-            return Ok(run_plain(spec, &self.args.room.limits(), &input, &Deadline::never())?);
+            return Ok(run_plain(spec, &self.args.sandbox.settings().limits(), &input, &Deadline::never())?);
         }
-        let mut server = Server::start(spec, self.args.room.limits())?;
+        let mut server = Server::start(spec, self.args.sandbox.settings().limits())?;
         match server.run(&input, Mode::NATIVE) {
             Err(RunError::ServerDied(end)) => Ok(Run { end, ..Run::of_nothing(&input) }),
             other => Ok(other?),
@@ -104,7 +105,7 @@ impl Replay<'_> {
         let mut spec = TargetSpec::new(&args.target, self.branches.unwrap_or(0));
         spec.timeout = Duration::from_millis(args.timeout);
         spec.output = output;
-        args.room.furnish(&mut spec)?;
+        args.sandbox.settings().apply(&mut spec)?;
         spec.readable.extend(target::named_by(&args.target, &args.args));
         let of_kind = |kind: ObjectKind| input.objects.iter().filter(move |object| object.kind == kind);
         let file = |object: &Object| SymbolicFile { name: object.name.clone(), len: object.bytes.len() };

@@ -2,21 +2,21 @@
 
 use crate::args::{LogKind, RunArgs};
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
+use crate::frontend::Console;
 use crate::interrupt;
 use crate::message;
-use crate::others;
 use crate::status::Status;
 use crate::style::Style;
-use crate::summary::Report;
-use crate::target;
+use crate::summary::SummaryText;
 use cairn_app::numbers::counted;
 use cairn_app::origin::Origin;
 use cairn_app::output_directory::{Claim, Present};
 use cairn_app::query_dump::QueryDump;
 use cairn_app::reference_builds::ReferenceBuilds;
+use cairn_app::subject::Subject;
+use cairn_app::{sync, target};
 use cairn_campaign::{
-    Builds, CampaignDirectory, CampaignError, DirectoryError, Executor, Replay, Settings, Summary,
-    WorkerPool, quoted,
+    Builds, CampaignDirectory, CampaignError, DirectoryError, Executor, Settings, Summary, WorkerPool, quoted,
 };
 use cairn_deadline::Deadline;
 use cairn_exec::{Server, StartError, TargetSpec};
@@ -46,21 +46,22 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     };
     let mut claim = Claim::stake(&args.out, present)?;
     let checks = args.check.unwrap_or_default();
-    let path = target::program_path(&args.subject, checks, |first| Ok(claim.program_path(first)?))?;
+    let subject = args.subject.settings();
+    let path = target::program_path(&subject, checks, |first| Ok(claim.program_path(first)?))?;
     let path = claim.settle(path)?;
     let program = Program::read(&path)?;
     target::demand_checks(&program, &path, checks)?;
-    let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
-    let mut settings = settings(args, &spec)?;
-    add_builds(&mut settings, args, &spec, program.checks());
+    let spec = target::spec(&subject, &path, &program, args.limits.timeout)?;
+    let mut settings = settings(args, &subject, &spec)?;
+    add_builds(&mut settings, args, &subject, &spec, program.checks());
     let mut status = Status::start(args.log(), &settings, Some(&args.out))?;
     let queries = match &args.dump_queries {
         Some(directory) => Some(QueryDump::create(directory, args.dump_limit)?),
         None => None,
     };
-    target::tell_gaps(&args.subject.room, args.quiet);
+    target::warn_of_sandbox(&subject.sandbox, args.quiet, &Console);
     let start = Instant::now();
-    let crew = Company::new(args, spec, walk, &queries, settings.deadline())?;
+    let crew = Company::new(args, &subject, spec, walk, &queries, settings.deadline())?;
     settings.time_gone = start.elapsed();
     let directory = match present {
         Present::Resume => resume(&args.out)?,
@@ -91,15 +92,16 @@ struct Company<'a> {
 impl<'a> Company<'a> {
     fn new(
         args: &RunArgs,
+        subject: &Subject,
         spec: TargetSpec,
         walk: WalkSettings,
         queries: &'a Option<QueryDump>,
         deadline: Deadline,
     ) -> Result<Company<'a>, Failure> {
-        let room = args.subject.room.limits().within(args.driver_memory, args.workers);
+        let room = subject.sandbox.limits().within(args.driver_memory, args.workers);
         cairn_solver::limit_memory(args.driver_memory / Z3_SHARE / args.workers);
         let first = Mutex::new(Some(Server::start_by(spec.clone(), room, deadline)?));
-        let solving = args.limits.of_solver();
+        let solving = args.limits.settings().of_solver();
         Ok(Company { spec, room, solving, walk, queries: queries.as_ref(), first })
     }
 }
@@ -146,8 +148,8 @@ fn resume(path: &Path) -> Result<CampaignDirectory, Failure> {
     Ok(directory)
 }
 
-fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
-    let inputs = target::inputs(&args.subject, spec)?;
+fn settings(args: &RunArgs, subject: &Subject, spec: &TargetSpec) -> Result<Settings, Failure> {
+    let inputs = target::inputs(subject, spec, &Console)?;
     let mut settings = Settings::new(&args.strategy, inputs);
     settings.seed = args.seed;
     settings.workers = args.workers as usize;
@@ -155,12 +157,13 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.time = args.time.map(|budget| budget.0);
     settings.memory = Some(args.driver_memory);
     settings.oracle = args.oracle;
-    settings.sync = others::sync(args, spec)?;
+    settings.sync = args.sync();
+    settings.sync.as_ref().map_or(Ok(()), |others| sync::check_sync(others, spec))?;
     settings.target = cairn_app::digest::fingerprint(&spec.path)?;
     settings.stop = interrupt::flag()?;
-    settings.command = target::command(spec, &args.subject);
+    settings.command = target::command(spec, subject);
     settings.program = Some(spec.path.clone());
-    settings.replay = replay(args, &spec.path);
+    settings.replay = target::replay_command(subject, &spec.path);
     settings.path_conditions = args.path_conditions;
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     settings.invocation = words.join(" ");
@@ -168,27 +171,11 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
 }
 
 /// Other builds of the program, if there are sources to make them of.
-fn add_builds(settings: &mut Settings, args: &RunArgs, spec: &TargetSpec, checks: Checks) {
-    let Some(sources) = target::sources(&args.subject).filter(|_| !args.no_sanitizers) else { return };
-    let builds = ReferenceBuilds::new(sources, spec, args.subject.room.limits(), checks);
-    settings.replay_sanitized = Some(replay(args, &builds.sanitized_program()));
+fn add_builds(settings: &mut Settings, args: &RunArgs, subject: &Subject, spec: &TargetSpec, checks: Checks) {
+    let Some(sources) = target::sources(subject).filter(|_| !args.no_sanitizers) else { return };
+    let builds = ReferenceBuilds::new(sources, spec, subject.sandbox.limits(), checks);
+    settings.replay_sanitized = Some(target::replay_command(subject, &builds.sanitized_program()));
     settings.builds = Some(Arc::new(builds));
-}
-
-/// How a test of this campaign is run again.
-pub fn replay(args: &RunArgs, program: &Path) -> Replay {
-    let mut before = vec!["cairn".to_owned(), "replay".to_owned()];
-    if let Some(file) = args.subject.input.sym_file.first().and_then(|f| f.name.clone()) {
-        before.extend(["--file".to_owned(), file]);
-    }
-    before.extend(args.subject.room.options());
-    before.push(program.to_string_lossy().into_owned());
-    let mut after: Vec<String> =
-        args.subject.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    if !after.is_empty() {
-        after.insert(0, "--".to_owned());
-    }
-    Replay { before, after }
 }
 
 fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {
@@ -199,8 +186,8 @@ fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {
 
 /// Prints the summary; with `--json`, standard output has the JSON object and nothing else.
 fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
-    let report =
-        |style| Report { summary, directory: &args.out, symbolic_input: args.subject.input.is_any(), style };
+    let symbolic_input = args.subject.input.settings().is_any();
+    let report = |style| SummaryText { summary, directory: &args.out, symbolic_input, style };
     if args.json {
         if !args.quiet && args.log != LogKind::Json {
             message::tell(report(Style::of(&stderr())).text());

@@ -1,0 +1,125 @@
+//! An earlier comparison, to compare with.
+
+use super::csv;
+use super::mann_whitney;
+use super::strategy_figures::mean;
+use crate::error::Error;
+use crate::trial::Trial;
+use cairn_program::read_text;
+use std::path::Path;
+
+/// Most bytes of the file.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// What the campaigns of an earlier comparison covered.
+pub struct Baseline {
+    rows: Vec<Row>,
+}
+
+struct Row {
+    strategy: String,
+    executions: u64,
+    covered: f64,
+    total: u32,
+    /// Files of earlier versions do not tell.
+    program: Option<String>,
+}
+
+/// A strategy, against itself at that time.
+pub struct Change {
+    /// Mean of branches covered then.
+    pub before: f64,
+    /// How likely the difference is chance.
+    pub probability: f64,
+}
+
+impl Baseline {
+    /// Reads what `--csv` wrote.
+    pub fn read(file: &Path) -> Result<Baseline, Error> {
+        let text = read_text(file, MOST_BYTES)?;
+        let rows = rows(&text).filter(|rows| !rows.is_empty());
+        let no_baseline = || {
+            Error::new(format_args!("{} is no file that `cairn compare --csv` has written", file.display()))
+        };
+        Ok(Baseline { rows: rows.ok_or_else(no_baseline)? })
+    }
+
+    /// How a strategy that covered so many branches differs from itself then; none if it was not there.
+    pub fn change(&self, strategy: &str, now: &[f64]) -> Option<Change> {
+        let same = self.rows.iter().filter(|row| row.strategy == strategy);
+        let before: Vec<f64> = same.map(|row| row.covered).collect();
+        let change =
+            || Change { before: mean(&before), probability: mann_whitney::probability(now, &before) };
+        (!before.is_empty() && !now.is_empty()).then(change)
+    }
+
+    /// What was otherwise then, so that the figures are not of the same thing.
+    pub fn mismatches(&self, program: &str, total: u32, trials: &[Trial]) -> Vec<String> {
+        let mut told = Vec::new();
+        let other = self.rows.iter().filter_map(|row| row.program.as_deref()).find(|name| *name != program);
+        if let Some(other) = other {
+            told.push(format!("the baseline is of another program, {other}, not {program}"));
+        }
+        if let Some(row) = self.rows.iter().find(|row| row.total != total) {
+            told.push(format!("the baseline's program has {} branches, this one {total}", row.total));
+        }
+        // Of strategies that are in both: another may have run out of paths.
+        let shared = |row: &&Row| trials.iter().any(|trial| trial.strategy == row.strategy);
+        let was_there = |trial: &&Trial| self.rows.iter().any(|row| row.strategy == trial.strategy);
+        let then = self.rows.iter().filter(shared).map(|row| row.executions).max();
+        let now = trials.iter().filter(was_there).map(|trial| trial.summary.executions).max();
+        if let (Some(then), Some(now)) = (then, now)
+            && then != now
+        {
+            told.push(format!("campaigns of the baseline made up to {then} executions, these up to {now}"));
+        }
+        told
+    }
+}
+
+/// The campaigns of a file; none if it has not the columns it should.
+fn rows(text: &str) -> Option<Vec<Row>> {
+    let mut lines = csv::records(text).into_iter();
+    let head = lines.next()?;
+    let column = |name: &str| head.iter().position(|field| field == name);
+    let (strategy, executions) = (column("strategy")?, column("executions")?);
+    let (covered, total) = (column("branches_covered")?, column("branches_total")?);
+    let program = column("program");
+    let row = |fields: Vec<String>| {
+        Some(Row {
+            strategy: fields.get(strategy)?.clone(),
+            executions: fields.get(executions)?.parse().ok()?,
+            covered: fields.get(covered)?.parse().ok()?,
+            total: fields.get(total)?.parse().ok()?,
+            program: program.and_then(|column| fields.get(column).cloned()),
+        })
+    };
+    lines.map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "strategy,executions,branches_covered,branches_total,program\n\
+                        dfs,40,9,10,word\n\"cgs:5,nodom\",40,7,10,word\n\"cgs:5,nodom\",40,8,10,word\n";
+
+    #[test]
+    fn a_strategy_is_compared_with_itself() {
+        let baseline = Baseline { rows: rows(FILE).unwrap() };
+        let change = baseline.change("cgs:5,nodom", &[9.0, 9.0]).unwrap();
+        assert_eq!(change.before, 7.5);
+        assert!((change.probability - 1.0 / 3.0).abs() < 1e-9, "{}", change.probability);
+        assert!(baseline.change("bfs", &[9.0]).is_none());
+    }
+
+    #[test]
+    fn what_is_otherwise_is_told() {
+        let baseline = Baseline { rows: rows(FILE).unwrap() };
+        let told = baseline.mismatches("wort", 12, &[]);
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].contains("another program, word, not wort"), "{told:?}");
+        assert_eq!(told[1], "the baseline's program has 10 branches, this one 12");
+        assert!(rows("strategy,trial\ndfs,0\n").is_none() && rows(&FILE.replace(",9,", ",nine,")).is_none());
+    }
+}
