@@ -1,4 +1,4 @@
-//! `cairn cc`, and C files that are compiled on the way to a campaign.
+//! Compilation with instrumentation: `cairn cc`, and sources given to other commands.
 
 use crate::error::Error;
 use crate::toolchain;
@@ -15,7 +15,7 @@ pub fn compiler(args: &[OsString], language: Language) -> Result<u8, Error> {
     Ok(u8::try_from(code).unwrap_or(1))
 }
 
-/// Faults that the environment asks for.
+/// Returns the fault checks that the environment variable asks for.
 fn checks_from_environment() -> Result<Checks, Error> {
     let named = std::env::var(ENV_CHECK).unwrap_or_default();
     if named.is_empty() {
@@ -24,12 +24,12 @@ fn checks_from_environment() -> Result<Checks, Error> {
     Checks::parse(&named).map_err(|told| Error::new(format_args!("{ENV_CHECK}: {told}")))
 }
 
-/// True if a file has to be compiled first: C, C++, either after preprocessing, or LLVM's IR.
+/// True if a file has to be compiled first: C, C++, either of them preprocessed, or LLVM IR.
 pub fn is_source(path: &Path) -> bool {
     has_extension(path, &["c", "i", "bc", "ll"]) || is_cxx(path)
 }
 
-/// Whether a file is C++.
+/// True if a file is C++.
 pub fn is_cxx(path: &Path) -> bool {
     has_extension(path, &["cc", "cpp", "cxx", "C", "ii"])
 }
@@ -38,7 +38,7 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     path.extension().is_some_and(|extension| extensions.iter().any(|one| extension == *one))
 }
 
-/// Makes an instrumented program of source files (and whatever else is to be linked).
+/// Builds an instrumented program from source files, and whatever else is to be linked.
 pub fn build(files: &[PathBuf], program: &Path, checks: Checks) -> Result<(), Error> {
     if let Some(missing) = files.iter().find(|f| !f.exists()) {
         return Err(Error::new(format_args!("no such file: {}", missing.display())));
@@ -47,8 +47,8 @@ pub fn build(files: &[PathBuf], program: &Path, checks: Checks) -> Result<(), Er
         cairn_program::demand_file(file).map_err(Error::new)?;
     }
     let language = if files.iter().any(|f| is_cxx(f)) { Language::Cxx } else { Language::C };
-    let mut args: Vec<OsString> = files.iter().map(|f| in_place(f)).collect();
-    // Nobody can say which libraries are wanted: the one that C programs need most is.
+    let mut args: Vec<OsString> = files.iter().map(|f| as_argument(f)).collect();
+    // Which libraries are needed is not known; the math library is the one that C programs need most.
     args.extend(["-lm".into(), "-o".into(), program.into()]);
     match driver::run(
         &args,
@@ -61,7 +61,7 @@ pub fn build(files: &[PathBuf], program: &Path, checks: Checks) -> Result<(), Er
     }
 }
 
-/// The clang that links what these files need.
+/// Returns the clang driver that links these files: clang++ if one is C++.
 pub fn driver_for(clang: &Path, files: &[PathBuf]) -> PathBuf {
     if !files.iter().any(|file| is_cxx(file)) {
         return clang.to_owned();
@@ -70,8 +70,8 @@ pub fn driver_for(clang: &Path, files: &[PathBuf]) -> PathBuf {
     clang.with_file_name(name.replacen("clang", "clang++", 1))
 }
 
-/// A file whose name looks like an option is still a file.
-pub fn in_place(file: &Path) -> OsString {
+/// Returns a file as an argument that is not mistaken for an option.
+pub fn as_argument(file: &Path) -> OsString {
     if file.as_os_str().as_encoded_bytes().starts_with(b"-") {
         Path::new(".").join(file).into()
     } else {

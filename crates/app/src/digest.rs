@@ -28,7 +28,7 @@ impl Fingerprint {
         self
     }
 
-    /// The first eight bytes of the digest, little-endian.
+    /// Returns the first eight bytes of the digest, little-endian.
     pub fn finish(&self) -> u64 {
         let digest = self.0.clone().finalize();
         digest.iter().take(8).rev().fold(0, |number, byte| number << 8 | u64::from(*byte))

@@ -109,55 +109,96 @@ pub fn json_object(summary: &Summary) -> Value {
 pub fn sandbox() -> String {
     match Protection::here().gaps() {
         None => {
-            "the sandbox works here: programs write to their scratch directory alone, do not read your home, see no \
-             processes but their own, and have no network"
+            "the sandbox works here: programs write to their scratch directory only, do not read your home, see only \
+             their own processes, and have no network"
                 .to_owned()
         }
         Some(gaps) => format!("the sandbox has gaps here: a program can {gaps}"),
     }
 }
 
-/// Kinds that are told in one paragraph: a run that went elsewhere than another one often was to go there.
+/// Returns the kind that leads a paragraph. Nondeterminism is described along with divergences, which it causes.
 pub fn topic(kind: ReasonKind) -> ReasonKind {
     if kind == ReasonKind::Nondeterministic { ReasonKind::Diverged } else { kind }
 }
 
-/// What all reasons of one paragraph have in common.
+/// Describes what the reasons of one paragraph have in common, and what to do about it.
 pub fn sentence(reasons: &[Reason]) -> String {
     let kind = reasons[0].kind;
     let count: u64 = reasons.iter().filter(|r| r.kind == kind).map(|reason| reason.count).sum();
     let first = reasons[0].about.as_deref().unwrap_or_default();
     let runs = counted(count, "run", "runs");
     match kind {
-        ReasonKind::NothingSymbolic => "nothing is symbolic: say what the input is (--sym-stdin 16, --sym-file, --sym-arg), or mark it in the source (cairn.h)".to_owned(),
-        ReasonKind::AllRefused => "every run was refused by cairn_assume: do its conditions contradict?".to_owned(),
-        ReasonKind::UnusedInput => "no decision depends on a part of the input: the program does not read it, reads it by something that Cairn does not follow (std::cin, a library), or loses it on the way".to_owned(),
-        ReasonKind::ForeignFunction => "symbolic data went to functions that Cairn does not follow: compile them with `cairn cc` too, if you have their source".to_owned(),
-        ReasonKind::Concretised => "symbolic values went where Cairn does not follow, and were taken as constants".to_owned(),
-        ReasonKind::Pinned => "symbolic addresses and sizes were used as the constants they were; other values are tried one by one, a few for each path".to_owned(),
-        ReasonKind::Overwritten => format!("{} found symbolic data overwritten by code without instrumentation", counted(count, "load", "loads")),
-        ReasonKind::Full => format!("{runs} recorded more than there is room for: try a smaller input"),
-        ReasonKind::Unanswered => "the solver did not answer in time (see --solver-timeout)".to_owned(),
-        ReasonKind::Diverged if reasons.len() > 1 => {
-            let why = sentence(&reasons[1..]);
-            format!("{runs} did not go where predicted; the first: {first}\n{why}")
+        ReasonKind::NothingSymbolic => {
+            "nothing is symbolic: make input symbolic (--sym-stdin 16, --sym-file, \
+             --sym-arg), or mark it in the source (cairn.h)"
+                .to_owned()
         }
-        ReasonKind::Diverged => format!("{runs} did not go where predicted; the first: {first}"),
-        ReasonKind::Threads => format!("{runs} computed with the input in several threads: whose turn it is differs from run to run, and with it the order of decisions"),
-        ReasonKind::Hang => format!("{runs} did not end in time (see --timeout)"),
-        ReasonKind::Slow => format!("{runs} took too much time or memory, but only while Cairn recorded: what they decide late is not known (see --timeout and --memory)"),
-        ReasonKind::Killed => format!("{runs} took too much memory (see --memory), or were killed by somebody else"),
-        ReasonKind::Nondeterministic => format!("{runs} went elsewhere than another one after the same decisions: the program depends on something beside its input (time, addresses, threads)"),
-        ReasonKind::Damaged => format!("{runs} wrote over the memory Cairn records in"),
-        ReasonKind::LostRun => format!("{runs} took the program's fork server along, and could not be recorded"),
-        ReasonKind::Independent => "conditions that are not computed from the input have sides that were never taken (decisions on the input may still lead there)".to_owned(),
+        ReasonKind::AllRefused => {
+            "every run was refused by cairn_assume: do its conditions contradict?".to_owned()
+        }
+        ReasonKind::UnusedInput => {
+            "no branch depends on a part of the input: the program does not read it, reads it \
+             through uninstrumented code (std::cin, a library), or it is lost on the way"
+                .to_owned()
+        }
+        ReasonKind::ForeignFunction => {
+            "symbolic data was passed to uninstrumented functions: compile them with \
+             `cairn cc` too, if you have their source"
+                .to_owned()
+        }
+        ReasonKind::Concretised => {
+            "symbolic values were lost: code that is not instrumented used them as constants".to_owned()
+        }
+        ReasonKind::Pinned => {
+            "symbolic addresses and sizes were concretized; other values are tried one by one, a \
+             few for each path"
+                .to_owned()
+        }
+        ReasonKind::Overwritten => {
+            format!("{} of symbolic data overwritten by uninstrumented code", counted(count, "load", "loads"))
+        }
+        ReasonKind::Full => {
+            let traces = counted(count, "trace was truncated", "traces were truncated");
+            format!("{traces} for lack of room: try a smaller input")
+        }
+        ReasonKind::Unanswered => "the solver did not answer in time (see --solver-timeout)".to_owned(),
+        ReasonKind::Diverged => {
+            let count = counted(count, "path divergence", "path divergences");
+            let why =
+                if reasons.len() > 1 { format!("\n{}", sentence(&reasons[1..])) } else { String::new() };
+            format!("{count}; the first: {first}{why}")
+        }
+        ReasonKind::Threads => format!(
+            "{runs} computed with the input in several threads: their interleaving, and with it the order of branches, \
+             differs from run to run"
+        ),
+        ReasonKind::Hang => format!("{runs} exceeded the time limit (see --timeout)"),
+        ReasonKind::Slow => format!(
+            "{runs} exceeded the limit of time or memory only while traced: what they decide late is not known (see \
+             --timeout and --memory)"
+        ),
+        ReasonKind::Killed => {
+            format!("{runs} exceeded the memory limit (see --memory), or were killed from outside")
+        }
+        ReasonKind::Nondeterministic => format!(
+            "{runs} took another path than an earlier run after the same decisions: the program depends on something \
+             besides its input (time, addresses, threads)"
+        ),
+        ReasonKind::Damaged => format!("{runs} overwrote trace memory"),
+        ReasonKind::LostRun => format!("{runs} killed the fork server and could not be traced"),
+        ReasonKind::Independent => {
+            "conditions that do not depend on the input have sides that were never taken \
+             (decisions on the input may still lead there)"
+                .to_owned()
+        }
     }
 }
 
-/// One line for every reason that has a place or a name.
+/// Returns a line for every reason that has a location or a name.
 pub fn details(reasons: &[Reason]) -> Vec<String> {
-    let is_told = topic(reasons[0].kind) == ReasonKind::Diverged;
-    reasons.iter().filter(|_| !is_told).filter_map(line).collect()
+    let is_in_sentence = topic(reasons[0].kind) == ReasonKind::Diverged;
+    reasons.iter().filter(|_| !is_in_sentence).filter_map(line).collect()
 }
 
 fn line(reason: &Reason) -> Option<String> {

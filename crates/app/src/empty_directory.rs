@@ -1,16 +1,16 @@
-//! A directory that files are written to and that nothing was in before.
+//! A new or empty directory for output.
 
 use crate::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where files go that must not mix with others.
+/// A directory with no other files than those written through it.
 pub struct EmptyDirectory {
     path: PathBuf,
 }
 
 impl EmptyDirectory {
-    /// Makes the directory; one that is there must be empty.
+    /// Creates the directory; an existing one must be empty.
     pub fn make(path: &Path) -> Result<EmptyDirectory, Error> {
         let is_new = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_none(),

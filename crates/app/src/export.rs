@@ -1,4 +1,4 @@
-//! `cairn export`: tests in the formats of other tools.
+//! `cairn export`: writes tests in the formats of other tools.
 
 use crate::empty_directory::EmptyDirectory;
 use crate::error::Error;
@@ -15,13 +15,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Most bytes of a source and of a property.
-const MOST_SOURCE: u64 = 256 << 20;
-const MOST_PROPERTY: u64 = 1 << 20;
+/// Most bytes of a source and of a property; chosen bounds.
+const MAX_SOURCE: u64 = 256 << 20;
+const MAX_PROPERTY: u64 = 1 << 20;
 const PRODUCER: &str = concat!("Cairn ", env!("CARGO_PKG_VERSION"));
 
 /// A test and its file.
-type Test = (PathBuf, Input);
+type NamedTest = (PathBuf, Input);
 
 /// A format of tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +56,7 @@ pub fn export(args: &ExportSettings, frontend: &dyn Frontend) -> Result<usize, E
     let suite = Suite::read(&args.directory, folders(args.format), frontend)?;
     let shape = suite.shape(args.file.as_deref())?;
     let read = |file: &PathBuf| Ok((file.clone(), read_test(file, &shape)?));
-    let tests = suite.files.iter().map(read).collect::<Result<Vec<Test>, Error>>()?;
+    let tests = suite.files.iter().map(read).collect::<Result<Vec<NamedTest>, Error>>()?;
     let files = match args.format {
         TestFormat::Ktest => ktests(&tests, &program_name(&suite)),
         TestFormat::Libfuzzer => corpus(&tests)?,
@@ -70,7 +70,7 @@ pub fn export(args: &ExportSettings, frontend: &dyn Frontend) -> Result<usize, E
     Ok(files.len() - usize::from(args.format == TestFormat::Testcomp))
 }
 
-/// What of a campaign is exported. libFuzzer ends at the first crash of its corpus.
+/// Returns the folders of a campaign that are exported. libFuzzer ends at the first crash of its corpus.
 fn folders(format: TestFormat) -> &'static [TestFolder] {
     match format {
         TestFormat::Ktest | TestFormat::Testcomp => &TestFolder::ALL,
@@ -78,23 +78,23 @@ fn folders(format: TestFormat) -> &'static [TestFolder] {
     }
 }
 
-/// The program as KLEE's tests mention it.
+/// Returns the command line that KLEE's tests mention.
 fn program_name(suite: &Suite) -> Vec<String> {
     let Some(run) = &suite.made_by else { return Vec::new() };
     let args = run.subject.args.iter().map(|arg| arg.to_string_lossy().into_owned());
     std::iter::once(target::name(&run.subject.target)).chain(args).collect()
 }
 
-/// Named as KLEE names its own.
-fn ktests(tests: &[Test], command: &[String]) -> Vec<(String, Vec<u8>)> {
-    let test = |(number, (_, input)): (usize, &Test)| {
+/// Encodes tests as .ktest files, named as KLEE names its own.
+fn ktests(tests: &[NamedTest], command: &[String]) -> Vec<(String, Vec<u8>)> {
+    let test = |(number, (_, input)): (usize, &NamedTest)| {
         (format!("test{number:06}{KTEST}"), encode_ktest(input, command))
     };
     (1..).zip(tests).map(test).collect()
 }
 
-/// Raw bytes, none of them twice.
-fn corpus(tests: &[Test]) -> Result<Vec<(String, Vec<u8>)>, Error> {
+/// Returns the raw bytes of tests, without duplicates.
+fn corpus(tests: &[NamedTest]) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let (mut files, mut seen) = (Vec::new(), HashSet::new());
     for (path, input) in tests {
         let Some(bytes) = one_stream(input) else {
@@ -111,11 +111,15 @@ fn corpus(tests: &[Test]) -> Result<Vec<(String, Vec<u8>)>, Error> {
     Ok(files)
 }
 
-fn test_suite(args: &ExportSettings, suite: &Suite, tests: &[Test]) -> Result<Vec<(String, Vec<u8>)>, Error> {
+fn test_suite(
+    args: &ExportSettings,
+    suite: &Suite,
+    tests: &[NamedTest],
+) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let program = source(args, suite)?;
-    let hash = hexadecimal(&Sha256::digest(read_file(&program, MOST_SOURCE)?));
+    let hash = hexadecimal(&Sha256::digest(read_file(&program, MAX_SOURCE)?));
     let property = match &args.property {
-        Some(file) => read_text(file, MOST_PROPERTY)?,
+        Some(file) => read_text(file, MAX_PROPERTY)?,
         None => testcomp::COVER_BRANCHES.to_owned(),
     };
     let metadata = testcomp::metadata(&Metadata {
@@ -134,7 +138,7 @@ fn test_suite(args: &ExportSettings, suite: &Suite, tests: &[Test]) -> Result<Ve
     Ok(files)
 }
 
-/// The file that the competition knows the program by, from wherever the campaign was run.
+/// Returns the source that Test-Comp's metadata names, wherever the campaign was run.
 fn source(args: &ExportSettings, suite: &Suite) -> Result<PathBuf, Error> {
     let made_of = suite.made_by.as_ref().map_or(&[][..], |run| &run.subject.target);
     let is_source = |path: &Path| crate::compile::is_source(path);

@@ -1,4 +1,4 @@
-//! Why not every path was tried, in words.
+//! Gaps in words: why a campaign is not exhausted.
 
 use crate::numbers::counted;
 use cairn_campaign::{Gap, Gaps};
@@ -17,12 +17,12 @@ pub fn reason(gap: Gap, count: u64) -> String {
     let (one, many) = match gap {
         Gap::NoRun => return "no run was seen".to_owned(),
         Gap::AllRefused => return "every run was refused by cairn_assume".to_owned(),
-        Gap::UnusedInput => ("input without a decision on it", "inputs without a decision on them"),
+        Gap::UnusedInput => ("input that no branch depends on", "inputs that no branch depends on"),
         Gap::Limit => ("run stopped at a limit", "runs stopped at a limit"),
         Gap::Slow => ("run too slow while traced", "runs too slow while traced"),
         Gap::Killed => ("run killed", "runs killed"),
         Gap::LostRun => ("run lost", "runs lost"),
-        Gap::Cut => ("trace cut short", "traces cut short"),
+        Gap::Cut => ("truncated trace", "truncated traces"),
         Gap::Damaged => ("damaged trace", "damaged traces"),
         Gap::LostValue => ("lost value", "lost values"),
         Gap::Overwritten => {
@@ -30,11 +30,13 @@ pub fn reason(gap: Gap, count: u64) -> String {
         }
         Gap::ChildProcess => ("run with child processes", "runs with child processes"),
         Gap::Threads => ("run with several threads", "runs with several threads"),
-        Gap::Nondeterministic => ("run that does not repeat", "runs that do not repeat"),
-        Gap::Diverged => ("divergence", "divergences"),
-        Gap::Mismatch => ("value unlike its expression", "values unlike their expressions"),
-        Gap::Unanswered => ("flip without an answer", "flips without an answer"),
-        Gap::Concretized => ("concretized value with others left", "concretized values with others left"),
+        Gap::Nondeterministic => ("nondeterministic run", "nondeterministic runs"),
+        Gap::Diverged => ("path divergence", "path divergences"),
+        Gap::Mismatch => ("oracle mismatch", "oracle mismatches"),
+        Gap::Unanswered => ("unanswered flip", "unanswered flips"),
+        Gap::Concretized => {
+            ("concretized value with untried alternatives", "concretized values with untried alternatives")
+        }
         Gap::Suspended => ("suspended flip", "suspended flips"),
         Gap::Untried => ("untried flip", "untried flips"),
     };

@@ -4,11 +4,11 @@ use std::fs::{File, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Time for which a killed owner's lock may outlive it: its children, forked but not yet in the program they are to
-/// execute, still hold a copy of the descriptor.
+/// Time that a killed owner's lock may outlive it: its forked children hold a copy of the descriptor until
+/// they execute another program. A chosen bound.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Locks a file, and waits a moment for an owner that is just ending.
+/// Locks a file, waiting a moment for an owner that is just ending.
 pub fn lock(file: &File) -> Result<(), TryLockError> {
     let deadline = Instant::now() + GRACE;
     loop {

@@ -1,4 +1,4 @@
-//! A run of a program that has nothing of Cairn in it, on a test of any kind.
+//! Runs of uninstrumented programs on tests.
 
 use crate::error::Error;
 use crate::temporary;
@@ -10,7 +10,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use tempfile::NamedTempFile;
 
-/// Names the test to `cairn_replay.c` in a plain build.
+/// Environment variable that names the test to `cairn_replay.c` in a plain build.
 const ENV_TEST: &str = "CAIRN_TEST";
 
 /// Runs the program once.
@@ -20,13 +20,13 @@ pub fn run_plain(
     input: &Input,
     deadline: &Deadline,
 ) -> Result<Run, Error> {
-    let _named = hand_over_named(&mut spec, input)?;
+    let _named = write_named_objects(&mut spec, input)?;
     Ok(run_native(&spec, limits, input, deadline)?)
 }
 
-/// Hands a plain build the objects that it names itself, in a file that is there as long as what is given back. The rest of
+/// Passes named objects to a plain build, in a file that exists as long as the returned handle. The rest of
 /// the input reaches the program by itself.
-fn hand_over_named(spec: &mut TargetSpec, input: &Input) -> Result<Option<NamedTempFile>, Error> {
+fn write_named_objects(spec: &mut TargetSpec, input: &Input) -> Result<Option<NamedTempFile>, Error> {
     let is_named = |object: &&Object| object.kind == ObjectKind::Named;
     let named = Input { objects: input.objects.iter().filter(is_named).cloned().collect() };
     if named.objects.is_empty() {
@@ -35,7 +35,7 @@ fn hand_over_named(spec: &mut TargetSpec, input: &Input) -> Result<Option<NamedT
     let test = temporary::file(".ktest")?;
     std::fs::write(test.path(), encode_test(&named, &[]).0)?;
     if spec.sandbox && drops_root() {
-        // The program is another user, who is to read it.
+        // The program runs as another user, who must be able to read it.
         std::fs::set_permissions(test.path(), Permissions::from_mode(0o644))?;
     }
     spec.readable.push(test.path().to_owned());

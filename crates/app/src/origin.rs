@@ -1,9 +1,10 @@
 //! Origin of a campaign: the program its tests are for, and proof that this user ran it.
 //!
-//! A campaign directory is data: it may be a stranger's, and everything in it may have been chosen by him, a program and
-//! its digest included. So `cairn run` writes the same record twice: into the directory, and into the user's own state
-//! directory under a random name that only the directory tells. If the second is there, the user ran the campaign, and
-//! the program with the digest in *that* record is the one he ran, wherever the directory has been moved to since.
+//! A campaign directory is data: it may be a stranger's, and everything in it may be forged, a program and
+//! its digest included. So `cairn run` writes the same record twice: into the directory, and into the user's
+//! own state directory under a random name that only the directory contains. If the second exists, the user
+//! ran the campaign, and the program with the digest in *that* record is the one that was run, wherever the
+//! directory has been moved to since.
 
 use crate::error::Error;
 use cairn_campaign::write_whole;
@@ -17,22 +18,22 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-/// The record in a campaign directory.
+/// File of the record in a campaign directory.
 pub const ORIGIN: &str = "origin.json";
-/// Records of campaigns in the state directory.
+/// Directory of records below the user's state directory.
 const CAMPAIGNS: &str = "cairn/campaigns";
-/// Most records that are kept; the oldest go first.
-const MOST_RECORDS: usize = 1000;
-/// Most bytes of a record.
-const MOST_BYTES: u64 = 1 << 20;
-/// Most bytes of a program.
-const MOST_PROGRAM: u64 = 8 << 30;
-/// Random bytes in an id.
+/// Most records that are kept; the oldest are deleted first. A chosen bound.
+const MAX_RECORDS: usize = 1000;
+/// Most bytes of a record that are read; a chosen bound against hostile directories.
+const MAX_BYTES: u64 = 1 << 20;
+/// Most bytes of a program that are read; a chosen bound.
+const MAX_PROGRAM: u64 = 8 << 30;
+/// Random bytes of an id: 128 bits cannot be guessed.
 const ID_BYTES: usize = 16;
 
-/// A file or directory, as an absolute path and as seen from the campaign directory: one of them holds after a move.
+/// A path, absolute and relative to the campaign directory: after a move one of them still holds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Whereabouts {
+pub struct MovablePath {
     absolute: PathBuf,
     relative: PathBuf,
 }
@@ -42,39 +43,39 @@ pub struct Whereabouts {
 pub struct Origin {
     id: String,
     /// The instrumented program.
-    pub program: Whereabouts,
+    pub program: MovablePath,
     /// The SHA-256 of the program.
     sha256: String,
     /// The working directory, which relative names of sources and arguments begin at.
-    pub directory: Whereabouts,
+    pub directory: MovablePath,
     /// The words of the command.
     pub command: Vec<String>,
 }
 
-/// The origin that a campaign directory tells of.
+/// An origin as read from a campaign directory.
 #[derive(Debug)]
-pub struct Told {
+pub struct ReadOrigin {
     /// The origin.
     pub origin: Origin,
-    /// True if it is this user's record; otherwise it is what the directory says.
+    /// True if it is the user's own record; false if it is only what the directory says.
     pub is_trusted: bool,
 }
 
-impl Whereabouts {
-    fn new(path: &Path, campaign: &Path) -> io::Result<Whereabouts> {
+impl MovablePath {
+    fn new(path: &Path, campaign: &Path) -> io::Result<MovablePath> {
         let (absolute, campaign) = (path.canonicalize()?, campaign.canonicalize()?);
         let relative = relative(&absolute, &campaign);
-        Ok(Whereabouts { absolute, relative })
+        Ok(MovablePath { absolute, relative })
     }
 
-    /// The places to look at, as seen from where the campaign directory is now.
+    /// Returns the paths to look at, given where the campaign directory is now.
     pub fn candidates(&self, campaign: &Path) -> [PathBuf; 2] {
         // Without links and `..`, so that what is shown to the user is short.
         let near = campaign.join(&self.relative);
         [self.absolute.clone(), near.canonicalize().unwrap_or(near)]
     }
 
-    /// The absolute path that it was recorded with.
+    /// The absolute path at the time of the record.
     pub fn recorded(&self) -> &Path {
         &self.absolute
     }
@@ -85,9 +86,9 @@ impl Origin {
     pub fn new(campaign: &Path, program: &Path, command: Vec<String>) -> Result<Origin, Error> {
         Ok(Origin {
             id: random_id()?,
-            program: Whereabouts::new(program, campaign)?,
+            program: MovablePath::new(program, campaign)?,
             sha256: digest(program)?,
-            directory: Whereabouts::new(Path::new("."), campaign)?,
+            directory: MovablePath::new(Path::new("."), campaign)?,
             command,
         })
     }
@@ -103,33 +104,34 @@ impl Origin {
         Ok(())
     }
 
-    /// The program, if it is still there as it was.
+    /// Returns the program, if it still exists with the recorded digest.
     pub fn find_program(&self, campaign: &Path) -> Option<PathBuf> {
         let is_it = |path: &PathBuf| digest(path).is_ok_and(|digest| digest == self.sha256);
         self.program.candidates(campaign).into_iter().find(is_it)
     }
 
-    /// The directory that the campaign was run in, if there is one.
+    /// Returns the directory that the campaign was run in, if it exists.
     pub fn find_directory(&self, campaign: &Path) -> Option<PathBuf> {
         self.directory.candidates(campaign).into_iter().find(|path| path.is_dir())
     }
 }
 
-/// Reads the origin of a campaign: the user's own record if there is one, or else what the directory says.
-pub fn of(campaign: &Path) -> Option<Told> {
-    let said = parse(&campaign.join(ORIGIN))?;
-    let own = records().filter(|_| is_id(&said.id)).and_then(|records| parse(&record(&records, &said.id)));
+/// Reads the origin of a campaign: the user's own record if there is one, otherwise the directory's.
+pub fn of(campaign: &Path) -> Option<ReadOrigin> {
+    let claimed = parse(&campaign.join(ORIGIN))?;
+    let own =
+        records().filter(|_| is_id(&claimed.id)).and_then(|records| parse(&record(&records, &claimed.id)));
     Some(match own {
-        Some(origin) => Told { origin, is_trusted: true },
-        None => Told { origin: said, is_trusted: false },
+        Some(origin) => ReadOrigin { origin, is_trusted: true },
+        None => ReadOrigin { origin: claimed, is_trusted: false },
     })
 }
 
 fn parse(path: &Path) -> Option<Origin> {
-    serde_json::from_str(&read_text(path, MOST_BYTES).ok()?).ok()
+    serde_json::from_str(&read_text(path, MAX_BYTES).ok()?).ok()
 }
 
-/// The directory with this user's records, where the environment says what is his.
+/// Returns the directory of the user's records, if the environment names a home.
 fn records() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
@@ -147,12 +149,12 @@ fn remember(records: &Path, id: &str, text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes room for one more.
+/// Deletes the oldest records until there is room for one more.
 fn forget_oldest(records: &Path) -> io::Result<()> {
     let age = |entry: fs::DirEntry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()));
     let mut all: Vec<(SystemTime, PathBuf)> = fs::read_dir(records)?.flatten().filter_map(age).collect();
     all.sort();
-    let excess = (all.len() + 1).saturating_sub(MOST_RECORDS);
+    let excess = (all.len() + 1).saturating_sub(MAX_RECORDS);
     all.iter().take(excess).try_for_each(|(_, path)| fs::remove_file(path))
 }
 
@@ -167,10 +169,10 @@ fn random_id() -> Result<String, Error> {
 }
 
 fn digest(path: &Path) -> Result<String, Error> {
-    Ok(hexadecimal(&Sha256::digest(read_file(path, MOST_PROGRAM)?)))
+    Ok(hexadecimal(&Sha256::digest(read_file(path, MAX_PROGRAM)?)))
 }
 
-/// The digits of some bytes.
+/// Formats bytes in hexadecimal.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -178,7 +180,7 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// A path as seen from a directory; both are absolute and have no links in them.
+/// Returns `path` relative to `from`; both are absolute and free of links.
 fn relative(path: &Path, from: &Path) -> PathBuf {
     let common = path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(common).map(|_| Component::ParentDir);
@@ -191,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_told_from_a_directory() {
+    fn paths_are_relative_to_a_directory() {
         let check = |path: &str, from: &str, expected: &str| {
             assert_eq!(relative(Path::new(path), Path::new(from)), Path::new(expected));
         };
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_records_lead_nowhere_else() {
+    fn ids_of_records_are_no_paths() {
         assert!(is_id("0123456789abcdef0123456789abcdef"));
         assert!(!is_id("../../../../../../etc/passwd-0000") && !is_id(""));
     }

@@ -1,4 +1,5 @@
-//! The campaign directory before it is one: whether we may have it, and the program built in it.
+//! The output directory before a campaign starts: whether it may be used, its lock, and the program built in
+//! it.
 
 use crate::digest::fingerprint;
 use crate::error::Error;
@@ -6,12 +7,12 @@ use crate::origin::ORIGIN;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// Where programs go that are compiled on the fly.
+/// Subdirectory of programs that are compiled on the fly.
 const BUILD: &str = "cairn-build";
-/// Where in there, if the campaign has one already.
-const AGAIN: &str = "again";
-/// What a campaign directory may contain.
-const OURS: [&str; 12] = [
+/// Subdirectory in there for a rebuild, while the campaign has a program already.
+const REBUILD: &str = "again";
+/// Entries that a campaign directory may have.
+const ENTRIES: [&str; 12] = [
     "queue",
     "crashes",
     "hangs",
@@ -25,7 +26,7 @@ const OURS: [&str; 12] = [
     ORIGIN,
     BUILD,
 ];
-/// What a campaign that was killed may leave besides.
+/// Temporary files that a killed campaign may leave behind.
 const LEFTOVERS: [&str; 6] = [
     PROBE,
     ".fuzzer_stats.new",
@@ -34,47 +35,48 @@ const LEFTOVERS: [&str; 6] = [
     ".origin.json.new",
     ".report.html.new",
 ];
-/// A file that is written to see whether it can be.
+/// File that is written to find out whether the directory is writable.
 const PROBE: &str = ".cairn-probe";
-/// What makes it one that is worth something.
+/// Entry that shows that the directory holds a campaign worth keeping.
 const CAMPAIGN: &str = "queue";
 
-/// Where the program is that a campaign in this directory has built of sources, if it has.
+/// Returns the path of the program that a campaign in this directory built from sources.
 pub fn built(directory: &Path, first_source: &Path) -> PathBuf {
     directory.join(BUILD).join(first_source.file_stem().unwrap_or("program".as_ref()))
 }
 
-/// What to do with a campaign that is in the directory.
+/// Treatment of a campaign that is already in the directory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Present {
-    /// Leave it alone.
+pub enum ExistingCampaign {
+    /// Refuse to start.
     Refuse,
-    /// Put another in its place.
+    /// Replace it.
     Replace,
-    /// Go on with it.
+    /// Resume it.
     Resume,
 }
 
-/// A directory that is to become a campaign's. Until it is kept, giving up leaves no trace. As long as it lives, no other
-/// process has one on the same directory.
-pub struct Claim {
+/// A directory that is to become a campaign's. It is locked against other processes, and unless `keep` is
+/// called, dropping it removes everything that was created.
+pub struct OutputClaim {
     path: PathBuf,
-    present: Present,
-    made: Vec<PathBuf>,
-    /// Locked; the system lets go of it however this process ends.
+    existing: ExistingCampaign,
+    created: Vec<PathBuf>,
+    /// The lock; the system releases it however this process ends.
     _lock: Option<File>,
 }
 
-impl Claim {
-    /// Makes sure that the directory is there and that writing to it destroys nothing of value.
-    pub fn stake(path: &Path, present: Present) -> Result<Claim, Error> {
-        let mut claim = Claim { path: path.to_owned(), present, made: Vec::new(), _lock: None };
-        if !path.exists() && present != Present::Resume {
+impl OutputClaim {
+    /// Creates the directory if need be, locks it, and makes sure that writing to it destroys nothing of
+    /// value.
+    pub fn acquire(path: &Path, existing: ExistingCampaign) -> Result<OutputClaim, Error> {
+        let mut claim = OutputClaim { path: path.to_owned(), existing, created: Vec::new(), _lock: None };
+        if !path.exists() && existing != ExistingCampaign::Resume {
             claim.make_directory(path)?;
         }
         claim._lock = Some(lock(path)?);
         let unreadable = |e| Error::cannot("write to", path, e);
-        refuse_foreign(path, fs::read_dir(path).map_err(unreadable)?, present)?;
+        refuse_foreign(path, fs::read_dir(path).map_err(unreadable)?, existing)?;
         refuse_links(path)?;
         let probe = path.join(PROBE);
         let _ = fs::remove_file(&probe);
@@ -83,27 +85,28 @@ impl Claim {
         Ok(claim)
     }
 
-    /// Where to build a program of these sources: beside the one that a campaign which goes on has.
+    /// Returns where to build a program from these sources; for a resumed campaign, beside its existing
+    /// program.
     pub fn program_path(&mut self, first_source: &Path) -> Result<PathBuf, Error> {
         let build = self.path.join(BUILD);
         if !build.is_dir() {
             self.make_directory(&build)?;
         }
         let name = first_source.file_stem().unwrap_or("program".as_ref());
-        let program = match self.present {
-            Present::Resume => build.join(AGAIN).join(name),
-            Present::Refuse | Present::Replace => build.join(name),
+        let program = match self.existing {
+            ExistingCampaign::Resume => build.join(REBUILD).join(name),
+            ExistingCampaign::Refuse | ExistingCampaign::Replace => build.join(name),
         };
-        if self.present == Present::Resume {
-            self.make_directory(&build.join(AGAIN))?;
+        if self.existing == ExistingCampaign::Resume {
+            self.make_directory(&build.join(REBUILD))?;
         }
-        self.made.push(program.clone());
+        self.created.push(program.clone());
         Ok(program)
     }
 
-    /// Where the program is that was built there. A campaign goes on with the one it has, if that is the same.
-    pub fn settle(&self, built: PathBuf) -> Result<PathBuf, Error> {
-        let again = self.path.join(BUILD).join(AGAIN);
+    /// Moves a built program to its final path. A resumed campaign must have been run on the same build.
+    pub fn adopt_build(&self, built: PathBuf) -> Result<PathBuf, Error> {
+        let again = self.path.join(BUILD).join(REBUILD);
         let Ok(name) = built.strip_prefix(&again) else { return Ok(built) };
         let program = self.path.join(BUILD).join(name);
         if program.exists() && fingerprint(&program)? != fingerprint(&built)? {
@@ -117,34 +120,34 @@ impl Claim {
         Ok(program)
     }
 
-    /// The directory stays.
+    /// Keeps what was created.
     pub fn keep(&mut self) {
-        self.made.clear();
+        self.created.clear();
     }
 
-    /// Makes a directory and those above it that are missing.
+    /// Creates a directory and its missing ancestors.
     fn make_directory(&mut self, path: &Path) -> Result<(), Error> {
         let is_missing = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
         let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
         for directory in missing.into_iter().rev() {
             fs::create_dir(directory)
                 .map_err(|e| Error::new(format_args!("cannot make the directory {}: {e}", path.display())))?;
-            self.made.push(directory.to_owned());
+            self.created.push(directory.to_owned());
         }
         Ok(())
     }
 }
 
-impl Drop for Claim {
+impl Drop for OutputClaim {
     fn drop(&mut self) {
-        // What is not empty by now is not ours to remove.
-        for path in self.made.iter().rev() {
+        // A directory that is not empty by now has others' files.
+        for path in self.created.iter().rev() {
             let _ = if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
         }
     }
 }
 
-/// Two campaigns in one directory would overwrite each other's files.
+/// Locks the directory: two campaigns in it would overwrite each other's files.
 fn lock(path: &Path) -> Result<File, Error> {
     let directory = File::open(path).map_err(|e| Error::cannot("write to", path, e))?;
     match crate::lock::lock(&directory) {
@@ -157,9 +160,10 @@ fn lock(path: &Path) -> Result<File, Error> {
     }
 }
 
-/// Refuses a directory in which a link stands where the campaign writes: it may lead to any file of the user's.
+/// Refuses a directory with a link in place of a file that the campaign writes: it may lead to any file of
+/// the user's.
 fn refuse_links(path: &Path) -> Result<(), Error> {
-    let places = OURS.iter().map(|name| path.join(name));
+    let places = ENTRIES.iter().map(|name| path.join(name));
     let reports = ["crashes", "hangs"].iter().map(|place| path.join(place).join("reports"));
     let is_link = |path: &PathBuf| path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
     match places.chain(reports).find(is_link) {
@@ -171,22 +175,23 @@ fn refuse_links(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn refuse_foreign(path: &Path, entries: fs::ReadDir, present: Present) -> Result<(), Error> {
+fn refuse_foreign(path: &Path, entries: fs::ReadDir, existing: ExistingCampaign) -> Result<(), Error> {
     let names: Vec<_> = entries.filter_map(|e| Some(e.ok()?.file_name())).collect();
-    if let Some(foreign) = names.iter().find(|name| !OURS.iter().chain(&LEFTOVERS).any(|own| *name == own)) {
+    if let Some(foreign) = names.iter().find(|name| !ENTRIES.iter().chain(&LEFTOVERS).any(|own| *name == own))
+    {
         return Err(Error::new(format_args!(
             "{} is not a campaign directory (it has {} in it): choose another with --out",
             path.display(),
             foreign.display()
         )));
     }
-    match (names.iter().any(|name| name == CAMPAIGN), present) {
-        (true, Present::Refuse) => Err(Error::new(format_args!(
-            "{} holds a campaign already: --resume goes on with it, --force replaces it, --out DIR writes elsewhere",
+    match (names.iter().any(|name| name == CAMPAIGN), existing) {
+        (true, ExistingCampaign::Refuse) => Err(Error::new(format_args!(
+            "{} holds a campaign already: --resume continues it, --force replaces it, --out DIR writes elsewhere",
             path.display()
         ))),
-        (false, Present::Resume) => {
-            Err(Error::new(format_args!("there is no campaign in {} to go on with", path.display())))
+        (false, ExistingCampaign::Resume) => {
+            Err(Error::new(format_args!("there is no campaign in {} to resume", path.display())))
         }
         _ => Ok(()),
     }
@@ -197,10 +202,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn giving_up_leaves_no_trace() {
+    fn a_dropped_claim_removes_what_it_created() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("above/out");
-        let mut claim = Claim::stake(&out, Present::Refuse).unwrap();
+        let mut claim = OutputClaim::acquire(&out, ExistingCampaign::Refuse).unwrap();
         fs::write(claim.program_path(Path::new("src/a.c")).unwrap(), "elf").unwrap();
         assert!(out.join("cairn-build/a").is_file());
         drop(claim);
@@ -211,22 +216,22 @@ mod tests {
     fn a_kept_directory_is_not_taken_twice() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
-        assert!(Claim::stake(&out, Present::Resume).is_err());
-        Claim::stake(&out, Present::Refuse).unwrap().keep();
-        assert!(Claim::stake(&out, Present::Resume).is_err());
+        assert!(OutputClaim::acquire(&out, ExistingCampaign::Resume).is_err());
+        OutputClaim::acquire(&out, ExistingCampaign::Refuse).unwrap().keep();
+        assert!(OutputClaim::acquire(&out, ExistingCampaign::Resume).is_err());
         fs::create_dir(out.join("queue")).unwrap();
-        assert!(Claim::stake(&out, Present::Refuse).is_err());
-        let claim = Claim::stake(&out, Present::Replace).unwrap();
-        assert!(Claim::stake(&out, Present::Replace).is_err(), "it is locked");
+        assert!(OutputClaim::acquire(&out, ExistingCampaign::Refuse).is_err());
+        let claim = OutputClaim::acquire(&out, ExistingCampaign::Replace).unwrap();
+        assert!(OutputClaim::acquire(&out, ExistingCampaign::Replace).is_err(), "it is locked");
         drop(claim);
-        assert!(Claim::stake(&out, Present::Resume).is_ok());
+        assert!(OutputClaim::acquire(&out, ExistingCampaign::Resume).is_ok());
         assert!(out.join("queue").is_dir());
     }
 
     #[test]
-    fn somebody_elses_directory_is_refused() {
+    fn a_foreign_directory_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("thesis.tex"), "").unwrap();
-        assert!(Claim::stake(dir.path(), Present::Replace).is_err());
+        assert!(OutputClaim::acquire(dir.path(), ExistingCampaign::Replace).is_err());
     }
 }

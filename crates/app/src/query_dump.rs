@@ -4,10 +4,10 @@ use crate::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes that all files together may have.
+/// Most bytes of all files together; a chosen bound.
 const MAX_BYTES: usize = 1 << 30;
 
-/// What has been written so far.
+/// Files written so far.
 #[derive(Default)]
 struct Written {
     files: u64,
@@ -15,28 +15,28 @@ struct Written {
     failure: Option<Error>,
 }
 
-/// A directory that queries go to.
+/// A directory that queries are written to.
 pub struct QueryDump {
     directory: PathBuf,
-    most: u64,
+    max_files: u64,
     written: Arc<Mutex<Written>>,
 }
 
 impl QueryDump {
-    /// Makes the directory, which must have nothing in it, for at most so many files.
-    pub fn create(directory: &Path, most: u64) -> Result<QueryDump, Error> {
+    /// Creates the directory, which must be empty if it exists, for at max_files `max_files` files.
+    pub fn create(directory: &Path, max_files: u64) -> Result<QueryDump, Error> {
         let cannot = |why| Error::new(format_args!("cannot write queries to {}: {why}", directory.display()));
         std::fs::create_dir_all(directory).map_err(|error| cannot(error.to_string()))?;
         let mut entries = std::fs::read_dir(directory).map_err(|error| cannot(error.to_string()))?;
         if entries.next().is_some() {
             return Err(cannot("there is something in it".to_owned()));
         }
-        Ok(QueryDump { directory: directory.to_owned(), most, written: Arc::default() })
+        Ok(QueryDump { directory: directory.to_owned(), max_files, written: Arc::default() })
     }
 
-    /// Somebody who writes scripts to files, until there are enough.
-    pub fn keeper(&self) -> cairn_solver::QuerySink {
-        let (directory, most, written) = (self.directory.clone(), self.most, self.written.clone());
+    /// Returns a sink that writes scripts to files until there are enough.
+    pub fn sink(&self) -> cairn_solver::QuerySink {
+        let (directory, max_files, written) = (self.directory.clone(), self.max_files, self.written.clone());
         Box::new(move |script| {
             let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
             let path = directory.join(format!("{:06}.smt2", written.files + 1));
@@ -46,7 +46,7 @@ impl QueryDump {
             }
             written.files += 1;
             written.bytes += script.len();
-            written.files < most && written.bytes < MAX_BYTES
+            written.files < max_files && written.bytes < MAX_BYTES
         })
     }
 

@@ -1,6 +1,7 @@
-//! Builds of the user's sources that have nothing of Cairn in them: what they show is shown by the program itself.
+//! Reference builds of the user's sources, plain and with sanitizers. There is nothing of Cairn in them, so
+//! what they show is shown by the program itself.
 
-use crate::compile::{in_place, is_cxx};
+use crate::compile::{as_argument, is_cxx};
 use crate::error::Error;
 use crate::native::run_plain;
 use crate::toolchain;
@@ -15,25 +16,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// What the campaign wants to hear, and what would cost a process each time: names are looked up by ourselves.
-const REPORTS: [(&str, &str); 2] = [
+/// Sanitizer options: stacks without symbols, which would cost a process for each report; the campaign
+/// symbolizes them itself.
+const SANITIZER_OPTIONS: [(&str, &str); 2] = [
     ("ASAN_OPTIONS", "symbolize=0:color=never"),
     ("UBSAN_OPTIONS", "symbolize=0:color=never:print_stacktrace=1"),
 ];
-/// Of what can be told of undefined behaviour, what works on this machine and is done on purpose in many programs.
+/// Kinds of undefined behaviour that are not reported: they work on this machine, and many programs rely on
+/// them.
 const TOLERATED: &str = "alignment,function,pointer-overflow,object-size,vptr";
-/// What sanitizers keep about memory counts as the program's.
-const MORE_MEMORY: u64 = 3;
-/// Most that such a run may write, reports included.
-const MOST_OUTPUT: u64 = 32 << 20;
-/// Time between two looks at a compiler.
-const LOOK: Duration = Duration::from_millis(10);
+/// Factor on the memory limit: a sanitizer's shadow counts as the program's memory. A chosen factor.
+const MEMORY_FACTOR: u64 = 3;
+/// Most bytes that such a run may write, reports included; a chosen bound.
+const MAX_OUTPUT: u64 = 32 << 20;
+/// Period at which a running compiler is polled; a chosen bound.
+const POLL_PERIOD: Duration = Duration::from_millis(10);
 
-/// The builds, made when they are first asked for.
+/// The builds, made when they are first needed.
 #[derive(Debug)]
 pub struct ReferenceBuilds {
     sources: Vec<PathBuf>,
-    /// Where they go; the instrumented program is there under this name.
+    /// Path of the instrumented program; the builds go beside it.
     program: PathBuf,
     spec: TargetSpec,
     limits: Limits,
@@ -44,12 +47,12 @@ pub struct ReferenceBuilds {
 }
 
 impl ReferenceBuilds {
-    /// Of sources that were compiled to a program, which is run like this.
+    /// Prepares builds of `sources`, which `spec` describes how to run.
     pub fn new(sources: &[PathBuf], spec: &TargetSpec, limits: Limits, checks: Checks) -> ReferenceBuilds {
         let mut own = spec.clone();
         own.output = Output::Capture;
-        own.env.extend(REPORTS.map(|(name, value)| (name.into(), value.into())));
-        let limits = Limits { file_bytes: MOST_OUTPUT, ..limits };
+        own.env.extend(SANITIZER_OPTIONS.map(|(name, value)| (name.into(), value.into())));
+        let limits = Limits { file_bytes: MAX_OUTPUT, ..limits };
         ReferenceBuilds {
             sources: sources.to_vec(),
             program: spec.path.clone(),
@@ -62,28 +65,28 @@ impl ReferenceBuilds {
         }
     }
 
-    fn beside(&self, extension: &str) -> PathBuf {
+    fn companion_path(&self, extension: &str) -> PathBuf {
         let name = self.program.file_name().unwrap_or_default().to_string_lossy();
         self.program.with_file_name(format!("{name}.{extension}"))
     }
 
-    /// Makes a program of the sources; none if that does not work.
+    /// Builds a program; none if that fails.
     fn build(&self, program: PathBuf, options: &[String], own: &[&str]) -> Option<PathBuf> {
         let tools = toolchain::find().ok()?;
         let is_cxx = self.sources.iter().any(|file| is_cxx(file));
         let mut words: Vec<OsString> = ["-O0", "-g", "-w", "-idirafter"].map(OsString::from).into();
         words.push(tools.include_dir.clone().into());
         words.extend(options.iter().map(OsString::from));
-        words.extend(self.sources.iter().map(|file| in_place(file)));
+        words.extend(self.sources.iter().map(|file| as_argument(file)));
         words.extend(own.iter().map(|name| tools.include_dir.join(name).into()));
         words.extend(is_cxx.then(|| "-lstdc++".into()));
         words.extend(["-lm".into(), "-o".into(), program.clone().into()]);
-        let done = self.to_its_end(Command::new(&tools.clang).args(words));
+        let done = self.run_to_end(Command::new(&tools.clang).args(words));
         done.unwrap_or(false).then_some(program)
     }
 
-    /// Runs a compiler, as long as somebody wants to know; whether it succeeded.
-    fn to_its_end(&self, command: &mut Command) -> Result<bool, Error> {
+    /// Runs a compiler until it ends or `stop` is raised; true if it succeeded.
+    fn run_to_end(&self, command: &mut Command) -> Result<bool, Error> {
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = quiet.spawn()?;
         loop {
@@ -95,7 +98,7 @@ impl ReferenceBuilds {
                 child.wait()?;
                 return Ok(false);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_PERIOD);
         }
     }
 
@@ -104,7 +107,7 @@ impl ReferenceBuilds {
         run_plain(spec, &limits, input, &Deadline::interrupted_by(self.stop.clone())).ok()
     }
 
-    /// What sanitizers are to look at.
+    /// Returns the compiler's sanitizer options.
     fn sanitizers(&self) -> Vec<String> {
         let unwanted = [(Checks::OVERFLOW, ",signed-integer-overflow"), (Checks::SHIFT, ",shift")];
         let unwanted = unwanted.into_iter().filter(|(check, _)| !self.checks.contains(*check));
@@ -119,7 +122,7 @@ impl ReferenceBuilds {
 
 impl Builds for ReferenceBuilds {
     fn plain(&self, input: &Input) -> Option<Run> {
-        let build = || self.build(self.beside("plain"), &[], &["cairn_replay.c"]);
+        let build = || self.build(self.companion_path("plain"), &[], &["cairn_replay.c"]);
         self.run(self.plain.get_or_init(build).as_ref()?, self.limits, input)
     }
 
@@ -127,12 +130,12 @@ impl Builds for ReferenceBuilds {
         let own = ["cairn_replay.c", "cairn_sanitized.c"];
         let build = || self.build(self.sanitized_program(), &self.sanitizers(), &own);
         let program = self.sanitized.get_or_init(build).as_ref()?;
-        let limits = Limits { memory: self.limits.memory.saturating_mul(MORE_MEMORY), ..self.limits };
+        let limits = Limits { memory: self.limits.memory.saturating_mul(MEMORY_FACTOR), ..self.limits };
         self.run(program, limits, input)
     }
 
     fn sanitized_program(&self) -> PathBuf {
-        self.beside("sanitized")
+        self.companion_path("sanitized")
     }
 
     fn stop(&self) {

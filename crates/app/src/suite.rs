@@ -1,8 +1,8 @@
-//! A directory of tests: a campaign's, or one of plain files.
+//! Test suites: the tests of a campaign directory, or a directory of plain files.
 
 use crate::error::Error;
 use crate::frontend::Frontend;
-use crate::origin::{self, Origin, Told};
+use crate::origin::{self, Origin, ReadOrigin};
 use crate::subject::{NamedSubject, RunSettings, SandboxSettings, Subject};
 use crate::target;
 use cairn_campaign::{Listing, TestFolder, files_of, is_campaign, quoted, test_files};
@@ -13,21 +13,21 @@ use std::path::{Path, PathBuf};
 
 const STATS: &str = "fuzzer_stats";
 const COMMAND: &str = "command_line";
-/// Most bytes of the statistics.
-const MOST_STATS: u64 = 1 << 20;
+/// Most bytes of `fuzzer_stats`; a chosen bound against hostile directories.
+const MAX_STATS: u64 = 1 << 20;
 
 /// The tests in a directory.
 pub struct Suite {
-    /// Their files.
+    /// Files of the tests.
     pub files: Vec<PathBuf>,
-    /// The command that made them, if it was `cairn run` and its directory still tells.
+    /// The `cairn run` that wrote them, if the directory records it.
     pub made_by: Option<RunSettings>,
-    /// Where the campaign came from, if its directory still tells.
-    pub origin: Option<Told>,
+    /// The campaign's origin, if the directory records it.
+    pub origin: Option<ReadOrigin>,
 }
 
 impl Suite {
-    /// The tests in a directory, of a campaign's those in these places.
+    /// Reads a directory of tests; of a campaign's, those in `folders`.
     pub fn read(directory: &Path, folders: &[TestFolder], frontend: &dyn Frontend) -> Result<Suite, Error> {
         let suite = match is_campaign(directory) {
             true => Suite::of_campaign(directory, folders, frontend)?,
@@ -43,7 +43,7 @@ impl Suite {
         Ok(suite)
     }
 
-    /// The tests of a campaign, if it has any.
+    /// Reads the tests of a campaign, of which there may be none.
     pub fn of_campaign(
         directory: &Path,
         folders: &[TestFolder],
@@ -62,7 +62,7 @@ impl Suite {
             );
         }
         let origin = origin::of(directory);
-        let recorded = origin.as_ref().filter(|told| told.is_trusted).map(|told| &told.origin.command);
+        let recorded = origin.as_ref().filter(|read| read.is_trusted).map(|read| &read.origin.command);
         let made_by = match recorded {
             Some(words) => frontend.parse_run(&words.iter().map(OsString::from).collect::<Vec<_>>()),
             None => recorded_in_stats(directory, frontend),
@@ -72,7 +72,7 @@ impl Suite {
 
     /// The user's own record of the campaign, if there is one.
     fn trusted(&self) -> Option<&Origin> {
-        self.origin.as_ref().filter(|told| told.is_trusted).map(|told| &told.origin)
+        self.origin.as_ref().filter(|read| read.is_trusted).map(|read| &read.origin)
     }
 
     /// True if the settings are those of a campaign that this user ran.
@@ -80,14 +80,15 @@ impl Suite {
         self.trusted().is_some()
     }
 
-    /// Where the campaign was run, and where that directory is now: sources that were named absolutely moved along.
+    /// Returns the directory that the campaign was run in, as recorded and as it is now: sources with
+    /// absolute names moved along with it.
     pub fn moved(&self, campaign: &Path) -> Option<(PathBuf, PathBuf)> {
         let origin = &self.origin.as_ref()?.origin;
         Some((origin.directory.recorded().to_owned(), origin.find_directory(campaign)?))
     }
 
-    /// Goes to the directory that the user's campaign was run in: names of sources and arguments may begin there.
-    /// Paths of this command line must be absolute by then.
+    /// Changes to the directory that the user's campaign was run in, since names of sources and arguments may
+    /// be relative to it. Paths of this command line must be absolute by then.
     pub fn enter_directory(&self, campaign: &Path) -> Result<(), Error> {
         match self.trusted().and_then(|origin| origin.find_directory(campaign)) {
             Some(directory) => std::env::set_current_dir(&directory)
@@ -96,7 +97,8 @@ impl Suite {
         }
     }
 
-    /// An input of the shape that raw bytes are for: the campaign's, the file that the user names, or standard input.
+    /// Returns an input of the shape that raw bytes are for: the campaign's, the file that the user names, or
+    /// standard input.
     pub fn shape(&self, file: Option<&str>) -> Result<Input, Error> {
         if let Some(name) = file {
             return Ok(Input { objects: vec![Object::file(name, [])] });
@@ -112,7 +114,7 @@ impl Suite {
     }
 }
 
-/// The inputs of a directory's listing. If there are none, the failure names what is there instead.
+/// Returns the inputs of a listing. If there are none, the error names what is there instead.
 fn some_files_in(listing: Listing, directory: &Path, frontend: &dyn Frontend) -> Result<Vec<PathBuf>, Error> {
     match listing.left_out_names() {
         Some(names) if listing.files.is_empty() => {
@@ -123,7 +125,7 @@ fn some_files_in(listing: Listing, directory: &Path, frontend: &dyn Frontend) ->
     }
 }
 
-/// The inputs of a listing; warns of what it leaves out.
+/// Returns the inputs of a listing, and warns of what it leaves out.
 pub fn files_in(listing: Listing, frontend: &dyn Frontend) -> Vec<PathBuf> {
     if let Some(names) = listing.left_out_names() {
         warn_left_out(&names, frontend);
@@ -131,24 +133,24 @@ pub fn files_in(listing: Listing, frontend: &dyn Frontend) -> Vec<PathBuf> {
     listing.files
 }
 
-/// Warns that entries of directories are not taken for inputs.
+/// Warns of directory entries that are not inputs.
 pub fn warn_left_out(names: &str, frontend: &dyn Frontend) {
     frontend.warn(&format!("left out: {names}"));
 }
 
-/// Whether a file in a campaign's directory is one of its inputs: AFL has others beside them.
+/// True if a file of a campaign directory is an input: AFL writes other files beside them.
 fn is_test(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"id:"))
 }
 
-/// The `cairn run` that made a campaign directory, as its statistics say.
+/// Returns the `cairn run` that made a campaign directory according to `fuzzer_stats`.
 fn recorded_in_stats(directory: &Path, frontend: &dyn Frontend) -> Option<RunSettings> {
-    let stats = read_text(&directory.join(STATS), MOST_STATS).ok()?;
+    let stats = read_text(&directory.join(STATS), MAX_STATS).ok()?;
     let line = stats.lines().find(|line| line.starts_with(COMMAND))?;
     frontend.parse_run(&words(line.split_once(": ")?.1))
 }
 
-/// The words of a command as `quoted` writes them.
+/// Splits a command line into words, as `quoted` writes them.
 fn words(line: &str) -> Vec<OsString> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let (mut quoted, mut escaped) = (false, false);
@@ -171,10 +173,11 @@ fn words(line: &str) -> Vec<OsString> {
     words
 }
 
-/// What tests are run on: the program that the user names, or the one that his campaign was about.
+/// Returns the target that tests are run on: the one the user names, or the campaign's.
 ///
-/// Nothing that only a directory names is run. Of its settings, those that shape the input are taken in any case; those
-/// that give a program more room only from the user's own record, and leave to run without the sandbox from neither.
+/// A program that only a directory names is never run. Settings that shape the input are taken from the
+/// directory in any case; those that give a program more rights only from the user's own record, and running
+/// without the sandbox from neither.
 pub fn subject(named: &NamedSubject, suite: &Suite, directory: &Path) -> Result<Subject, Error> {
     if !named.subject.target.is_empty() {
         return Ok(named.subject.clone());
@@ -196,7 +199,7 @@ pub fn subject(named: &NamedSubject, suite: &Suite, directory: &Path) -> Result<
     })
 }
 
-/// What the program may do.
+/// Returns the program's limits and rights.
 fn sandbox(named: &NamedSubject, suite: &Suite, run: &RunSettings) -> Result<SandboxSettings, Error> {
     let no_sandbox = named.subject.sandbox.no_sandbox;
     if suite.is_trusted() {
@@ -211,7 +214,7 @@ fn sandbox(named: &NamedSubject, suite: &Suite, run: &RunSettings) -> Result<San
     Ok(SandboxSettings { scratch, ..named.subject.sandbox.clone() })
 }
 
-/// The program to run.
+/// Returns the program to run.
 fn program(
     named: &NamedSubject,
     suite: &Suite,
@@ -241,9 +244,9 @@ fn program(
     })
 }
 
-/// The file that a directory is most likely about.
+/// Returns the file that a campaign directory is most likely about.
 fn guess(suite: &Suite, run: &RunSettings, directory: &Path) -> PathBuf {
-    let candidates = suite.origin.as_ref().map(|told| told.origin.program.candidates(directory));
+    let candidates = suite.origin.as_ref().map(|read| read.origin.program.candidates(directory));
     let first = run.subject.target.first().cloned().unwrap_or_default();
     let built = crate::output_directory::built(directory, &first);
     let candidates = candidates.into_iter().flatten().chain([built]);

@@ -1,10 +1,11 @@
-//! `--sync`: a campaign among instances of AFL++.
+//! `--sync`: exchange of inputs with AFL++ instances.
 
 use crate::error::Error;
 use cairn_campaign::{SyncSettings, one_stream};
 use cairn_exec::TargetSpec;
 
-/// Whom to exchange inputs with, if that can be done. Their inputs are files of raw bytes.
+/// Refuses an exchange that cannot work: AFL++'s inputs are files of raw bytes, so exactly one stream must be
+/// symbolic.
 pub fn check_sync(sync: &SyncSettings, spec: &TargetSpec) -> Result<(), Error> {
     if sync.directory.join("queue").is_dir() {
         return Err(Error::new(format_args!(

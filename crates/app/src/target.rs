@@ -15,17 +15,18 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Stands for the path of the symbolic file.
-pub const FILE_MARK: &str = "@@";
-/// What the first symbolic file is called that the user gives no name.
+/// Placeholder in arguments for the path of a symbolic file.
+pub const FILE_PLACEHOLDER: &str = "@@";
+/// Name of the first symbolic file that the user does not name.
 pub const FILE_NAME: &str = "input";
-/// Bytes it is given by default.
+/// Bytes of symbolic standard input of a fuzz target by default; a chosen size.
 const FUZZ_INPUT: usize = 64;
 
-/// Most symbolic files, with standard input one less than the runtime can tell apart.
+/// Most symbolic files: the runtime distinguishes 16 streams, and one is standard input.
 const MAX_FILES: usize = 15;
 
-/// The program to explore. Source files are compiled first, to where `place` says for the first of them.
+/// Returns the path of the program, after compiling source files to where `place` puts the program of the
+/// first one.
 pub fn program_path(
     subject: &Subject,
     checks: Checks,
@@ -43,12 +44,12 @@ pub fn program_path(
     }
 }
 
-/// The C files that the program is compiled from, if it is.
+/// Returns the source files that the program is compiled from; none if it is given as a program.
 pub fn sources(subject: &Subject) -> Option<&[PathBuf]> {
     subject.target.iter().any(|file| compile::is_source(file)).then_some(subject.target.as_slice())
 }
 
-/// Refuses a program that does not decide on the faults that are asked for.
+/// Refuses a program that was built without the fault checks asked for.
 pub fn demand_checks(program: &Program, path: &Path, wanted: Checks) -> Result<(), Error> {
     let missing = wanted.without(program.checks());
     if missing.is_empty() {
@@ -61,7 +62,7 @@ pub fn demand_checks(program: &Program, path: &Path, wanted: Checks) -> Result<(
     )))
 }
 
-/// Whether a file among sources is no part of a program, but one. Shared libraries go by their names.
+/// True if a file among sources is a whole program. Shared libraries are recognised by their names.
 fn is_program(path: &Path) -> bool {
     let is_library = path.file_name().is_some_and(|name| name.to_string_lossy().contains(".so"));
     let is_linked = !matches!(
@@ -71,7 +72,7 @@ fn is_program(path: &Path) -> bool {
     is_linked && !is_library
 }
 
-/// How to run it, each time for so many milliseconds at most.
+/// Describes how to run the program, with `timeout` milliseconds for each run.
 pub fn spec(subject: &Subject, path: &Path, program: &Program, timeout: u64) -> Result<TargetSpec, Error> {
     let mut spec = TargetSpec::new(path, program.branch_count() as usize);
     spec.timeout = Duration::from_millis(timeout);
@@ -84,14 +85,15 @@ pub fn spec(subject: &Subject, path: &Path, program: &Program, timeout: u64) -> 
     Ok(spec)
 }
 
-/// What the program is called: as its file, or as the first of its sources.
+/// Returns the program's name: its file, or the first of its sources without extension.
 pub fn name(target: &[PathBuf]) -> String {
     let first = target.first().map_or(Path::new(""), PathBuf::as_path);
     let name = if compile::is_source(first) { first.file_stem() } else { first.file_name() };
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The program and its arguments. By its bare name: where it lies says nothing about the campaign.
+/// Returns the program and its arguments. The program has its bare name: its directory says nothing about the
+/// campaign.
 pub fn command(spec: &TargetSpec, subject: &Subject) -> Vec<String> {
     let name = spec.path.file_name().unwrap_or(spec.path.as_os_str());
     let words = std::iter::once(name).chain(subject.args.iter().map(OsString::as_os_str));
@@ -113,7 +115,7 @@ pub fn replay_command(subject: &Subject, program: &Path) -> Replay {
     Replay { before, after }
 }
 
-/// Files and directories that a program is known to read: its libraries, and what its arguments name.
+/// Lists files and directories that a program is known to read: its libraries, and those its arguments name.
 pub fn named_by(program: &Path, args: &[OsString]) -> Vec<PathBuf> {
     let values = |arg: &OsString| {
         let text = arg.to_string_lossy().into_owned();
@@ -130,8 +132,8 @@ pub fn named_by(program: &Path, args: &[OsString]) -> Vec<PathBuf> {
     args.iter().flat_map(values).chain(preloaded).chain(libraries).collect()
 }
 
-/// Warns of what the sandbox cannot keep the program from on this system, if it is wanted, and that root's programs are
-/// another user, unless `quiet`.
+/// Warns of gaps in the sandbox on this system, unless it is off; and, unless `quiet`, that root's programs
+/// run as another user.
 pub fn warn_of_sandbox(sandbox: &SandboxSettings, quiet: bool, frontend: &dyn Frontend) {
     if sandbox.no_sandbox {
         return;
@@ -144,7 +146,7 @@ pub fn warn_of_sandbox(sandbox: &SandboxSettings, quiet: bool, frontend: &dyn Fr
     }
 }
 
-/// What to begin with: the user's seeds, or nothing but zeros.
+/// Returns the first inputs: the user's seeds, or zeros.
 pub fn inputs(subject: &Subject, spec: &TargetSpec, frontend: &dyn Frontend) -> Result<Vec<Input>, Error> {
     let blank = spec.blank_input();
     if subject.seeds.is_empty() {
@@ -172,7 +174,7 @@ pub fn inputs(subject: &Subject, spec: &TargetSpec, frontend: &dyn Frontend) -> 
     Ok(inputs)
 }
 
-/// Fills in arguments and symbolic input as the user asked for them.
+/// Adds arguments and symbolic input to a specification.
 pub fn describe(spec: &mut TargetSpec, input: &SymbolicInput, args: &[OsString]) -> Result<(), Error> {
     spec.files = files(input, args)?;
     spec.args = arguments(args, &spec.files);
@@ -185,7 +187,7 @@ pub fn describe(spec: &mut TargetSpec, input: &SymbolicInput, args: &[OsString])
     Ok(())
 }
 
-/// `--sym-args MIN MAX LEN`.
+/// Adds the arguments of `--sym-args MIN MAX LEN`.
 fn add_arguments(spec: &mut TargetSpec, numbers: &[usize]) -> Result<(), Error> {
     let [least, most, len] = *numbers else { return Err(Error::new("--sym-args takes MIN MAX LEN")) };
     let refused = |why: String| Err(Error::new(format_args!("--sym-args {least} {most} {len}: {why}")));
@@ -204,14 +206,14 @@ fn add_arguments(spec: &mut TargetSpec, numbers: &[usize]) -> Result<(), Error> 
 }
 
 fn files(input: &SymbolicInput, args: &[OsString]) -> Result<Vec<SymbolicFile>, Error> {
-    let marks = args.iter().filter(|arg| is_marked(arg)).count();
+    let marks = args.iter().filter(|arg| has_placeholder(arg)).count();
     let mut unnamed = 0;
     let mut files: Vec<SymbolicFile> = Vec::new();
     for file in &input.files {
         unnamed += usize::from(file.name.is_none());
         if unnamed > marks {
             return Err(Error::new(format_args!(
-                "--sym-file {0} needs {1}{FILE_MARK} among the program's arguments, or a name (--sym-file NAME {0})",
+                "--sym-file {0} needs {1}{FILE_PLACEHOLDER} among the program's arguments, or a name (--sym-file NAME {0})",
                 file.len,
                 if marks > 0 { "one more " } else { "" }
             )));
@@ -224,7 +226,7 @@ fn files(input: &SymbolicInput, args: &[OsString]) -> Result<Vec<SymbolicFile>, 
     }
     if files.is_empty() && marks > 0 {
         return Err(Error::new(format_args!(
-            "the program's arguments have {FILE_MARK}, but no --sym-file LEN says how long that file is"
+            "the program's arguments have {FILE_PLACEHOLDER}, but no --sym-file LEN says how long that file is"
         )));
     }
     if files.len() > MAX_FILES {
@@ -233,8 +235,8 @@ fn files(input: &SymbolicInput, args: &[OsString]) -> Result<Vec<SymbolicFile>, 
     Ok(files)
 }
 
-/// Standard input for a fuzz target (a program with `LLVMFuzzerTestOneInput` and no `main`) whose user has not said
-/// what is symbolic.
+/// Makes standard input symbolic for a fuzz target (a program with `LLVMFuzzerTestOneInput` and no `main`) if
+/// the user made nothing symbolic.
 pub fn supply_fuzz_target(spec: &mut TargetSpec, program: &Program) {
     let defines = |name: &str| program.functions().any(|(_, f)| f.counted && *f.name == *name);
     let is_fuzz_target = defines(FUZZ_TARGET) && !defines("main");
@@ -243,15 +245,15 @@ pub fn supply_fuzz_target(spec: &mut TargetSpec, program: &Program) {
     }
 }
 
-/// Arguments as the user wrote them. The first that is marked names the first file without a name of its own, and so
-/// on; those that are left over name the last of these. If all files have names, the first is meant.
+/// Resolves arguments with `@@`: the first stands for the first unnamed file, and so on; those left over
+/// stand for the last unnamed file. If all files have names, the first file is meant.
 pub fn arguments(args: &[OsString], files: &[SymbolicFile]) -> Vec<Arg> {
     let number = |i: usize| files.iter().position(|file| file.name == file_name(i));
     let unnamed: Vec<usize> = (1..).map_while(number).collect();
     let mut next = unnamed.iter().copied();
-    let (mut last, mut args_told) = (0, Vec::with_capacity(args.len()));
+    let (mut last, mut resolved) = (0, Vec::with_capacity(args.len()));
     for arg in args {
-        args_told.push(match arg.to_str().filter(|_| is_marked(arg)) {
+        resolved.push(match arg.to_str().filter(|_| has_placeholder(arg)) {
             Some(text) => {
                 last = next.next().unwrap_or(last);
                 Arg::File(text.to_owned(), last)
@@ -259,15 +261,15 @@ pub fn arguments(args: &[OsString], files: &[SymbolicFile]) -> Vec<Arg> {
             None => Arg::Literal(arg.clone()),
         });
     }
-    args_told
+    resolved
 }
 
-/// Whether an argument names a symbolic file.
-pub fn is_marked(arg: &OsString) -> bool {
-    arg.to_str().is_some_and(|text| text.contains(FILE_MARK))
+/// True if an argument contains `@@`.
+pub fn has_placeholder(arg: &OsString) -> bool {
+    arg.to_str().is_some_and(|text| text.contains(FILE_PLACEHOLDER))
 }
 
-/// What the symbolic files are called that the user gives no name, counted from one.
+/// Returns the name of the `count`-th unnamed symbolic file, from 1 on.
 fn file_name(count: usize) -> String {
     if count == 1 { FILE_NAME.to_owned() } else { format!("{FILE_NAME}{count}") }
 }

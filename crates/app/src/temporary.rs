@@ -1,21 +1,22 @@
-//! Temporary files of Cairn's own that targets need. They lie outside `/tmp` if the user has chosen no place for them: a
-//! target that needs something there does not get a `/tmp` of its own, and would run otherwise than in its campaign.
+//! Temporary files of Cairn's own that targets need. They are outside `/tmp` unless the user has chosen a
+//! directory for them: a target that needs something in `/tmp` does not get a private one, and would run
+//! differently than in its campaign.
 
 use std::io;
 use std::path::Path;
 use tempfile::{Builder, NamedTempFile, TempDir};
 
-/// The usual place, where a target finds its scratch directory.
+/// The usual directory, in which a target has its scratch directory.
 const TMP: &str = "/tmp";
-/// The other directory for temporary files that systems have.
+/// The other directory for temporary files on common systems.
 const ELSEWHERE: &str = "/var/tmp";
 
-/// Makes a directory for programs that are built to be run.
+/// Creates a directory for programs that are built to be run.
 pub fn directory() -> io::Result<TempDir> {
     make(|place| tempfile::tempdir_in(place))
 }
 
-/// Makes a file for a target to read.
+/// Creates a file for a target to read.
 pub fn file(suffix: &str) -> io::Result<NamedTempFile> {
     make(|place| Builder::new().suffix(suffix).tempfile_in(place))
 }

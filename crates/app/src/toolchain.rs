@@ -1,4 +1,4 @@
-//! Finds what lies beside the executable: the runtime, the headers; and clang.
+//! Finds clang, and the runtime and headers that are installed with the executable.
 
 use crate::error::Error;
 use cairn_instrument::driver::Toolchain;
@@ -11,7 +11,7 @@ const CLANG_MAJOR: &str = "19";
 const RUNTIME: &str = "libcairn_runtime.a";
 const HEADER: &str = "cairn.h";
 
-/// All that a build needs.
+/// Finds all tools and files that a build needs.
 pub fn find() -> Result<Toolchain, Error> {
     Ok(Toolchain {
         clang: clang()?,
@@ -21,7 +21,7 @@ pub fn find() -> Result<Toolchain, Error> {
     })
 }
 
-/// The directory that the environment names, or the one of those beside the executable that has the file.
+/// Returns the directory with a file: the one that the environment names, or one relative to the executable.
 fn directory_of(name: &str, variable: &str, beside: &[&str]) -> Result<PathBuf, Error> {
     if let Some(directory) = env::var_os(variable).map(PathBuf::from) {
         let missing =
@@ -40,7 +40,7 @@ fn directory_of(name: &str, variable: &str, beside: &[&str]) -> Result<PathBuf, 
     Ok(found.ok_or_else(|| Error::new(missing()))?.canonicalize()?)
 }
 
-/// A clang of the right version.
+/// Finds a clang of the right version.
 fn clang() -> Result<PathBuf, Error> {
     if let Some(chosen) = env::var_os("CAIRN_CLANG") {
         let chosen = PathBuf::from(chosen);
@@ -50,7 +50,7 @@ fn clang() -> Result<PathBuf, Error> {
             None => Err(Error::new(format_args!("CAIRN_CLANG is {}, which is no clang", chosen.display()))),
         };
     }
-    // Debian's name says the version: no need to ask, and configure scripts call us often.
+    // Debian's name tells the version: running it would slow down configure scripts, which call us often.
     if let Some(clang) = on_path("clang-19") {
         return Ok(clang);
     }
@@ -59,7 +59,7 @@ fn clang() -> Result<PathBuf, Error> {
     major_version(&clang).filter(|major| major == CLANG_MAJOR).map(|_| clang).ok_or_else(missing)
 }
 
-/// A program on the search path.
+/// Finds a program on the search path.
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())

@@ -1,4 +1,4 @@
-//! Campaigns that are made to be measured: no tests are written, what counts is what was covered, and when.
+//! Campaigns for measurement: they write no tests; what counts is which branches they covered, and when.
 
 use crate::error::Error;
 use crate::frontend::Frontend;
@@ -15,16 +15,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// What all campaigns on a program have in common.
+/// The program and settings that all campaigns of a measurement share.
 pub struct Plan {
+    /// The program.
     pub program: Program,
+    /// How it is started.
     pub spec: TargetSpec,
     inputs: Vec<Input>,
     limits: cairn_solver::Limits,
     room: cairn_exec::Limits,
-    /// Raised when the user wants an end.
+    /// Raised when the user asks for an end.
     pub stop: Arc<AtomicBool>,
-    /// Where a program lies that was given as source.
+    /// Holds the program if it was built from source.
     _scratch: TempDir,
 }
 
@@ -44,37 +46,44 @@ impl StepLimits {
     }
 }
 
-/// How long a campaign is, and its seed.
+/// Budget and seed of one campaign.
 #[derive(Clone, Copy)]
 pub struct Length {
+    /// Seed of random choices.
     pub seed: u64,
+    /// Most executions.
     pub execs: u64,
+    /// Longest time.
     pub time: Option<Duration>,
-    /// Whether a random input follows the given ones.
+    /// True if a random input follows the given ones.
     pub random_start: bool,
 }
 
-/// What came of one campaign.
+/// Result of one campaign.
 pub struct Trial {
+    /// Its strategy.
     pub strategy: String,
-    /// Which of its strategy's, from 0 on.
+    /// Its number among those of its strategy, from 0 on.
     pub number: u64,
+    /// Its figures.
     pub summary: Summary,
-    /// Branches of the user's that were covered, in the order of the executions that were first.
+    /// Covered branches of the user's code, in the order of the executions that covered them first.
     pub covered: Vec<Covered>,
 }
 
-/// A branch, when it was covered first.
+/// A branch, and when it was first covered.
 #[derive(Clone, Copy)]
 pub struct Covered {
+    /// The branch.
     pub branch: BranchId,
-    /// After so many executions and seconds.
+    /// Number of the execution.
     pub execution: u64,
+    /// Seconds since the start.
     pub seconds: f64,
 }
 
 impl Plan {
-    /// For the program and the input the user asked for.
+    /// Builds the program, if need be, and prepares its inputs and limits.
     pub fn new(subject: &Subject, limits: &StepLimits, frontend: &dyn Frontend) -> Result<Plan, Error> {
         let scratch = temporary::directory()?;
         let path = target::program_path(subject, Checks::default(), |_| Ok(scratch.path().join("program")))?;
@@ -86,12 +95,13 @@ impl Plan {
         Ok(Plan { program, spec, inputs, limits, room, stop, _scratch: scratch })
     }
 
-    /// What campaigns begin with.
+    /// The inputs that campaigns start from.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
 
-    /// Makes a campaign, and tells how far it is; nothing if the user ended it, or there was no time to start the program.
+    /// Runs a campaign, with `watch` called after every execution; none if the user interrupted it, or there
+    /// was no time to start the program.
     pub fn run(
         &self,
         strategy: &str,
@@ -111,7 +121,7 @@ impl Plan {
             Err(StartError::CutOff(_)) => return Ok(None),
             started => started?,
         };
-        let mut recorder = Recorder { covered: Vec::new(), watch };
+        let mut recorder = CoverageRecorder { covered: Vec::new(), watch };
         let summary =
             cairn_campaign::run(&settings, &self.program, &mut server, &mut *solver, None, &mut recorder)?;
         let is_whole = summary.notes.stop != StopReason::Interrupted;
@@ -124,8 +134,9 @@ impl Plan {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Does some work for every item, for several at a time; whether it was done for all. Work that tells `false` is the last
-    /// of its thread, and when one fails the others' campaigns end as well: they are not worth waiting for.
+    /// Runs `work` for every item on `jobs` threads; true if it was done for all. A thread whose work returns
+    /// `false` stops, and after an error all other campaigns are stopped, since their results would not be
+    /// used.
     pub fn for_each<T: Sync>(
         &self,
         items: &[T],
@@ -151,7 +162,7 @@ impl Plan {
 }
 
 impl Trial {
-    /// Executions until so many branches were covered.
+    /// Returns the number of executions until so many branches were covered.
     pub fn executions_to(&self, branches: usize) -> Option<u64> {
         branches
             .checked_sub(1)
@@ -159,13 +170,13 @@ impl Trial {
     }
 }
 
-/// Notes what is covered when.
-struct Recorder<W> {
+/// Records when each branch is first covered.
+struct CoverageRecorder<W> {
     covered: Vec<Covered>,
     watch: W,
 }
 
-impl<W: Fn(&Progress) + Send> Observer for Recorder<W> {
+impl<W: Fn(&Progress) + Send> Observer for CoverageRecorder<W> {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
         if let Event::Executed { new_branches, .. } = event {
             let (execution, seconds) = (progress.executions, progress.elapsed.as_secs_f64());
@@ -176,7 +187,7 @@ impl<W: Fn(&Progress) + Send> Observer for Recorder<W> {
     }
 }
 
-/// How many campaigns to run at a time: as many as the user said, or one per core.
+/// Returns the number of campaigns to run at a time: as many as the user asked for, or one per core.
 pub fn jobs(asked: Option<u64>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     asked.map_or(cores, |jobs| jobs as usize)

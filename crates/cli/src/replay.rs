@@ -118,10 +118,10 @@ impl Replay<'_> {
 
 /// Where raw bytes go: to the file that the arguments or the user name, or else to standard input.
 fn raw_shape(args: &ReplayArgs) -> Input {
-    let marked = args.args.iter().any(target::is_marked);
+    let has_placeholder = args.args.iter().any(target::has_placeholder);
     let object = match &args.file {
         Some(name) => Object::file(name, []),
-        None if marked => Object::file(target::FILE_NAME, []),
+        None if has_placeholder => Object::file(target::FILE_NAME, []),
         None => Object::stdin([]),
     };
     Input { objects: vec![object] }

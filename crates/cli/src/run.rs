@@ -10,7 +10,7 @@ use crate::style::Style;
 use crate::summary::SummaryText;
 use cairn_app::numbers::counted;
 use cairn_app::origin::Origin;
-use cairn_app::output_directory::{Claim, Present};
+use cairn_app::output_directory::{ExistingCampaign, OutputClaim};
 use cairn_app::query_dump::QueryDump;
 use cairn_app::reference_builds::ReferenceBuilds;
 use cairn_app::subject::Subject;
@@ -39,16 +39,16 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     }
     cairn_search::check(&args.strategy)?;
     let walk = walk_settings(args)?;
-    let present = match (args.resume, args.force) {
-        (true, _) => Present::Resume,
-        (_, true) => Present::Replace,
-        _ => Present::Refuse,
+    let existing = match (args.resume, args.force) {
+        (true, _) => ExistingCampaign::Resume,
+        (_, true) => ExistingCampaign::Replace,
+        _ => ExistingCampaign::Refuse,
     };
-    let mut claim = Claim::stake(&args.out, present)?;
+    let mut claim = OutputClaim::acquire(&args.out, existing)?;
     let checks = args.check.unwrap_or_default();
     let subject = args.subject.settings();
     let path = target::program_path(&subject, checks, |first| Ok(claim.program_path(first)?))?;
-    let path = claim.settle(path)?;
+    let path = claim.adopt_build(path)?;
     let program = Program::read(&path)?;
     target::demand_checks(&program, &path, checks)?;
     let spec = target::spec(&subject, &path, &program, args.limits.timeout)?;
@@ -63,8 +63,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let start = Instant::now();
     let crew = Company::new(args, &subject, spec, walk, &queries, settings.deadline())?;
     settings.time_gone = start.elapsed();
-    let directory = match present {
-        Present::Resume => resume(&args.out)?,
+    let directory = match existing {
+        ExistingCampaign::Resume => resume(&args.out)?,
         _ => CampaignDirectory::create(&args.out, args.force)?,
     };
     claim.keep();
@@ -118,7 +118,7 @@ impl WorkerPool for Company<'_> {
 
     fn solver(&self) -> Box<dyn Solver> {
         match self.queries {
-            Some(queries) => cairn_solver::dumping(self.solving, self.walk, queries.keeper()),
+            Some(queries) => cairn_solver::dumping(self.solving, self.walk, queries.sink()),
             None => cairn_solver::with_walk(self.solving, self.walk),
         }
     }
@@ -128,7 +128,7 @@ impl WorkerPool for Company<'_> {
 fn cut_short(error: &CampaignError, path: &Path) -> Failure {
     match error {
         CampaignError::Directory(DirectoryError::Unwritable { .. }) => Failure::new(format_args!(
-            "{error}: when that is mended, the campaign in {} goes on with --resume",
+            "{error}: when that is fixed, resume the campaign in {} with --resume",
             path.display()
         )),
         _ => Failure::new(error),
@@ -140,7 +140,7 @@ fn resume(path: &Path) -> Result<CampaignDirectory, Failure> {
     let directory = CampaignDirectory::resume(path)?;
     if directory.cut() > 0 {
         message::warn(format_args!(
-            "the last {} of the journal were not whole and have been cut off: the campaign goes on after {}",
+            "the last {} of the journal were incomplete and were discarded: resuming after {}",
             counted(directory.cut(), "byte", "bytes"),
             counted(directory.past_runs(), "execution", "executions")
         ));

@@ -1,4 +1,4 @@
-//! An earlier comparison, to compare with.
+//! Earlier comparison that serves as a baseline.
 
 use super::csv;
 use super::mann_whitney;
@@ -8,35 +8,35 @@ use crate::trial::Trial;
 use cairn_program::read_text;
 use std::path::Path;
 
-/// Most bytes of the file.
-const MOST_BYTES: u64 = 64 << 20;
+/// Most bytes of a baseline file; a chosen bound.
+const MAX_BYTES: u64 = 64 << 20;
 
-/// What the campaigns of an earlier comparison covered.
+/// Campaigns of an earlier comparison.
 pub struct Baseline {
-    rows: Vec<Row>,
+    rows: Vec<BaselineCampaign>,
 }
 
-struct Row {
+struct BaselineCampaign {
     strategy: String,
     executions: u64,
     covered: f64,
     total: u32,
-    /// Files of earlier versions do not tell.
+    /// The program's name; files of earlier versions do not have it.
     program: Option<String>,
 }
 
-/// A strategy, against itself at that time.
+/// Change of a strategy since the baseline.
 pub struct Change {
-    /// Mean of branches covered then.
+    /// Mean of branches covered in the baseline.
     pub before: f64,
-    /// How likely the difference is chance.
+    /// Probability that the difference is chance.
     pub probability: f64,
 }
 
 impl Baseline {
-    /// Reads what `--csv` wrote.
+    /// Reads a file that `--csv` wrote.
     pub fn read(file: &Path) -> Result<Baseline, Error> {
-        let text = read_text(file, MOST_BYTES)?;
+        let text = read_text(file, MAX_BYTES)?;
         let rows = rows(&text).filter(|rows| !rows.is_empty());
         let no_baseline = || {
             Error::new(format_args!("{} is no file that `cairn compare --csv` has written", file.display()))
@@ -44,7 +44,7 @@ impl Baseline {
         Ok(Baseline { rows: rows.ok_or_else(no_baseline)? })
     }
 
-    /// How a strategy that covered so many branches differs from itself then; none if it was not there.
+    /// Compares a strategy's coverage with the baseline's; none if the baseline does not have the strategy.
     pub fn change(&self, strategy: &str, now: &[f64]) -> Option<Change> {
         let same = self.rows.iter().filter(|row| row.strategy == strategy);
         let before: Vec<f64> = same.map(|row| row.covered).collect();
@@ -53,32 +53,32 @@ impl Baseline {
         (!before.is_empty() && !now.is_empty()).then(change)
     }
 
-    /// What was otherwise then, so that the figures are not of the same thing.
+    /// Returns what differs from the baseline's set-up and makes the figures incomparable.
     pub fn mismatches(&self, program: &str, total: u32, trials: &[Trial]) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut found = Vec::new();
         let other = self.rows.iter().filter_map(|row| row.program.as_deref()).find(|name| *name != program);
         if let Some(other) = other {
-            told.push(format!("the baseline is of another program, {other}, not {program}"));
+            found.push(format!("the baseline is of another program, {other}, not {program}"));
         }
         if let Some(row) = self.rows.iter().find(|row| row.total != total) {
-            told.push(format!("the baseline's program has {} branches, this one {total}", row.total));
+            found.push(format!("the baseline's program has {} branches, this one {total}", row.total));
         }
-        // Of strategies that are in both: another may have run out of paths.
-        let shared = |row: &&Row| trials.iter().any(|trial| trial.strategy == row.strategy);
+        // Only strategies that are in both count: another may have been exhausted early.
+        let shared = |row: &&BaselineCampaign| trials.iter().any(|trial| trial.strategy == row.strategy);
         let was_there = |trial: &&Trial| self.rows.iter().any(|row| row.strategy == trial.strategy);
         let then = self.rows.iter().filter(shared).map(|row| row.executions).max();
         let now = trials.iter().filter(was_there).map(|trial| trial.summary.executions).max();
         if let (Some(then), Some(now)) = (then, now)
             && then != now
         {
-            told.push(format!("campaigns of the baseline made up to {then} executions, these up to {now}"));
+            found.push(format!("campaigns of the baseline made up to {then} executions, these up to {now}"));
         }
-        told
+        found
     }
 }
 
-/// The campaigns of a file; none if it has not the columns it should.
-fn rows(text: &str) -> Option<Vec<Row>> {
+/// Parses the campaigns of a file; none if a column is missing.
+fn rows(text: &str) -> Option<Vec<BaselineCampaign>> {
     let mut lines = csv::records(text).into_iter();
     let head = lines.next()?;
     let column = |name: &str| head.iter().position(|field| field == name);
@@ -86,7 +86,7 @@ fn rows(text: &str) -> Option<Vec<Row>> {
     let (covered, total) = (column("branches_covered")?, column("branches_total")?);
     let program = column("program");
     let row = |fields: Vec<String>| {
-        Some(Row {
+        Some(BaselineCampaign {
             strategy: fields.get(strategy)?.clone(),
             executions: fields.get(executions)?.parse().ok()?,
             covered: fields.get(covered)?.parse().ok()?,
@@ -114,12 +114,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_otherwise_is_told() {
+    fn differences_are_reported() {
         let baseline = Baseline { rows: rows(FILE).unwrap() };
-        let told = baseline.mismatches("wort", 12, &[]);
-        assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].contains("another program, word, not wort"), "{told:?}");
-        assert_eq!(told[1], "the baseline's program has 10 branches, this one 12");
+        let found = baseline.mismatches("wort", 12, &[]);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].contains("another program, word, not wort"), "{found:?}");
+        assert_eq!(found[1], "the baseline's program has 10 branches, this one 12");
         assert!(rows("strategy,trial\ndfs,0\n").is_none() && rows(&FILE.replace(",9,", ",nine,")).is_none());
     }
 }

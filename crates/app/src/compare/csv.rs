@@ -1,10 +1,10 @@
-//! Comparisons for other programs.
+//! Comparisons as CSV.
 
 use crate::trial::Trial;
 use cairn_report::csv_field as field;
 use std::fmt::Write;
 
-/// A line per campaign.
+/// Formats a line per campaign.
 pub fn trials(program: &str, trials: &[Trial]) -> String {
     let mut text =
         "strategy,trial,seed,executions,seconds,branches_covered,branches_total,tests,crashes,hangs,\
@@ -36,7 +36,7 @@ pub fn trials(program: &str, trials: &[Trial]) -> String {
     text
 }
 
-/// Branches covered after each execution that covered new ones.
+/// Formats branches covered over executions: a line for each execution that covered new ones.
 pub fn curves(trials: &[Trial]) -> String {
     let mut text = "strategy,trial,executions,branches_covered,seconds\n".to_owned();
     for trial in trials {
@@ -51,14 +51,14 @@ pub fn curves(trials: &[Trial]) -> String {
     text
 }
 
-/// The fields of each line of what was written so.
+/// Parses CSV into the fields of each line.
 pub fn records(text: &str) -> Vec<Vec<String>> {
     let mut records = Vec::new();
     let (mut record, mut field, mut is_quoted) = (Vec::new(), String::new(), false);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            // Two of them inside quotes are one of the text.
+            // A doubled quote inside quotes is a quote of the text.
             '"' if is_quoted && chars.next_if_eq(&'"').is_some() => field.push('"'),
             '"' => is_quoted = !is_quoted,
             ',' if !is_quoted => record.push(std::mem::take(&mut field)),

@@ -1,10 +1,11 @@
-//! Whether two samples differ: the test of Mann and Whitney.
+//! Mann-Whitney U test of whether two samples differ.
 
-/// Samples together up to which all ways to divide them are counted; beyond, a normal distribution is near enough.
+/// Size of both samples together up to which the distribution is enumerated; beyond, the normal approximation
+/// is good enough.
 const MAX_EXACT: usize = 20;
 
-/// The probability that two samples of one distribution differ in rank by as much as these do, whichever is larger; 1 if
-/// there is nothing to compare.
+/// Returns the two-sided p-value: the probability that samples of one distribution differ in rank sum by at
+/// least as much; 1 if a sample is empty.
 pub fn probability(a: &[f64], b: &[f64]) -> f64 {
     if a.is_empty() || b.is_empty() {
         return 1.0;
@@ -23,7 +24,7 @@ pub fn probability(a: &[f64], b: &[f64]) -> f64 {
     if variance <= 0.0 { 1.0 } else { two_sided((distance - 0.5).max(0.0) / variance.sqrt()) }
 }
 
-/// Ranks from 1 on; equal values share the mean of theirs.
+/// Returns ranks from 1 on; ties share their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let below = |x: f64| values.iter().filter(|y| **y < x).count() as f64;
     let equal = |x: f64| values.iter().filter(|y| **y == x).count() as f64;
@@ -37,7 +38,7 @@ fn tie_sizes(values: &[f64]) -> impl Iterator<Item = f64> {
     sizes.into_iter()
 }
 
-/// The share of all ways to choose so many of the ranks whose sum is as far from the mean.
+/// Returns the share of all choices of `chosen` ranks whose sum is as far from the mean.
 fn exact(ranks: &[f64], chosen: usize, mean: f64, distance: f64) -> f64 {
     let (mut far, mut all) = (0u64, 0u64);
     for choice in 0u32..1 << ranks.len() {
@@ -51,8 +52,8 @@ fn exact(ranks: &[f64], chosen: usize, mean: f64, distance: f64) -> f64 {
     far as f64 / all as f64
 }
 
-/// How likely a standard normal number is as far from 0 (W. J. Cody's range is not needed: this is good to 1e-7;
-/// Abramowitz and Stegun 7.1.26).
+/// Returns the two-sided tail of the standard normal distribution (Abramowitz and Stegun 7.1.26, error below
+/// 1e-7).
 fn two_sided(z: f64) -> f64 {
     let x = z / std::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * x);

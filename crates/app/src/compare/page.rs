@@ -1,10 +1,10 @@
-//! A comparison as a page.
+//! Comparison as an HTML page.
 
 use super::table::ComparisonTable;
 use crate::trial::Trial;
 use cairn_report::{Compared, Comparison, Curve, comparison_html};
 
-/// The page, with the curves of all campaigns and the table.
+/// Renders the page, with the curves of all campaigns and the table.
 pub fn html(
     program: &str,
     branches: u32,

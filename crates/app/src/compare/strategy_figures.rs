@@ -1,4 +1,4 @@
-//! What a comparison shows of each strategy.
+//! Figures of each strategy in a comparison.
 
 use super::baseline::{Baseline, Change};
 use super::mann_whitney;
@@ -6,35 +6,35 @@ use crate::trial::Trial;
 use cairn_program::BranchId;
 use std::collections::HashSet;
 
-/// One strategy's campaigns together.
-pub struct Figure {
+/// Figures of one strategy over its campaigns.
+pub struct StrategyFigure {
     pub strategy: String,
     pub trials: usize,
-    /// Branches covered: mean, most, and standard deviation of the campaigns.
+    /// Branches covered: mean, maximum and standard deviation over campaigns.
     pub mean: f64,
-    pub most: usize,
+    pub max: usize,
     pub deviation: f64,
-    /// Branches that one of its campaigns covered, and no other strategy's.
-    pub alone: usize,
-    /// Mean of the executions to the common target, of the campaigns that came to it, and how many did.
+    /// Branches that no other strategy covered.
+    pub unique: usize,
+    /// Mean number of executions to the common target over the campaigns that reached it, and their number.
     pub executions: Option<f64>,
     pub arrived: usize,
-    /// Mean time of a campaign in seconds, and the share of it that choosing took.
+    /// Mean time of a campaign in seconds, and the strategy's share of it.
     pub seconds: f64,
     pub choosing: f64,
-    /// How likely the difference to the best is chance; none for the best.
+    /// p-value of the difference to the best strategy; none for the best.
     pub probability: Option<f64>,
-    /// How it was in an earlier comparison, if it was there.
+    /// Change since the baseline, if it has this strategy.
     pub change: Option<Change>,
 }
 
-/// All strategies, and what they are measured by.
+/// Figures of all strategies, and the common measures.
 pub struct Figures {
-    /// In the order they were asked for.
-    pub all: Vec<Figure>,
-    /// Branches that the mean campaign of the worst strategy covers.
+    /// Figures in the order of the command line.
+    pub all: Vec<StrategyFigure>,
+    /// Target of `executions`: branches that the mean campaign of the worst strategy covers.
     pub target: usize,
-    /// Index of the one with the highest mean.
+    /// Index of the strategy with the highest mean.
     pub best: usize,
     /// Branches covered by any campaign.
     pub together: usize,
@@ -58,13 +58,13 @@ impl Figures {
                 groups[i].iter().filter_map(|t| t.executions_to(target)).map(|n| n as f64).collect();
             let total: f64 = groups[i].iter().map(|t| t.summary.elapsed_seconds).sum();
             let choosing: f64 = groups[i].iter().map(|t| t.summary.choosing_seconds).sum();
-            Figure {
+            StrategyFigure {
                 strategy: strategies[i].clone(),
                 trials: groups[i].len(),
                 mean: means[i],
-                most: counts[i].iter().fold(0.0f64, |most, count| most.max(*count)) as usize,
+                max: counts[i].iter().fold(0.0f64, |max, count| max.max(*count)) as usize,
                 deviation: deviation(&counts[i]),
-                alone: covered[i].iter().filter(|branch| !elsewhere(branch)).count(),
+                unique: covered[i].iter().filter(|branch| !elsewhere(branch)).count(),
                 executions: (!arrivals.is_empty()).then(|| mean(&arrivals)),
                 arrived: arrivals.len(),
                 seconds: total / (groups[i].len().max(1)) as f64,
@@ -90,7 +90,7 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Of a sample: divided by one less than its size.
+/// Returns the standard deviation of a sample.
 fn deviation(values: &[f64]) -> f64 {
     let mean = mean(values);
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

@@ -1,21 +1,21 @@
-//! The table.
+//! Table of a comparison.
 
-use super::strategy_figures::{Figure, Figures};
+use super::strategy_figures::{Figures, StrategyFigure};
 use crate::numbers::{clock, counted, grouped};
 use crate::trial::Trial;
 use std::fmt::Write;
 
 const HEAD: [&str; 10] =
     ["strategy", "trials", "mean", "max", "std dev", "only it", "execs to target", "time", "choosing", "p"];
-/// What there is beside it if there is an earlier comparison.
+/// Further columns with a baseline.
 const CHANGE: [&str; 3] = ["before", "change", "p of change"];
 
-/// What a comparison shows.
+/// Table of a comparison.
 pub struct ComparisonTable {
     pub head: Vec<String>,
-    /// A strategy each.
+    /// One row per strategy.
     pub rows: Vec<Vec<String>>,
-    /// What the columns mean.
+    /// Explanations of the columns.
     pub notes: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl ComparisonTable {
         }
     }
 
-    /// All of it, in columns.
+    /// Formats the table in aligned columns.
     pub fn text(&self) -> String {
         let rows = || std::iter::once(&self.head).chain(&self.rows);
         let width = |i: usize| rows().map(|row| row[i].chars().count()).max().unwrap_or(0);
@@ -65,8 +65,8 @@ impl ComparisonTable {
     }
 }
 
-/// What has changed since the earlier comparison.
-fn change(figure: &Figure) -> [String; 3] {
+/// Returns the columns of the change since the baseline.
+fn change(figure: &StrategyFigure) -> [String; 3] {
     match &figure.change {
         Some(change) => [
             format!("{:.1}", change.before),
@@ -77,7 +77,7 @@ fn change(figure: &Figure) -> [String; 3] {
     }
 }
 
-/// As many as all campaigns made, or from so many to so many.
+/// Formats the number of executions, or its range over campaigns.
 fn executions(trials: &[Trial]) -> String {
     let made = || trials.iter().map(|trial| trial.summary.executions);
     let (least, most) = (made().min().unwrap_or(0), made().max().unwrap_or(0));
@@ -88,12 +88,12 @@ fn executions(trials: &[Trial]) -> String {
     format!("{} to {most}", grouped(least))
 }
 
-/// Never as 0, which it never is.
+/// Formats a p-value, which is never 0.
 fn probability(p: f64) -> String {
     if p < 0.0005 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-fn row(figure: &Figure) -> Vec<String> {
+fn row(figure: &StrategyFigure) -> Vec<String> {
     if figure.trials == 0 {
         let mut row = vec![figure.strategy.clone(), "0".to_owned()];
         row.resize(HEAD.len(), "-".to_owned());
@@ -108,9 +108,9 @@ fn row(figure: &Figure) -> Vec<String> {
         figure.strategy.clone(),
         figure.trials.to_string(),
         format!("{:.1}", figure.mean),
-        figure.most.to_string(),
+        figure.max.to_string(),
         format!("{:.1}", figure.deviation),
-        figure.alone.to_string(),
+        figure.unique.to_string(),
         executions,
         clock(figure.seconds),
         format!("{:.1} %", 100.0 * figure.choosing),

@@ -1,7 +1,7 @@
-//! What was measured, on disk before it is used.
+//! Journal of measurements, on disk before they are used.
 //!
-//! The first line says what is being learnt, every other line is one measurement. A line that was cut short by a kill is no
-//! line: its campaign is made again.
+//! The first line is the task, every other line one measurement. A line truncated by a kill is ignored: its
+//! campaign is repeated.
 
 use crate::digest::Fingerprint;
 use crate::digest::fingerprint;
@@ -14,28 +14,28 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// What is learnt.
+/// The task of learning.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Task {
-    /// Of Cairn: another one may search otherwise.
+    /// Version of Cairn: another one may search differently.
     pub version: String,
-    /// Of the program's file.
+    /// Fingerprint of the program's file.
     pub target: u64,
-    /// Of the input, the arguments and the limit of time.
+    /// Fingerprint of input, arguments and time limit.
     pub input: u64,
-    /// Whether as published.
+    /// True if learning is as published.
     pub published: bool,
-    /// How much is measured for it.
+    /// Number of samples, campaigns and rounds.
     pub size: Size,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct Measurement {
     job: u64,
     covered: f64,
 }
 
-/// A journal that is being written.
+/// An open journal.
 pub struct Journal {
     path: PathBuf,
     file: File,
@@ -44,84 +44,85 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Where the journal of these weights is.
+    /// Returns the path of the journal of these weights.
     pub fn path(weights: &Path) -> PathBuf {
         let mut name = OsString::from(weights);
         name.push(".journal");
         PathBuf::from(name)
     }
 
-    /// Neither an old journal nor old weights are replaced unless the user says so.
+    /// Refuses to replace an old journal or old weights unless `force`.
     pub fn may_create(weights: &Path, force: bool) -> Result<(), Error> {
         let path = Journal::path(weights);
         match [weights, &path].into_iter().find(|file| file.exists()).filter(|_| !force) {
             None => Ok(()),
             Some(there) => Err(Error::new(format_args!(
-                "{} exists: --resume goes on with it, --force replaces it, --out FILE writes elsewhere",
+                "{} exists: --resume continues it, --force replaces it, --out FILE writes elsewhere",
                 there.display()
             ))),
         }
     }
 
-    /// A new journal.
+    /// Creates a journal.
     pub fn create(weights: &Path, task: Task) -> Result<Journal, Error> {
         let path = Journal::path(weights);
-        let mut file = claim(&path, OpenOptions::new().append(true).create(true))?;
+        let mut file = open_locked(&path, OpenOptions::new().append(true).create(true))?;
         let first = format!("{}\n", serde_json::to_string(&task)?);
         let written = file.set_len(0).and_then(|()| file.write_all(first.as_bytes()));
         written.map_err(|error| Error::cannot("write", &path, error))?;
         Ok(Journal { path, file, task, known: HashMap::new() })
     }
 
-    /// The journal of a learning on this program and input that was cut short.
+    /// Opens the journal of an interrupted learning on this program and input.
     pub fn open(weights: &Path, program: &Path, input: u64) -> Result<Journal, Error> {
         let path = Journal::path(weights);
-        let mut file = claim(&path, OpenOptions::new().read(true).append(true))?;
+        let mut file = open_locked(&path, OpenOptions::new().read(true).append(true))?;
         let mut text = String::new();
         let read = file.read_to_string(&mut text);
-        read.map_err(|error| Error::cannot("go on with", &path, error))?;
-        // What follows the last line break was cut short.
+        read.map_err(|error| Error::cannot("resume", &path, error))?;
+        // Text after the last line break is a truncated line.
         let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
         let mut lines = whole.lines();
         let damaged = || Error::new(format_args!("{} is no journal of `cairn learn`", path.display()));
         let task: Task = lines.next().and_then(|line| serde_json::from_str(line).ok()).ok_or_else(damaged)?;
         if task.target != fingerprint(program)? {
-            return Err(Error::new("the journal is about another program: --force begins anew"));
+            return Err(Error::new("the journal is about another program: --force starts over"));
         }
         if task.input != input {
             return Err(Error::new(
-                "the journal is about other input, arguments or another --timeout: go on with what it was begun with, or --force begins anew",
+                "the journal is about other input, arguments or another --timeout: use those it was started with, or start over with --force",
             ));
         }
-        let known = lines.map(|line| serde_json::from_str(line).map(|Line { job, covered }| (job, covered)));
+        let known =
+            lines.map(|line| serde_json::from_str(line).map(|Measurement { job, covered }| (job, covered)));
         let known = known.collect::<Result<_, _>>().map_err(|_| damaged())?;
         file.set_len(whole.len() as u64)?;
         Ok(Journal { path, file, task, known })
     }
 
-    /// What is being learnt.
+    /// The task.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// What a job gave, if it was made.
+    /// Returns the result of a job, if it is known.
     pub fn known(&self, job: &Job) -> Option<f64> {
         self.known.get(&key(job)).copied()
     }
 
-    /// Notes what a job gave.
-    pub fn note(&mut self, job: &Job, covered: f64) -> Result<(), Error> {
-        let line = Line { job: key(job), covered };
+    /// Records the result of a job.
+    pub fn record(&mut self, job: &Job, covered: f64) -> Result<(), Error> {
+        let line = Measurement { job: key(job), covered };
         self.known.insert(line.job, covered);
         let text = format!("{}\n", serde_json::to_string(&line)?);
         self.file.write_all(text.as_bytes()).map_err(|error| Error::cannot("write", &self.path, error))
     }
 }
 
-/// Opens a journal that nobody else is writing.
-fn claim(path: &Path, options: &OpenOptions) -> Result<File, Error> {
+/// Opens a journal and locks it against other processes.
+fn open_locked(path: &Path, options: &OpenOptions) -> Result<File, Error> {
     let file = options.open(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Error::cannot("go on with", path, error),
+        ErrorKind::NotFound => Error::cannot("resume", path, error),
         _ => Error::cannot("write", path, error),
     })?;
     match crate::lock::lock(&file) {
@@ -133,7 +134,7 @@ fn claim(path: &Path, options: &OpenOptions) -> Result<File, Error> {
     }
 }
 
-/// A name for a job, the same in every process.
+/// Returns a key of a job that is the same in every process.
 fn key(job: &Job) -> u64 {
     let mut print = Fingerprint::default();
     for weight in job.weights.iter() {

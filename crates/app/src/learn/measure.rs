@@ -70,7 +70,7 @@ impl<'a> Measurer<'a> {
                 return Ok(false);
             }
             let Some(covered) = campaign(plan, &files[at], job, end)? else { return Ok(false) };
-            journal.lock().expect("no holder panics").note(job, covered)?;
+            journal.lock().expect("no holder panics").record(job, covered)?;
             let mut progress = progress.lock().expect("no holder panics");
             progress.done(job);
             observer.done(&progress);

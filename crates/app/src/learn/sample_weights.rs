@@ -1,45 +1,46 @@
-//! What learning draws: the weights of the features and, unless it is learnt as published, what is to stand beside them.
+//! Samples of learning: the weights of features and, unless learning is as published, the companion strategy.
 //!
-//! Learning knows numbers only. Behind the weights there is one for each strategy that may stand beside them: how much it
-//! appeals. The one that appeals most does, if it does at all, with a share of the search that grows with its appeal. So what the
-//! best two have in common, and what is near something good, means the same for strategies as for weights.
+//! Learning sees only numbers. After the weights, a sample has one number for each possible companion
+//! strategy, its appeal. The strategy with the highest positive appeal becomes the companion, with a share of
+//! the search that grows with its appeal. So intersection and neighbourhood of good samples mean the same for
+//! companions as for weights.
 
 use cairn_learn::Weights as Sample;
 use cairn_search::{Companion, Feature, Obtained, Weights};
 
-/// Numbers of a sample.
+/// Numbers in a sample.
 pub const LENGTH: usize = Feature::COUNT + Companion::STRATEGIES.len();
-/// The appeal of a strategy that has the whole search.
+/// Appeal of a companion that gets the whole search; a chosen scale.
 const WHOLE: f64 = 10.0;
 
-/// Where learning begins: the weights that ship with Cairn, alone, with each of the strategies beside them, and each of these alone. What
-/// is learnt is then at least as good as what was there before, as far as a race can tell.
+/// Returns the first samples: the weights that ship with Cairn alone, with each companion, and each companion
+/// alone. So the result is at least as good as these, as far as a race can tell.
 pub fn known() -> Vec<Sample> {
     let shipped = Weights::default();
     let sample = |appeals: [f64; Companion::STRATEGIES.len()]| {
         shipped.values().iter().copied().chain(appeals).collect()
     };
-    let nobody = [0.0; Companion::STRATEGIES.len()];
-    let beside = |share: f64| {
-        (0..nobody.len()).map(move |which| {
-            let mut appeals = nobody;
+    let none = [0.0; Companion::STRATEGIES.len()];
+    let with_companion = |share: f64| {
+        (0..none.len()).map(move |which| {
+            let mut appeals = none;
             appeals[which] = share * WHOLE;
             sample(appeals)
         })
     };
-    [sample(nobody)].into_iter().chain(beside(0.5)).chain(beside(1.0)).collect()
+    [sample(none)].into_iter().chain(with_companion(0.5)).chain(with_companion(1.0)).collect()
 }
 
-/// A sample as a strategy wants it.
+/// Converts a sample to weights for the strategy.
 pub fn weights(name: &str, sample: &[f64], obtained: Obtained) -> Weights {
     let (values, appeals) = sample.split_at(Feature::COUNT);
     let values = values.try_into().expect("as many as there are features");
     let mut weights = Weights::new(name, values, obtained);
-    weights.beside = beside(appeals);
+    weights.beside = companion(appeals);
     weights
 }
 
-fn beside(appeals: &[f64]) -> Option<Companion> {
+fn companion(appeals: &[f64]) -> Option<Companion> {
     let (strategy, appeal) =
         Companion::STRATEGIES.iter().zip(appeals).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     (*appeal > 0.0).then(|| Companion { strategy: (*strategy).to_owned(), share: (appeal / WHOLE).min(1.0) })
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_appealing_strategy_stands_beside_the_weights() {
+    fn the_most_appealing_strategy_is_the_companion() {
         let sample =
             |appeals: &[f64]| weights("", &[&[0.0; Feature::COUNT], appeals].concat(), Obtained::default());
         assert_eq!(sample(&[]).beside, None, "as published");
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_known_can_be_searched_with() {
+    fn first_samples_are_valid_weights() {
         for sample in known() {
             assert_eq!(sample.len(), LENGTH);
             let text = weights("known", &sample, Obtained::default()).to_toml();

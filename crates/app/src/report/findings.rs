@@ -1,4 +1,4 @@
-//! Crashes and hangs, from what the campaign wrote about them.
+//! Findings, read from the reports that the campaign wrote.
 
 use super::retrace::Retraced;
 use cairn_campaign::{TestFolder as Kept, label, lies_inside, read_test};
@@ -10,28 +10,28 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where a campaign keeps what it has to say of findings.
+/// Directory of a campaign's finding reports.
 const REPORTS: &str = "reports";
-/// Bytes of a part that are shown.
-const MOST_BYTES: usize = 4096;
-/// Most bytes of a report or record of the campaign's.
-const MOST_REPORT: u64 = 16 << 20;
+/// Most bytes of an input part that are shown; a chosen bound.
+const MAX_BYTES: usize = 4096;
+/// Most bytes of a finding's report or record; a chosen bound against hostile directories.
+const MAX_REPORT: u64 = 16 << 20;
 
-/// What is known beside the files.
+/// The campaign that findings are read from.
 pub struct Context<'a> {
     /// The campaign directory.
     pub directory: &'a Path,
     /// An input of the program's shape.
     pub blank: &'a Input,
-    /// The tests, crashes and hangs among them.
+    /// The replayed tests, including crashes and hangs.
     pub tests: &'a [Retraced],
     /// True if the user ran the campaign.
     pub is_trusted: bool,
-    /// The command that runs a test again.
+    /// Returns the command that replays a test.
     pub again: &'a dyn Fn(&Path) -> String,
 }
 
-/// The record that a campaign writes of a finding, as far as it is of use here.
+/// Fields of a finding's JSON record that are used here.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Record {
@@ -56,7 +56,7 @@ struct RecordFrame {
 }
 
 impl Context<'_> {
-    /// All of them, crashes first.
+    /// Returns all findings, crashes first.
     pub fn findings(&self) -> Vec<Finding> {
         [Kept::Crashes, Kept::Hangs].into_iter().flat_map(|place| self.of(place)).collect()
     }
@@ -65,7 +65,7 @@ impl Context<'_> {
         let reports = self.directory.join(place.directory()).join(REPORTS);
         let names = explained(&reports);
         if names.is_empty() {
-            // A campaign that was killed at the wrong moment, or another tool's.
+            // The campaign was killed before it wrote reports, or is another tool's.
             return self.inputs(place).map(|test| self.unexplained(place, test)).collect();
         }
         names.iter().filter_map(|name| self.explained(place, &reports, name)).collect()
@@ -92,13 +92,13 @@ impl Context<'_> {
         Some(finding)
     }
 
-    /// A file of the campaign's; none if it is a link to somewhere else.
+    /// Reads a file of the campaign; none if it is a link to somewhere else.
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
-        lies_inside(self.directory, path).then(|| read_file(path, MOST_REPORT).ok()).flatten()
+        lies_inside(self.directory, path).then(|| read_file(path, MAX_REPORT).ok()).flatten()
     }
 
-    /// From the record beside the text. The command is rebuilt: the directory may have moved, and what a stranger's
-    /// record says is not for the user to paste into a shell.
+    /// Builds a finding from its JSON record. The command is rebuilt: the directory may have moved, and a
+    /// stranger's record is not for the user to paste into a shell.
     fn recorded(&self, record: Record) -> Finding {
         let smallest = self.directory.join(record.smallest);
         let headline = match record.place.map(frame) {
@@ -119,7 +119,7 @@ impl Context<'_> {
         }
     }
 
-    /// From the text alone.
+    /// Builds a finding from its text report.
     fn told(&self, place: Kept, reports: &Path, name: &str, text: &str) -> Finding {
         let headline = text.lines().next().unwrap_or_default();
         let input = self.inputs(place).find(|test| file_name(&test.path).split(',').next() == Some(name));
@@ -160,14 +160,14 @@ impl Context<'_> {
         let objects = input.objects;
         let part = |object: &cairn_exec::Object| InputPart {
             name: label(object),
-            bytes: object.bytes[..object.bytes.len().min(MOST_BYTES)].to_vec(),
+            bytes: object.bytes[..object.bytes.len().min(MAX_BYTES)].to_vec(),
             length: object.bytes.len() as u64,
         };
         objects.iter().map(part).collect()
     }
 }
 
-/// Names of the findings that something is written about.
+/// Returns the names of findings with a report.
 fn explained(reports: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(reports).into_iter().flatten().flatten();
     let name = |path: PathBuf| {
@@ -182,7 +182,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What kind of end a line tells of, in a word.
+/// Returns the kind of finding that a headline names.
 fn kind(headline: &str) -> String {
     match headline.strip_prefix("killed by ") {
         Some(rest) => rest.split(' ').next().unwrap_or(rest).to_owned(),
@@ -190,13 +190,13 @@ fn kind(headline: &str) -> String {
     }
 }
 
-/// The lines of a report between `Stack` and the next empty line.
+/// Parses the stack of a report: the lines between `Stack` and the next empty line.
 fn stack(text: &str) -> Vec<Frame> {
     let lines = text.lines().skip_while(|line| !line.starts_with("Stack,")).skip(1);
     lines.take_while(|line| !line.is_empty()).map(|line| stack_line(line.trim())).collect()
 }
 
-/// `function (file:line)`.
+/// Parses a stack line, `function (file:line)`.
 fn stack_line(line: &str) -> Frame {
     let placed = line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
     let place = |at: &str| {

@@ -1,10 +1,10 @@
-//! All there is to tell of a campaign, from its directory, its program, and its tests run once more.
+//! Gathers a report from a campaign directory, its program, and a replay of its tests.
 
 use super::findings::Context;
 use super::plain_coverage;
 use super::retrace::{Retraced, coverage, diagnose, retrace};
 use super::side_labels::Labels;
-use super::sources::{Covered, Hits, Texts};
+use super::sources::{Hits, SourceListing, SourceTexts};
 use super::{statistics, tree};
 use crate::doctor;
 use crate::error::Error;
@@ -20,7 +20,7 @@ use cairn_report::{Advice, Generator, Report, Test};
 use cairn_tree::Coverage;
 use std::path::{Path, PathBuf};
 
-/// Longest time of a run if nobody tells, in milliseconds.
+/// Time limit of a run by default, in milliseconds.
 const TIMEOUT: u64 = 1000;
 
 /// Settings of a report.
@@ -49,7 +49,7 @@ struct GatheredCampaign<'a> {
     missing: Vec<String>,
 }
 
-/// Gathers it.
+/// Gathers the report: replays the tests, and reads what the campaign recorded.
 pub fn gather(settings: &ReportSettings, frontend: &dyn Frontend) -> Result<Report, Error> {
     let suite = Suite::of_campaign(&settings.directory, &TestFolder::ALL, frontend)?;
     let subject = suite::subject(&settings.named, &suite, &settings.directory)?;
@@ -89,18 +89,18 @@ pub fn gather(settings: &ReportSettings, frontend: &dyn Frontend) -> Result<Repo
     Ok(report)
 }
 
-/// What the campaign last told of itself, if that is about this program.
+/// Reads the campaign's snapshot, if it is about this program; otherwise adds the reason to `missing`.
 fn snapshot(directory: &Path, program: &Path, missing: &mut Vec<String>) -> Result<Option<Snapshot>, Error> {
     let why = match Snapshot::read(directory) {
         Ok(Some(snapshot)) if snapshot.target == crate::digest::fingerprint(program)? => {
             return Ok(Some(snapshot));
         }
         Ok(Some(_)) => "the program is not the one that the campaign explored".to_owned(),
-        Ok(None) => "the campaign ended before it told how far it had come".to_owned(),
+        Ok(None) => "the campaign ended before its first snapshot".to_owned(),
         Err(error) => error.to_string(),
     };
     missing.push(format!(
-        "{why}: why branches are not covered, the execution tree and the solver's figures are left out"
+        "{why}: reasons for uncovered branches, the execution tree and the solver's figures are left out"
     ));
     Ok(None)
 }
@@ -111,9 +111,10 @@ impl GatheredCampaign<'_> {
         self.add_campaigns(&mut coverage);
         let hits = Hits::new(&self.program, tests);
         let fates = self.fates();
-        let texts = Texts::read(&self.program, self.suite.moved(&self.settings.directory));
+        let texts = SourceTexts::read(&self.program, self.suite.moved(&self.settings.directory));
         let labels = &Labels::new(&self.program, &texts);
-        let covered = Covered { program: &self.program, labels, hits: &hits, coverage: &coverage, fates };
+        let covered =
+            SourceListing { program: &self.program, labels, hits: &hits, coverage: &coverage, fates };
         let told = self.snapshot.as_ref();
         let made_by = self.suite.made_by.as_ref();
         let replay = made_by
@@ -137,13 +138,13 @@ impl GatheredCampaign<'_> {
             tree: told.map(|told| tree::tree(&self.program, labels, &told.tree)).unwrap_or_default(),
             layers: told.map(|told| statistics::layers(&told.summary)).unwrap_or_default(),
             figures: told.map(statistics::figures).unwrap_or_default(),
-            // Without a test nothing was looked at.
+            // Without a test nothing was diagnosed.
             advice: if tests.is_empty() { Vec::new() } else { self.advice(collector, &coverage) },
             missing: self.missing.iter().cloned().chain(self.changed(&texts)).collect(),
         }
     }
 
-    fn changed(&self, texts: &Texts) -> Option<String> {
+    fn changed(&self, texts: &SourceTexts) -> Option<String> {
         let changed = texts.changed_since(&self.path);
         let told = |files: String| {
             format!("changed since the program was built, so that lines may be others: {files}")
@@ -155,7 +156,8 @@ impl GatheredCampaign<'_> {
         self.snapshot.as_ref().map(|snapshot| snapshot.fates.as_slice())
     }
 
-    /// The campaign may have covered what its tests do not show again, for want of time or because the program does not repeat itself.
+    /// Adds what the campaign covered but its tests do not cover again, for lack of time or because the
+    /// program is nondeterministic.
     fn add_campaigns(&self, coverage: &mut Coverage) {
         let is_covered = |fate: &Fate| u8::from(*fate == Fate::Covered);
         coverage.merge(&self.fates().unwrap_or_default().iter().map(is_covered).collect::<Vec<_>>());
@@ -176,14 +178,14 @@ impl GatheredCampaign<'_> {
         }
     }
 
-    /// What `cairn doctor` would say.
+    /// Returns what `cairn doctor` would say.
     fn advice(&self, mut collector: Diagnosis, coverage: &Coverage) -> Vec<Advice> {
         let (mut notes, mut divergences) = (Notes::default(), 0);
         if let Some(snapshot) = &self.snapshot {
             (notes, divergences) = (snapshot.notes.clone(), snapshot.summary.divergences);
-            // Those of the tests alone are counted by the collector.
+            // The collector counts those of the tests itself.
             notes.rejected_runs = u64::MAX;
-            // The file may have been changed: what it says of sites that are not there is left out.
+            // The file may be forged: sites that do not exist are left out.
             let is_there = |(site, _): &&(u32, u64)| *site < self.program.site_count();
             let unanswered: Vec<_> = snapshot.unanswered.iter().filter(is_there).copied().collect();
             collector.recall(self.decided(), &unanswered);
@@ -196,7 +198,7 @@ impl GatheredCampaign<'_> {
         reasons.chunk_by(|a, b| doctor::topic(a.kind) == doctor::topic(b.kind)).map(paragraph).collect()
     }
 
-    /// Sites that the input decided in some run.
+    /// Returns the sites that depended on the input in some run.
     fn decided(&self) -> Vec<SiteId> {
         let met = self.fates().unwrap_or_default().iter().enumerate();
         let met = met.filter(|(_, fate)| !matches!(fate, Fate::Unmet | Fate::Covered));

@@ -1,4 +1,4 @@
-//! The tests on a plain build, and what llvm-cov says of it.
+//! Coverage of the tests on a plain build, as llvm-cov measures it.
 
 use super::retrace::Retraced;
 use crate::compile;
@@ -15,11 +15,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Counters lie in the file itself while the program runs: a crash takes nothing along.
+/// Compiler options. Counters are mapped from the profile while the program runs, so that a crash loses
+/// nothing.
 const FLAGS: [&str; 6] =
     ["-g", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-mllvm", "-runtime-counter-relocation"];
 
-/// A plain build that counts.
+/// A plain build with llvm-cov's counters.
 pub struct PlainBuild {
     scratch: tempfile::TempDir,
     spec: TargetSpec,
@@ -27,7 +28,7 @@ pub struct PlainBuild {
 }
 
 impl PlainBuild {
-    /// Compiles C files to a program that is run as this one is.
+    /// Compiles C files to a program that is run as `spec` describes.
     pub fn new(files: &[PathBuf], spec: &TargetSpec, limits: Limits) -> Result<PlainBuild, Error> {
         if !files.iter().any(|file| compile::is_source(file)) {
             return Err(Error::new(
@@ -42,7 +43,7 @@ impl PlainBuild {
         let tools = toolchain::find()?;
         let include = &tools.include_dir;
         let mut clang = Command::new(&tools.clang);
-        finish(
+        run_command(
             clang
                 .args(["-w", "-O1", "-c", "-I"])
                 .arg(include)
@@ -54,7 +55,7 @@ impl PlainBuild {
         clang
             .arg("-w")
             .args(FLAGS)
-            // As a directory of the system: what its headers define is not the user's.
+            // As a system directory: what its headers define is not the user's code.
             .arg("-idirafter")
             .arg(include)
             .args(files)
@@ -62,7 +63,7 @@ impl PlainBuild {
             .arg("-lm")
             .arg("-o")
             .arg(&program);
-        finish(&mut clang)?;
+        run_command(&mut clang)?;
         let mut spec = TargetSpec { path: program, coverage: 0, ..spec.clone() };
         spec.writable = Some(scratch.path().to_owned());
         Ok(PlainBuild { scratch, spec, limits })
@@ -80,7 +81,7 @@ impl PlainBuild {
         Ok(())
     }
 
-    /// Merges the counts of all runs; the merged profile.
+    /// Merges the profiles of all runs; returns the merged one.
     fn merge(&self) -> Result<PathBuf, Error> {
         let (list, merged) = (self.scratch.path().join("list"), self.scratch.path().join("merged"));
         let is_profile = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "profraw");
@@ -93,22 +94,25 @@ impl PlainBuild {
         std::fs::write(&list, profiles.join("\n"))?;
         let mut from = OsString::from("--input-files=");
         from.push(&list);
-        finish(
+        run_command(
             Command::new(tool("llvm-profdata")).args(["merge", "-sparse"]).arg(from).arg("-o").arg(&merged),
         )?;
         Ok(merged)
     }
 
-    /// Exports llvm-cov's figures over all runs, in a format of its own or lcov's.
+    /// Exports llvm-cov's figures over all runs, in its own or lcov's format.
     fn export(&self, merged: &Path, format: &str) -> Result<Vec<u8>, Error> {
         let mut profile = OsString::from("-instr-profile=");
         profile.push(merged);
         let format = format!("-format={format}");
-        finish(Command::new(tool("llvm-cov")).args(["export", &format]).arg(&self.spec.path).arg(profile))
+        run_command(
+            Command::new(tool("llvm-cov")).args(["export", &format]).arg(&self.spec.path).arg(profile),
+        )
     }
 }
 
-/// Runs the tests on a plain build, and adds llvm-cov's figures: all lines and functions, and the branches of each file.
+/// Runs the tests on a plain build, and adds llvm-cov's figures to the report: all lines and functions, and
+/// the branches of each file.
 pub fn measure(
     build: &PlainBuild,
     tests: &[Retraced],
@@ -117,8 +121,8 @@ pub fn measure(
 ) -> Result<(), Error> {
     build.run(tests, frontend)?;
     let merged = build.merge()?;
-    let told: Value = serde_json::from_slice(&build.export(&merged, "text")?)?;
-    for file in told["data"][0]["files"].as_array().into_iter().flatten() {
+    let exported: Value = serde_json::from_slice(&build.export(&merged, "text")?)?;
+    for file in exported["data"][0]["files"].as_array().into_iter().flatten() {
         let count = |name: &str| file["summary"]["branches"][name].as_u64();
         let name = file["filename"].as_str().unwrap_or_default();
         let ours = report.files.iter_mut().find(|ours| is_same(&ours.path, name));
@@ -137,7 +141,7 @@ pub fn measure(
     Ok(())
 }
 
-/// The lines and functions of every file of a tracefile.
+/// Parses the lines and functions of every file of an lcov tracefile.
 fn executed(tracefile: &str) -> Vec<ExecutedFile> {
     let mut files: Vec<ExecutedFile> = Vec::new();
     for (key, value) in tracefile.lines().filter_map(|line| line.split_once(':')) {
@@ -160,8 +164,8 @@ fn executed(tracefile: &str) -> Vec<ExecutedFile> {
     files
 }
 
-/// Line and column of every condition of a file, and how often it was true and false. A condition inside a macro is where the
-/// macro is invoked.
+/// Returns line, column and the counts of true and false of every condition of a file. A condition inside a
+/// macro is where the macro is invoked.
 fn conditions(file: &Value) -> Vec<(u64, u64, u64, u64)> {
     let number = |region: &Value, index: usize| region[index].as_u64().unwrap_or(0);
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -177,7 +181,7 @@ fn conditions(file: &Value) -> Vec<(u64, u64, u64, u64)> {
     all
 }
 
-/// Branches and covered ones by line.
+/// Counts branches and covered branches by line.
 fn lines(conditions: &[(u64, u64, u64, u64)]) -> Vec<(u64, u64, u64)> {
     let mut lines: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
     for (line, _, yes, no) in conditions {
@@ -193,14 +197,14 @@ fn is_same(ours: &str, theirs: &str) -> bool {
     ours == theirs || (real(ours).is_some() && real(ours) == real(theirs))
 }
 
-/// A tool of LLVM, by Debian's name if it has that.
+/// Returns a tool of LLVM, by Debian's name if that exists.
 fn tool(name: &str) -> PathBuf {
     let debians = format!("{name}-19");
     toolchain::on_path(&debians).unwrap_or_else(|| name.into())
 }
 
-/// A command to its end; what it prints.
-fn finish(command: &mut Command) -> Result<Vec<u8>, Error> {
+/// Runs a command to its end; returns its output.
+fn run_command(command: &mut Command) -> Result<Vec<u8>, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| Error::cannot("run", Path::new(&name), error))?;
     if output.status.success() {

@@ -1,4 +1,4 @@
-//! The tests once more: what each covers, and what stands in their way.
+//! Replays the tests: coverage of each, and diagnosis as by `cairn doctor`.
 
 use crate::error::Error;
 use crate::frontend::Frontend;
@@ -10,22 +10,22 @@ use cairn_tree::Coverage;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Longest time that is spent on what stands in the way.
+/// Time limit of the diagnosis, as of `cairn doctor` by default.
 const DIAGNOSIS: Duration = Duration::from_secs(10);
 
-/// A test that was run again.
+/// A replayed test.
 pub struct Retraced {
     /// Its file.
     pub path: PathBuf,
     /// Its input.
     pub input: Input,
-    /// How it ended; nothing if no server survived it.
+    /// How it ended; none if it killed the fork server.
     pub end: Option<ExitKind>,
-    /// The user's branches that it took.
+    /// Branches of the user's code that it covered.
     pub branches: Vec<BranchId>,
 }
 
-/// Runs every test. What cannot be read is left out, and told in `missing`.
+/// Replays every test. Files that cannot be read are left out, with a sentence in `missing`.
 pub fn retrace(
     program: &Program,
     server: &mut Server,
@@ -58,7 +58,7 @@ fn run(program: &Program, server: &mut Server, path: PathBuf, input: Input) -> R
     Ok(Retraced { path, input, end, branches })
 }
 
-/// Looks at how the program computes with the tests, as `cairn doctor` does, and for no longer.
+/// Traces the tests and collects reasons why exploration stalls, within the time limit.
 pub fn diagnose(
     program: &Program,
     server: &mut Server,
@@ -83,7 +83,7 @@ pub fn diagnose(
     Ok(collector)
 }
 
-/// What all of them cover together.
+/// Returns the coverage of all tests together.
 pub fn coverage(program: &Program, tests: &[Retraced]) -> Coverage {
     let mut coverage = Coverage::new(program);
     for test in tests {

@@ -1,24 +1,24 @@
-//! Sites and their sides as the user knows them.
+//! Labels of sides and locations of sites, in terms of the source.
 
 use super::negation::is_negated;
-use super::sources::Texts;
+use super::sources::SourceTexts;
 use cairn_program::{Program, Site, SiteId, SiteKind};
 use cairn_report::SourceLocation;
 use std::collections::HashSet;
 
-/// Values of a case that are shown.
-const MOST_VALUES: usize = 4;
+/// Most values of a case that are shown; a chosen bound.
+const MAX_VALUES: usize = 4;
 
-/// Knows what sides are called.
+/// Labels of the sides of a program's sites.
 pub struct Labels<'a> {
     program: &'a Program,
-    /// Conditions that the compiler tests without the `!` that the source has before them.
+    /// Branches whose condition the source negates as a whole: the compiler tests it without the `!`.
     negated: HashSet<SiteId>,
 }
 
 impl<'a> Labels<'a> {
-    /// Of a program with this source.
-    pub fn new(program: &'a Program, texts: &Texts) -> Labels<'a> {
+    /// Finds the negated conditions in the source.
+    pub fn new(program: &'a Program, texts: &SourceTexts) -> Labels<'a> {
         let is_negated = |site: &Site| {
             let source = texts.text_at(&site.file, site.line, site.column);
             site.kind == SiteKind::Branch && source.is_some_and(is_negated)
@@ -27,7 +27,7 @@ impl<'a> Labels<'a> {
         Labels { program, negated }
     }
 
-    /// What a side is called.
+    /// Returns the label of a side: true, false, default or the values of a case.
     pub fn label(&self, id: SiteId, side: u32) -> String {
         label(self.program.site(id), side, self.negated.contains(&id))
     }
@@ -45,12 +45,12 @@ fn label(site: &Site, side: u32, is_negated: bool) -> String {
 
 fn values(site: &Site, values: &[u64]) -> String {
     let mut words: Vec<String> =
-        values.iter().take(MOST_VALUES).map(|value| number(*value, site.width)).collect();
-    words.extend((values.len() > MOST_VALUES).then(|| "…".to_owned()));
+        values.iter().take(MAX_VALUES).map(|value| number(*value, site.width)).collect();
+    words.extend((values.len() > MAX_VALUES).then(|| "…".to_owned()));
     words.join(", ")
 }
 
-/// A value as the source would have it, most likely: a letter, or a number with a sign.
+/// Formats a value as the source most likely has it: a letter, or a signed number.
 fn number(value: u64, width: u32) -> String {
     let shift = 64 - width.clamp(1, 64);
     let signed = (value << shift) as i64 >> shift;
@@ -62,7 +62,7 @@ fn number(value: u64, width: u32) -> String {
     }
 }
 
-/// Where a site is; nothing if its line is not known.
+/// Returns the location of a site; none if its line is not known.
 pub fn place(program: &Program, site: SiteId) -> Option<SourceLocation> {
     let site = program.site(site);
     (site.line > 0).then(|| SourceLocation { file: site.file.to_string(), line: site.line })

@@ -1,8 +1,8 @@
-//! The user's files: their branches, with what the tests take, and their text.
+//! The user's source files: text, branches, and the number of tests that cover each.
 
 use super::retrace::Retraced;
 use super::side_labels::Labels;
-use super::uncovered_reasons::Reasons;
+use super::uncovered_reasons::UncoveredReasons;
 use cairn_campaign::Fate;
 use cairn_program::{
     FileError, Function as ProgramFunction, FunctionId, Program, Reason, Site as ProgramSite, SiteId,
@@ -13,12 +13,12 @@ use cairn_tree::Coverage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A file larger than this is not shown.
-const MOST_BYTES: u64 = 4 << 20;
-/// All files together.
-const MOST_BYTES_IN_ALL: u64 = 64 << 20;
+/// Most bytes of a file that are shown; a chosen bound.
+const MAX_BYTES: u64 = 4 << 20;
+/// Most bytes of all files together; a chosen bound.
+const MAX_TOTAL_BYTES: u64 = 64 << 20;
 
-/// How many tests come to what.
+/// Number of tests that reach each branch, site and function.
 pub struct Hits {
     branches: Vec<u64>,
     sites: Vec<u64>,
@@ -26,7 +26,7 @@ pub struct Hits {
 }
 
 impl Hits {
-    /// Of these tests.
+    /// Counts the tests.
     pub fn new(program: &Program, tests: &[Retraced]) -> Hits {
         let branches = vec![0; program.branch_count() as usize];
         let mut hits =
@@ -45,24 +45,24 @@ impl Hits {
     }
 }
 
-/// What the files are made from.
-pub struct Covered<'a> {
+/// The inputs of the file listing.
+pub struct SourceListing<'a> {
     /// The program.
     pub program: &'a Program,
-    /// What sides are called.
+    /// Labels of sides.
     pub labels: &'a Labels<'a>,
-    /// How many tests come to what.
+    /// Number of tests that reach each branch, site and function.
     pub hits: &'a Hits,
-    /// What runs have covered.
+    /// Coverage by tests and campaign.
     pub coverage: &'a Coverage,
-    /// What the campaign tells of every branch.
+    /// State of every branch in the campaign, if it has a snapshot.
     pub fates: Option<&'a [Fate]>,
 }
 
-impl Covered<'_> {
-    /// The files in order of their names.
-    pub fn files(&self, texts: &Texts) -> Vec<File> {
-        let reasons = Reasons::new(self.program, self.labels, self.coverage, self.fates);
+impl SourceListing<'_> {
+    /// Returns the files in the order of their names.
+    pub fn files(&self, texts: &SourceTexts) -> Vec<File> {
+        let reasons = UncoveredReasons::new(self.program, self.labels, self.coverage, self.fates);
         let mut files: BTreeMap<&str, Vec<(SiteId, &ProgramSite)>> = BTreeMap::new();
         for (id, site) in self.program.sites().filter(|(_, site)| site.counted && !site.sides.is_empty()) {
             files.entry(&site.file).or_default().push((id, site));
@@ -73,7 +73,7 @@ impl Covered<'_> {
             .collect()
     }
 
-    fn file(&self, name: &str, mut sites: Vec<(SiteId, &ProgramSite)>, reasons: &Reasons) -> File {
+    fn file(&self, name: &str, mut sites: Vec<(SiteId, &ProgramSite)>, reasons: &UncoveredReasons) -> File {
         sites.sort_by_key(|(id, site)| (site.line, site.column, *id));
         let functions: BTreeSet<FunctionId> = sites.iter().map(|(_, site)| site.function).collect();
         let mut functions: Vec<Function> = functions.into_iter().map(|id| self.function(id)).collect();
@@ -94,7 +94,7 @@ impl Covered<'_> {
         Function { name: name.to_string(), line: *line, tests }
     }
 
-    fn site(&self, id: SiteId, site: &ProgramSite, reasons: &Reasons) -> Site {
+    fn site(&self, id: SiteId, site: &ProgramSite, reasons: &UncoveredReasons) -> Site {
         let kind = match site.kind {
             Kind::Switch => SiteKind::Switch,
             Kind::Select => SiteKind::Select,
@@ -121,16 +121,17 @@ impl Covered<'_> {
     }
 }
 
-/// The text of the user's files that have branches.
-pub struct Texts(BTreeMap<String, (Source, Vec<usize>)>);
+/// The text of source files with branches.
+pub struct SourceTexts(BTreeMap<String, (Source, Vec<usize>)>);
 
-impl Texts {
-    /// Reads it, as far as it is there and not too much.
-    pub fn read(program: &Program, moved: Option<(PathBuf, PathBuf)>) -> Texts {
+impl SourceTexts {
+    /// Reads the files that exist, within the size limits. `moved` is the old and the new directory of a
+    /// moved campaign.
+    pub fn read(program: &Program, moved: Option<(PathBuf, PathBuf)>) -> SourceTexts {
         let located = |name: &str| located(name, moved.as_ref());
         let names: BTreeSet<&str> =
             program.sites().filter(|(_, site)| site.counted).map(|(_, site)| &*site.file).collect();
-        let (mut texts, mut room) = (BTreeMap::new(), MOST_BYTES_IN_ALL);
+        let (mut texts, mut room) = (BTreeMap::new(), MAX_TOTAL_BYTES);
         for name in names {
             let source = text(&located(name), room).map_or_else(Source::Missing, Source::Text);
             if let Source::Text(text) = &source {
@@ -139,10 +140,11 @@ impl Texts {
             let starts = line_starts(&source);
             texts.insert(name.to_owned(), (source, starts));
         }
-        Texts(texts)
+        SourceTexts(texts)
     }
 
-    /// Files that were written to after the program: their lines may not be those that it was made of.
+    /// Returns the files that are newer than the program: their lines may differ from those it was built
+    /// from.
     pub fn changed_since(&self, program: &Path) -> Vec<String> {
         let written = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
         let Some(built) = written(program) else { return Vec::new() };
@@ -150,7 +152,7 @@ impl Texts {
         self.0.keys().filter(is_newer).cloned().collect()
     }
 
-    /// A file's text from a place on; line and column are counted from 1, columns in bytes.
+    /// Returns a file's text from a location on; line and column are counted from 1, columns in bytes.
     pub fn text_at(&self, file: &str, line: u32, column: u32) -> Option<&str> {
         let (Source::Text(text), starts) = self.0.get(file)? else { return None };
         let start = *starts.get((line as usize).checked_sub(1)?)?;
@@ -171,7 +173,7 @@ fn line_starts(source: &Source) -> Vec<usize> {
     }
 }
 
-/// The file that a name leads to, or the one in the directory that it has been moved to.
+/// Returns the path of a source, in the directory that it was moved to if it is not where its name says.
 fn located(name: &str, moved: Option<&(PathBuf, PathBuf)>) -> PathBuf {
     let path = absolute(name);
     let elsewhere = || Some(moved?.1.join(path.strip_prefix(&moved?.0).ok()?));
@@ -187,6 +189,6 @@ fn text(path: &Path, room: u64) -> Result<String, String> {
         Reason::TooLarge(_) => "the source is too large to be shown".to_owned(),
         reason => format!("the source cannot be read: {reason}"),
     };
-    let content = read_file(path, MOST_BYTES.min(room)).map_err(told)?;
+    let content = read_file(path, MAX_BYTES.min(room)).map_err(told)?;
     Ok(String::from_utf8_lossy(&content).into_owned())
 }

@@ -1,4 +1,4 @@
-//! The figures of a campaign: its own, or what AFL's files tell if it was killed early.
+//! Figures of a campaign: from its snapshot, or from AFL's files if it was killed early.
 
 use crate::gaps::reasons;
 use crate::numbers::{clock, grouped};
@@ -10,14 +10,14 @@ use cairn_program::{read_file, read_text};
 use cairn_report::{Campaign, Layer, Point};
 use std::path::Path;
 
-/// Most bytes of the figures over time, and of those by name.
-const MOST_PLOT: u64 = 256 << 20;
-const MOST_STATS: u64 = 1 << 20;
+/// Most bytes of `plot_data` and of `fuzzer_stats`; chosen bounds.
+const MAX_PLOT: u64 = 256 << 20;
+const MAX_STATS: u64 = 1 << 20;
 
-/// How the campaign went.
+/// Describes the campaign.
 pub fn campaign(directory: &Path, snapshot: Option<&Snapshot>, made_by: Option<&RunSettings>) -> Campaign {
     let stats = Stats::read(directory);
-    // AFL's name for it has no letter that a shell would mind.
+    // AFL's banner has no letter that a shell would mind.
     let name = made_by.map(|run| target::name(&run.subject.target));
     let mut campaign = Campaign {
         program: name.or_else(|| stats.field("afl_banner")).unwrap_or_default(),
@@ -58,7 +58,8 @@ fn describe(campaign: &mut Campaign, snapshot: &Snapshot, made_by: Option<&RunSe
     campaign.seed = summary.seed;
 }
 
-/// When coverage grew: what the campaign tells of every new branch, or what it noted every few seconds.
+/// Returns coverage over executions and time: every new branch if there is a snapshot, else the samples of
+/// `plot_data`.
 pub fn curve(directory: &Path, snapshot: Option<&Snapshot>) -> Vec<Point> {
     let Some(snapshot) = snapshot else { return plot_data(directory) };
     let mut curve: Vec<Point> = snapshot
@@ -76,7 +77,7 @@ pub fn curve(directory: &Path, snapshot: Option<&Snapshot>) -> Vec<Point> {
 }
 
 fn plot_data(directory: &Path) -> Vec<Point> {
-    let text = read_text(&directory.join("plot_data"), MOST_PLOT).unwrap_or_default();
+    let text = read_text(&directory.join("plot_data"), MAX_PLOT).unwrap_or_default();
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(", ").collect();
         Some(Point {
@@ -88,7 +89,7 @@ fn plot_data(directory: &Path) -> Vec<Point> {
     text.lines().filter_map(row).collect()
 }
 
-/// What each layer of the solver did, from the top.
+/// Returns the tallies of each solver layer, from the top.
 pub fn layers(summary: &Summary) -> Vec<Layer> {
     let layers = &summary.solver.layers;
     let all = [
@@ -112,7 +113,7 @@ pub fn layers(summary: &Summary) -> Vec<Layer> {
     all.map(layer).into()
 }
 
-/// More figures, by name.
+/// Returns further figures, by name.
 pub fn figures(snapshot: &Snapshot) -> Vec<(String, String)> {
     let Summary { solver, .. } = snapshot.summary;
     let summary = &snapshot.summary;
@@ -136,7 +137,7 @@ pub fn figures(snapshot: &Snapshot) -> Vec<(String, String)> {
             grouped(solver.evaluations.interpreted + solver.evaluations.compiled),
         ),
         (
-            "exhausted (every feasible path executed)",
+            "exhausted",
             if summary.exhausted { "yes".to_owned() } else { format!("no: {}", reasons(&summary.gaps)) },
         ),
     ];
@@ -148,7 +149,7 @@ struct Stats(String);
 
 impl Stats {
     fn read(directory: &Path) -> Stats {
-        let bytes = read_file(&directory.join("fuzzer_stats"), MOST_STATS).unwrap_or_default();
+        let bytes = read_file(&directory.join("fuzzer_stats"), MAX_STATS).unwrap_or_default();
         Stats(String::from_utf8_lossy(&bytes).into_owned())
     }
 

@@ -5,13 +5,13 @@ use cairn_campaign::{Fate, SnapshotEdge, SnapshotNode, TreeTop};
 use cairn_program::{Program, Site, SiteId, SiteKind};
 use cairn_report::{Tree, TreeEdge, TreeNode};
 
-/// How the names of functions begin that stand for those of the library.
-const STANDS_FOR: [&str; 2] = ["__cairn_m_", "__cairn_w_"];
+/// Prefixes of library models and wrappers: their functions stand for those of the library.
+const MODEL_PREFIXES: [&str; 2] = ["__cairn_m_", "__cairn_w_"];
 
-/// What stands for a function of the library that has no record of what it does with a value.
-const NOWHERE: &str = "a call";
+/// Name shown for a function that is not recorded.
+const UNKNOWN_FUNCTION: &str = "a call";
 
-/// What a campaign tells of its tree.
+/// Converts the snapshot's part of the execution tree.
 pub fn tree(program: &Program, labels: &Labels, told: &TreeTop) -> Tree {
     Tree {
         nodes: told.nodes,
@@ -27,9 +27,9 @@ fn fork(program: &Program, labels: &Labels, told: &SnapshotNode) -> TreeNode {
     let function = site.map(|site| program.function(site.function));
     let side_label = |side| side_label(labels, (id, site), told.pin, side);
     TreeNode {
-        // Where a library function decides is nobody's business.
+        // Locations inside library functions mean nothing to the user.
         place: function.filter(|function| function.counted).and_then(|_| place(program, id)),
-        function: function.map_or(NOWHERE, |function| library_name(&function.name)).to_owned(),
+        function: function.map_or(UNKNOWN_FUNCTION, |function| library_name(&function.name)).to_owned(),
         kind: site.map_or("value", |site| kind(site, told.pin)),
         depth: told.depth,
         passed: told.passed,
@@ -40,7 +40,7 @@ fn fork(program: &Program, labels: &Labels, told: &SnapshotNode) -> TreeNode {
 }
 
 fn library_name(name: &str) -> &str {
-    STANDS_FOR.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
+    MODEL_PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
 fn kind(site: &Site, is_concretization: bool) -> &'static str {
@@ -76,7 +76,7 @@ fn fate_name(fate: Fate) -> &'static str {
     match fate {
         Fate::Covered => "taken",
         Fate::Untried => "untried",
-        Fate::Suspended => "set aside",
+        Fate::Suspended => "suspended",
         Fate::Unknown => "unknown",
         Fate::Diverged => "diverged",
         Fate::Refused => "refused",
@@ -87,18 +87,18 @@ fn fate_name(fate: Fate) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sources::Texts;
+    use super::super::sources::SourceTexts;
     use super::*;
     use serde_json::json;
 
     #[test]
-    fn a_value_that_is_fixed_nowhere_hides_no_tree() {
+    fn a_concretization_without_a_site_is_shown() {
         let way = |side: u32| json!({ "side": side, "runs": 2, "untried": 1, "next": null, "single": true });
         let fork = json!({ "site": u32::MAX >> 4, "pin": true, "depth": 0, "passed": 0, "passed_untried": 0,
                            "ways": [way(0), way(1)], "left": [] });
         let told = json!({ "nodes": 3, "deepest": 1, "roots": [way(0)], "forks": [fork] });
         let program = Program::default();
-        let labels = Labels::new(&program, &Texts::read(&program, None));
+        let labels = Labels::new(&program, &SourceTexts::read(&program, None));
         let tree = tree(&program, &labels, &serde_json::from_value(told).unwrap());
         assert_eq!((tree.nodes, tree.roots.len()), (3, 1));
         assert_eq!(
@@ -106,7 +106,7 @@ mod tests {
             ["memchr", "atoi", "parse"]
         );
         let fork = &tree.forks[0];
-        assert_eq!((fork.kind, fork.function.as_str(), &fork.place), ("value", NOWHERE, &None));
+        assert_eq!((fork.kind, fork.function.as_str(), &fork.place), ("value", UNKNOWN_FUNCTION, &None));
         assert_eq!([&fork.ways[0].label, &fork.ways[1].label], ["this value", "another value"]);
     }
 }

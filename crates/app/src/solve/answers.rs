@@ -7,34 +7,41 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What came of a query.
+/// Answer to a query.
 pub struct Solution {
+    /// Sat, unsat or unknown.
     pub status: Status,
-    /// Why it is unknown.
+    /// Reason why it is unknown.
     pub reason: Option<&'static str>,
     /// Names, sorts and values of all symbols.
     pub model: Vec<(String, String, String)>,
-    /// Terms and values that the script asks for.
+    /// Terms that the script asks for, with their values.
     pub values: Vec<(String, String)>,
 }
 
 impl Solution {
+    /// An answer without a model.
     pub fn without(status: Status) -> Solution {
         Solution { status, reason: None, model: Vec::new(), values: Vec::new() }
     }
 
+    /// No answer, for this reason.
     pub fn unknown(reason: &'static str) -> Solution {
         Solution { reason: Some(reason), ..Solution::without(Status::Unknown) }
     }
 }
 
-/// A query, its answer and what it took.
+/// A query with its answer and cost.
 pub struct Outcome {
+    /// The script.
     pub file: PathBuf,
+    /// The answer.
     pub solution: Solution,
-    /// What the script says the answer is.
+    /// The answer that the script's `:status` expects.
     pub expected: Option<Status>,
+    /// Wall-clock time.
     pub wall: Duration,
+    /// CPU time.
     pub cpu: Duration,
 }
 
@@ -57,7 +64,7 @@ impl Outcome {
         is_decided(self.solution.status) && expected.is_some_and(|status| status != self.solution.status)
     }
 
-    /// The answer as SMT-LIB has it.
+    /// Formats the answer in SMT-LIB.
     pub fn full(&self) -> String {
         let Solution { status, model, values, .. } = &self.solution;
         let mut text = format!("{status}\n");
@@ -75,6 +82,7 @@ impl Outcome {
         text
     }
 
+    /// Formats the answer on one line.
     pub fn line(&self) -> String {
         format!("{}: {} {:.3} ms\n", self.file.display(), self.solution.status, milliseconds(self.wall))
     }
@@ -96,18 +104,19 @@ impl Outcome {
     }
 }
 
-/// All answers.
+/// Answers of all queries.
 #[derive(Default)]
 pub struct Answers {
     outcomes: Vec<Outcome>,
 }
 
 impl Answers {
+    /// Adds an answer.
     pub fn add(&mut self, outcome: Outcome) {
         self.outcomes.push(outcome);
     }
 
-    /// Whether nothing is unknown, and nothing other than expected.
+    /// True if no answer is unknown or unexpected.
     pub fn all_decided(&self) -> bool {
         self.outcomes.iter().all(|o| o.solution.status != Status::Unknown && !o.contradicts())
     }
@@ -120,7 +129,7 @@ impl Answers {
         self.outcomes.iter().filter(|outcome| outcome.contradicts()).count() as u64
     }
 
-    /// Mean and median of some time of each query, in milliseconds.
+    /// Returns mean and median of a time over all queries, in milliseconds.
     fn times(&self, time: impl Fn(&Outcome) -> Duration) -> (f64, f64) {
         let mut times: Vec<f64> = self.outcomes.iter().map(|outcome| milliseconds(time(outcome))).collect();
         times.sort_unstable_by(f64::total_cmp);
@@ -132,7 +141,7 @@ impl Answers {
         self.outcomes.iter().map(|outcome| outcome.cpu.as_secs_f64()).sum()
     }
 
-    /// One line.
+    /// Formats the totals on one line.
     pub fn totals(&self) -> String {
         let [sat, unsat, unknown] =
             [Status::Sat, Status::Unsat, Status::Unknown].map(|status| grouped(self.count(status)));
@@ -148,7 +157,7 @@ impl Answers {
         text
     }
 
-    /// Everything, with what the layers did.
+    /// Returns everything as JSON, with the tallies of layers.
     pub fn json(&self, layers: &Value) -> Value {
         let (mean, median) = self.times(|outcome| outcome.wall);
         let (cpu_mean, cpu_median) = self.times(|outcome| outcome.cpu);

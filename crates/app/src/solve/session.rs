@@ -1,4 +1,4 @@
-//! A solver and the expressions it knows, from script to script.
+//! Solver session: answers scripts one after another, with its caches.
 
 use super::answers::{Outcome, Solution};
 use cairn_deadline::Deadline;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often a query is asked again, with twice the effort each time: after these there is nothing left to try.
+/// Most retries of a query, each with twice the effort; 2^20 times the effort exceeds every time limit.
 const ROUNDS: u32 = 20;
 
 /// The solver that answers scripts.
@@ -32,7 +32,7 @@ pub struct Session {
     is_fresh: bool,
     dag: Dag,
     solver: Option<Box<dyn Solver>>,
-    /// What layers did that are gone.
+    /// Tallies of solvers that were replaced.
     past: Value,
 }
 
@@ -52,7 +52,7 @@ impl Session {
         }
         let checks = smtlib::read(&mut self.dag, text).map_err(|error| error.to_string())?;
         if checks.is_empty() {
-            return Err("it asks nothing, since it has no (check-sat)".to_owned());
+            return Err("it has no query: (check-sat) is missing".to_owned());
         }
         Ok(checks.iter().map(|check| self.answer_check(file, check)).collect())
     }
@@ -70,7 +70,8 @@ impl Session {
         Outcome { file: file.to_owned(), solution, expected: check.status, wall, cpu }
     }
 
-    /// The assertions as a query: what the seed satisfies, and the rest, in a campaign's query the last one.
+    /// Splits assertions into a path prefix, which the seed satisfies, and the target: in a campaign's query
+    /// the last one.
     fn split(&mut self, assertions: &[ExprId], seed: &dyn Assignment) -> (Vec<ExprId>, ExprId) {
         let mut evaluator = Evaluator::new();
         let (mut prefix, rest): (Vec<ExprId>, Vec<ExprId>) =
@@ -80,7 +81,7 @@ impl Session {
         (prefix, target)
     }
 
-    /// What is told of an answer; a model must make every assertion true.
+    /// Converts an answer; a model must satisfy every assertion.
     fn solution(&self, check: &Check, answer: &Answer, seed: &dyn Assignment) -> Solution {
         let model = match answer {
             Answer::Sat(model) => model,
@@ -103,7 +104,7 @@ impl Session {
         Solution { status: Status::Sat, reason: None, model, values: values.collect() }
     }
 
-    /// What every layer did, for all scripts so far.
+    /// Returns the tallies of every layer over all scripts so far.
     pub fn layers(&self) -> Value {
         let mut all = self.past.clone();
         if let Some(solver) = &self.solver {
@@ -127,12 +128,12 @@ fn reason(why: Unknown) -> &'static str {
         Unknown::TimeLimit => "the time limit was reached, or is too short to begin",
         Unknown::Unsupported => "no solver can decide it",
         Unknown::Invalid => {
-            "the search found no answer, and the one Z3 found is none: it does not know all the functions"
+            "local search found no model, and Z3's model is invalid: Z3 does not know all the functions"
         }
     }
 }
 
-/// Adds up figures of the same shape.
+/// Adds JSON figures of the same shape.
 fn add(sum: &mut Value, one: Value) {
     match (sum, one) {
         (Value::Object(sum), Value::Object(one)) => {
@@ -150,8 +151,8 @@ fn add(sum: &mut Value, one: Value) {
     }
 }
 
-/// Asks with ever more effort until there is an answer or the time limit is reached: work is counted so that campaigns
-/// repeat, and here only the time matters.
+/// Solves with ever more effort until there is an answer or the time limit is reached: effort is counted in
+/// work so that campaigns are reproducible, and here only time matters.
 fn solve(solver: &mut dyn Solver, limits: Limits, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
     let (limit, end) =
         (Deadline::after(limits.time), Deadline::after(limits.time.saturating_add(Limits::AFTERWARDS)));
@@ -171,7 +172,7 @@ fn solve(solver: &mut dyn Solver, limits: Limits, dag: &Dag, query: &Query, seed
     answer
 }
 
-/// CPU time of this thread, on which all layers work, and of a backend in a process of its own.
+/// Returns the CPU time of this thread, on which all layers work, and of a solver process.
 fn cpu_time(solver: &dyn Solver) -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32) + solver.stats().worker_cpu

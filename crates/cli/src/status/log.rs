@@ -171,7 +171,7 @@ fn figures(view: &View) -> Value {
 fn line(progress: &Progress) -> String {
     if let Some(runs) = progress.rebuilding {
         let (now, all) = (grouped(progress.executions), grouped(runs));
-        return format!("going back to where it was: run {now} of {all}");
+        return format!("replaying: run {now} of {all}");
     }
     let seconds = progress.elapsed.as_secs_f64();
     let mut parts = vec![
@@ -185,7 +185,7 @@ fn line(progress: &Progress) -> String {
     if progress.hangs > 0 {
         parts.push(counted(progress.hangs, "hang", "hangs"));
     }
-    parts.push(format!("open {}", grouped(progress.untried)));
+    parts.push(format!("untried {}", grouped(progress.untried)));
     parts.push(format!("solver {}", percent(progress.solver.total.seconds, seconds)));
     parts.join("  ")
 }
@@ -206,9 +206,10 @@ mod tests {
             untried: 99,
             ..Progress::default()
         };
-        let expected = "10 s  12,345 runs  1,234/s  branches 25/50  tests 7  crashes 2  open 99  solver 0 %";
+        let expected =
+            "10 s  12,345 runs  1,234/s  branches 25/50  tests 7  crashes 2  untried 99  solver 0 %";
         assert_eq!(line(&progress), expected);
         progress.rebuilding = Some(20_000);
-        assert_eq!(line(&progress), "going back to where it was: run 12,345 of 20,000");
+        assert_eq!(line(&progress), "replaying: run 12,345 of 20,000");
     }
 }

@@ -41,7 +41,7 @@ impl Screen {
         lines.push(self.findings(view, "crashes", Severity::Crash, view.progress.crashes));
         lines.push(self.findings(view, "hangs", Severity::Hang, view.progress.hangs));
         lines.extend(self.newest(view));
-        lines.push(self.open(view));
+        lines.push(self.frontier(view));
         lines.extend(self.text("strategy", Ink::Plain, &view.strategy));
         lines.extend(self.solver(view));
         lines.extend(self.warnings(view));
@@ -70,7 +70,7 @@ impl Screen {
     fn time(&self, view: &View) -> String {
         if let Some(runs) = view.progress.rebuilding {
             let told = format!("run {} of {}", grouped(view.progress.executions), grouped(runs));
-            return self.bar(self.label("going back"), view.share(), &told).text();
+            return self.bar(self.label("replaying"), view.share(), &told).text();
         }
         let elapsed = view.elapsed();
         let row = self.label("time").add(&clock(elapsed.as_secs_f64()));
@@ -124,22 +124,22 @@ impl Screen {
         self.text("newest", Ink::Plain, &format!("{}: {what}", ago(view, *when)))
     }
 
-    fn open(&self, view: &View) -> String {
-        self.label("open").add(&grouped(view.progress.untried)).add_whole(" untried flips").text()
+    fn frontier(&self, view: &View) -> String {
+        self.label("frontier").add(&grouped(view.progress.untried)).add_whole(" untried flips").text()
     }
 
     /// Questions, and of each layer which share it answers of what it is asked, and its share of the time.
     fn solver(&self, view: &View) -> Vec<String> {
         let seconds = view.progress.elapsed.as_secs_f64();
         let (total, layers) = (&view.progress.solver.total, &view.progress.solver.layers);
-        let asked = self.label("solver").add(&grouped(total.asked)).add_whole(" questions");
+        let asked = self.label("solver").add(&grouped(total.asked)).add_whole(" queries");
         let asked = asked.add_whole(&format!(", {} of time", percent(total.seconds, seconds)));
-        let memory = layers.cache.decided() + layers.reuse.decided();
+        let cached = layers.cache.decided() + layers.reuse.decided();
         let of = |tally: &Tally| (tally.decided(), tally.asked, tally.seconds);
         let columns = [
-            ("memory", (memory, layers.cache.asked, layers.cache.seconds + layers.reuse.seconds)),
-            ("values", of(&layers.enumerate)),
-            ("search", of(&layers.walk)),
+            ("cache", (cached, layers.cache.asked, layers.cache.seconds + layers.reuse.seconds)),
+            ("enum", of(&layers.enumerate)),
+            ("walk", of(&layers.walk)),
             ("Z3", of(&layers.smt)),
         ];
         let answers = columns.map(|(_, (decided, asked, _))| match asked {
@@ -152,7 +152,7 @@ impl Screen {
         let grid = |label, cells: [String; 4]| {
             cells.iter().fold(self.label(label), |row, text| row.add(&cell(text)))
         };
-        vec![asked.text(), head.text(), grid(" answers", answers).text(), grid(" time", time).text()]
+        vec![asked.text(), head.text(), grid(" decided", answers).text(), grid(" time", time).text()]
     }
 
     fn warnings(&self, view: &View) -> Vec<String> {
@@ -261,8 +261,8 @@ mod tests {
             "newest   24 s ago: time limit reached\n          in parse (parse.c:81)",
             "1,234 untried flips",
             "auto, now cgs (whichever",
-            " memory values search     Z3",
-            "warning  1 run recorded more than\n          there is room for",
+            "  cache   enum   walk     Z3",
+            "warning  1 trace truncated for lack of\n          room",
         ] {
             assert!(text.contains(told), "{told}:\n{text}");
         }

@@ -1,5 +1,5 @@
 //! Random programs with two bytes of input, run on all 65,536 values (and on all shorter inputs) by a plain build. What a
-//! campaign claims is compared with what brute force saw: after "every path was tried" no probe, no path, no crash and
+//! campaign claims is compared with what brute force saw: after "every feasible path was executed" no probe, no path, no crash and
 //! no side of a branch is missing. `bench/brute-force.sh` does it with a thousand programs.
 
 mod generate;

@@ -140,7 +140,7 @@ fn the_report_is_for_people() {
     let said = run(["doctor", "--sym-stdin", "4", source.to_str().unwrap()]);
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.stdout.starts_with("1 execution in "), "{said:?}");
-    assert!(said.stdout.contains("\nno decision depends on a part of the input"), "{said:?}");
+    assert!(said.stdout.contains("\nno branch depends on a part of the input"), "{said:?}");
     assert!(said.stdout.contains("\n  standard input\n"), "{said:?}");
 }
 

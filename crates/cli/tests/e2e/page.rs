@@ -77,7 +77,7 @@ impl Bed {
     fn page(&self, options: &[&str]) -> PathBuf {
         let said = said(cairn().current_dir(self.directory.path()).args(["report", "out"]).args(options));
         assert_eq!(said.code, Some(0), "{said:?}");
-        assert_eq!(said.stdout, "the report is in out/report.html\n");
+        assert_eq!(said.stdout, "report written to out/report.html\n");
         self.path("out/report.html")
     }
 }

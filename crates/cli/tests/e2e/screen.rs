@@ -83,9 +83,8 @@ impl Terminal {
 
     /// Waits for the summary, and the shell after it.
     fn wait_for_end(&self) {
-        let is_over = || {
-            self.text().split("everything is in cairn-out").nth(1).is_some_and(|rest| rest.contains("ready>"))
-        };
+        let is_over =
+            || self.text().split("Results: cairn-out/").nth(1).is_some_and(|rest| rest.contains("ready>"));
         self.wait_until("the summary", is_over);
     }
 
@@ -122,7 +121,7 @@ impl Terminal {
         let is_whole = || {
             let text = self.text();
             let count = |part: &str| text.lines().filter(|line| line.starts_with(part)).count();
-            [" cairn on ", " time ", " runs ", " branches ", " tests ", " crashes ", " open ", " solver "]
+            [" cairn on ", " time ", " runs ", " branches ", " tests ", " crashes ", " frontier ", " solver "]
                 .iter()
                 .all(|label| count(label) == 1)
                 && text.lines().all(|line| line.chars().count() <= width)
