@@ -3,7 +3,7 @@
 use crate::args::CminArgs;
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::frontend::Console;
-use crate::message::{print, tell};
+use crate::message::{log, print};
 use cairn_app::corpus_minimization::{CoveringTest, MinimizedSuite};
 use cairn_app::numbers::{counted, grouped};
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ pub fn cmin(args: &CminArgs) -> Result<ExitCode, Failure> {
             "test crashes, hangs or is rejected",
             "tests crash, hang or are rejected",
         );
-        tell(format_args!("cairn: {some} by the program and left out\n"));
+        log(format_args!("cairn: {some} by the program and left out\n"));
     }
     match (&out, &args.out) {
         (Some(out), Some(shown)) => {
@@ -28,7 +28,7 @@ pub fn cmin(args: &CminArgs) -> Result<ExitCode, Failure> {
         }
         _ => {
             suite.kept().try_for_each(|test| print(format_args!("{}\n", test.path.display())))?;
-            tell(format_args!("cairn: {}\n", summary(&suite)));
+            log(format_args!("cairn: {}\n", summary(&suite)));
         }
     }
     Ok(ExitCode::from(NOTHING_FOUND))

@@ -4,7 +4,7 @@ use crate::args::CompareArgs;
 use crate::compare_progress::CompareProgress;
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::frontend::Console;
-use crate::message::{print, tell, warn};
+use crate::message::{log, print, warn};
 use cairn_app::compare::{Baseline, CompareSettings, Comparison, parse_strategies};
 use cairn_app::target;
 use cairn_app::trial::{Plan, Trial};
@@ -66,7 +66,7 @@ fn run_all(args: &CompareArgs, settings: &CompareSettings, plan: &Plan) -> (Vec<
     let (done, outcome) = settings.run(plan, &progress);
     drop(progress);
     if done.len() < settings.campaigns() {
-        tell(format_args!("cairn: stopped after {} of {} campaigns\n", done.len(), settings.campaigns()));
+        log(format_args!("cairn: stopped after {} of {} campaigns\n", done.len(), settings.campaigns()));
     }
     (done, outcome.map_err(Failure::from))
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::live::Live;
-use crate::message::tell;
+use crate::message::log;
 use crate::row::Row;
 use crate::style::{Ink, Style};
 use crate::terminal::{self, Size};
@@ -63,7 +63,7 @@ impl CompareObserver for CompareProgress {
         *done = (done.0 + 1, format!("{} covered {branches} in {time}", trial.strategy));
         if !self.quiet && self.live.is_none() {
             let (count, all) = (done.0, self.state.shares.len());
-            tell(format_args!("{count} of {all}: {}; {}\n", done.1, self.state.left()));
+            log(format_args!("{count} of {all}: {}; {}\n", done.1, self.state.left()));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Progress of learning: a line that is redrawn on a terminal, or printed every few seconds.
 
 use crate::live::Live;
-use crate::message::tell;
+use crate::message::log;
 use crate::row::Row;
 use crate::style::Style;
 use crate::terminal;
@@ -59,7 +59,7 @@ impl LearnObserver for LearnDisplay {
         let is_live = self.live.lock().expect("no holder panics").is_some();
         if !self.quiet && !is_live && printed.elapsed() >= PERIOD {
             *printed = Instant::now();
-            tell(format_args!("{}\n", progress.line()));
+            log(format_args!("{}\n", progress.line()));
         }
     }
 
@@ -71,7 +71,7 @@ impl LearnObserver for LearnDisplay {
 
     fn notify(&self, text: &str) {
         if !self.quiet {
-            tell(format_args!("cairn: {text}\n"));
+            log(format_args!("cairn: {text}\n"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `cairn`: the only place that prints, parses flags and picks exit codes.
+//! `cairn`: parses flags, prints, and picks exit codes. The commands' work is done by the crate `app`.
 
 mod args;
 mod cmin;
@@ -35,7 +35,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Argument that makes this program a solver's worker. Not a command, since it is not for users.
+/// Argument that makes this process a solver worker. Not a command, since it is not for users.
 const SOLVER_WORKER: &str = "solver-worker";
 
 fn main() -> ExitCode {
@@ -49,18 +49,18 @@ fn main() -> ExitCode {
     done.unwrap_or_else(|failure| failure.report())
 }
 
-/// Compiles as clang would with these arguments, and instruments.
+/// Compiles with clang's arguments and instruments.
 fn compile(args: &[OsString], language: Language) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(cairn_app::compile::compiler(args, language)?))
 }
 
-/// Answers the queries of another `cairn`, which has started this one.
+/// Serves the queries of the `cairn` process that started this one.
 fn solver_worker(memory: u64) -> Result<ExitCode, Failure> {
     cairn_solver::worker::serve(memory)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The memory limit of a solver's worker, if this is the command line of one.
+/// Returns the memory limit of a solver worker, if this is the command line of one.
 fn as_solver_worker(words: &[OsString]) -> Option<u64> {
     match words {
         [_, name, memory] if name == SOLVER_WORKER => memory.to_str()?.parse().ok(),
@@ -68,7 +68,8 @@ fn as_solver_worker(words: &[OsString]) -> Option<u64> {
     }
 }
 
-/// A compiler's command line is not looked at: neither `cairn cc …` nor that of a link called `cairn-cc`.
+/// Returns language and arguments if this is a compiler call: `cairn cc …`, or a link called `cairn-cc`. The
+/// arguments are clang's and not parsed.
 fn as_compiler(words: &[OsString]) -> Option<(Language, &[OsString])> {
     let (own_name, args) = words.split_first()?;
     let language = |name: &str| match name {
@@ -115,19 +116,19 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Whether messages are to be JSON, on a command line that cannot be understood as a whole.
+/// True if `--log json` is given, on a command line that cannot be parsed.
 fn asks_for_json(words: &[OsString]) -> bool {
-    // What stands behind is the program's.
+    // Words after `--` are the program's.
     let own = words.split(|word| word == "--").next().unwrap_or_default();
     let has_pair = own.windows(2).any(|pair| pair[0] == "--log" && pair[1] == "json");
     has_pair || own.iter().any(|word| word == "--log=json")
 }
 
-/// Help and version are answers; everything else is a mistake, told in one line.
+/// Prints help and version; any other parse error is a failure of one line.
 fn usage(error: &clap::Error) -> Result<ExitCode, Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A reader that has seen enough, as in `cairn --help | head`, is no failure.
+            // A reader that closes early, as in `cairn --help | head`, is no failure.
             let _ = error.print();
             Ok(ExitCode::SUCCESS)
         }
@@ -139,7 +140,7 @@ fn usage(error: &clap::Error) -> Result<ExitCode, Failure> {
     }
 }
 
-/// The first paragraph of what clap has to say.
+/// Returns the first paragraph of clap's message.
 fn complaint(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

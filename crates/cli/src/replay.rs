@@ -1,9 +1,9 @@
-//! `cairn replay`: saved tests, on an instrumented program or any other build of it.
+//! `cairn replay`: runs saved tests on an instrumented program or any other build of it.
 
 use crate::args::ReplayArgs;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
 use crate::frontend::Console;
-use crate::message::{pass_on, print, tell, warn};
+use crate::message::{forward, log, print, warn};
 use cairn_app::native::run_plain;
 use cairn_app::numbers::counted;
 use cairn_app::suite::files_in;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Runs the tests and tells how each ended.
+/// Runs the tests and prints how each ended.
 pub fn replay(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let replay = Replay { args, branches: branches(&args.target)? };
     match args.tests.as_slice() {
@@ -27,7 +27,7 @@ pub fn replay(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Branches of an instrumented program; none of any other.
+/// Returns the number of branches of an instrumented program; none for any other.
 fn branches(target: &Path) -> Result<Option<usize>, Failure> {
     match Program::read(target) {
         Ok(program) => Ok(Some(program.branch_count() as usize)),
@@ -44,20 +44,21 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Runs a single test and passes on what the program prints.
+    /// Runs a single test and shows the program's output.
     fn one(&self, test: &Path) -> Result<ExitCode, Failure> {
-        // What goes to a terminal is made safe for it first. A program that had the terminal itself could even type.
+        // Output for a terminal is captured and made safe first. With the terminal itself, a program could
+        // even type.
         let output = match stdout().is_terminal() || stderr().is_terminal() {
             true => Output::Capture,
             false => Output::Inherit,
         };
         let run = self.run(test, output)?;
-        pass_on(&run.stdout, &run.stderr)?;
-        tell(format_args!("cairn: {}: {}\n", self.args.target.display(), run.end));
+        forward(&run.stdout, &run.stderr)?;
+        log(format_args!("cairn: {}: {}\n", self.args.target.display(), run.end));
         Ok(ExitCode::from(if run.end.is_finding() { FOUND } else { NOTHING_FOUND }))
     }
 
-    /// Runs all tests behind some paths, with a line for each. What the programs print would bury the lines.
+    /// Runs all tests of some paths and prints a line for each. The programs' output would bury the lines.
     fn all(&self, paths: &[PathBuf]) -> Result<ExitCode, Failure> {
         let (mut runs, mut findings, mut failures) = (0, 0, 0);
         for path in paths {
@@ -77,7 +78,7 @@ impl Replay<'_> {
         }
         let (tests, crashed) =
             (counted(runs, "test", "tests"), counted(findings, "crash or hang", "crashes or hangs"));
-        tell(format_args!("cairn: {}: {tests}, {crashed}\n", self.args.target.display()));
+        log(format_args!("cairn: {}: {tests}, {crashed}\n", self.args.target.display()));
         if failures > 0 {
             let failed = counted(failures, "test was", "tests were");
             return Err(Failure::new(format_args!("{failed} not run")));
@@ -99,7 +100,7 @@ impl Replay<'_> {
         }
     }
 
-    /// The program's surroundings as the test wants them.
+    /// Describes how to run the program on a test.
     fn spec(&self, input: &Input, output: Output) -> Result<TargetSpec, Failure> {
         let args = self.args;
         let mut spec = TargetSpec::new(&args.target, self.branches.unwrap_or(0));
@@ -116,7 +117,7 @@ impl Replay<'_> {
     }
 }
 
-/// Where raw bytes go: to the file that the arguments or the user name, or else to standard input.
+/// Returns the shape of raw tests: the file that the arguments or the user name, or standard input.
 fn raw_shape(args: &ReplayArgs) -> Input {
     let has_placeholder = args.args.iter().any(target::has_placeholder);
     let object = match &args.file {
@@ -127,7 +128,7 @@ fn raw_shape(args: &ReplayArgs) -> Input {
     Input { objects: vec![object] }
 }
 
-/// Symbolic arguments stand after the others, in order.
+/// Numbers symbolic arguments, which follow the others in order.
 fn place_arguments(input: &mut Input, others: usize) {
     let arguments = input.objects.iter_mut().filter(|object| object.kind == ObjectKind::Arg);
     for (object, index) in arguments.zip(others as u32 + 1..) {

@@ -29,7 +29,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Part of the driver's memory that the solver processes may use together: there is a tree of the campaign beside it.
+/// Divisor of the driver's memory that gives the solver processes' share: the rest is for the execution tree.
+/// A chosen share.
 const Z3_SHARE: u64 = 4;
 
 /// Runs a campaign.
@@ -61,7 +62,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     };
     target::warn_of_sandbox(&subject.sandbox, args.quiet, &Console);
     let start = Instant::now();
-    let crew = Company::new(args, &subject, spec, walk, &queries, settings.deadline())?;
+    let workers = TargetWorkers::new(args, &subject, spec, walk, &queries, settings.deadline())?;
     settings.time_gone = start.elapsed();
     let directory = match existing {
         ExistingCampaign::Resume => resume(&args.out)?,
@@ -70,26 +71,27 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     claim.keep();
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     Origin::new(&args.out, &path, words)?.keep(&args.out)?;
-    let outcome = cairn_campaign::run_workers(&settings, &program, &crew, Some(directory), &mut status);
+    let outcome = cairn_campaign::run_workers(&settings, &program, &workers, Some(directory), &mut status);
     status.end(outcome.as_ref().ok())?;
-    let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
-    tell(args, &summary)?;
-    queries.map_or(Ok(()), |queries| tell_queries(args, queries))?;
-    verdict(&summary)
+    let summary = outcome.map_err(|error| explain_unwritable(&error, &args.out))?;
+    print_summary(args, &summary)?;
+    queries.map_or(Ok(()), |queries| print_query_count(args, queries))?;
+    exit_code(&summary)
 }
 
-/// The workers' programs and solvers.
-struct Company<'a> {
+/// Fork servers and solvers of the workers.
+struct TargetWorkers<'a> {
     spec: TargetSpec,
-    room: cairn_exec::Limits,
+    limits: cairn_exec::Limits,
     solving: cairn_solver::Limits,
     walk: WalkSettings,
     queries: Option<&'a QueryDump>,
-    /// The first one's program: that it can be started is known before anything is written.
+    /// The first worker's server: it is started before anything is written, so that a failure leaves nothing
+    /// behind.
     first: Mutex<Option<Server>>,
 }
 
-impl<'a> Company<'a> {
+impl<'a> TargetWorkers<'a> {
     fn new(
         args: &RunArgs,
         subject: &Subject,
@@ -97,21 +99,21 @@ impl<'a> Company<'a> {
         walk: WalkSettings,
         queries: &'a Option<QueryDump>,
         deadline: Deadline,
-    ) -> Result<Company<'a>, Failure> {
-        let room = subject.sandbox.limits().within(args.driver_memory, args.workers);
+    ) -> Result<TargetWorkers<'a>, Failure> {
+        let limits = subject.sandbox.limits().within(args.driver_memory, args.workers);
         cairn_solver::limit_memory(args.driver_memory / Z3_SHARE / args.workers);
-        let first = Mutex::new(Some(Server::start_by(spec.clone(), room, deadline)?));
+        let first = Mutex::new(Some(Server::start_by(spec.clone(), limits, deadline)?));
         let solving = args.limits.settings().of_solver();
-        Ok(Company { spec, room, solving, walk, queries: queries.as_ref(), first })
+        Ok(TargetWorkers { spec, limits, solving, walk, queries: queries.as_ref(), first })
     }
 }
 
-impl WorkerPool for Company<'_> {
+impl WorkerPool for TargetWorkers<'_> {
     fn executor(&self, deadline: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         let started = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         let server = match started {
             Some(server) => server,
-            None => Server::start_by(self.spec.clone(), self.room, deadline.clone())?,
+            None => Server::start_by(self.spec.clone(), self.limits, deadline.clone())?,
         };
         Ok(Box::new(server))
     }
@@ -124,8 +126,8 @@ impl WorkerPool for Company<'_> {
     }
 }
 
-/// A campaign that cannot be written any more can be as soon as its directory can.
-fn cut_short(error: &CampaignError, path: &Path) -> Failure {
+/// Adds to a failed write that the campaign can be resumed once that is fixed.
+fn explain_unwritable(error: &CampaignError, path: &Path) -> Failure {
     match error {
         CampaignError::Directory(DirectoryError::Unwritable { .. }) => Failure::new(format_args!(
             "{error}: when that is fixed, resume the campaign in {} with --resume",
@@ -135,7 +137,7 @@ fn cut_short(error: &CampaignError, path: &Path) -> Failure {
     }
 }
 
-/// The campaign that is in a directory.
+/// Opens the campaign of a directory, and warns if its journal was truncated.
 fn resume(path: &Path) -> Result<CampaignDirectory, Failure> {
     let directory = CampaignDirectory::resume(path)?;
     if directory.cut() > 0 {
@@ -170,7 +172,7 @@ fn settings(args: &RunArgs, subject: &Subject, spec: &TargetSpec) -> Result<Sett
     Ok(settings)
 }
 
-/// Other builds of the program, if there are sources to make them of.
+/// Adds reference builds, if the target is given as sources.
 fn add_builds(settings: &mut Settings, args: &RunArgs, subject: &Subject, spec: &TargetSpec, checks: Checks) {
     let Some(sources) = target::sources(subject).filter(|_| !args.no_sanitizers) else { return };
     let builds = ReferenceBuilds::new(sources, spec, subject.sandbox.limits(), checks);
@@ -180,17 +182,17 @@ fn add_builds(settings: &mut Settings, args: &RunArgs, subject: &Subject, spec: 
 
 fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {
     let mut walk = WalkSettings { mode: args.walk, seed: args.seed, ..WalkSettings::default() };
-    walk.set(&args.walk_set).map_err(|told| Failure::new(format!("--walk-set: {told}")))?;
+    walk.set(&args.walk_set).map_err(|error| Failure::new(format!("--walk-set: {error}")))?;
     Ok(walk)
 }
 
 /// Prints the summary; with `--json`, standard output has the JSON object and nothing else.
-fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
+fn print_summary(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
     let symbolic_input = args.subject.input.settings().is_any();
     let report = |style| SummaryText { summary, directory: &args.out, symbolic_input, style };
     if args.json {
         if !args.quiet && args.log != LogKind::Json {
-            message::tell(report(Style::of(&stderr())).text());
+            message::log(report(Style::of(&stderr())).text());
         }
         message::print_data(serde_json::to_string(summary)? + "\n")?;
     } else {
@@ -200,17 +202,18 @@ fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
 }
 
 /// Says how many queries were written.
-fn tell_queries(args: &RunArgs, queries: QueryDump) -> Result<(), Failure> {
+fn print_query_count(args: &RunArgs, queries: QueryDump) -> Result<(), Failure> {
     let directory = queries.directory().display().to_string();
     let files = counted(queries.finish()?, "query", "queries");
     if !args.quiet && args.log != LogKind::Json {
-        message::tell(format_args!("{files} in {directory}\n"));
+        message::log(format_args!("{files} in {directory}\n"));
     }
     Ok(())
 }
 
-/// A wrong value is worse than a crash: it is ours.
-fn verdict(summary: &Summary) -> Result<ExitCode, Failure> {
+/// Returns the exit code. An oracle mismatch is a failure of Cairn's own, which is worse than a crash of the
+/// target.
+fn exit_code(summary: &Summary) -> Result<ExitCode, Failure> {
     if let Some(first) = &summary.notes.first_mismatch {
         return Err(Failure::new(format_args!(
             "the oracle found {} wrong values; the first, in execution {}: the program has {:#x}, its expression gives {:#x}",

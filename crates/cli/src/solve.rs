@@ -2,7 +2,7 @@
 
 use crate::args::SolveArgs;
 use crate::failure::{FAILED, Failure};
-use crate::message::{print, tell};
+use crate::message::{log, print};
 use cairn_app::solve::{Answers, Session, answer_file, script_files};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub fn solve(args: &SolveArgs) -> Result<ExitCode, Failure> {
         match answer_file(&mut session, file) {
             Ok(outcomes) => {
                 for outcome in outcomes {
-                    outcome.complaints().iter().for_each(|text| tell(format_args!("cairn: {text}\n")));
+                    outcome.complaints().iter().for_each(|text| log(format_args!("cairn: {text}\n")));
                     if !args.json {
                         print(if is_one { outcome.full() } else { outcome.line() })?;
                     }

@@ -1,6 +1,6 @@
 //! Progress of work in counted steps, shown once it takes long.
 
-use crate::message::tell;
+use crate::message::log;
 use crate::row::Row;
 use crate::style::Style;
 use crate::terminal;
@@ -37,7 +37,7 @@ impl StepProgress {
                 let size = terminal::size();
                 terminal::draw(&[Row::new(size.width, Style::plain()).add(" ").add(&text).text()], size);
             }
-            false => tell(format_args!("cairn: {text}\n")),
+            false => log(format_args!("cairn: {text}\n")),
         }
         self.next = Instant::now() + if self.is_live { LIVE_PERIOD } else { PLAIN_PERIOD };
     }

@@ -1,22 +1,22 @@
-//! Colour, where it is wanted, and numbers that can be read.
+//! Colours of text, and escaping of control characters.
 
 use std::io::IsTerminal;
 
-/// Whether and how to colour.
+/// Choice of colours for a stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     colour: bool,
 }
 
 impl Style {
-    /// Colours if the stream is a terminal and the user has not said otherwise (`NO_COLOR`).
+    /// Colours if the stream is a terminal, unless `NO_COLOR` is set.
     pub fn of(stream: &impl IsTerminal) -> Style {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let able = std::env::var_os("TERM").is_none_or(|t| t != "dumb");
         Style { colour: stream.is_terminal() && wanted && able }
     }
 
-    /// No colours.
+    /// Returns a style without colours.
     pub fn plain() -> Style {
         Style { colour: false }
     }
@@ -31,7 +31,7 @@ impl Style {
         self.paint(Ink::Good, text)
     }
 
-    /// Text in a colour, if there is colour.
+    /// Colours text, if there is colour.
     pub fn paint(self, ink: Ink, text: &str) -> String {
         match self.colour && !text.is_empty() && ink != Ink::Plain {
             true => format!("{}{text}{END_OF_COLOUR}", ink.code()),
@@ -42,8 +42,8 @@ impl Style {
 
 const END_OF_COLOUR: &str = "\x1b[0m";
 
-/// Makes control characters visible, all but the colours that [`Style`] itself writes: text from outside can be coloured
-/// by them, but no more.
+/// Escapes control characters, except the colours that [`Style`] writes: foreign text can use these, but
+/// nothing else.
 pub fn visible(text: &str) -> String {
     let codes = Ink::COLOURS.map(Ink::code);
     let colours = || codes.iter().copied().chain([END_OF_COLOUR]);
@@ -60,27 +60,27 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// What text is, which its colour tells.
+/// Meaning of text, which determines its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ink {
-    /// As usual.
+    /// Ordinary text.
     Plain,
     /// Bad news.
     Bad,
     /// Good news.
     Good,
-    /// Something to know of.
+    /// A warning.
     Warning,
     /// A bar or a curve.
     Figure,
-    /// What a figure is of.
+    /// The label of a figure.
     Label,
 }
 
 impl Ink {
     const COLOURS: [Ink; 5] = [Ink::Bad, Ink::Good, Ink::Warning, Ink::Figure, Ink::Label];
 
-    /// The terminal's code for it.
+    /// Returns the terminal's escape sequence.
     fn code(self) -> &'static str {
         match self {
             Ink::Plain => "",

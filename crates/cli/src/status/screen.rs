@@ -1,4 +1,4 @@
-//! The live screen: what a view looks like in so many columns.
+//! The live screen: draws a view in a given number of columns.
 
 use super::view::View;
 use super::warnings::warnings;
@@ -9,20 +9,20 @@ use cairn_exec::{ExitKind, Severity};
 use cairn_solver::Tally;
 use std::time::Duration;
 
-/// Columns of what figures are of.
+/// Columns of labels.
 const LABEL: usize = 9;
 const LONGEST_BAR: usize = 20;
 const SHORTEST_BAR: usize = 6;
-/// Columns of a layer's figures: with the label, all fit into 40.
+/// Columns of a layer's figures: with the label, four fit into 40.
 const LAYER: usize = 7;
-/// Widest that lines become. A terminal that becomes narrower than its lines breaks them, before anybody can draw anew, and
-/// what it then pushes out of sight nobody can take away.
+/// Greatest width of lines. When a terminal becomes narrower than its lines it wraps them before they can be
+/// redrawn, and lines that scroll out of sight cannot be erased.
 const WIDEST: usize = 40;
-/// Lines of one text.
+/// Most lines of one text.
 const LINES: usize = 2;
-const MOST_WARNINGS: usize = 3;
+const MAX_WARNINGS: usize = 3;
 
-/// How to draw.
+/// Settings of drawing.
 #[derive(Clone, Copy)]
 pub struct Screen {
     pub width: usize,
@@ -31,7 +31,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// All lines.
+    /// Draws all lines.
     pub fn lines(&self, view: &View) -> Vec<String> {
         let mut lines = vec![self.title(view), self.time(view)];
         if view.progress.rebuilding.is_some() {
@@ -56,7 +56,7 @@ impl Screen {
         self.row().ink(Ink::Label, &format!("{label:<LABEL$}"))
     }
 
-    /// A text of more than one line.
+    /// Draws a text of up to two lines.
     fn text(&self, label: &str, ink: Ink, text: &str) -> Vec<String> {
         let labels = [label].into_iter().chain(std::iter::repeat(""));
         let lines = wrapped(text, self.label("").room(), LINES);
@@ -77,7 +77,7 @@ impl Screen {
         self.bar(row, view.share(), &left(view, elapsed)).text()
     }
 
-    /// A bar and what it is of, as far as there is room for both.
+    /// Adds a bar and its text, as far as there is room for both.
     fn bar(&self, row: Row, share: Option<f64>, told: &str) -> Row {
         let room = row.room().saturating_sub(told.len() + 2).min(LONGEST_BAR);
         let Some(share) = share.filter(|_| room >= SHORTEST_BAR) else {
@@ -128,7 +128,8 @@ impl Screen {
         self.label("frontier").add(&grouped(view.progress.untried)).add_whole(" untried flips").text()
     }
 
-    /// Questions, and of each layer which share it answers of what it is asked, and its share of the time.
+    /// Draws the number of queries, and for each layer the share it decides of those it gets and its share of
+    /// the time.
     fn solver(&self, view: &View) -> Vec<String> {
         let seconds = view.progress.elapsed.as_secs_f64();
         let (total, layers) = (&view.progress.solver.total, &view.progress.solver.layers);
@@ -157,12 +158,12 @@ impl Screen {
 
     fn warnings(&self, view: &View) -> Vec<String> {
         let warnings = warnings(&view.progress);
-        let shown = warnings.iter().take(MOST_WARNINGS);
+        let shown = warnings.iter().take(MAX_WARNINGS);
         shown.flat_map(|warning| self.text("warning", Ink::Warning, &warning.message)).collect()
     }
 }
 
-/// What is left of the budget that is used up first.
+/// Formats what is left of the budget that is used up first.
 fn left(view: &View, elapsed: Duration) -> String {
     let runs = view.execs.map(|execs| execs.saturating_sub(view.progress.executions));
     let time = view.time.map(|time| time.saturating_sub(elapsed).as_secs_f64());
@@ -180,7 +181,7 @@ fn ago(view: &View, when: Duration) -> String {
     format!("{} ago", clock(view.elapsed().saturating_sub(when).as_secs_f64()))
 }
 
-/// How often the program ends how.
+/// Formats how often the program ended in which way.
 fn kinds<'a>(ends: impl Iterator<Item = &'a (ExitKind, u64)>) -> String {
     let name = |end: &ExitKind| end.to_string().trim_start_matches("killed by ").to_owned();
     let ends: Vec<_> = ends.collect();
@@ -192,7 +193,7 @@ fn kinds<'a>(ends: impl Iterator<Item = &'a (ExitKind, u64)>) -> String {
     }
 }
 
-/// Numbers as a curve of one line's height, from the least to the most of them; in the middle if they are all the same.
+/// Draws numbers as a curve of one line's height, from least to most; in the middle if they are all equal.
 fn sparkline(values: &[u64], unicode: bool) -> String {
     let steps = if unicode { "▁▂▃▄▅▆▇█" } else { "_.-=+*%#" };
     let steps: Vec<char> = steps.chars().collect();
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_tells_all_there_is() {
+    fn a_screen_has_all_figures() {
         let text = lines(80, true).join("\n");
         for told in [
             " cairn on prog -- @@",
