@@ -64,7 +64,7 @@ impl MinimizedSuite {
         self.kept.iter().map(|test| &self.tests[*test])
     }
 
-    /// All tests that were chosen from.
+    /// Candidate tests.
     pub fn tests(&self) -> &[CoveringTest] {
         &self.tests
     }

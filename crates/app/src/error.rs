@@ -17,7 +17,7 @@ pub enum Error {
     /// A failed operation on a file or directory.
     #[error("cannot {action} {}: {source}", .path.display())]
     File {
-        /// What was to be done with it, a verb.
+        /// The operation, a verb.
         action: &'static str,
         /// The file.
         path: PathBuf,

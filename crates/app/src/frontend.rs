@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What commands need from the program that the user talks to.
+/// The user interface, as commands use it.
 pub trait Frontend: Sync {
     /// Shows a warning.
     fn warn(&self, text: &str);

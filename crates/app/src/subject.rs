@@ -17,7 +17,7 @@ const MAX_LENGTH: usize = 1 << 20;
 /// A target and what it is run with.
 #[derive(Clone, Debug, Default)]
 pub struct Subject {
-    /// One instrumented program, or source files to build it from.
+    /// The instrumented program, or the source files to build it from.
     pub target: Vec<PathBuf>,
     /// Arguments of the program; `@@` stands for the path of a symbolic file.
     pub args: Vec<OsString>,

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 pub struct Plan {
     /// The program.
     pub program: Program,
-    /// How it is started.
+    /// Its start-up description.
     pub spec: TargetSpec,
     inputs: Vec<Input>,
     limits: cairn_solver::Limits,

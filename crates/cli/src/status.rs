@@ -25,7 +25,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 
 /// An input that crashes or hangs the program.
 struct Finding {
-    /// How the run ended.
+    /// End of the run.
     end: ExitKind,
     /// Kind and location, if the finding is new.
     headline: Option<String>,

@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LIVE_PERIOD: Duration = Duration::from_millis(200);
 const PLAIN_PERIOD: Duration = Duration::from_secs(5);
 
-/// One line that is redrawn on a terminal, or printed every few seconds.
+/// A line that is redrawn on a terminal, or printed every few seconds.
 pub struct StepProgress {
     what: &'static str,
     all: usize,

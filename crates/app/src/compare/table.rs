@@ -13,7 +13,7 @@ const CHANGE: [&str; 3] = ["before", "change", "p of change"];
 /// Table of a comparison.
 pub struct ComparisonTable {
     pub head: Vec<String>,
-    /// One row per strategy.
+    /// Rows, a strategy each.
     pub rows: Vec<Vec<String>>,
     /// Explanations of the columns.
     pub notes: Vec<String>,

@@ -19,7 +19,7 @@ pub struct Retraced {
     pub path: PathBuf,
     /// Its input.
     pub input: Input,
-    /// How it ended; none if it killed the fork server.
+    /// Its end; none if it killed the fork server.
     pub end: Option<ExitKind>,
     /// Branches of the user's code that it covered.
     pub branches: Vec<BranchId>,

@@ -17,7 +17,7 @@ const ROUNDS: u32 = 20;
 /// The solver that answers scripts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SolverChoice {
-    /// All layers, as in a campaign.
+    /// The stack of layers, as in a campaign.
     Stack,
     /// Z3 alone.
     Z3,

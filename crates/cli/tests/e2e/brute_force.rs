@@ -295,7 +295,7 @@ fn compile(compiler: &mut Command, program: &Program, to: &Path) {
     assert_eq!(said.code, Some(0), "{}", said.stderr);
 }
 
-/// What a campaign says of itself.
+/// Claims of a campaign.
 struct Campaign {
     exhausted: bool,
     executions: u64,
@@ -315,7 +315,7 @@ impl Campaign {
         }
     }
 
-    /// What the campaign itself says went wrong.
+    /// Returns the problems that the campaign itself reports.
     fn complaints(&self) -> Vec<String> {
         let mut complaints = Vec::new();
         if !self.said.stderr.contains(", 0 differ\n") {

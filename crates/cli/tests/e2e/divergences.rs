@@ -382,8 +382,9 @@ fn a_wait_until_a_moment_takes_as_long_as_without_cairn() {
     assert_eq!(*figure(&said, &mut summary, "hangs"), 0, "{said:?}");
 }
 
-/// What the C library's regular expressions decide, on a symbolic pattern and on a symbolic text: every error and every
-/// match is found, nothing is lost and nothing diverges. At \b and \B glibc misses matches, so these count as lost.
+/// Regular expressions of the C library, on a symbolic pattern and on a symbolic text: every error and every
+/// match is found, nothing is lost and nothing diverges. At \b and \B glibc misses matches, so these count as
+/// lost.
 #[test]
 fn regular_expressions_are_followed() {
     let text = "\

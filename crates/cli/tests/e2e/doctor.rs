@@ -8,7 +8,7 @@ use std::path::Path;
 /// A reason: its kind, its line in the source, and what it is about.
 type Told = (String, Option<u64>, Option<String>);
 
-/// What the doctor says about a program.
+/// Returns the doctor's reasons for a program.
 fn reasons(options: &[&str], source: &str) -> BTreeSet<Told> {
     let directory = tempfile::tempdir().unwrap();
     let source = write_source(directory.path(), "patient.c", source);

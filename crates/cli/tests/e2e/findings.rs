@@ -1,4 +1,4 @@
-//! What a user is told of a crash.
+//! Reports of crashes.
 
 use crate::common::{build_instrumented, root, run, write_source};
 use std::collections::BTreeSet;

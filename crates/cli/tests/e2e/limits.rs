@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Questions that take any solver longer than anybody waits.
+/// Queries that take every solver longer than the time limits of these tests.
 const HARD: &str = r#"
     #include <stdint.h>
     #include <stdio.h>
@@ -34,7 +34,7 @@ const HANGS: &str = r#"
     int main(void) { int c = getchar(); if (c == 'x') return 0; for (volatile int i = 0;; i++) ; }
 "#;
 
-/// A sum of more bytes than anybody tries the values of.
+/// A sum of more bytes than enumeration tries the values of.
 const LONG: &str = r#"
     #include <stdio.h>
     int main(void)
@@ -74,7 +74,7 @@ fn time_is_kept_whatever_the_solver_and_the_program_do() {
         ("hangs", HANGS, "16", options("1000", "6000"), 6000),
         ("long", LONG, "16384", options("1000", "2000"), 2000),
         ("loops", &LOOPS.replace("LOOPS", "20000000"), "4", options("1000", "3000"), 3000),
-        // Few enough for questions to be asked about them.
+        // Few enough for queries about them.
         ("loop", &LOOPS.replace("LOOPS", "300000"), "4", options("1000", "3000"), 3000),
     ] {
         let source = write_source(place.path(), &format!("{name}.c"), source);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What every program below begins with: three bytes of input, read without a declaration from a header.
+/// First lines of every program below: three bytes of input, read without a declaration from a header.
 const READS: &str = "long syscall(long, ...);\nstatic int get(unsigned char *to, int n)\n{ int got = 0; \
     while (got < n) { long one = (read)(0, to + got, n - got); if (one <= 0) return got; got += one; } return got; }\n";
 

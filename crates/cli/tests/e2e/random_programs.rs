@@ -30,7 +30,7 @@ fn a_random_program_computes_what_it_should() {
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 
-/// What is wrong with a program.
+/// Explores a random program; returns what is wrong.
 fn check(seed: u32) -> Result<(), String> {
     let directory = tempfile::tempdir().unwrap();
     let source = write_source(directory.path(), "random.c", &with_input(&generate(seed, directory.path())));

@@ -1,4 +1,4 @@
-//! What users have run into, each test named after it.
+//! Faults that users have run into, each test named after one.
 
 use crate::common::{Said, cairn, root, run, said, write_source};
 use serde_json::Value;
@@ -76,7 +76,7 @@ fn only_a_function_without_instrumentation_loses_what_it_is_given() {
     assert_eq!(place.explore()["exhausted"], false);
 }
 
-/// A campaign finds the answer that depends on the number, or does not claim that every feasible path was executed.
+/// A campaign finds the answer that depends on the number, or does not claim exhaustion.
 #[test]
 fn symbolic_arguments_that_models_pass_on_to_the_library_are_concretized() {
     let source = root().join("tests/regressions/model_arguments.c");

@@ -68,7 +68,7 @@ impl Scene {
     }
 }
 
-/// What must not depend on whether a campaign was cut short.
+/// Figures that must not depend on whether a campaign was interrupted.
 #[derive(PartialEq, Debug)]
 struct Figures(BTreeMap<&'static str, Value>);
 
@@ -85,7 +85,7 @@ impl Figures {
     }
 }
 
-/// All kept inputs by their names; not those that were being written.
+/// Returns all kept inputs by name, without files that were being written.
 fn files(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let name = |path: &Path| path.strip_prefix(out).unwrap().to_owned();
     let is_whole = |path: &&PathBuf| !path.file_name().unwrap().to_string_lossy().starts_with('.');
@@ -146,7 +146,7 @@ fn killed_at_any_moment_a_campaign_goes_on_as_if_nothing_had_happened() {
 fn several_workers_explore_what_one_does() {
     for name in ["triangle", "records"] {
         let scene = Scene::new(name);
-        // However busy the machine is, no question is given up.
+        // However busy the machine is, no query times out.
         let patient = ["--solver-timeout", "60000"];
         let alone = scene.figures(&scene.out("alone"), &patient);
         for workers in ["2", "5"] {

@@ -23,7 +23,7 @@ int main(void)
 }
 "#;
 
-/// How long a terminal may take to show something.
+/// Longest time that a terminal may take to show something.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A terminal with a shell in it.
@@ -59,7 +59,7 @@ impl Terminal {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What is on the screen, and above it.
+    /// Returns the text of the screen and its history.
     fn text(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-S", "-100"])
     }
@@ -107,7 +107,7 @@ impl Terminal {
         rest.split_whitespace().next()?.replace(',', "").parse().ok()
     }
 
-    /// What the shell prints for a command.
+    /// Returns the shell's output of a command.
     fn answer(&self, command: &str) -> String {
         let file = self.place.path().join("answer");
         let _ = std::fs::remove_file(&file);

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// What the program can be made to do, as `scribbler.c` has it.
+/// Inputs of `scribbler.c`, each of which destroys something else.
 const HARMS: std::ops::RangeInclusive<u8> = b'a'..=b'o';
-/// What takes the fork server along, unless the sandbox can keep signals in: there is nobody left to tell of the run.
+/// Input that kills the fork server, unless the sandbox confines signals; the run then cannot be reported.
 const FATAL_HARM: u8 = b'p';
 /// Far more than the campaign needs, even beside other tests.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -1,4 +1,4 @@
-//! What a user does in an afternoon: compile, run, interrupt, replay, run again.
+//! A user's session: compile, run, interrupt, replay, run again.
 
 use crate::common::{build_instrumented, build_plain, cairn, root, run, said, write_source};
 use serde_json::Value;
