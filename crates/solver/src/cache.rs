@@ -20,7 +20,7 @@ const ENTRY_WORDS: usize = 12;
 type Answers = FxHashMap<Box<[ExprId]>, Answer>;
 
 /// Words for answers from this layer and the counterexample cache together.
-pub(crate) const CACHED: LayerGroup = LayerGroup { column: "cache", name: "cache" };
+pub(crate) const CACHED: LayerGroup = LayerGroup { column: "cache", name: "cache hits" };
 
 static INFO: LayerInfo =
     LayerInfo { key: "cache", name: "cache", about: "looks up earlier queries", group: Some(CACHED) };

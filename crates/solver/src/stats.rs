@@ -67,7 +67,7 @@ pub struct LayerInfo {
 pub struct LayerGroup {
     /// Heading of a column on the status screen: at most 6 characters.
     pub column: &'static str,
-    /// Name in the summary: "95 % cache".
+    /// Name in the summary: "95 % cache hits".
     pub name: &'static str,
 }
 

@@ -47,7 +47,7 @@ static INFO: LayerInfo = LayerInfo {
     key: "walk",
     name: "walk",
     about: "searches locally",
-    group: Some(LayerGroup { column: "search", name: "local search" }),
+    group: Some(LayerGroup { column: "walk", name: "local search" }),
 };
 
 /// Searches before the layer below is asked, and harder when that does not know.

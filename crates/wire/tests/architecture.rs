@@ -18,23 +18,39 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("exec", &["deadline", "wire", "expr"]),
     ("report", &[]),
     ("campaign", &["deadline", "wire", "expr", "program", "tree", "solver", "search", "exec"]),
-    (
-        "cli",
-        &[
-            "deadline",
-            "wire",
-            "instrument",
-            "expr",
-            "program",
-            "tree",
-            "solver",
-            "search",
-            "learn",
-            "exec",
-            "campaign",
-            "report",
-        ],
-    ),
+    ("app", EVERYTHING),
+    ("cli", FRONT_END),
+];
+
+/// Crates below `app`: it alone, and `cli` above it, see all parts of the engine.
+const EVERYTHING: &[&str] = &[
+    "deadline",
+    "wire",
+    "instrument",
+    "expr",
+    "program",
+    "tree",
+    "solver",
+    "search",
+    "learn",
+    "exec",
+    "campaign",
+    "report",
+];
+
+/// Crates that the command line may name: those it shows something of, and `app`.
+const FRONT_END: &[&str] = &[
+    "app",
+    "deadline",
+    "wire",
+    "instrument",
+    "program",
+    "solver",
+    "search",
+    "learn",
+    "exec",
+    "campaign",
+    "report",
 ];
 
 /// Crates and files that may contain `unsafe` code.

@@ -24,7 +24,7 @@ pub struct Builds<'a> {
     pub plain: &'a Path,
 }
 
-/// What running all tests of a campaign on both builds showed.
+/// Result of running all tests of a campaign on both builds.
 #[derive(Default)]
 pub struct Comparison {
     pub tests: usize,

@@ -1,4 +1,4 @@
-//! What is known of conditions without running: said by the source's comments, read from the executable.
+//! Static features of conditions: expected ones in the source's comments, found ones in the executable.
 
 use crate::common;
 use cairn_program::{ConditionFeatures, Nesting, Program, Site};

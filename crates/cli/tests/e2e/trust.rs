@@ -260,7 +260,7 @@ int main(void)
 }
 "#;
 
-/// What a terminal would show of a command's output, as raw bytes.
+/// Returns a command's output on a terminal, as raw bytes.
 fn on_a_terminal(place: &Path, words: &[&str]) -> String {
     let cairn = cairn();
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
