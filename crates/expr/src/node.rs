@@ -1,4 +1,4 @@
-//! What an expression can be.
+//! Operations and nodes of expressions.
 
 use crate::snapshot::SnapshotId;
 use serde::{Deserialize, Serialize};
@@ -162,7 +162,7 @@ impl BinOp {
         BinOp::Xor,
     ];
 
-    /// Whether the operands may be exchanged.
+    /// True if the operands may be exchanged.
     pub const fn is_commutative(self) -> bool {
         matches!(self, BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor)
     }
@@ -242,7 +242,7 @@ pub enum FloatOp {
     Mul,
     /// Quotient.
     Div,
-    /// What `fmod` gives.
+    /// The remainder of `fmod`.
     Rem,
 }
 
@@ -356,7 +356,7 @@ impl Math {
         Math::Cbrt,
     ];
 
-    /// How many operands it takes.
+    /// Returns the number of operands.
     pub const fn operands(self) -> usize {
         match self {
             Math::Pow | Math::Atan2 | Math::Hypot => 2,
@@ -379,7 +379,7 @@ pub enum BitCount {
 }
 
 impl BitCount {
-    /// All of them.
+    /// Every variant.
     pub const ALL: [BitCount; 3] = [BitCount::Ones, BitCount::LeadingZeros, BitCount::TrailingZeros];
 }
 

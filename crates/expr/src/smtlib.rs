@@ -30,14 +30,14 @@ use rustc_hash::FxHashSet;
 use std::fmt::{self, Display, Write};
 use tables::Tables;
 
-/// What was found out about a conjunction.
+/// Status of a conjunction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// It can be true.
     Sat,
     /// It cannot.
     Unsat,
-    /// Nobody knows.
+    /// Neither is known.
     Unknown,
 }
 
@@ -115,7 +115,7 @@ fn write_seed(out: &mut String, dag: &Dag, nodes: &[ExprId], seed: &dyn Assignme
     out.write_str("|)\n")
 }
 
-/// How a node is referred to: a constant by value, an input by its variable, others by their definition.
+/// Returns the reference to a node: a constant's value, an input's variable, the name of another's definition.
 struct Term<'a>(&'a Dag, ExprId);
 
 impl Display for Term<'_> {

@@ -1,4 +1,4 @@
-//! What the constructors must see through, because compiled C is full of it.
+//! Patterns of compiled C that the constructors must simplify.
 
 use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte, Node, Op, smtlib};
 

@@ -127,14 +127,14 @@ fn answers(requests: &[u8]) -> Vec<u128> {
     output.stdout.chunks_exact(16).map(|c| u128::from_le_bytes(c.try_into().expect("16 bytes"))).collect()
 }
 
-/// Which of two that are no numbers comes out depends on the order of operands, which compilers may change.
+/// True if two results are equal, or both NaN: of two NaN operands the first one counts, and compilers may swap them.
 fn same(width: u8, a: u128, b: u128) -> bool {
-    let no_number = |bits: u128| match width {
+    let is_nan = |bits: u128| match width {
         32 => f32::from_bits(bits as u32).is_nan(),
         64 => f64::from_bits(bits as u64).is_nan(),
         _ => false,
     };
-    a == b || no_number(a) && no_number(b)
+    a == b || is_nan(a) && is_nan(b)
 }
 
 #[test]

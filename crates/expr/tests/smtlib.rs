@@ -1,4 +1,4 @@
-//! What is printed is read back as the same expressions; what others write is understood, or refused where it is wrong.
+//! Printed scripts are read back as the same expressions; other tools' scripts are read, or refused where they are wrong.
 
 mod recipe;
 

@@ -9,7 +9,7 @@ use crate::{Answer, Limits, Query, Solver, Stats};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag};
 
-/// One technique of a solver: answers what it can, passes the rest on.
+/// A technique of solving, which answers what it can and passes the rest on.
 pub trait Layer {
     /// Answers the query, or has `below` answer it.
     ///

@@ -55,7 +55,7 @@ pub struct LayerInfo {
     pub key: &'static str,
     /// Name in the report's table of layers.
     pub name: &'static str,
-    /// What the layer does, in a few words, in the same table.
+    /// Description in the same table, in a few words.
     pub about: &'static str,
     /// Group under which its answers are shown on the status screen and in the summary; `None` if it decides no query
     /// itself.
@@ -114,7 +114,7 @@ impl Layers {
 /// Totals since a solver was made; each layer adds its own part.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Stats {
-    /// All layers together.
+    /// Sum over all layers, as seen from the top.
     pub total: Tally,
     /// Each layer by itself.
     pub layers: Layers,

@@ -8,7 +8,7 @@ use cairn_solver::{Answer, Limits, Overlay, Query, Solver, standard};
 use conditions::Reader;
 use std::time::Duration;
 
-/// Whether a condition is answered with a model that makes it true, from an input of all zeros.
+/// True if a condition is answered with a model that makes it true, from an input of zeros.
 fn is_answered(solver: &mut dyn Solver, dag: &mut Dag, text: &str) -> bool {
     let conditions = Reader::new(dag, text).conditions();
     let always = dag.truth(true);

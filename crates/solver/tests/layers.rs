@@ -88,7 +88,8 @@ fn coupled(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     conditions
 }
 
-/// What is found in tables at the same place, which is a part of a sum, a product or a remainder: constants, and input.
+/// Conditions on reads of tables at the same index, which is part of a sum, a product or a remainder; tables contain
+/// constants and input.
 fn looked_up(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     let bytes = [0, 1, 2, 3, 4, 5].map(|offset| dag.input(byte(offset)));
     let ops = [BinOp::Add, BinOp::Xor, BinOp::Mul];

@@ -21,12 +21,12 @@ pub(crate) const fn infinity(width: u8) -> u128 {
     ones(width - 1) & !ones(fraction_bits(width))
 }
 
-/// What an operation gives that has no number to give: as SSE has it, the sign is set.
+/// The default NaN of an invalid operation: as in SSE, the sign is set.
 pub(crate) const fn default_nan(width: u8) -> u128 {
     sign_bit(width) | infinity(width) | quiet_bit(width)
 }
 
-/// Whether this is not a number.
+/// True if this is NaN.
 pub(crate) const fn is_nan(width: u8, bits: u128) -> bool {
     bits & ones(width - 1) > infinity(width)
 }
@@ -53,7 +53,7 @@ pub fn float(op: FloatOp, width: u8, a: u128, b: u128) -> u128 {
     if is_nan(width, result) { resulting_nan(width, &[a, b]) } else { result }
 }
 
-/// What comes of an operation that gives no number: the first operand that is none, or the default.
+/// Returns the NaN of an operation: that of the first operand that is NaN, quieted, or the default.
 pub(crate) fn resulting_nan(width: u8, operands: &[u128]) -> u128 {
     let passed_on = operands.iter().find(|&&operand| is_nan(width, operand));
     passed_on.map_or(default_nan(width), |nan| nan | quiet_bit(width))

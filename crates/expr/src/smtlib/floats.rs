@@ -9,12 +9,12 @@ use crate::node::{Conversion, ExprId, FloatCmp, FloatOp, Math, Node};
 use crate::semantics::{default_nan, quiet_bit};
 use std::fmt::{self, Display, Write};
 
-/// Whether a node makes the theory of floating point necessary.
+/// True if a node needs the theory of floating point.
 pub(super) fn is_about_floats(dag: &Dag, e: ExprId) -> bool {
     matches!(dag.node(e), Node::Float(..) | Node::FloatCompare(..) | Node::Convert(..) | Node::Math(_))
 }
 
-/// Whether a node is a float that is computed as one.
+/// True if a node is the result of a floating-point operation.
 pub(super) fn has_number(dag: &Dag, e: ExprId) -> bool {
     match dag.node(e) {
         Node::Float(op, ..) => op != FloatOp::Rem,
@@ -24,7 +24,7 @@ pub(super) fn has_number(dag: &Dag, e: ExprId) -> bool {
     }
 }
 
-/// Whether SMT-LIB has the function.
+/// True if SMT-LIB has the function.
 pub(super) fn is_known(function: Math) -> bool {
     rounding(function).is_some() || matches!(function, Math::Sqrt | Math::Fma)
 }
@@ -40,7 +40,7 @@ fn rounding(function: Math) -> Option<&'static str> {
     })
 }
 
-/// How the names of assertions begin that tie a float's bits to its number.
+/// Prefix of the names of assertions that equate a float's bits with its number.
 pub(super) const BITS: &str = "cairn.bits.";
 
 /// The sizes of exponent and significand.

@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Write};
 /// A function on values of these widths; shown by its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Function {
-    /// What `__fixdfti` and its kin give out of range; used by the definition of `Integer`.
+    /// Result of `__fixdfti` and similar functions out of range; used by the definition of `Integer`.
     Beyond(Conversion, u8, u8),
     /// A shift by the amount modulo the width.
     Shift(BinOp, u8),
@@ -78,17 +78,17 @@ impl Function {
         (found.to_string() == name).then_some(found)
     }
 
-    /// Whether the script says what it is; else nothing is known of it.
+    /// True if the script defines it; else it is uninterpreted.
     pub(super) fn is_defined(self) -> bool {
         matches!(self, Function::Shift(..) | Function::BitCount(..) | Function::Integer(..))
     }
 
-    /// Whether operands are numbers; else they are bits.
+    /// True if operands are floating-point numbers; else they are bits.
     pub(super) fn takes_numbers(self) -> bool {
         matches!(self, Function::Integer(..))
     }
 
-    /// How many operands it takes.
+    /// Returns the number of operands.
     pub(super) fn operands(self) -> usize {
         match self {
             Function::Shift(..) | Function::Remainder(_) => 2,
@@ -144,7 +144,8 @@ impl Function {
         out.write_str(")\n")
     }
 
-    /// What does not fit the register that the machine uses is the lowest number; see `semantics`.
+    /// Defines a conversion to an integer: values outside of the machine register's range become the lowest integer; see
+    /// `semantics`.
     fn integer(self, out: &mut String) -> fmt::Result {
         let Function::Integer(how, from, width) = self else { return Ok(()) };
         let is_signed = how == Conversion::FloatToSigned;
@@ -165,7 +166,7 @@ impl Function {
     }
 }
 
-/// How a library puts two registers together matters only outside of the range, where nothing is said.
+/// Defines a conversion to two registers: out of range, where compiler runtimes differ, it is left open.
 fn wide_integer(out: &mut String, how: Conversion, from: u8, width: u8) -> fmt::Result {
     let (sign, negative) = match how {
         Conversion::FloatToSigned => ("s", ""),
@@ -192,7 +193,7 @@ fn count(out: &mut String, what: BitCount, width: u8) -> fmt::Result {
     write!(out, "(_ bv{width} {width}){}", ")".repeat(width.into()))
 }
 
-/// How many of the bits come before the first that is set; the case that none is follows.
+/// Writes the number of bits before the first that is set; the case that none is follows.
 fn first(out: &mut String, bits: impl Iterator<Item = u8>, width: u8) -> fmt::Result {
     for (distance, bit) in bits.enumerate() {
         write!(out, "(ite (= ((_ extract {bit} {bit}) x) #b1) (_ bv{distance} {width}) ")?;

@@ -30,7 +30,7 @@ pub struct ReadError {
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// Description of the error.
     pub message: String,
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// How the names of such functions begin.
+/// Prefix of the names of such functions.
 pub(super) const TABLE: &str = "cairn.table.";
 
 /// Snapshot, width, the bits of the place that decide, and the border.
@@ -45,7 +45,7 @@ impl Tables {
     }
 }
 
-/// What our own reader is to know.
+/// Writes the annotation for our own reader.
 fn hint(out: &mut String, dag: &Dag, number: usize, snapshot: SnapshotId) -> fmt::Result {
     write!(out, "(set-info :cairn-table |{TABLE}{number} ")?;
     for place in 0..dag.snapshots().len(snapshot) {

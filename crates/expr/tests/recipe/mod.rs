@@ -8,7 +8,7 @@ mod floats;
 use cairn_expr::{BinOp, BitCount, CmpOp, Conversion, Dag, ExprId, FloatOp, InputByte, Math};
 use fastrand::Rng;
 
-/// One step; operands are indices of earlier steps.
+/// A step; operands are indices of earlier steps.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
     Const(u128),
@@ -21,7 +21,7 @@ pub enum Step {
     Concat(usize, usize),
     Ite(usize, usize, usize),
     Float(FloatOp, usize, usize),
-    /// One of the relations in the mask.
+    /// Disjunction of the relations in the mask.
     Relation(u8, usize, usize),
     Class(u16, usize),
     Convert(Conversion, usize),
@@ -42,13 +42,13 @@ impl Table {
         if place < self.len.into() { (place as u8).wrapping_mul(91) ^ place as u8 >> 2 } else { 0 }
     }
 
-    /// Where the step is.
+    /// Index of the step.
     fn part_place(self) -> u128 {
         (self.len / 2).into()
     }
 }
 
-/// Which operations on floats a recipe has; those without have no counts and tables either.
+/// Float operations of a recipe; those without have no counts and tables either.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(dead_code, reason = "every test has its own needs")]
 pub enum Floats {
@@ -65,13 +65,13 @@ pub struct Recipe {
     taste: Taste,
 }
 
-/// What a recipe prefers. Many rules are about the same value used twice or two constants in a row, which
+/// Preferences of a recipe. Many rules are about the same value used twice or two constants in a row, which
 /// a wide choice seldom gives: so some recipes have few widths, reach back a few steps only and like constants.
 #[derive(Clone, Debug)]
 struct Taste {
     widths: Vec<u8>,
     ops: Vec<BinOp>,
-    /// How many steps back operands are looked for.
+    /// Number of earlier steps from which operands are taken.
     reach: usize,
     /// Constants among 8 operands.
     constants: u8,

@@ -17,7 +17,7 @@ pub(super) struct Arcs<'a> {
     by_pair: FxHashMap<[usize; 2], usize>,
 }
 
-/// All relations between two bytes, which are given by index.
+/// The relations between two bytes, which are given by index.
 struct Arc<'a> {
     bytes: [usize; 2],
     relations: Vec<&'a Relation>,

@@ -58,7 +58,7 @@ pub(super) struct AtomRef {
 pub(super) struct Problem<'a> {
     pub(super) dag: &'a Dag,
     library: &'a Library,
-    /// All bytes of the query, sorted.
+    /// Bytes of the query, sorted.
     pub(super) bytes: &'a [InputByte],
     /// Variables that may be moved; they need not cover all bytes.
     pub(super) variables: Vec<Variable>,

@@ -167,7 +167,7 @@ fn shift(dag: &mut Dag, op: BinOp, a: ExprId, amount: ExprId) -> ExprId {
     dag.ite(fits, shifted, out)
 }
 
-/// Whether an operation overflows (SMT-LIB 2.7), found out with values wide enough not to.
+/// Builds the condition that an operation overflows (SMT-LIB 2.7), with operands wide enough not to.
 fn overflow(dag: &mut Dag, call: &Call) -> Result<Option<ExprId>, String> {
     let (op, is_signed) = match call.name {
         "bvnego" => {

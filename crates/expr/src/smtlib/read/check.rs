@@ -1,4 +1,4 @@
-//! What a script asks.
+//! The `check-sat` commands of a script.
 
 use super::super::{Status, floats::sizes};
 use super::value::Sort;
@@ -53,16 +53,16 @@ impl Typed {
 pub struct Symbol {
     /// Its name, as the script writes it.
     pub name: String,
-    /// What it became.
+    /// Its expression.
     pub value: Typed,
 }
 
-/// One `check-sat` of a script.
+/// A `check-sat` of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Check {
-    /// What is to be true, in the script's order; all of width 1.
+    /// The assertions, in the script's order; each has width 1.
     pub assertions: Vec<ExprId>,
-    /// All symbols that are declared then.
+    /// The symbols declared at that point.
     pub symbols: Vec<Symbol>,
     /// The answer that the script expects.
     pub status: Option<Status>,

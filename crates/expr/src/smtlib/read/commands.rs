@@ -17,7 +17,7 @@ use std::rc::Rc;
 /// The object whose bytes are the symbols that are no input bytes by name.
 const SYMBOLS: u32 = u32::MAX;
 
-/// How much there was when a scope was opened.
+/// Sizes of the lists when a scope was opened.
 struct Scope {
     assertions: usize,
     symbols: usize,
@@ -303,7 +303,7 @@ impl<'t, 'a> Script<'t, 'a> {
         self.expect_end(at, at + 2)
     }
 
-    /// Whether an assertion ties a float's bits to its number.
+    /// True if an assertion equates a float's bits with its number.
     fn ties_bits(&self, at: usize) -> bool {
         let tokens = self.terms.tokens;
         if tokens.at(at) != Token::Open || tokens.at(at + 1) != Token::Word("!") {

@@ -1,4 +1,4 @@
-//! What a script says about itself: the answer, where to start, and which functions are tables.
+//! Annotations of a script: its status, the seed, and the functions that are tables.
 //!
 //! The last two are words between bars, as other solvers expect of what they do not know.
 

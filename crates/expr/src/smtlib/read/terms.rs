@@ -23,7 +23,7 @@ pub(super) struct Macro<'a> {
     pub(super) table: Option<SnapshotId>,
 }
 
-/// What a name stands for everywhere.
+/// Meaning of a global name.
 #[derive(Clone)]
 pub(super) enum Global<'a> {
     Value(Value<'a>),
@@ -31,14 +31,14 @@ pub(super) enum Global<'a> {
     Ours(Function),
 }
 
-/// What is applied.
+/// Head of an application.
 enum Head<'a> {
     Theory(&'a str, Vec<u32>),
     Macro(Rc<Macro<'a>>),
     Ours(Function),
 }
 
-/// What waits for a value.
+/// A term under construction.
 enum Frame<'a> {
     /// An operation, for its operands: those from this one on.
     Apply { at: usize, head: Head<'a>, first: usize },
@@ -52,7 +52,7 @@ enum Frame<'a> {
     Call { at: usize, callee: Rc<Macro<'a>>, argument: Value<'a>, resume: usize, era: u32 },
 }
 
-/// What to do next.
+/// A pending task of the iterative reader.
 enum Next<'a> {
     /// Read on at this token.
     Go(usize),

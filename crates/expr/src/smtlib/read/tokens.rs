@@ -2,7 +2,7 @@
 
 use super::ReadError;
 
-/// One token, as its reader sees it.
+/// A token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token<'a> {
     Open,
@@ -32,7 +32,7 @@ impl<'a> Token<'a> {
     }
 }
 
-/// Where a token is; for an opening parenthesis also the token that closes it.
+/// Position of a token; for an opening parenthesis also the token that closes it.
 #[derive(Clone, Copy)]
 struct Place {
     start: usize,
@@ -40,7 +40,7 @@ struct Place {
     close: u32,
 }
 
-/// All tokens of a text.
+/// The tokens of a text.
 pub(super) struct Tokens<'a> {
     text: &'a str,
     places: Vec<Place>,
@@ -72,7 +72,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Where the next token begins, after white space and comments.
+    /// Returns the start of the next token, after white space and comments.
     fn next_start(&self, mut at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(at) {
@@ -133,7 +133,7 @@ impl<'a> Tokens<'a> {
         self.places[open].close as usize
     }
 
-    /// Whether the tokens of an expression are those of another text.
+    /// True if the tokens of an expression are those of another text.
     pub(super) fn are_those_of(&self, index: usize, other: &Tokens) -> bool {
         (index..self.after(index)).map(|i| self.at(i)).eq((0..other.places.len()).map(|i| other.at(i)))
     }
@@ -143,7 +143,7 @@ impl<'a> Tokens<'a> {
         &self.text[self.places[index].start..self.places[self.after(index) - 1].end]
     }
 
-    /// What is wrong, and that it is wrong at this token.
+    /// Returns an error at this token.
     pub(super) fn fail(&self, index: usize, message: impl Into<String>) -> ReadError {
         let end = self.text.trim_end().len();
         self.fail_at(self.places.get(index).map_or(end, |place| place.start), message)

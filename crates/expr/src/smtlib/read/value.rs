@@ -1,4 +1,4 @@
-//! What terms are worth while they are read.
+//! Values of terms during reading.
 
 use crate::dag::Dag;
 use crate::node::ExprId;
@@ -44,7 +44,7 @@ pub(super) enum Value<'a> {
     Real(Real<'a>),
 }
 
-/// What kind of value.
+/// Sort of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sort {
     Bool,
@@ -83,7 +83,7 @@ pub(super) struct Call<'c, 'a> {
     pub(super) args: &'c [Value<'a>],
 }
 
-/// What came of an attempt to apply an operation: nothing if it is somebody else's, a sentence if it cannot be done.
+/// Result of applying an operation: `None` if it belongs to another theory, an error message if it does not apply.
 pub(super) type Applied<'a> = Result<Option<Value<'a>>, String>;
 
 impl<'c, 'a> Call<'c, 'a> {
@@ -99,7 +99,7 @@ impl<'c, 'a> Call<'c, 'a> {
         self.indices.try_into().map_err(|_| format!("`{}` takes {count}", self.name))
     }
 
-    /// All operands, which must be of one kind; at least one.
+    /// Returns the operands, which must be of one sort; at least one.
     pub(super) fn all(
         &self,
         what: &str,

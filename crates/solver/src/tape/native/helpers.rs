@@ -1,4 +1,4 @@
-//! What compiled code calls for steps that are no few instructions.
+//! Functions that compiled code calls for steps that take more than a few instructions.
 
 use crate::tape::step::TapeStep;
 use crate::tape::{narrow, wide};
