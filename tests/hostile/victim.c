@@ -71,6 +71,13 @@ static int port(int fd)
     return ntohs(address.sin_port);
 }
 
+static int typed(void)
+{
+    int bytes = 0;
+    ioctl(screen, FIONREAD, &bytes);
+    return bytes;
+}
+
 /* A terminal on which something was typed that was not read yet. */
 static void make_terminal(void)
 {
@@ -80,13 +87,9 @@ static void make_terminal(void)
     screen = open(terminal, O_RDWR | O_NOCTTY);
     if (screen < 0 || write(keyboard, "typed\n", 6) != 6)
         perror(terminal), exit(1);
-}
-
-static int typed(void)
-{
-    int bytes = 0;
-    ioctl(screen, FIONREAD, &bytes);
-    return bytes;
+    /* The kernel passes it on in its own time. */
+    for (int tries = 0; typed() < 6 && tries < 5000; tries++)
+        usleep(1000);
 }
 
 static void make(const char *directory)
