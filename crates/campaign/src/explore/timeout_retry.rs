@@ -8,8 +8,8 @@ use std::time::Duration;
 
 /// Time limit of the first round; a chosen value.
 const FIRST_LIMIT: Duration = Duration::from_secs(2);
-/// Maximum time limit: a day, more than any campaign has. If layers reject queries without trying them, all
-/// rounds together take next to no time, so the rounds must end.
+/// Maximum time limit: a day, more than any campaign has. Reaching it costs little: queries that no round
+/// can answer are rejected without being tried.
 const MAX_LIMIT: Duration = Duration::from_secs(86_400);
 
 /// Flips to retry in the current round.
