@@ -562,13 +562,17 @@ mod tests {
 
     #[test]
     fn use_lists_of_the_next_run_start_empty() {
-        let mut fixture = Fixture::new(1000);
-        let before = fixture.image();
-        let operand = fixture.intern(constant(1));
-        (0..100).for_each(|k| _ = fixture.intern(comparison(operand, k)));
-        fixture.next_run(before);
-        assert_eq!(fixture.intern(constant(2)), operand);
-        let labels: Vec<u32> = (0..20).rev().map(|k| fixture.intern(comparison(operand, k))).collect();
-        assert_eq!(labels, (operand + 1..operand + 21).collect::<Vec<_>>());
+        // As a list, and moved to the index.
+        for uses in [5, 100] {
+            let mut fixture = Fixture::new(1000);
+            let before = fixture.image();
+            let operand = fixture.intern(constant(1));
+            (0..uses).for_each(|k| _ = fixture.intern(comparison(operand, k)));
+            fixture.next_run(before);
+            assert_eq!(fixture.intern(constant(2)), operand);
+            let labels: Vec<u32> = (0..20).map(|k| fixture.intern(comparison(operand, k))).collect();
+            assert_eq!(labels, (operand + 1..operand + 21).collect::<Vec<_>>());
+            assert_eq!(fixture.control.labels, operand + 21, "each is a row of this run");
+        }
     }
 }
