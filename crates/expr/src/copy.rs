@@ -33,7 +33,7 @@ mod tests {
     use super::*;
     use crate::{BinOp, CmpOp, Evaluator, ExprId, InputByte};
 
-    /// Some expressions over the input, a table among them.
+    /// Returns some expressions over the input, a table among them.
     fn grow(dag: &mut Dag, round: u32) -> ExprId {
         let first = dag.input(InputByte { object: 0, offset: round });
         let far = dag.input(InputByte { object: 1, offset: round * 100 });

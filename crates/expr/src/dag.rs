@@ -65,19 +65,19 @@ impl Stored {
 }
 
 #[derive(Clone, Copy)]
-struct Row {
+struct DagRow {
     stored: Stored,
     inputs: SetId,
 }
 
-const _: () = assert!(size_of::<Row>() == 24);
+const _: () = assert!(size_of::<DagRow>() == 24);
 
 /// A growing, hash-consed table of expressions: equal expressions have equal ids.
 ///
 /// Constructors panic if operand widths do not match: code that decodes untrusted bytes checks them first.
 pub struct Dag {
     identity: u64,
-    rows: Vec<Row>,
+    rows: Vec<DagRow>,
     table: HashTable<u32>,
     sets: InputSets,
     snapshots: Snapshots,
@@ -113,7 +113,7 @@ impl Dag {
     pub fn bytes(&self) -> u64 {
         /// Size of a slot of the hash table, on average.
         const SLOT: usize = 8;
-        let rows = self.rows.len() * (size_of::<Row>() + SLOT);
+        let rows = self.rows.len() * (size_of::<DagRow>() + SLOT);
         rows as u64 + self.sets.bytes() + self.snapshots.total_bytes()
     }
 
@@ -286,7 +286,7 @@ impl Dag {
         self.intern(Stored { words: [index.0, snapshot.0, 0, 0], op: Op::Read, width, low: 0 })
     }
 
-    /// A row as it is sent to another process.
+    /// Returns a row as it is sent to another process.
     pub(crate) fn packed(&self, e: ExprId) -> Packed {
         let Stored { words, op, width, low } = self.rows[e.index()].stored;
         Packed { words, op, width, low }
@@ -323,14 +323,14 @@ impl Dag {
                 let id = u32::try_from(rows.len()).expect("fewer than 2^32 expressions");
                 place.insert(id);
                 let inputs = inputs_of(rows, sets, snapshots, &stored);
-                rows.push(Row { stored, inputs });
+                rows.push(DagRow { stored, inputs });
                 ExprId(id)
             }
         }
     }
 }
 
-fn inputs_of(rows: &[Row], sets: &mut InputSets, snapshots: &Snapshots, stored: &Stored) -> SetId {
+fn inputs_of(rows: &[DagRow], sets: &mut InputSets, snapshots: &Snapshots, stored: &Stored) -> SetId {
     if stored.op == Op::Input {
         return sets.single(InputByte { object: stored.words[0], offset: stored.words[1] });
     }

@@ -110,7 +110,7 @@ impl InputSets {
         (self.tries.len() * entry) as u64
     }
 
-    /// The structure of a set.
+    /// Returns the structure of a set.
     pub fn view(&self, set: SetId) -> SetView {
         let trie = self.tries[set.index()];
         if set == SetId::EMPTY {

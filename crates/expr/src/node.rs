@@ -251,7 +251,7 @@ impl FloatOp {
     pub const ALL: [FloatOp; 5] = [FloatOp::Add, FloatOp::Sub, FloatOp::Mul, FloatOp::Div, FloatOp::Rem];
 }
 
-/// A comparison of two floats of one width; false if one is not a number.
+/// A comparison of two floats of one width; false if one is NaN.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FloatCmp {

@@ -28,7 +28,7 @@ fn case(
     Case { number, width, operands, build: Box::new(build) }
 }
 
-/// A case on floats of one width.
+/// Returns a case on floats of one width.
 fn on_floats(
     number: u64,
     width: u8,
@@ -88,7 +88,7 @@ fn integer_cases(cases: &mut Vec<Case>, width: u8, odd: u64) {
     }
 }
 
-/// A float or integer at which things happen, or any.
+/// Returns a float or integer at which things happen, or any.
 fn operand(rng: &mut fastrand::Rng, width: u8) -> u128 {
     let value = match rng.u8(..10) {
         0 => {

@@ -17,7 +17,7 @@ fn input(values: [u8; BYTES as usize]) -> impl Fn(InputByte) -> u8 {
     move |byte| bytes().iter().position(|&b| b == byte).map_or(0, |i| values[i])
 }
 
-/// The only check of a script.
+/// Returns the only check of a script.
 fn read_one(dag: &mut Dag, text: &str) -> Check {
     let mut checks = smtlib::read(dag, text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(checks.len(), 1);

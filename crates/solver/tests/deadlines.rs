@@ -54,8 +54,8 @@ fn word(dag: &mut Dag, bytes: u32) -> ExprId {
     })
 }
 
-/// A number of 32 bits behind very many dependent operations on so many bytes; products are not among them, so that
-/// nothing can be said against turning it into gates.
+/// Returns a number of 32 bits behind very many dependent operations on so many bytes; products are not among
+/// them, so that nothing can be said against turning it into gates.
 fn deep(dag: &mut Dag, bytes: u32, depth: u32) -> ExprId {
     let input = word(dag, bytes);
     let start = if bytes == 4 { input } else { dag.zext(input, 32) };

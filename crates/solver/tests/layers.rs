@@ -121,7 +121,7 @@ fn ordered(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     conditions
 }
 
-/// A query whose prefix holds on the seed; whether its target can is not known.
+/// Returns a query whose prefix holds on the seed; whether its target can is not known.
 fn query(dag: &mut Dag, rng: &mut fastrand::Rng, seed: &[u8]) -> Option<(Vec<ExprId>, ExprId)> {
     let mut conditions = match rng.u32(..5) {
         0 => computed(dag, rng),

@@ -17,7 +17,7 @@ fn holds(dag: &Dag, evaluator: &mut Evaluator, e: ExprId, value: u8) -> bool {
     evaluator.eval(dag, e, &|_: InputByte| value) == 1
 }
 
-/// The path of a random program on one byte. It compares what it computes with what that would be for
+/// Returns the path of a random program on one byte. It compares what it computes with what that would be for
 /// another byte, and goes the way the value takes.
 fn path(dag: &mut Dag, rng: &mut fastrand::Rng, value: u8) -> Vec<ExprId> {
     let computed = Recipe::random(rng, 80, &[BYTE], Floats::None).build(dag);

@@ -315,7 +315,7 @@ impl Recipe {
     }
 }
 
-/// A constant that rules are likely to look at, or any.
+/// Returns a constant that rules are likely to look at, or any.
 pub fn constant(rng: &mut Rng, width: u8) -> u128 {
     let all = ones(width);
     let bit = 1u128 << rng.u8(..width);

@@ -26,7 +26,7 @@ fn small(dag: &mut Dag) -> Vec<ExprId> {
     vec![dag.compare(CmpOp::Slt, sum, z)]
 }
 
-/// A checksum over 24 bytes that has to have certain digits on its way.
+/// Returns a checksum over 24 bytes that has to have certain digits on its way.
 fn checksum(dag: &mut Dag) -> Vec<ExprId> {
     let mut sum = dag.constant(32, 5381);
     let mut conditions = Vec::new();

@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
         self.words[self.next - 1].clone()
     }
 
-    /// The conditions that `&&` joins.
+    /// Returns the conditions that `&&` joins.
     pub fn conditions(&mut self) -> Vec<ExprId> {
         let mut all = vec![self.comparison()];
         while self.peek() == "&&" {

@@ -15,7 +15,7 @@ pub struct Typed {
 }
 
 impl Typed {
-    /// The sort, as SMT-LIB writes it.
+    /// Returns the sort, as SMT-LIB writes it.
     pub fn sort(&self) -> String {
         match self.sort {
             Sort::Bool => "Bool".to_owned(),
@@ -25,7 +25,7 @@ impl Typed {
         }
     }
 
-    /// A value of the expression, as SMT-LIB writes it.
+    /// Returns a value of the expression, as SMT-LIB writes it.
     pub fn show(&self, value: u128) -> String {
         match self.sort {
             Sort::Bool => (value == 1).to_string(),

@@ -18,7 +18,7 @@ pub(super) enum Token<'a> {
 }
 
 impl<'a> Token<'a> {
-    /// A symbol, however it is written.
+    /// Returns a symbol, however it is written.
     pub(super) fn symbol(self) -> Option<&'a str> {
         match self {
             Token::Word(word)
@@ -34,7 +34,7 @@ impl<'a> Token<'a> {
 
 /// Position of a token; for an opening parenthesis also the token that closes it.
 #[derive(Clone, Copy)]
-struct Place {
+struct TokenPosition {
     start: usize,
     end: usize,
     close: u32,
@@ -43,7 +43,7 @@ struct Place {
 /// The tokens of a text.
 pub(super) struct Tokens<'a> {
     text: &'a str,
-    places: Vec<Place>,
+    places: Vec<TokenPosition>,
 }
 
 impl<'a> Tokens<'a> {
@@ -63,7 +63,7 @@ impl<'a> Tokens<'a> {
                     .ok_or_else(|| tokens.fail_at(start, "nothing is open that this could close"))?;
                 tokens.places[opened].close = index as u32;
             }
-            tokens.places.push(Place { start, end, close: 0 });
+            tokens.places.push(TokenPosition { start, end, close: 0 });
             at = end;
         }
         match open.last() {
@@ -107,7 +107,7 @@ impl<'a> Tokens<'a> {
         length.map(|length| start + length).ok_or_else(|| self.fail_at(start, "what begins here never ends"))
     }
 
-    /// The token with this number.
+    /// Returns the token with this number.
     pub(super) fn at(&self, index: usize) -> Token<'a> {
         let Some(place) = self.places.get(index) else { return Token::End };
         let text = &self.text[place.start..place.end];
@@ -120,7 +120,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The token after the expression that begins here.
+    /// Returns the token after the expression that begins here.
     pub(super) fn after(&self, index: usize) -> usize {
         match self.at(index) {
             Token::Open => self.close(index) + 1,
@@ -128,7 +128,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The token that closes this one.
+    /// Returns the token that closes this one.
     pub(super) fn close(&self, open: usize) -> usize {
         self.places[open].close as usize
     }
@@ -138,7 +138,7 @@ impl<'a> Tokens<'a> {
         (index..self.after(index)).map(|i| self.at(i)).eq((0..other.places.len()).map(|i| other.at(i)))
     }
 
-    /// The text of an expression.
+    /// Returns the text of an expression.
     pub(super) fn text(&self, index: usize) -> &'a str {
         &self.text[self.places[index].start..self.places[self.after(index) - 1].end]
     }
