@@ -57,7 +57,7 @@ const ALL: &[StrategyInfo] = &[
         summary: "breadth first",
         make: Constructor::Plain(|_| Box::new(Bfs::new())),
     },
-    // Search along the branches of one path.
+    // Strategies of CREST, SAGE, CarFast, CGS, ParaDySE and Chameleon.
     StrategyInfo {
         name: "random-branch",
         usage: "random-branch",
