@@ -5,7 +5,6 @@ use crate::temporary;
 use cairn_campaign::encode_test;
 use cairn_deadline::Deadline;
 use cairn_exec::{Input, Limits, Object, Run, TargetSpec, drops_root, run_native};
-use cairn_wire::ObjectKind;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use tempfile::NamedTempFile;
@@ -27,7 +26,7 @@ pub fn run_plain(
 /// Passes named objects to a plain build, in a file that exists as long as the returned handle. The rest of
 /// the input reaches the program by itself.
 fn write_named_objects(spec: &mut TargetSpec, input: &Input) -> Result<Option<NamedTempFile>, Error> {
-    let is_named = |object: &&Object| object.kind == ObjectKind::Named;
+    let is_named = |object: &&Object| object.kind.is_named();
     let named = Input { objects: input.objects.iter().filter(is_named).cloned().collect() };
     if named.objects.is_empty() {
         return Ok(None);

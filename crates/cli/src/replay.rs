@@ -130,7 +130,7 @@ fn raw_shape(args: &ReplayArgs) -> Input {
 
 /// Numbers symbolic arguments, which follow the others in order.
 fn place_arguments(input: &mut Input, others: usize) {
-    let arguments = input.objects.iter_mut().filter(|object| object.kind == ObjectKind::Arg);
+    let arguments = input.objects.iter_mut().filter(|object| object.kind.is_argument());
     for (object, index) in arguments.zip(others as u32 + 1..) {
         object.index = index;
     }

@@ -183,7 +183,7 @@ impl ControlRegion<'_> {
     }
 
     fn object_after(&self, index: usize, given: Option<&Object>, room: u64) -> Option<ObjectAfter> {
-        if let Some(given) = given.filter(|g| g.kind != ObjectKind::Named) {
+        if let Some(given) = given.filter(|g| !g.kind.is_named()) {
             return Some(ObjectAfter::Seen(given.clone()));
         }
         let entry = self.memory.load::<ObjectEntry>(self.entry_at(index));

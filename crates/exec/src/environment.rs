@@ -77,10 +77,8 @@ impl RunEnvironment {
 
     /// Returns the name of an object in the target.
     pub(crate) fn name_of<'a>(&'a self, object: &'a Object) -> &'a str {
-        match object.kind {
-            ObjectKind::File => self.file(&object.name).map_or(&object.name, |f| &f.seen_as),
-            ObjectKind::Stdin | ObjectKind::Arg | ObjectKind::Named | ObjectKind::ArgCount => &object.name,
-        }
+        let file = self.file(&object.name).filter(|_| object.kind == ObjectKind::File);
+        file.map_or(&object.name, |file| &file.seen_as)
     }
 
     fn file(&self, name: &str) -> Option<&PlacedFile> {
@@ -116,7 +114,7 @@ impl RunEnvironment {
                 text.replace("@@", self.files.get(*number).map_or("@@", |f| &f.seen_as)).into()
             }
             Arg::Symbolic(_) => {
-                let is_this = |o: &&Object| o.kind == ObjectKind::Arg && o.index == index;
+                let is_this = |o: &&Object| o.kind.is_argument() && o.index == index;
                 let object = input.and_then(|input| input.objects.iter().find(is_this));
                 let bytes = object.map_or(PLACEHOLDER.as_bytes(), Object::as_argument);
                 OsStr::from_bytes(bytes).to_owned()

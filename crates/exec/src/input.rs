@@ -58,7 +58,18 @@ impl Object {
 
     /// True if its length is symbolic.
     pub fn has_any_length(&self) -> bool {
-        self.limit > 0 && matches!(self.kind, ObjectKind::Stdin | ObjectKind::File)
+        self.limit > 0 && self.kind.is_stream()
+    }
+
+    /// Describes the object to the user.
+    pub fn description(&self) -> String {
+        match self.kind {
+            ObjectKind::Stdin => "standard input".to_owned(),
+            ObjectKind::File => format!("the file {}", self.name),
+            ObjectKind::Arg => format!("argument {}", self.index),
+            ObjectKind::ArgCount => "the number of arguments".to_owned(),
+            ObjectKind::Named => format!("the object {}", self.name),
+        }
     }
 
     /// Returns the bytes up to the first NUL, which are all that a program sees of an argument.
@@ -84,7 +95,7 @@ impl Input {
 
     /// Returns `argc`, if it is symbolic.
     pub fn argc(&self) -> Option<u32> {
-        let count = self.objects.iter().find(|o| o.kind == ObjectKind::ArgCount)?;
+        let count = self.objects.iter().find(|o| o.kind.is_count())?;
         Some(count.index + u32::from(*count.bytes.first()?))
     }
 

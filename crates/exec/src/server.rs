@@ -21,10 +21,10 @@ use crate::spawn::{ServerProcess, StartError, files, set_up, terminate};
 use crate::spec::{Limits, TargetSpec};
 use cairn_deadline::Deadline;
 use cairn_expr::Dag;
+use cairn_wire::Layout;
 use cairn_wire::control::{flag, mode};
 use cairn_wire::log::Callee;
 use cairn_wire::protocol::{Ended, RUN};
-use cairn_wire::{Layout, ObjectKind};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -182,7 +182,7 @@ impl Server {
     fn check_arguments(&self, input: &Input) -> Result<(), RunError> {
         let count = self.spec.args.len();
         let is_beyond = |index: u32| index == 0 || index as usize > count;
-        let mut arguments = input.objects.iter().filter(|o| o.kind == ObjectKind::Arg);
+        let mut arguments = input.objects.iter().filter(|o| o.kind.is_argument());
         match arguments.find(|o| is_beyond(o.index)) {
             Some(object) => Err(RunError::NoSuchArgument { index: object.index, count }),
             None => Ok(()),

@@ -190,6 +190,38 @@ numbered! {
     }
 }
 
+impl ObjectKind {
+    /// True for streams: the program reads them, and their length may be symbolic.
+    pub const fn is_stream(self) -> bool {
+        matches!(self, ObjectKind::Stdin | ObjectKind::File)
+    }
+
+    /// True for an argument, whose bytes lie in memory from the start and end with the first NUL.
+    pub const fn is_argument(self) -> bool {
+        matches!(self, ObjectKind::Arg)
+    }
+
+    /// True for an object that the program requests by a marker, with the length it asks for.
+    pub const fn is_named(self) -> bool {
+        matches!(self, ObjectKind::Named)
+    }
+
+    /// True for the number of arguments, which is a count and not data: it is bounded, never random.
+    pub const fn is_count(self) -> bool {
+        matches!(self, ObjectKind::ArgCount)
+    }
+
+    /// True if the program may leave the object unread; the others have labels from the start.
+    pub const fn may_be_unread(self) -> bool {
+        self.is_stream() || self.is_count()
+    }
+
+    /// True if bytes of the object are text by default, so that minimised inputs stay readable.
+    pub const fn is_text(self) -> bool {
+        self.is_stream() || self.is_argument()
+    }
+}
+
 /// An input object. Its index in the table is part of its bytes' labels.
 ///
 /// The driver provides first the stream and argument objects, then the named ones in the order in which the

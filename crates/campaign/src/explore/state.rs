@@ -33,7 +33,6 @@ use cairn_program::{BranchId, Program};
 use cairn_search::{RunView, UnknownStrategy};
 use cairn_solver::Stats;
 use cairn_tree::{AddedRun, Coverage, Flip, RunId, Tree};
-use cairn_wire::ObjectKind;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -404,6 +403,6 @@ impl Counters {
 /// Returns the input objects that a program has to read itself: bytes of arguments and named objects have
 /// labels from the start.
 fn readable_objects(input: &Input) -> BTreeSet<u32> {
-    let is_read = |kind| matches!(kind, ObjectKind::Stdin | ObjectKind::File | ObjectKind::ArgCount);
-    (0..).zip(&input.objects).filter(|(_, object)| is_read(object.kind)).map(|(index, _)| index).collect()
+    let objects = (0..).zip(&input.objects);
+    objects.filter(|(_, object)| object.kind.may_be_unread()).map(|(index, _)| index).collect()
 }

@@ -8,7 +8,6 @@ use cairn_exec::Input;
 use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_search::Rng;
 use cairn_solver::{ByteCollector, Model};
-use cairn_wire::ObjectKind;
 
 /// Constraints of the last query, and the choice to randomise all other bytes.
 #[derive(Default)]
@@ -43,7 +42,7 @@ impl UnconstrainedBytes {
 /// Randomises all bytes but the `constrained` ones, which are sorted. The number of arguments stays as it is.
 fn randomise(input: &mut Input, constrained: &[InputByte], rng: &mut Rng) {
     for (object, number) in input.objects.iter_mut().zip(0u32..) {
-        if object.kind == ObjectKind::ArgCount {
+        if object.kind.is_count() {
             continue;
         }
         let mut fresh = vec![0; object.bytes.len()];

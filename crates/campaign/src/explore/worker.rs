@@ -19,7 +19,6 @@ use cairn_expr::DagCopy;
 use cairn_search::{Cost, Next, Outcome, Rng};
 use cairn_solver::Solver;
 use cairn_tree::{Flip, FlipState, RunId};
-use cairn_wire::ObjectKind;
 use std::time::Duration;
 
 /// Interval of polling while there is nothing to do but to wait for other fuzzers; a chosen interval.
@@ -287,9 +286,9 @@ impl<'w, 'a> Worker<'w, 'a> {
             if object.has_any_length() {
                 object.bytes.resize(object.limit, 0);
             }
-            match object.kind {
-                ObjectKind::ArgCount => object.bytes = vec![object.limit as u8],
-                _ => self.rng.fill(&mut object.bytes),
+            match object.kind.is_count() {
+                true => object.bytes = vec![object.limit as u8],
+                false => self.rng.fill(&mut object.bytes),
             }
         }
         input

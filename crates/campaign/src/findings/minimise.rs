@@ -5,7 +5,6 @@
 //! finest grain, and as many again for the coarser ones.
 
 use cairn_exec::{Input, Object};
-use cairn_wire::ObjectKind;
 
 /// Replacement for a byte that does not matter in text: the one of afl-tmin.
 const PLAIN_BYTE: u8 = b'0';
@@ -51,17 +50,14 @@ fn replace(input: &mut Input, at: usize, bytes: Vec<u8>, shows: &mut ShowsFault)
 
 /// Returns the number of bytes that the program sees of an object.
 fn used(object: &Object) -> usize {
-    match object.kind {
-        ObjectKind::Arg => object.as_argument().len(),
-        _ => object.bytes.len(),
-    }
+    if object.kind.is_argument() { object.as_argument().len() } else { object.bytes.len() }
 }
 
 /// Returns an object's bytes without a range; an argument is padded to its size.
 fn without(object: &Object, from: usize, to: usize) -> Vec<u8> {
     let mut bytes = object.bytes.clone();
     bytes.drain(from..to);
-    if object.kind == ObjectKind::Arg {
+    if object.kind.is_argument() {
         bytes.resize(object.bytes.len(), 0);
     }
     bytes
@@ -69,12 +65,11 @@ fn without(object: &Object, from: usize, to: usize) -> Vec<u8> {
 
 fn shorten(input: &mut Input, at: usize, shows: &mut ShowsFault) -> Option<()> {
     let object = &input.objects[at];
-    match object.kind {
-        ObjectKind::Stdin | ObjectKind::File if !object.has_any_length() => return Some(()),
-        ObjectKind::Stdin | ObjectKind::File | ObjectKind::Arg => {}
-        ObjectKind::ArgCount => return fewer_arguments(input, at, shows),
-        // The program determines its length.
-        _ => return Some(()),
+    if object.kind.is_count() {
+        return fewer_arguments(input, at, shows);
+    }
+    if !object.kind.is_argument() && !object.has_any_length() {
+        return Some(());
     }
     for size in chunk_sizes(used(object)) {
         let mut from = 0;
@@ -100,11 +95,11 @@ fn fewer_arguments(input: &mut Input, at: usize, shows: &mut ShowsFault) -> Opti
 }
 
 fn normalise(input: &mut Input, at: usize, shows: &mut ShowsFault) -> Option<()> {
-    let plain = match input.objects[at].kind {
-        ObjectKind::Stdin | ObjectKind::File | ObjectKind::Arg => PLAIN_BYTE,
-        ObjectKind::ArgCount => return Some(()),
-        _ => 0,
-    };
+    let kind = input.objects[at].kind;
+    if kind.is_count() {
+        return Some(());
+    }
+    let plain = if kind.is_text() { PLAIN_BYTE } else { 0 };
     let len = used(&input.objects[at]);
     for size in chunk_sizes(len) {
         for from in (0..len).step_by(size) {

@@ -7,11 +7,11 @@ use super::losses;
 use super::notes::Notes;
 use super::reason::{Reason, ReasonKind};
 use crate::execution::executor::Execution;
-use cairn_exec::{ExitKind, Object, RunFlags, StepKind, Trace, signal_name};
+use cairn_exec::{ExitKind, RunFlags, StepKind, Trace, signal_name};
 use cairn_expr::Dag;
 use cairn_program::{Program, Site, SiteId};
 use cairn_tree::Coverage;
-use cairn_wire::{Loss, ObjectKind};
+use cairn_wire::Loss;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Collects observations of runs.
@@ -38,7 +38,7 @@ impl Diagnosis {
         let Execution { run, trace } = execution;
         self.runs += 1;
         for object in run.input.objects.iter().skip(self.objects.len()) {
-            self.objects.push((described(object), false));
+            self.objects.push((object.description(), false));
         }
         self.inspect_path(program, dag, trace);
         self.inspect_flags(&run.flags);
@@ -231,16 +231,5 @@ impl ReasonList<'_> {
 
     fn callee(&self, site: SiteId) -> Option<String> {
         self.known(site)?.callee.as_deref().map(str::to_owned)
-    }
-}
-
-/// Describes an input object to the user.
-fn described(object: &Object) -> String {
-    match object.kind {
-        ObjectKind::Stdin => "standard input".to_owned(),
-        ObjectKind::File => format!("the file {}", object.name),
-        ObjectKind::Arg => format!("argument {}", object.index),
-        ObjectKind::ArgCount => "the number of arguments".to_owned(),
-        ObjectKind::Named => format!("the object {}", object.name),
     }
 }

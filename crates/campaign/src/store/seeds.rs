@@ -3,7 +3,6 @@
 use super::inputs::input_files;
 use super::testcase::{TestError, fit, read_test};
 use cairn_exec::{Input, Object};
-use cairn_wire::ObjectKind;
 use std::path::PathBuf;
 
 /// Inputs that a campaign starts with.
@@ -45,6 +44,6 @@ fn matches_shape(test: &Input, blank: &Input) -> bool {
     let count = |input: &Input, o: &Object| {
         input.objects.iter().filter(|other| other.kind == o.kind && other.name == o.name).count()
     };
-    let mut others = test.objects.iter().filter(|o| o.kind != ObjectKind::Named).peekable();
+    let mut others = test.objects.iter().filter(|o| !o.kind.is_named()).peekable();
     (others.peek().is_some() || blank.objects.is_empty()) && others.all(|o| count(test, o) <= count(blank, o))
 }

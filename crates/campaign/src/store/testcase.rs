@@ -82,7 +82,7 @@ fn also_left_out(names: Option<&str>) -> String {
 }
 
 fn is_stream(object: &Object) -> bool {
-    matches!(object.kind, ObjectKind::Stdin | ObjectKind::File)
+    object.kind.is_stream()
 }
 
 /// Encodes an input; returns the content of its file and the extension of its name.
@@ -104,14 +104,12 @@ pub fn one_stream(input: &Input) -> Option<&[u8]> {
 /// Encodes an input in KLEE's format.
 pub fn encode_ktest(input: &Input, command: &[String]) -> Vec<u8> {
     let argc = input.argc().unwrap_or(u32::MAX);
-    let is_there = |o: &&Object| o.kind != ObjectKind::Arg || o.index < argc;
+    let is_there = |o: &&Object| !o.kind.is_argument() || o.index < argc;
     let there: Vec<&Object> = input.objects.iter().filter(is_there).collect();
-    let arguments = there.iter().filter(|o| o.kind == ObjectKind::Arg).count();
-    let object = |o: &&Object| match o.kind {
-        ObjectKind::ArgCount => {
-            KTestObject { name: label(o), bytes: (arguments as u32).to_le_bytes().to_vec() }
-        }
-        _ => KTestObject { name: label(o), bytes: o.bytes.clone() },
+    let arguments = there.iter().filter(|o| o.kind.is_argument()).count();
+    let object = |o: &&Object| {
+        let count = || (arguments as u32).to_le_bytes().to_vec();
+        KTestObject { name: label(o), bytes: if o.kind.is_count() { count() } else { o.bytes.clone() } }
     };
     KTest { args: command.to_vec(), objects: there.iter().map(object).collect() }.encode()
 }
@@ -141,17 +139,17 @@ pub fn decode_test(path: &Path, content: Vec<u8>, blank: &Input) -> Result<Input
 /// appended. The limit of a stream is raised if the test has a longer one.
 pub fn fit(test: Input, blank: &Input) -> Input {
     let (named, others): (Vec<Object>, Vec<Object>) =
-        test.objects.into_iter().partition(|o| o.kind == ObjectKind::Named);
+        test.objects.into_iter().partition(|o| o.kind.is_named());
     let mut fitted = blank.clone();
-    let arguments = others.iter().filter(|o| o.kind == ObjectKind::Arg).count();
+    let arguments = others.iter().filter(|o| o.kind.is_argument()).count();
     let mut given: Vec<Option<Object>> = others.into_iter().map(Some).collect();
     for object in &mut fitted.objects {
         let matches = |o: &Object| o.kind == object.kind && o.name == object.name;
         let found = given.iter_mut().find(|o| o.as_ref().is_some_and(matches)).and_then(Option::take);
         match found {
             Some(found) => replace(object, found.bytes),
-            None if object.kind == ObjectKind::ArgCount => {
-                let places = blank.objects.iter().filter(|o| o.kind == ObjectKind::Arg).count();
+            None if object.kind.is_count() => {
+                let places = blank.objects.iter().filter(|o| o.kind.is_argument()).count();
                 let always = places.saturating_sub(object.limit);
                 object.bytes = vec![arguments.saturating_sub(always).min(object.limit) as u8];
             }

@@ -2,7 +2,6 @@
 //! values that `__VERIFIER_nondet_*` returned, in call order.
 
 use cairn_exec::{Input, Object};
-use cairn_wire::ObjectKind;
 use std::fmt::Write;
 use std::time::Duration;
 use thiserror::Error;
@@ -96,15 +95,15 @@ pub fn testcase(input: &Input) -> Result<String, NoNondet> {
 }
 
 fn write_values(text: &mut String, object: &Object) -> Result<(), NoNondet> {
-    let nondet = object.name.strip_prefix(PREFIX).filter(|_| object.kind == ObjectKind::Named);
+    let nondet = object.name.strip_prefix(PREFIX).filter(|_| object.kind.is_named());
     // `__VERIFIER_nondet_memory` is defined as one call per byte.
     let (kind, format, size) = match nondet {
         Some("memory") => ("unsigned char", NumberFormat::Unsigned, 1),
         Some(name) => {
-            let (kind, format) = c_type(name).ok_or_else(|| NoNondet(describe(object)))?;
+            let (kind, format) = c_type(name).ok_or_else(|| NoNondet(object.description()))?;
             (kind, format, object.bytes.len().max(1))
         }
-        None => return Err(NoNondet(describe(object))),
+        None => return Err(NoNondet(object.description())),
     };
     for bytes in object.bytes.chunks(size) {
         let _ = writeln!(text, "  <input type=\"{kind}\">{}</input>", value(bytes, format));
@@ -127,16 +126,6 @@ fn value(bytes: &[u8], format: NumberFormat) -> String {
         }
         NumberFormat::Float if used == 4 => format!("{:?}", f32::from_bits(unsigned as u32)),
         NumberFormat::Float => format!("{:?}", f64::from_bits(unsigned as u64)),
-    }
-}
-
-/// Describes an input object.
-fn describe(object: &Object) -> String {
-    match object.kind {
-        ObjectKind::Stdin => "standard input".to_owned(),
-        ObjectKind::File => format!("the file `{}`", object.name),
-        ObjectKind::Arg | ObjectKind::ArgCount => "arguments".to_owned(),
-        ObjectKind::Named => format!("an object called `{}`", object.name),
     }
 }
 
