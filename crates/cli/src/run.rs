@@ -48,7 +48,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut claim = OutputClaim::acquire(&args.out, existing)?;
     let checks = args.check.unwrap_or_default();
     let subject = args.subject.settings();
-    let path = target::program_path(&subject, checks, |first| Ok(claim.program_path(first)?))?;
+    let path = target::program_path(&subject, checks, |first| claim.program_path(first))?;
     let path = claim.adopt_build(path)?;
     let program = Program::read(&path)?;
     target::demand_checks(&program, &path, checks)?;
