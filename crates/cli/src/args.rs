@@ -13,7 +13,7 @@ pub use measure::{CompareArgs, DoctorArgs, LearnArgs};
 pub use run::{LogKind, RunArgs};
 pub use solve::{CompletionsArgs, ExplainArgs, ManArgs, SolveArgs};
 use std::ffi::OsString;
-pub use suite::{CminArgs, ExportArgs, ReplayArgs, ReportArgs, ReportFormat};
+pub use suite::{CminArgs, ExportArgs, ReplayArgs, ReportArgs};
 
 /// Concolic execution for C: finds inputs that cover every branch of a program, and those that crash it.
 #[derive(Parser, Debug)]

@@ -38,7 +38,11 @@ use std::process::ExitCode;
 /// Argument that makes this process a solver worker. Not a command, since it is not for users.
 const SOLVER_WORKER: &str = "solver-worker";
 
+/// Environment variable that selects what is logged, as `debug` or `solver=trace,search=debug`.
+const LOG: &str = "CAIRN_LOG";
+
 fn main() -> ExitCode {
+    env_logger::Builder::from_env(env_logger::Env::new().filter_or(LOG, "off")).init();
     cairn_solver::worker::set_command([SOLVER_WORKER]);
     let words: Vec<OsString> = std::env::args_os().collect();
     let done = match (as_compiler(&words), as_solver_worker(&words)) {

@@ -1,6 +1,6 @@
 //! `cairn report`: writes what a campaign covered and found, as a page or for other tools.
 
-use crate::args::{ReportArgs, ReportFormat};
+use crate::args::ReportArgs;
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::frontend::Console;
 use crate::message::{print, print_data, warn};
@@ -21,21 +21,14 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
         named: args.named.settings()?,
         directory: std::path::absolute(&args.directory)?,
         replay_coverage: args.replay_coverage,
-        wants_lines: args.format == ReportFormat::Lcov,
+        wants_lines: args.format.needs_lines,
         timeout: args.timeout,
     };
     // Absolute before the working directory changes.
     let out = shown.as_ref().map(std::path::absolute).transpose()?;
     let report = gather(&settings, &Console)?;
     report.missing.iter().for_each(warn);
-    let text = match args.format {
-        ReportFormat::Html => cairn_report::html(&report),
-        ReportFormat::Lcov => cairn_report::lcov(&report),
-        ReportFormat::Sarif => cairn_report::sarif(&report),
-        ReportFormat::Json => cairn_report::json(&report),
-        ReportFormat::Csv => cairn_report::csv(&report),
-        ReportFormat::Junit => cairn_report::junit(&report),
-    };
+    let text = (args.format.format)(&report);
     match out.zip(shown) {
         Some((file, shown)) => {
             write(&settings.directory, &file, &text)?;
@@ -58,10 +51,10 @@ fn write(directory: &Path, file: &Path, text: &str) -> Result<(), Failure> {
 
 /// Returns the file to write; none for standard output.
 fn out(args: &ReportArgs) -> Option<PathBuf> {
-    match (&args.out, args.format) {
+    match (&args.out, args.format.name) {
         (Some(out), _) if out == Path::new(STANDARD_OUTPUT) => None,
         (Some(out), _) => Some(out.clone()),
-        (None, ReportFormat::Html) => Some(args.directory.join(PAGE)),
+        (None, "html") => Some(args.directory.join(PAGE)),
         (None, _) => None,
     }
 }

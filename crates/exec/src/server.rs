@@ -120,6 +120,7 @@ impl Server {
     }
 
     fn start_again(&mut self) -> Result<(), StartError> {
+        log::info!(target: "server", "starting the fork server again");
         self.stop();
         self.environment = RunEnvironment::create(&self.spec).map_err(set_up("the program's files"))?;
         let control_region = ControlRegion { memory: &self.memory, layout: &self.layout };
@@ -156,6 +157,7 @@ impl Server {
         if !self.is_late {
             self.read_trace();
         }
+        log::debug!(target: "server", "{} bytes: {}, reused process: {}", input.len(), run.end, run.reused);
         Ok(run)
     }
 
@@ -340,6 +342,15 @@ impl Server {
         trace.log = self.log.take();
         trace.damaged |= trace.log.as_ref().is_some_and(|log| log.damaged);
         trace.callees = std::mem::take(&mut self.callees);
+        log::debug!(
+            target: "decode",
+            "{} steps of {} labels, {} losses, cut: {}, damaged: {}",
+            trace.steps.len(),
+            trace.label_count,
+            trace.losses.len(),
+            trace.cut,
+            trace.damaged
+        );
         trace
     }
 }

@@ -96,6 +96,17 @@ pub enum Answer {
     Unknown(Unknown),
 }
 
+impl Answer {
+    /// Returns the answer without its model, in SMT-LIB's words.
+    pub fn verdict(&self) -> &'static str {
+        match self {
+            Answer::Sat(_) => "sat",
+            Answer::Unsat => "unsat",
+            Answer::Unknown(_) => "unknown",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

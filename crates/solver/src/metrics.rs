@@ -33,7 +33,15 @@ impl Layer for Metrics {
             true => Answer::Unknown(Unknown::TimeLimit),
             false => below.solve(dag, query, seed, &own),
         };
-        self.meter.answer(start, answer)
+        let answer = self.meter.answer(start, answer);
+        log::debug!(
+            target: "solver",
+            "{} for a prefix of {} constraints in {:.2} ms",
+            answer.verdict(),
+            query.prefix.len(),
+            start.elapsed().as_secs_f64() * 1e3
+        );
+        answer
     }
 
     fn raise_limits(&mut self, limits: Limits) {

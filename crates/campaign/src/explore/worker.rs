@@ -297,6 +297,7 @@ impl<'w, 'a> Worker<'w, 'a> {
     fn try_flip(&mut self, flip: Flip, base: RunId) -> Result<(), CampaignError> {
         debug_assert!(matches!(self.campaign.known.tree.state(flip), FlipState::Untried | FlipState::Sat));
         let outcome = self.solve_flip(flip, base)?;
+        log::debug!(target: "search", "node {} side {}: {outcome:?}", flip.node.index(), flip.side);
         let cost = self.cost;
         self.campaign.search.strategies[self.id.index()].on_outcome(flip, outcome, cost);
         if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {

@@ -3,7 +3,9 @@
 use super::target::{NamedArgs, SandboxArgs};
 use super::values::positive;
 use cairn_app::export::{ExportSettings, TestFormat};
+use cairn_report::{FORMATS, OutputFormat};
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -102,23 +104,6 @@ pub struct CminArgs {
     pub timeout: u64,
 }
 
-/// A format of reports.
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ReportFormat {
-    /// A self-contained HTML page
-    Html,
-    /// Coverage for genhtml and other lcov tools
-    Lcov,
-    /// Findings for code scanning (SARIF 2.1.0)
-    Sarif,
-    /// Everything
-    Json,
-    /// A row per branch
-    Csv,
-    /// Tests and findings for CI
-    Junit,
-}
-
 /// `cairn report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
@@ -129,8 +114,8 @@ pub struct ReportArgs {
     #[command(flatten)]
     pub named: NamedArgs,
     /// The format to write
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ReportFormat::Html)]
-    pub format: ReportFormat,
+    #[arg(long, value_name = "FORMAT", default_value = FORMATS[0].name, value_parser = output_format())]
+    pub format: &'static OutputFormat,
     /// Where to write, - for standard output; by default the page goes to DIR/report.html, all else to standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -140,4 +125,11 @@ pub struct ReportArgs {
     /// Time limit of one execution, in milliseconds; by default the campaign's
     #[arg(long, value_name = "MS", value_parser = positive)]
     pub timeout: Option<u64>,
+}
+
+/// Returns the parser of `--format`, which takes the names in the list of formats.
+fn output_format() -> impl TypedValueParser<Value = &'static OutputFormat> {
+    let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
+    let find = |name: String| FORMATS.iter().find(|format| format.name == name).expect("a possible value");
+    PossibleValuesParser::new(values).map(find)
 }

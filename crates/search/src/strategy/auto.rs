@@ -132,6 +132,7 @@ impl Auto {
                 Next::Done => {}
                 next => {
                     (self.playing, self.remaining) = (arm, PLAY_WORK);
+                    log::debug!(target: "search", "auto plays {}", self.arms[arm].strategy.describe());
                     return next;
                 }
             }
