@@ -1,7 +1,7 @@
 //! A copy of a DAG for another thread, which reads it while the original grows.
 //!
-//! A DAG only grows, and ids do not change: updating a copy appends what is new, so a node is copied once. The hash tables are
-//! left out, since no expressions are built in a copy.
+//! A DAG only grows, and ids do not change: updating a copy appends what is new, so a node is copied once.
+//! The hash tables are left out, since no expressions are built in a copy.
 
 use crate::dag::Dag;
 

@@ -164,7 +164,8 @@ impl Dag {
         nodes
     }
 
-    /// Returns the input bytes the expression depends on, sorted; expressions with the same set share the slice.
+    /// Returns the input bytes the expression depends on, sorted; expressions with the same set share the
+    /// slice.
     pub fn inputs(&self, e: ExprId) -> &[InputByte] {
         self.sets.members(self.input_set(e))
     }
@@ -184,8 +185,8 @@ impl Dag {
         &self.snapshots
     }
 
-    /// Returns the snapshot with these bytes, except where `parts` has an expression (of width 8) for a byte; parts are in
-    /// the order of their indices.
+    /// Returns the snapshot with these bytes, except where `parts` has an expression (of width 8) for a byte;
+    /// parts are in the order of their indices.
     pub fn snapshot(&mut self, bytes: &[u8], parts: &[(u32, ExprId)]) -> SnapshotId {
         let mut bytes: Vec<u8> = bytes.into();
         let mut unknown = Vec::with_capacity(parts.len());
@@ -303,7 +304,8 @@ impl Dag {
         self.intern(Stored { words, op, width, low });
     }
 
-    /// Takes over what a table has got since this was a copy of it; what finds equal expressions is left as it is.
+    /// Takes over what a table has got since this was a copy of it; what finds equal expressions is left as
+    /// it is.
     pub(crate) fn append(&mut self, original: &Dag) {
         self.rows.extend_from_slice(&original.rows[self.rows.len()..]);
         self.sets.append(&original.sets);

@@ -1,7 +1,7 @@
 //! The reference evaluator: computes the value of an expression under an input.
 //!
-//! Not recursive, since expressions are as deep as paths are long. A memo with generations evaluates shared nodes of many
-//! roots once per input, and nothing is cleared or allocated between inputs.
+//! Not recursive, since expressions are as deep as paths are long. A memo with generations evaluates shared
+//! nodes of many roots once per input, and nothing is cleared or allocated between inputs.
 
 use crate::dag::Dag;
 use crate::inputs::InputByte;

@@ -1,9 +1,9 @@
 //! Bit-vector expressions over input bytes.
 //!
-//! A [`Dag`] holds every expression of a campaign once (hash-consed); its constructors simplify (`build`), so that a value
-//! that the target spilled, reloaded byte by byte and extended again becomes the original expression. [`Evaluator`] is the
-//! reference semantics of expressions; [`smtlib`] prints and reads conjunctions.
-//! Nothing in here does I/O.
+//! A [`Dag`] holds every expression of a campaign once (hash-consed); its constructors simplify (`build`), so
+//! that a value that the target spilled, reloaded byte by byte and extended again becomes the original
+//! expression. [`Evaluator`] is the reference semantics of expressions; [`smtlib`] prints and reads
+//! conjunctions. Nothing in here does I/O.
 
 mod build;
 mod copy;

@@ -35,8 +35,8 @@ impl LookupBuilder<'_> {
 }
 
 impl Dag {
-    /// Returns the tree of a read of `width` bits for indices below 2^k, with k; at all other indices the bytes are 0. `None`
-    /// instead of k if the index cannot be larger.
+    /// Returns the tree of a read of `width` bits for indices below 2^k, with k; at all other indices the
+    /// bytes are 0. `None` instead of k if the index cannot be larger.
     pub fn lookup(&self, snapshot: SnapshotId, index: ExprId, width: u8) -> (Lookup, Option<u8>) {
         let (varying, border) = self.reach(snapshot, index);
         let builder = LookupBuilder { dag: self, snapshot, bytes: width / 8, varying: varying.clone() };

@@ -263,7 +263,8 @@ pub enum FloatCmp {
     Le,
 }
 
-/// A change between integers and floats. Out of range an integer is what the code that clang makes for x86-64 gives.
+/// A change between integers and floats. Out of range an integer is what the code that clang makes for x86-64
+/// gives.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Conversion {

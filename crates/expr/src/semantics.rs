@@ -1,7 +1,7 @@
 //! Semantics of the operations: the single definition for constant folding and evaluation.
 //!
-//! Bit-vectors are SMT-LIB's, except that shift amounts are modulo the width, as on x86-64. Values are in the low `width`
-//! bits of a `u128`, all other bits zero.
+//! Bit-vectors are SMT-LIB's, except that shift amounts are modulo the width, as on x86-64. Values are in the
+//! low `width` bits of a `u128`, all other bits zero.
 
 mod float;
 mod library;

@@ -1,18 +1,19 @@
 //! Conjunctions as SMT-LIB 2.6 scripts: printed here, read by [`read()`].
 //!
-//! Every node is defined once under its own name, so the script is linear in the DAG and no reader has to parse deep
-//! nests. Input byte 12 of object 0 is the variable `obj0_12`. Annotations that only a replayed query needs are written so
-//! that other solvers ignore them:
+//! Every node is defined once under its own name, so the script is linear in the DAG and no reader has to
+//! parse deep nests. Input byte 12 of object 0 is the variable `obj0_12`. Annotations that only a replayed
+//! query needs are written so that other solvers ignore them:
 //!
-//! * `(set-info :cairn-seed |obj0_12 41 …|)`: the input the query starts from, in hexadecimal; under it all assertions
-//!   hold but the last, the target;
-//! * `(set-info :cairn-table |cairn.table.0 00ff… 3 e12 …|)`: the function that is defined next reads a table of these
-//!   bytes, with terms at some indices.
+//! * `(set-info :cairn-seed |obj0_12 41 …|)`: the input the query starts from, in hexadecimal; under it all
+//!   assertions hold but the last, the target;
+//! * `(set-info :cairn-table |cairn.table.0 00ff… 3 e12 …|)`: the function that is defined next reads a table
+//!   of these bytes, with terms at some indices.
 //!
-//! Names that begin with `cairn.` are ours. Functions that SMT-LIB lacks (shifts by an amount modulo the width, bit counts,
-//! the machine's conversion of a float that fits no integer) are defined in the script itself. Functions of the C library,
-//! such as `cairn.sin.f64`, are declared on bit patterns; to other solvers they are uninterpreted. A float's bits are a
-//! variable that the assertion named `cairn.bits.…` equates with its number: SMT-LIB has no function for that.
+//! Names that begin with `cairn.` are ours. Functions that SMT-LIB lacks (shifts by an amount modulo the
+//! width, bit counts, the machine's conversion of a float that fits no integer) are defined in the script
+//! itself. Functions of the C library, such as `cairn.sin.f64`, are declared on bit patterns; to other
+//! solvers they are uninterpreted. A float's bits are a variable that the assertion named `cairn.bits.…`
+//! equates with its number: SMT-LIB has no function for that.
 
 mod floats;
 mod function;
@@ -115,7 +116,8 @@ fn write_seed(out: &mut String, dag: &Dag, nodes: &[ExprId], seed: &dyn Assignme
     out.write_str("|)\n")
 }
 
-/// Returns the reference to a node: a constant's value, an input's variable, the name of another's definition.
+/// Returns the reference to a node: a constant's value, an input's variable, the name of another's
+/// definition.
 struct NodeRef<'a>(&'a Dag, ExprId);
 
 impl Display for NodeRef<'_> {

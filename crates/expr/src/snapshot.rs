@@ -31,7 +31,8 @@ impl Cell {
     }
 }
 
-/// A snapshot: constant bytes in an array, the few symbolic ones in a sorted list by index, since most tables are constant.
+/// A snapshot: constant bytes in an array, the few symbolic ones in a sorted list by index, since most tables
+/// are constant.
 #[derive(Clone)]
 struct Snapshot {
     bytes: Arc<[u8]>,

@@ -1,8 +1,8 @@
 //! Transfer of expressions to another process.
 //!
-//! A backend that may have to be killed runs in a process of its own, with a DAG of its own. It is sent the rows that a
-//! query needs and it lacks, children first, exactly as they are stored: the n-th row sent is the expression with id n
-//! there.
+//! A backend that may have to be killed runs in a process of its own, with a DAG of its own. It is sent the
+//! rows that a query needs and it lacks, children first, exactly as they are stored: the n-th row sent is the
+//! expression with id n there.
 
 use crate::dag::Dag;
 use crate::node::{ExprId, Op};

@@ -1,4 +1,5 @@
-//! Floating point must be what compiled C computes on this machine, bit for bit: clang's code, and the C library's.
+//! Floating point must be what compiled C computes on this machine, bit for bit: clang's code, and the C
+//! library's.
 
 use cairn_expr::{Conversion, Dag, ExprId, FloatOp, Math};
 use std::io::Write;
@@ -7,8 +8,8 @@ use std::process::{Command, Stdio};
 /// Makes an expression of operands.
 type Build = Box<dyn Fn(&mut Dag, [u128; 3]) -> ExprId>;
 
-/// An operation, its number in `machine/answers.c` (those come in pairs, of 64 and 32 bits), and how to build it
-/// from the operands.
+/// An operation, its number in `machine/answers.c` (those come in pairs, of 64 and 32 bits), and how to build
+/// it from the operands.
 struct Case {
     number: u64,
     width: u8,
@@ -127,7 +128,8 @@ fn answers(requests: &[u8]) -> Vec<u128> {
     output.stdout.chunks_exact(16).map(|c| u128::from_le_bytes(c.try_into().expect("16 bytes"))).collect()
 }
 
-/// True if two results are equal, or both NaN: of two NaN operands the first one counts, and compilers may swap them.
+/// True if two results are equal, or both NaN: of two NaN operands the first one counts, and compilers may
+/// swap them.
 fn same(width: u8, a: u128, b: u128) -> bool {
     let is_nan = |bits: u128| match width {
         32 => f32::from_bits(bits as u32).is_nan(),

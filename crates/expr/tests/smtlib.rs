@@ -1,4 +1,5 @@
-//! Printed scripts are read back as the same expressions; other tools' scripts are read, or refused where they are wrong.
+//! Printed scripts are read back as the same expressions; other tools' scripts are read, or refused where
+//! they are wrong.
 
 mod recipe;
 

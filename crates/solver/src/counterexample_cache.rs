@@ -1,10 +1,12 @@
-//! Answers a query from the answers to other queries (after KLEE's counterexample cache, Cadar et al., OSDI 2008).
+//! Answers a query from the answers to other queries (after KLEE's counterexample cache, Cadar et al., OSDI
+//! 2008).
 //!
-//! A superset of an unsatisfiable set of constraints is unsatisfiable, and the model of one query may satisfy the next.
-//! KLEE finds subsets and supersets with a trie over the constraints; here each query tries only the few answers that are
-//! likely to help. The prefix of a query holds on its seed, so an unsatisfiable subset contains the target: such sets
-//! are indexed by their target, and models by the target's first byte. A look-up still costs more than a hash and an
-//! evaluation, which is why this layer comes after the exact cache and enumeration.
+//! A superset of an unsatisfiable set of constraints is unsatisfiable, and the model of one query may satisfy
+//! the next. KLEE finds subsets and supersets with a trie over the constraints; here each query tries only
+//! the few answers that are likely to help. The prefix of a query holds on its seed, so an unsatisfiable
+//! subset contains the target: such sets are indexed by their target, and models by the target's first byte.
+//! A look-up still costs more than a hash and an evaluation, which is why this layer comes after the exact
+//! cache and enumeration.
 
 use crate::cache::CACHED;
 use crate::stats::Meter;

@@ -1,18 +1,21 @@
-//! Exhaustive enumeration: decides queries over few values by trying them all, as a finite-domain constraint solver.
+//! Exhaustive enumeration: decides queries over few values by trying them all, as a finite-domain constraint
+//! solver.
 //!
-//! Queries of byte-wise parsers depend mostly on one byte, or on a word of which the path has left few values. The input
-//! bytes are the variables, their domains sets of byte values. A constraint on one byte is a domain, computed once
-//! (`facts`). Constraints on several bytes narrow the domains by interval arithmetic (`narrow`), constraints on two bytes by
-//! arc consistency over all pairs of values (`arcs`, `relation`). What is left is searched with conflict-directed
-//! backjumping (`search`). If the whole product can be tried the answer is complete: a model, or a proof that there is none.
-//! A target that reads a table at a symbolic index of few values is tried first for all of these (`table_index`).
+//! Queries of byte-wise parsers depend mostly on one byte, or on a word of which the path has left few
+//! values. The input bytes are the variables, their domains sets of byte values. A constraint on one byte is
+//! a domain, computed once (`facts`). Constraints on several bytes narrow the domains by interval arithmetic
+//! (`narrow`), constraints on two bytes by arc consistency over all pairs of values (`arcs`, `relation`).
+//! What is left is searched with conflict-directed backjumping (`search`). If the whole product can be tried
+//! the answer is complete: a model, or a proof that there is none. A target that reads a table at a symbolic
+//! index of few values is tried first for all of these (`table_index`).
 //!
-//! Work is counted in tape steps, not in time, so that a query always has the same answer. Few steps are allowed where the
-//! product is too large to be tried, more where it is not, and many if the layers below ran out of time.
+//! Work is counted in tape steps, not in time, so that a query always has the same answer. Few steps are
+//! allowed where the product is too large to be tried, more where it is not, and many if the layers below ran
+//! out of time.
 //!
-//! On 12,657 queries of campaigns this layer answers 98.3 % (bench/RESULTS.md); without backjumping and the few tries of
-//! large products Z3 was asked 5.8 % instead of 1.4 %. Dropped: arc consistency before the first search (56 to 60 ms
-//! instead of 53 on the JSON parser), since most queries are decided without it.
+//! On 12,657 queries of campaigns this layer answers 98.3 % (bench/RESULTS.md); without backjumping and the
+//! few tries of large products Z3 was asked 5.8 % instead of 1.4 %. Dropped: arc consistency before the first
+//! search (56 to 60 ms instead of 53 on the JSON parser), since most queries are decided without it.
 
 mod arcs;
 mod byteset;
@@ -37,8 +40,8 @@ use std::time::Instant;
 
 /// Points in the product of the domains up to which it is tried as a whole; a chosen bound.
 const MAX_POINTS: u64 = 1 << 22;
-/// Bytes up to which a larger product is tried as well if every constraint depends on at most two of them: arc
-/// consistency then decides long before all points have been tried. A chosen bound.
+/// Bytes up to which a larger product is tried as well if every constraint depends on at most two of them:
+/// arc consistency then decides long before all points have been tried. A chosen bound.
 const MAX_PAIRED: usize = 32;
 /// Steps before the layers below are asked, if the whole product can be tried: some milliseconds.
 const WORK: u64 = 1_000_000;
@@ -46,10 +49,11 @@ const WORK: u64 = 1_000_000;
 const WORK_UNRELATED: u64 = 30_000;
 /// Steps if the product is too large: often the target's own bytes decide, or another value of one byte more.
 const LITTLE_WORK: u64 = 20_000;
-/// Evaluations of the target that are allowed even so, however long its code is: a slot of a hash table is hit by chance or
-/// not at all. With 600 an XML document has no unknowns left (bench/RESULTS.md).
+/// Evaluations of the target that are allowed even so, however long its code is: a slot of a hash table is
+/// hit by chance or not at all. With 600 an XML document has no unknowns left (bench/RESULTS.md).
 const TRIES: u64 = 600;
-/// Steps if the layers below have no answer, per millisecond of the time limit: a fraction of those that fit into it.
+/// Steps if the layers below have no answer, per millisecond of the time limit: a fraction of those that fit
+/// into it.
 const MORE_WORK: u128 = 30_000;
 
 /// Revisions of arcs between two looks at the clock.
@@ -131,8 +135,9 @@ impl Enumerate {
         holds(&mut self.evaluator, dag, query.constraints(), &input).then_some(Answer::Sat(model))
     }
 
-    /// Removes from the domains what single constraints forbid, and collects in `open` the constraints that are not
-    /// equivalent to their domains. Returns false if there is too much to look at; the domains are valid even so.
+    /// Removes from the domains what single constraints forbid, and collects in `open` the constraints that
+    /// are not equivalent to their domains. Returns false if there is too much to look at; the domains are
+    /// valid even so.
     fn narrow(&mut self, dag: &Dag, query: &Query, domains: &mut Domains, deadline: &Deadline) -> bool {
         self.facts.begin_query();
         let mut pace = Pace::new(deadline, 100);

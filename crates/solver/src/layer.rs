@@ -1,9 +1,10 @@
 //! Layers, and how they are stacked.
 //!
-//! A [`Layer`] is one technique: it answers the queries it can and passes the others to the solver below it. It
-//! holds no reference to that solver. [`Stacked`] joins the two and is a [`Solver`] again; all that is common to the
-//! layers (passing on new limits, freeing of memory, replayed answers, statistics) is written there, once. So a new
-//! layer is one file and its line in the stack (`stack.rs`); see `docs/howto-solver-layer.md`.
+//! A [`Layer`] is one technique: it answers the queries it can and passes the others to the solver below it.
+//! It holds no reference to that solver. [`Stacked`] joins the two and is a [`Solver`] again; all that is
+//! common to the layers (passing on new limits, freeing of memory, replayed answers, statistics) is written
+//! there, once. So a new layer is one file and its line in the stack (`stack.rs`); see
+//! `docs/howto-solver-layer.md`.
 
 use crate::{Answer, Limits, Query, Solver, Stats};
 use cairn_deadline::Deadline;
@@ -13,7 +14,8 @@ use cairn_expr::{Assignment, Dag};
 pub trait Layer {
     /// Answers the query, or has `below` answer it.
     ///
-    /// The contract is that of [`Solver::solve`]; `below` gets the same seed, and a deadline that is not later.
+    /// The contract is that of [`Solver::solve`]; `below` gets the same seed, and a deadline that is not
+    /// later.
     fn solve(
         &mut self,
         dag: &Dag,
@@ -25,8 +27,8 @@ pub trait Layer {
 
     /// Learns an answer that is replayed from the journal ([`Solver::replay_answer`]).
     ///
-    /// Returns the query in the form in which this layer would have passed it on, for the layers below to learn. `None`
-    /// says that they would not have seen it.
+    /// Returns the query in the form in which this layer would have passed it on, for the layers below to
+    /// learn. `None` says that they would not have seen it.
     fn replay_answer<'q>(&'q mut self, _dag: &Dag, query: &Query<'q>, _answer: &Answer) -> Option<Query<'q>> {
         Some(*query)
     }

@@ -1,8 +1,8 @@
 //! The list of layers as it is shown: on the screen, in the summary, in the report and in JSON.
 //!
-//! The layers of the usual stack are always in it, with zeros where a campaign has not asked anything yet or a stack
-//! has fewer layers, so that tables and JSON objects keep their form. There is no second list to keep up to date: the
-//! usual stack itself says which layers it has.
+//! The layers of the usual stack are always in it, with zeros where a campaign has not asked anything yet or
+//! a stack has fewer layers, so that tables and JSON objects keep their form. There is no second list to keep
+//! up to date: the usual stack itself says which layers it has.
 
 use crate::stack::known_layers;
 use crate::stats::{LayerGroup, LayerInfo, Layers, Tally};
@@ -12,15 +12,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 impl Layers {
-    /// Returns the layers with their tallies, from the top: those of the usual stack even if this one lacks them.
+    /// Returns the layers with their tallies, from the top: those of the usual stack even if this one lacks
+    /// them.
     pub fn iter(&self) -> impl Iterator<Item = (&'static LayerInfo, Tally)> + use<> {
         let mut all = *known_layers();
         self.added().for_each(|(info, tally)| all.add(info, tally));
         all.tallies.into_iter().rev().flatten()
     }
 
-    /// Returns the groups of layers, from the top: the queries asked of the topmost layer of the group, and the sum of
-    /// all other figures.
+    /// Returns the groups of layers, from the top: the queries asked of the topmost layer of the group, and
+    /// the sum of all other figures.
     pub fn groups(&self) -> Vec<(LayerGroup, Tally)> {
         let mut groups: Vec<(LayerGroup, Tally)> = Vec::new();
         for (info, tally) in self.iter() {

@@ -1,8 +1,9 @@
 //! Finds input bytes that make a path take another side.
 //!
-//! The solver is a stack of layers, each of which answers the queries it can and passes the rest down. Every stack is a
-//! [`Solver`]; [`standard`] builds the usual one (`stack.rs`), and a technique is added to it by implementing [`Layer`].
-//! A solver belongs to one [`Dag`] for its life: the layers keep expressions by their ids.
+//! The solver is a stack of layers, each of which answers the queries it can and passes the rest down. Every
+//! stack is a [`Solver`]; [`standard`] builds the usual one (`stack.rs`), and a technique is added to it by
+//! implementing [`Layer`]. A solver belongs to one [`Dag`] for its life: the layers keep expressions by their
+//! ids.
 
 mod answer;
 mod bytes;
@@ -49,16 +50,16 @@ use std::time::Duration;
 
 /// Answers queries about one DAG: a stack of layers, or a backend at its bottom.
 pub trait Solver {
-    /// Looks for input bytes under which all constraints of the query hold; `seed` is an input under which the prefix
-    /// does. Gives up when the deadline is over.
+    /// Looks for input bytes under which all constraints of the query hold; `seed` is an input under which
+    /// the prefix does. Gives up when the deadline is over.
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer;
 
-    /// Learns the answer that a query got before the campaign was interrupted, instead of solving it again: caches
-    /// then hold what they held. Does nothing in a backend, which keeps no answers.
+    /// Learns the answer that a query got before the campaign was interrupted, instead of solving it again:
+    /// caches then hold what they held. Does nothing in a backend, which keeps no answers.
     fn replay_answer(&mut self, _dag: &Dag, _query: &Query, _answer: &Answer) {}
 
-    /// Allows a query to cost this much from now on, and queries that were given up to be asked again: the campaign has
-    /// nothing else left to try.
+    /// Allows a query to cost this much from now on, and queries that were given up to be asked again: the
+    /// campaign has nothing else left to try.
     fn raise_limits(&mut self, limits: Limits);
 
     /// Frees what is held only to save time, since memory is short.

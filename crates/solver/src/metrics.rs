@@ -1,4 +1,5 @@
-//! The outermost layer: counts queries, answers and time of all layers together, and limits the time of a query.
+//! The outermost layer: counts queries, answers and time of all layers together, and limits the time of a
+//! query.
 
 use crate::stats::Meter;
 use crate::{Answer, Layer, Limits, Query, Solver, Stats, Unknown};

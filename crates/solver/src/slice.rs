@@ -1,13 +1,14 @@
-//! Independent-constraint slicing: keeps the constraints of a path that the target depends on (EXE, Cadar et al. 2006).
+//! Independent-constraint slicing: keeps the constraints of a path that the target depends on (EXE, Cadar et
+//! al. 2006).
 //!
-//! A constraint is kept if it shares an input byte with the target, or with another that is kept. All other bytes
-//! keep the seed's values, under which all other constraints hold. Sliced queries are not only smaller: the same ones
-//! come back from other paths, so that the cache below this layer finds them.
+//! A constraint is kept if it shares an input byte with the target, or with another that is kept. All other
+//! bytes keep the seed's values, under which all other constraints hold. Sliced queries are not only smaller:
+//! the same ones come back from other paths, so that the cache below this layer finds them.
 //!
-//! Bytes are grouped by union-find over the DAG's shared byte sets: a constraint joins the parts its set is made of, and
-//! each part is visited once per query however many constraints contain it. So the cost is linear in the prefix plus the
-//! distinct parts of its sets, even where each of n constraints depends on all bytes so far (where visiting every
-//! constraint's bytes would be quadratic).
+//! Bytes are grouped by union-find over the DAG's shared byte sets: a constraint joins the parts its set is
+//! made of, and each part is visited once per query however many constraints contain it. So the cost is
+//! linear in the prefix plus the distinct parts of its sets, even where each of n constraints depends on all
+//! bytes so far (where visiting every constraint's bytes would be quadratic).
 
 use crate::stats::Meter;
 use crate::{Answer, Layer, LayerInfo, Model, Query, Solver, Stats};
@@ -120,7 +121,8 @@ impl Groups {
         }
     }
 
-    /// Puts all bytes of a set into one group. Recursive as deep as the set's trie, which has some forty levels at most.
+    /// Puts all bytes of a set into one group. Recursive as deep as the set's trie, which has some forty
+    /// levels at most.
     fn add(&mut self, dag: &Dag, set: SetId) {
         if self.parents[set.index()].1 == self.generation {
             return;

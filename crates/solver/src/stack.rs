@@ -1,9 +1,9 @@
 //! The stacks of layers that Cairn uses.
 //!
-//! From the top: count, slice, look up, enumerate, try earlier models and cores, search, validate, Z3. What is cheap
-//! and often enough comes first, and each layer makes the next one's work smaller: only sliced queries come back often
-//! enough for a cache, and only what enumeration leaves is worth a look at earlier models. The functions build from the
-//! bottom up: each line puts a layer on top of the stack so far.
+//! From the top: count, slice, look up, enumerate, try earlier models and cores, search, validate, Z3. What
+//! is cheap and often enough comes first, and each layer makes the next one's work smaller: only sliced
+//! queries come back often enough for a cache, and only what enumeration leaves is worth a look at earlier
+//! models. The functions build from the bottom up: each line puts a layer on top of the stack so far.
 
 use crate::dump::{Dump, QuerySink};
 use crate::stats::Layers;
@@ -18,8 +18,9 @@ pub fn standard(limits: Limits) -> Box<dyn Solver> {
     with_walk(limits, WalkSettings::default())
 }
 
-/// Returns the usual stack with these settings of local search. The published algorithm ([`WalkMode::Classic`]) is
-/// measured alone: only slicing and a cache are on top of it, and what it does not find stays unknown.
+/// Returns the usual stack with these settings of local search. The published algorithm
+/// ([`WalkMode::Classic`]) is measured alone: only slicing and a cache are on top of it, and what it does not
+/// find stays unknown.
 pub fn with_walk(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
     usual(backend(limits), limits, walk, None)
 }
@@ -75,8 +76,8 @@ fn backend(limits: Limits) -> Box<dyn Solver> {
     }
 }
 
-/// Returns the layers of the usual stack with tallies of zero: it is the list of those that are always shown. Nothing is
-/// started for it: the worker process would be at the first query.
+/// Returns the layers of the usual stack with tallies of zero: it is the list of those that are always shown.
+/// Nothing is started for it: the worker process would be at the first query.
 pub(crate) fn known_layers() -> &'static Layers {
     static KNOWN: OnceLock<Layers> = OnceLock::new();
     KNOWN.get_or_init(|| {

@@ -1,7 +1,7 @@
 //! Statistics of the layers, in one form for all of them.
 //!
-//! A layer keeps a [`Meter`] and adds its tally to [`Layers`] under its own [`LayerInfo`]; screen, summary and report
-//! go through that list (`layer_list.rs`) and know no layer by name.
+//! A layer keeps a [`Meter`] and adds its tally to [`Layers`] under its own [`LayerInfo`]; screen, summary
+//! and report go through that list (`layer_list.rs`) and know no layer by name.
 
 use crate::Answer;
 use crate::tape::Evaluations;
@@ -57,8 +57,8 @@ pub struct LayerInfo {
     pub name: &'static str,
     /// Description in the same table, in a few words.
     pub about: &'static str,
-    /// Group under which its answers are shown on the status screen and in the summary; `None` if it decides no query
-    /// itself.
+    /// Group under which its answers are shown on the status screen and in the summary; `None` if it decides
+    /// no query itself.
     pub group: Option<LayerGroup>,
 }
 
@@ -73,8 +73,8 @@ pub struct LayerGroup {
 
 /// The tallies of a stack's layers, by layer. A short list without allocation: it is copied for every query.
 ///
-/// In JSON it is an object by [`LayerInfo::key`], in which the layers of the usual stack are always present. Keys of
-/// layers that this stack does not have are ignored when it is read.
+/// In JSON it is an object by [`LayerInfo::key`], in which the layers of the usual stack are always present.
+/// Keys of layers that this stack does not have are ignored when it is read.
 #[derive(Clone, Copy, Default)]
 pub struct Layers {
     /// From the bottom of the stack to the top: in the order in which layers add theirs.

@@ -1,10 +1,11 @@
 //! Expressions as straight-line code, for layers that evaluate the same ones for very many inputs.
 //!
-//! The reference evaluator traverses the DAG for every input. A tape is the result of one traversal: a list of steps in
-//! order, whose operands are registers; adjacent bytes are one load, and zero extensions take no step. Tapes of
-//! expressions with the same structure are equal wherever in the input their bytes are, so that results, counters and
-//! machine code can be shared by structure. On three benchmark conditions an interpreted tape is 8 to 21 times as fast as the
-//! evaluator, a compiled one 65 to 230 times (bench/RESULTS.md).
+//! The reference evaluator traverses the DAG for every input. A tape is the result of one traversal: a list
+//! of steps in order, whose operands are registers; adjacent bytes are one load, and zero extensions take no
+//! step. Tapes of expressions with the same structure are equal wherever in the input their bytes are, so
+//! that results, counters and machine code can be shared by structure. On three benchmark conditions an
+//! interpreted tape is 8 to 21 times as fast as the evaluator, a compiled one 65 to 230 times
+//! (bench/RESULTS.md).
 
 #[cfg(test)]
 mod bench;
@@ -39,8 +40,8 @@ pub(crate) struct Tape {
 pub(crate) struct Allowance(usize);
 
 impl Allowance {
-    /// Steps for one query: about 50 ms. A bound is needed since in a loop each constraint may be as long as all before it
-    /// together.
+    /// Steps for one query: about 50 ms. A bound is needed since in a loop each constraint may be as long as
+    /// all before it together.
     const MAX: usize = 1 << 20;
 
     /// Returns the allowance of a new query.

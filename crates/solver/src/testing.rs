@@ -6,7 +6,8 @@ use crate::{Answer, Limits, Query, Solver, Stats};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, CmpOp, Dag, ExprId, InputByte};
 
-/// A solver that always gives the same answer and records its calls; of queries the constraints, targets last.
+/// A solver that always gives the same answer and records its calls; of queries the constraints, targets
+/// last.
 pub(crate) struct Scripted {
     pub(crate) answer: Answer,
     pub(crate) asked: Vec<Vec<ExprId>>,

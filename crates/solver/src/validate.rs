@@ -1,8 +1,8 @@
 //! Refuses models that the reference evaluator does not confirm.
 //!
-//! A backend works on a translation of the query, in which functions it does not know are uninterpreted, and may have bugs
-//! of its own. No model of a backend leaves the stack unless the evaluator finds all constraints true under it; a refused
-//! one counts as [`Unknown::Invalid`].
+//! A backend works on a translation of the query, in which functions it does not know are uninterpreted, and
+//! may have bugs of its own. No model of a backend leaves the stack unless the evaluator finds all
+//! constraints true under it; a refused one counts as [`Unknown::Invalid`].
 
 use crate::stats::Meter;
 use crate::{Answer, Layer, LayerInfo, Overlay, Query, Solver, Stats, Unknown};

@@ -1,18 +1,19 @@
 //! Local search over typed variables, after Concolic Walk (P. Dinges, G. Agha, FSE 2014).
 //!
-//! An SMT solver bit-blasts floating-point operations, which takes it long, and interprets no function of the C library;
-//! and for most branches of a parser any search is faster. Each constraint has an error, which is 0 if it holds
-//! ([`condition`]). From the seed on, variables ([`variable`]) are moved so that the sum of errors falls: [`inverse`]
-//! inverts the operations of a broken comparison, [`line`] follows one variable to where the comparison changes,
-//! [`linear`] finds points that satisfy the linear part, [`search`] combines them, and [`shape`] says how much work a
-//! query is worth. Moving a variable evaluates only the constraints it is in ([`problem`], [`library`]). An answer is
-//! always a model: a search cannot prove that there is none.
+//! An SMT solver bit-blasts floating-point operations, which takes it long, and interprets no function of the
+//! C library; and for most branches of a parser any search is faster. Each constraint has an error, which is
+//! 0 if it holds ([`condition`]). From the seed on, variables ([`variable`]) are moved so that the sum of
+//! errors falls: [`inverse`] inverts the operations of a broken comparison, [`line`] follows one variable to
+//! where the comparison changes, [`linear`] finds points that satisfy the linear part, [`search`] combines
+//! them, and [`shape`] says how much work a query is worth. Moving a variable evaluates only the constraints
+//! it is in ([`problem`], [`library`]). An answer is always a model: a search cannot prove that there is
+//! none.
 //!
-//! [`classic`] is the published algorithm, for comparison: on the corpus of the paper it covers 53 of 64 targets of coral
-//! where the whole stack covers all 64 (bench/RESULTS.md).
+//! [`classic`] is the published algorithm, for comparison: on the corpus of the paper it covers 53 of 64
+//! targets of coral where the whole stack covers all 64 (bench/RESULTS.md).
 //!
-//! Work is counted in tape steps, and random choices start from a fixed seed: the same query has the same answer. Only if
-//! a query reaches its time limit, on a slow or busy machine, does the clock decide.
+//! Work is counted in tape steps, and random choices start from a fixed seed: the same query has the same
+//! answer. Only if a query reaches its time limit, on a slow or busy machine, does the clock decide.
 
 mod classic;
 mod condition;
@@ -168,7 +169,8 @@ impl Walk {
         (work as f64 * self.settings.effort) as i64
     }
 
-    /// Returns the point as a model if the reference evaluator confirms it: the seed may not satisfy the rest of the path.
+    /// Returns the point as a model if the reference evaluator confirms it: the seed may not satisfy the rest
+    /// of the path.
     fn checked(&mut self, task: &Task, point: &[u8]) -> Option<Model> {
         let model: Model = task.bytes.iter().copied().zip(point.iter().copied()).collect();
         let input = Overlay { model: &model, seed: task.seed };
@@ -227,8 +229,8 @@ impl Task<'_> {
     }
 }
 
-/// Splits conjunctions into their conjuncts; those of the last constraint come last. A conjunction that is shared within a
-/// constraint is split once: there may be exponentially many paths to it.
+/// Splits conjunctions into their conjuncts; those of the last constraint come last. A conjunction that is
+/// shared within a constraint is split once: there may be exponentially many paths to it.
 fn conjuncts(dag: &Dag, constraints: impl Iterator<Item = ExprId>) -> Vec<ExprId> {
     let mut parts = Vec::new();
     let mut seen = FxHashSet::default();

@@ -1,12 +1,12 @@
 //! A backend in a process of its own, which is killed if it does not answer in time.
 //!
-//! A library checks its clock, or for an interrupt, only at some points. Z3 does not while it simplifies and bit-blasts
-//! terms, which took 46 s of a limit of 1 s; nor can it be stopped from another thread there. Killing a process always
-//! works, and the faults of a backend (memory, stack overflow, a crash) stay in it.
+//! A library checks its clock, or for an interrupt, only at some points. Z3 does not while it simplifies and
+//! bit-blasts terms, which took 46 s of a limit of 1 s; nor can it be stopped from another thread there.
+//! Killing a process always works, and the faults of a backend (memory, stack overflow, a crash) stay in it.
 //!
-//! The process is this program again, started with the arguments of [`set_command`] and the memory it may use; it calls
-//! [`serve`], which answers queries from its standard input, a socket. It has a DAG of its own and is sent the expressions
-//! it lacks ([`cairn_expr::Sender`]), so that a query costs what is new in it.
+//! The process is this program again, started with the arguments of [`set_command`] and the memory it may
+//! use; it calls [`serve`], which answers queries from its standard input, a socket. It has a DAG of its own
+//! and is sent the expressions it lacks ([`cairn_expr::Sender`]), so that a query costs what is new in it.
 
 mod client;
 mod message;
@@ -22,8 +22,8 @@ static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
 /// Running workers, by process id.
 static WORKERS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// Sets the arguments with which this program calls [`serve`]; the memory limit in bytes follows as one more. Until then
-/// backends run in this process, where their time limits depend on their own checks.
+/// Sets the arguments with which this program calls [`serve`]; the memory limit in bytes follows as one more.
+/// Until then backends run in this process, where their time limits depend on their own checks.
 pub fn set_command(arguments: impl IntoIterator<Item = impl Into<OsString>>) {
     // Set before: it is still the same program.
     let _ = COMMAND.set(arguments.into_iter().map(Into::into).collect());

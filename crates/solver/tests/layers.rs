@@ -70,8 +70,8 @@ fn compared(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     conditions
 }
 
-/// Conditions on two or three of six bytes that have few values each: the fewer share bytes, the further back a search
-/// must go when one of them fails.
+/// Conditions on two or three of six bytes that have few values each: the fewer share bytes, the further back
+/// a search must go when one of them fails.
 fn coupled(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     let bytes = [0, 1, 2, 3, 4, 5].map(|offset| dag.input(byte(offset)));
     let four = dag.constant(8, 4);
@@ -88,8 +88,8 @@ fn coupled(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     conditions
 }
 
-/// Conditions on reads of tables at the same index, which is part of a sum, a product or a remainder; tables contain
-/// constants and input.
+/// Conditions on reads of tables at the same index, which is part of a sum, a product or a remainder; tables
+/// contain constants and input.
 fn looked_up(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     let bytes = [0, 1, 2, 3, 4, 5].map(|offset| dag.input(byte(offset)));
     let ops = [BinOp::Add, BinOp::Xor, BinOp::Mul];
@@ -142,7 +142,8 @@ fn query(dag: &mut Dag, rng: &mut fastrand::Rng, seed: &[u8]) -> Option<(Vec<Exp
     dag.as_constant(target).is_none().then_some((conditions, target))
 }
 
-/// Asks both about random queries; gives how many the layer answered with yes and no, and how many there were.
+/// Asks both about random queries; gives how many the layer answered with yes and no, and how many there
+/// were.
 fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
     let mut z3 = Z3::new(LIMITS);
     let mut dag = Dag::new();
@@ -237,7 +238,8 @@ fn bytes_without_a_part_in_a_contradiction_do_not_count() {
     assert_eq!(answer, Answer::Unsat);
 }
 
-/// Three bytes between letters, each below the next, and the last not above the first: no single pair says so.
+/// Three bytes between letters, each below the next, and the last not above the first: no single pair says
+/// so.
 #[test]
 fn what_no_pair_of_bytes_says_alone_is_found_without_trying_all() {
     let mut dag = Dag::new();

@@ -1,4 +1,5 @@
-//! Queries as a search asks them, one flip after the other: what the backend keeps from one must not change the next.
+//! Queries as a search asks them, one flip after the other: what the backend keeps from one must not change
+//! the next.
 
 #[path = "../../expr/tests/recipe/mod.rs"]
 #[allow(dead_code, reason = "only what builds expressions is needed here")]

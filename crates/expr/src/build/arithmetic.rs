@@ -138,8 +138,8 @@ impl Dag {
         }
     }
 
-    /// udiv-narrow, urem-narrow: `zext(x) / zext(y)` ==> `zext(x / y)`, at the larger width that the operands use. Not for a
-    /// quotient by what may be zero, which is `ones` of the full width.
+    /// udiv-narrow, urem-narrow: `zext(x) / zext(y)` ==> `zext(x / y)`, at the larger width that the operands
+    /// use. Not for a quotient by what may be zero, which is `ones` of the full width.
     fn narrow_unsigned(&mut self, op: BinOp, a: ExprId, b: ExprId) -> ExprId {
         let (own, used) = (self.width(a), self.used_width(a));
         // udiv-larger, urem-larger: x / c  ==>  0, x % c  ==>  x, where x < c by width

@@ -46,7 +46,8 @@ impl Dag {
         }
     }
 
-    /// Returns an upper bound of the unsigned value. With it, a read that stays inside of its table needs no solver.
+    /// Returns an upper bound of the unsigned value. With it, a read that stays inside of its table needs no
+    /// solver.
     pub(super) fn upper_bound(&self, e: ExprId) -> u128 {
         self.bound_to(e, MAX_DEPTH)
     }

@@ -172,8 +172,8 @@ impl Dag {
         self.zext(narrow, width)
     }
 
-    /// bitwise-concat-const: `(x :: y) & (c :: d)` ==> `(x & c) :: (y & d)`, likewise for or and exclusive or, if the constant
-    /// leaves or fixes a whole part.
+    /// bitwise-concat-const: `(x :: y) & (c :: d)` ==> `(x & c) :: (y & d)`, likewise for or and exclusive
+    /// or, if the constant leaves or fixes a whole part.
     fn bitwise_parts(&mut self, op: BinOp, a: ExprId, b: ExprId) -> ExprId {
         if let (Node::Concat(high, low), Some(c)) = (self.node(a), self.as_constant(b)) {
             let (high_width, low_width) = (self.width(high), self.width(low));
@@ -188,8 +188,8 @@ impl Dag {
         self.raw_binary(Op::from(op), a, b)
     }
 
-    /// or-disjoint, xor-disjoint, add-disjoint: `(x :: zeros) | zext(y)` ==> `x :: y`. Where no bit can be set in both
-    /// operands, or, exclusive or and sum are the same.
+    /// or-disjoint, xor-disjoint, add-disjoint: `(x :: zeros) | zext(y)` ==> `x :: y`. Where no bit can be
+    /// set in both operands, or, exclusive or and sum are the same.
     pub(super) fn disjoint(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
         let width = self.width(a);
         let (high, low) = if self.low_zeros(a) >= self.used_width(b) {

@@ -60,8 +60,8 @@ impl Dag {
         Some(self.eq(x, y))
     }
 
-    /// eq-concat: `x :: y == u :: v` ==> `x == u && y == v`, only if one of the two folds: a word whose bytes are all
-    /// symbolic stays one equality.
+    /// eq-concat: `x :: y == u :: v` ==> `x == u && y == v`, only if one of the two folds: a word whose bytes
+    /// are all symbolic stays one equality.
     fn eq_parts(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
         let Node::Concat(high, low) = self.node(a) else { return None };
         let (other_high, other_low) = match self.node(b) {
@@ -83,8 +83,8 @@ impl Dag {
         Some(self.and(high, low))
     }
 
-    /// eq-concat-last: `x :: k == c :: d` ==> `x == c` if `k == d`, else false. The lowest part is at the end of the
-    /// concatenation, which leans right.
+    /// eq-concat-last: `x :: k == c :: d` ==> `x == c` if `k == d`, else false. The lowest part is at the end
+    /// of the concatenation, which leans right.
     fn eq_last_part(&mut self, a: ExprId, c: u128) -> Option<ExprId> {
         let last = self.last_part(a);
         let (last_width, width) = (self.width(last), self.width(a));
@@ -256,8 +256,8 @@ impl Dag {
         self.raw_compare(raw, a, b)
     }
 
-    /// less-concat-const: `x :: y < c :: zeros` ==> `x < c`, and `c :: ones < x :: y` ==> `c < x`: the low part cannot
-    /// decide.
+    /// less-concat-const: `x :: y < c :: zeros` ==> `x < c`, and `c :: ones < x :: y` ==> `c < x`: the low
+    /// part cannot decide.
     fn drop_low_part(&mut self, op: CmpOp, a: ExprId, b: ExprId) -> Option<ExprId> {
         let (Node::Concat(high, low), c, ignored) = (match (self.as_constant(a), self.as_constant(b)) {
             (None, Some(c)) => (self.node(a), c, 0),
@@ -280,7 +280,8 @@ impl Dag {
         if zeros_a > 0 && zeros_b > 0 {
             return Some(self.narrow_unsigned_pair(op, a, b, (zeros_a, zeros_b)));
         }
-        // compare-zext-const: zext(x) < c  ==>  true, zext(x) <s c  ==>  false, if c has its top bit set, and the reverse
+        // compare-zext-const: zext(x) < c  ==>  true, zext(x) <s c  ==>  false, if c has its top bit set, and
+        // the reverse
         if zeros_a > 0 && self.is_constant(b) {
             return Some(self.truth(matches!(op, CmpOp::Ult | CmpOp::Ule)));
         }
@@ -290,8 +291,8 @@ impl Dag {
         self.narrow_signed_pair(op, a, b)
     }
 
-    /// compare-zext: `zext(x) < zext(y)` ==> `x < y`, signed ones as well, since both sign bits are 0. If one is a constant
-    /// that needs more bits than the other has, the result is known.
+    /// compare-zext: `zext(x) < zext(y)` ==> `x < y`, signed ones as well, since both sign bits are 0. If one
+    /// is a constant that needs more bits than the other has, the result is known.
     fn narrow_unsigned_pair(&mut self, op: CmpOp, a: ExprId, b: ExprId, zeros: (u8, u8)) -> ExprId {
         let op = match op {
             CmpOp::Slt => CmpOp::Ult,
@@ -319,7 +320,8 @@ impl Dag {
         }
     }
 
-    /// compare-sext-const: `sext(x) < sext(c)` ==> `x < c`; known if the constant is no sign extension, except unsigned.
+    /// compare-sext-const: `sext(x) < sext(c)` ==> `x < c`; known if the constant is no sign extension,
+    /// except unsigned.
     fn narrow_signed_constant(
         &mut self,
         op: CmpOp,

@@ -4,7 +4,8 @@ use crate::dag::Dag;
 use crate::node::{CmpOp, Conversion, ExprId, FloatCmp, FloatOp, Math, Op};
 use crate::semantics;
 
-/// Classes of floats by magnitude, from zero up: the bits of `llvm.is.fpclass` for negative and positive ones.
+/// Classes of floats by magnitude, from zero up: the bits of `llvm.is.fpclass` for negative and positive
+/// ones.
 const CLASSES: [(u16, u16); 6] = [(5, 6), (4, 7), (3, 8), (2, 9), (0, 0), (1, 1)];
 
 impl Dag {
@@ -94,8 +95,8 @@ impl Dag {
         self.constant(width, semantics::math(function, width, values))
     }
 
-    /// Builds the smaller of two floats, or the other one if one is NaN: as in clang's code for `fmin`, the first if they
-    /// are equal.
+    /// Builds the smaller of two floats, or the other one if one is NaN: as in clang's code for `fmin`, the
+    /// first if they are equal.
     pub fn float_min(&mut self, a: ExprId, b: ExprId) -> ExprId {
         let second = self.float_compare(FloatCmp::Lt, b, a);
         self.float_choice(second, a, b)
@@ -122,7 +123,8 @@ impl Dag {
         self.ite(is_negative, negative, positive)
     }
 
-    /// Builds the condition that a float's magnitude is in one of the classes, given in the order of [`CLASSES`].
+    /// Builds the condition that a float's magnitude is in one of the classes, given in the order of
+    /// [`CLASSES`].
     fn magnitude_in(&mut self, classes: [bool; 6], a: ExprId) -> ExprId {
         let width = self.width(a);
         let magnitude = self.trunc(a, width - 1);

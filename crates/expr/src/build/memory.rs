@@ -15,8 +15,8 @@ impl Dag {
         }
     }
 
-    /// Builds a little-endian read of `width` bits, whole bytes, from byte `index` (of 64 bits) of the snapshot on; bytes
-    /// outside of the snapshot are 0.
+    /// Builds a little-endian read of `width` bits, whole bytes, from byte `index` (of 64 bits) of the
+    /// snapshot on; bytes outside of the snapshot are 0.
     pub fn read(&mut self, snapshot: SnapshotId, index: ExprId, width: u8) -> ExprId {
         assert_eq!(self.width(index), 64, "an index has 64 bits");
         assert!(width > 0 && width <= MAX_WIDTH && width.is_multiple_of(8), "no bytes have {width} bits");

@@ -1,26 +1,27 @@
 //! The simplifier: constructors that rewrite to a canonical, usually smaller, equal expression.
 //!
-//! Rewriting is local and happens once, when a node is built. Every rule has a name, with match and result in a comment
-//! where it is applied:
+//! Rewriting is local and happens once, when a node is built. Every rule has a name, with match and result in
+//! a comment where it is applied:
 //!
 //! ```text
 //! // add-assoc-const: (x + c) + d  ==>  x + (c + d)
 //! ```
 //!
-//! In the comments `c`, `d` and `k` are constants, `::` is concatenation (high part first), `x[low+:width]` an extract,
-//! `zext`/`sext` extensions to the result's width, `n` the width, `ones` and `zeros` constants of these bits. Rules that only
-//! evaluate constants are called folding and have no name of their own.
+//! In the comments `c`, `d` and `k` are constants, `::` is concatenation (high part first), `x[low+:width]`
+//! an extract, `zext`/`sext` extensions to the result's width, `n` the width, `ones` and `zeros` constants of
+//! these bits. Rules that only evaluate constants are called folding and have no name of their own.
 //!
-//! Rules match at most a few nodes down, or through nests that the width bounds (a concatenation has at most 128
-//! parts); those that could follow a chain of operations stop after [`MAX_NESTING`] steps. So a constructor costs about the
-//! same, in time and stack, on a path of ten steps and of a million. Canonical forms that rules rely on:
+//! Rules match at most a few nodes down, or through nests that the width bounds (a concatenation has at most
+//! 128 parts); those that could follow a chain of operations stop after [`MAX_NESTING`] steps. So a
+//! constructor costs about the same, in time and stack, on a path of ten steps and of a million. Canonical
+//! forms that rules rely on:
 //!
 //! * constants fold; of a commutative pair the constant is second, else the older node first;
 //! * `x - c` is `x + -c`; constants move to the outside of sums and exclusive ors;
-//! * shifts, masks, multiplications and divisions by suitable constants become extracts,
-//!   extensions and concatenations, so that values put together from bytes are recognised;
-//! * a concatenation leans right, its first part is no concatenation, neighbours that belong together
-//!   are merged, and zeros on top are a zero extension;
+//! * shifts, masks, multiplications and divisions by suitable constants become extracts, extensions and
+//!   concatenations, so that values put together from bytes are recognised;
+//! * a concatenation leans right, its first part is no concatenation, neighbours that belong together are
+//!   merged, and zeros on top are a zero extension;
 //! * the operand of an extract is no constant, extract, extension or concatenation;
 //! * comparisons with a constant are strict, and as narrow as the operands allow.
 

@@ -106,9 +106,9 @@ impl Dag {
         self.concat(high, tail)
     }
 
-    /// extract-bitwise-const: `(x & c)[low+:w]` ==> `x[low+:w] & c[low+:w]`, likewise for or and exclusive or.
-    /// extract-arithmetic: `(x + y)[0+:w]` ==> `x[0+:w] + y[0+:w]`, likewise for differences and products, if both extracts
-    /// simplify.
+    /// extract-bitwise-const: `(x & c)[low+:w]` ==> `x[low+:w] & c[low+:w]`, likewise for or and exclusive
+    /// or. extract-arithmetic: `(x + y)[0+:w]` ==> `x[0+:w] + y[0+:w]`, likewise for differences and
+    /// products, if both extracts simplify.
     fn extract_binary(
         &mut self,
         a: ExprId,
@@ -160,8 +160,8 @@ impl Dag {
         }
     }
 
-    /// Builds `part :: rest`, where `part` is no concatenation. concat-merge: `x :: (y :: z)` ==> `xy :: z`, if `x` and `y`
-    /// merge to `xy`.
+    /// Builds `part :: rest`, where `part` is no concatenation. concat-merge: `x :: (y :: z)` ==> `xy :: z`,
+    /// if `x` and `y` merge to `xy`.
     fn prepend(&mut self, part: ExprId, rest: ExprId) -> ExprId {
         if let Some(merged) = self.merge(part, rest) {
             return merged;
@@ -221,7 +221,8 @@ impl Dag {
             && self.extract(x, above - low_width, low_width) == low
     }
 
-    /// merge-bitwise: `(x ^ c) :: (y ^ d)` ==> `xy ^ (c :: d)`, if `x` and `y` merge to `xy`; likewise for and, or.
+    /// merge-bitwise: `(x ^ c) :: (y ^ d)` ==> `xy ^ (c :: d)`, if `x` and `y` merge to `xy`; likewise for
+    /// and, or.
     fn merge_bitwise(
         &mut self,
         op: BinOp,

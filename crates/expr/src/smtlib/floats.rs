@@ -1,7 +1,7 @@
 //! Printing of floating point.
 //!
-//! Besides its bits, the variable `e12`, the result of an operation has its number `n12`: SMT-LIB has a single NaN, and only
-//! the bits distinguish several.
+//! Besides its bits, the variable `e12`, the result of an operation has its number `n12`: SMT-LIB has a
+//! single NaN, and only the bits distinguish several.
 
 use super::NodeRef;
 use crate::dag::Dag;

@@ -144,8 +144,8 @@ impl SmtFunction {
         out.write_str(")\n")
     }
 
-    /// Defines a conversion to an integer: values outside of the machine register's range become the lowest integer; see
-    /// `semantics`.
+    /// Defines a conversion to an integer: values outside of the machine register's range become the lowest
+    /// integer; see `semantics`.
     fn integer(self, out: &mut String) -> fmt::Result {
         let SmtFunction::Integer(how, from, width) = self else { return Ok(()) };
         let is_signed = how == Conversion::FloatToSigned;

@@ -1,4 +1,5 @@
-//! Floating point steps. The direct computation goes by the numbers; bit patterns matter only for what is none.
+//! Floating point steps. The direct computation goes by the numbers; bit patterns matter only for what is
+//! none.
 
 use super::{Floats, Recipe, Step, ones};
 use cairn_expr::{Conversion, FloatOp, InputByte, Math};

@@ -65,8 +65,8 @@ pub struct Recipe {
     taste: Taste,
 }
 
-/// Preferences of a recipe. Many rules are about the same value used twice or two constants in a row, which
-/// a wide choice seldom gives: so some recipes have few widths, reach back a few steps only and like constants.
+/// Preferences of a recipe. Many rules are about the same value used twice or two constants in a row, which a
+/// wide choice seldom gives: so some recipes have few widths, reach back a few steps only and like constants.
 #[derive(Clone, Debug)]
 struct Taste {
     widths: Vec<u8>,

@@ -1,7 +1,8 @@
-//! Arc consistency (AC-3, A. Mackworth 1977): removes values of a byte that no value of another byte supports.
+//! Arc consistency (AC-3, A. Mackworth 1977): removes values of a byte that no value of another byte
+//! supports.
 //!
-//! For three bytes each below the next and the last below the first, a search tries all values of two of them; here the
-//! domains shrink by one value after the other until they are empty.
+//! For three bytes each below the next and the last below the first, a search tries all values of two of
+//! them; here the domains shrink by one value after the other until they are empty.
 
 use super::byteset::ByteSet;
 use super::relation::Relation;
@@ -40,8 +41,8 @@ impl<'a> Arcs<'a> {
         self.arcs.is_empty()
     }
 
-    /// Removes values from the domains until each has a partner in every neighbour. Returns false if a domain is empty, and
-    /// `None` if the time is over.
+    /// Removes values from the domains until each has a partner in every neighbour. Returns false if a domain
+    /// is empty, and `None` if the time is over.
     pub(super) fn make_consistent(&self, sets: &mut [ByteSet], pace: &mut Pace) -> Option<bool> {
         self.propagate((0..self.arcs.len()).collect(), sets, pace).map(|(_, fits)| fits)
     }

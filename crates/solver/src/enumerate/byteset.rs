@@ -42,8 +42,8 @@ impl ByteSet {
         ByteSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
-    /// Returns the values in the order in which they are preferred in a model, by distance from the seed's: a count should
-    /// become one more rather than a hundred more, and readable text should stay readable.
+    /// Returns the values in the order in which they are preferred in a model, by distance from the seed's: a
+    /// count should become one more rather than a hundred more, and readable text should stay readable.
     pub(super) fn nearest_first(self, seed: u8) -> impl Iterator<Item = u8> {
         let above_and_below = move |distance| [seed.checked_add(distance), seed.checked_sub(distance)];
         let others = (1..=u8::MAX).flat_map(above_and_below).flatten();

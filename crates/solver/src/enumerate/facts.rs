@@ -1,7 +1,7 @@
 //! Facts about single constraints (domains, code, relations), computed once per campaign and cached.
 //!
-//! Everything is cached by the constraint's tape where possible: a tape does not say where its bytes are, so the checks
-//! that a parser makes on every byte are computed for one byte.
+//! Everything is cached by the constraint's tape where possible: a tape does not say where its bytes are, so
+//! the checks that a parser makes on every byte are computed for one byte.
 
 use super::byteset::ByteSet;
 use super::narrow;
@@ -60,8 +60,8 @@ impl Facts {
         self.left = Allowance::whole();
     }
 
-    /// Returns the fact about a constraint, unless computing it exceeds the query's allowance; what was computed so far
-    /// is kept for the next query.
+    /// Returns the fact about a constraint, unless computing it exceeds the query's allowance; what was
+    /// computed so far is kept for the next query.
     pub(super) fn of(&mut self, dag: &Dag, constraint: ExprId) -> Option<&Fact> {
         if !self.facts.contains_key(&constraint) {
             let fact = self.find(dag, constraint)?;
@@ -96,7 +96,8 @@ impl Facts {
         Some(set)
     }
 
-    /// Compiles a constraint to a tape unless that was done before; `None` if it exceeds the query's allowance.
+    /// Compiles a constraint to a tape unless that was done before; `None` if it exceeds the query's
+    /// allowance.
     pub(super) fn compile(&mut self, dag: &Dag, constraint: ExprId) -> Option<()> {
         if !self.codes.contains_key(&constraint) {
             let tape = self.left.make(dag, &[constraint], dag.inputs(constraint))?;
@@ -127,8 +128,8 @@ impl Facts {
         self.relations[self.codes[&constraint].relation?].as_ref()
     }
 
-    /// Computes the relations of constraints on two bytes, if few are missing and they take not much more than `work`
-    /// steps: constraints with long code are evaluated point by point instead.
+    /// Computes the relations of constraints on two bytes, if few are missing and they take not much more
+    /// than `work` steps: constraints with long code are evaluated point by point instead.
     pub(super) fn compute_relations(
         &mut self,
         constraints: impl Iterator<Item = ExprId>,

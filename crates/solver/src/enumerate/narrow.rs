@@ -1,8 +1,9 @@
 //! Domains of single bytes from a constraint on many, by interval arithmetic.
 //!
-//! A comparison with a constant bounds a value; the bounds of a concatenation are bounds of its high part, and of its low
-//! part where they leave the high part one value. So a length below 33, or a word with one value, leaves few values to
-//! try. The domains are an over-approximation: a value that remains may be wrong, a removed one never holds.
+//! A comparison with a constant bounds a value; the bounds of a concatenation are bounds of its high part,
+//! and of its low part where they leave the high part one value. So a length below 33, or a word with one
+//! value, leaves few values to try. The domains are an over-approximation: a value that remains may be wrong,
+//! a removed one never holds.
 
 use super::byteset::ByteSet;
 use cairn_expr::semantics::ones;
@@ -100,8 +101,8 @@ impl Narrowing<'_> {
         }
     }
 
-    /// Passes the bounds of an expression plus or minus a constant, or a constant minus an expression, on to the expression,
-    /// unless they wrap around.
+    /// Passes the bounds of an expression plus or minus a constant, or a constant minus an expression, on to
+    /// the expression, unless they wrap around.
     fn sum(&mut self, op: BinOp, (a, b): (ExprId, ExprId), low: u128, high: u128, depth: u32) {
         let ones = ones(self.dag.width(a));
         let (value, first, last) = match (op, self.dag.as_constant(a), self.dag.as_constant(b)) {
@@ -143,8 +144,8 @@ fn upper_bound(dag: &Dag, e: ExprId, depth: u32) -> u128 {
     }
 }
 
-/// Returns the interval in which a comparison with a constant is true (or false), `(1, 0)` if it is empty; `None` if the
-/// values are not an interval.
+/// Returns the interval in which a comparison with a constant is true (or false), `(1, 0)` if it is empty;
+/// `None` if the values are not an interval.
 fn bounds(op: CmpOp, width: u8, constant: u128, is_left: bool, is_true: bool) -> Option<(u128, u128)> {
     const EMPTY: Option<(u128, u128)> = Some((1, 0));
     if op == CmpOp::Eq {

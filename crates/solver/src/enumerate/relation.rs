@@ -1,7 +1,7 @@
 //! The relation of a constraint on two bytes: the pairs of values for which it holds, as a table.
 //!
-//! Comparisons of strings compare many pairs of bytes with the same code. Once the relation is computed for all 65,536
-//! pairs, the value of one byte gives at once the values left to the other.
+//! Comparisons of strings compare many pairs of bytes with the same code. Once the relation is computed for
+//! all 65,536 pairs, the value of one byte gives at once the values left to the other.
 
 use super::byteset::ByteSet;
 use crate::tape::{Scratch, Tape};

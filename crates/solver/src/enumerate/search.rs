@@ -1,11 +1,12 @@
 //! Backtracking search over the domains, byte after byte.
 //!
-//! A constraint is evaluated as soon as its last byte has a value, so that most of the product is never visited. The
-//! target's bytes come first, and the seed's value is the first of each byte: what the target does not change is right at
-//! once. When all values of a byte fail, the search returns to the last byte that the failed constraints depend on and
-//! skips the bytes in between (conflict-directed backjumping, P. Prosser 1993): a target that cannot hold for the few values
-//! of its own bytes is given up after those, however many other bytes there are. Where relations are known ([`Arcs`]), every
-//! assignment restores arc consistency (MAC, Sabin and Freuder 1994).
+//! A constraint is evaluated as soon as its last byte has a value, so that most of the product is never
+//! visited. The target's bytes come first, and the seed's value is the first of each byte: what the target
+//! does not change is right at once. When all values of a byte fail, the search returns to the last byte that
+//! the failed constraints depend on and skips the bytes in between (conflict-directed backjumping, P. Prosser
+//! 1993): a target that cannot hold for the few values of its own bytes is given up after those, however many
+//! other bytes there are. Where relations are known ([`Arcs`]), every assignment restores arc consistency
+//! (MAC, Sabin and Freuder 1994).
 
 use super::arcs::Arcs;
 use super::byteset::ByteSet;
@@ -47,11 +48,12 @@ pub(super) struct DomainSearch<'a> {
     order: Vec<u32>,
     /// Per byte of the order: its values, in the order in which they are tried.
     values: Vec<Vec<u8>>,
-    /// Per byte of the order, after one entry for no byte: checks to evaluate that have it as their last byte.
+    /// Per byte of the order, after one entry for no byte: checks to evaluate that have it as their last
+    /// byte.
     due: Vec<Vec<usize>>,
     arcs: Arcs<'a>,
-    /// Per byte of the order, as far as the search has come: the domains of all bytes after the assignments before it.
-    /// Empty without arcs.
+    /// Per byte of the order, as far as the search has come: the domains of all bytes after the assignments
+    /// before it. Empty without arcs.
     domains: Vec<Vec<ByteSet>>,
     /// Per check: its bytes, as bits by position in the order.
     conflict_bits: Vec<u128>,
@@ -64,8 +66,8 @@ pub(super) struct DomainSearch<'a> {
 }
 
 impl<'a> DomainSearch<'a> {
-    /// Returns a search for values that pass all checks, the target's last; `None` if there are too many bytes. `input` has
-    /// the seed's values, or others where the domains exclude these.
+    /// Returns a search for values that pass all checks, the target's last; `None` if there are too many
+    /// bytes. `input` has the seed's values, or others where the domains exclude these.
     pub(super) fn new(
         checks: Vec<Check<'a>>,
         arcs: Arcs<'a>,
@@ -137,7 +139,8 @@ impl<'a> DomainSearch<'a> {
         Err(Failure::Conflict(conflict & !(1 << level)))
     }
 
-    /// Assigns a value to a byte in the domains and restores arc consistency; false if a domain becomes empty.
+    /// Assigns a value to a byte in the domains and restores arc consistency; false if a domain becomes
+    /// empty.
     fn is_consistent(&mut self, level: usize, byte: usize, value: u8) -> Result<bool, Failure> {
         /// Cost of a revision, in steps.
         const REVISION: u64 = 32;
@@ -165,8 +168,8 @@ impl<'a> DomainSearch<'a> {
         if self.pace.is_over_after(steps) { Err(Failure::TooMuch) } else { Ok(()) }
     }
 
-    /// Evaluates the checks that are due at this level. One that fails is moved to the front, since it is likely to fail
-    /// again.
+    /// Evaluates the checks that are due at this level. One that fails is moved to the front, since it is
+    /// likely to fail again.
     fn check(&mut self, level: usize) -> Result<(), Failure> {
         for i in 0..self.due[level].len() {
             let index = self.due[level][i];
@@ -193,10 +196,11 @@ enum Failure {
     TooMuch,
 }
 
-/// Returns the bytes with more than one value in the order of assignment: those of the last check (the target) first, then
-/// always one that shares a check with those before; among several the one with the fewest values, and then the one that is
-/// last in the query. The last byte assigned changes first: of a little-endian number that is its lowest byte. `None` if
-/// there are too many: the time grows with their square.
+/// Returns the bytes with more than one value in the order of assignment: those of the last check (the
+/// target) first, then always one that shares a check with those before; among several the one with the
+/// fewest values, and then the one that is last in the query. The last byte assigned changes first: of a
+/// little-endian number that is its lowest byte. `None` if there are too many: the time grows with their
+/// square.
 fn order(checks: &[Check], sets: &[ByteSet]) -> Option<Vec<u32>> {
     let mut reached = vec![false; sets.len()];
     let mut is_checked = vec![false; sets.len()];

@@ -1,10 +1,11 @@
 //! Refutes targets that read a table at a symbolic index, without inverting the index.
 //!
-//! A program that writes to a slot of a hash table has the slot's index concretized: the path says `index == 5`. What it
-//! then reads there depends on the index alone, but the index on a hash function that no solver inverts. So a subexpression
-//! that the path equates with a constant is assumed to have that value; a target that depends on nothing else is decided
-//! for all inputs. Where the path does not fix the index, but constrains what is read there, all indices are tried if they
-//! are few. On an XML document this took solving from 1.68 s with 3 unknowns to 0.18 s with none (bench/RESULTS.md).
+//! A program that writes to a slot of a hash table has the slot's index concretized: the path says `index ==
+//! 5`. What it then reads there depends on the index alone, but the index on a hash function that no solver
+//! inverts. So a subexpression that the path equates with a constant is assumed to have that value; a target
+//! that depends on nothing else is decided for all inputs. Where the path does not fix the index, but
+//! constrains what is read there, all indices are tried if they are few. On an XML document this took solving
+//! from 1.68 s with 3 unknowns to 0.18 s with none (bench/RESULTS.md).
 
 use crate::Query;
 use cairn_deadline::Deadline;
@@ -22,7 +23,8 @@ pub(super) fn is_ruled_out(evaluator: &mut Evaluator, dag: &Dag, query: &Query, 
         || is_ruled_out_at_all_indices(evaluator, dag, query, deadline)
 }
 
-/// True if the target is false once the subexpressions that the prefix equates with constants have these values.
+/// True if the target is false once the subexpressions that the prefix equates with constants have these
+/// values.
 fn is_ruled_out_by_equalities(evaluator: &mut Evaluator, dag: &Dag, query: &Query) -> bool {
     evaluator.begin();
     let mut any = false;
@@ -62,7 +64,8 @@ fn is_ruled_out_at_all_indices(
     })
 }
 
-/// Returns the symbolic part of the index of a read in the target, and the number of its values, if these are few.
+/// Returns the symbolic part of the index of a read in the target, and the number of its values, if these are
+/// few.
 fn read_index(dag: &Dag, target: ExprId) -> Option<(ExprId, u128)> {
     let mut open = vec![target];
     for _ in 0..MAX_NODES {
@@ -95,8 +98,8 @@ fn symbolic_part(dag: &Dag, number: ExprId) -> Option<(ExprId, u128)> {
     }
 }
 
-/// Evaluates constraints that should not depend on input bytes. A table may still contain some, whose values are not
-/// known: from the first one on the evaluator's values mean nothing.
+/// Evaluates constraints that should not depend on input bytes. A table may still contain some, whose values
+/// are not known: from the first one on the evaluator's values mean nothing.
 #[derive(Default)]
 struct Guess {
     has_read_input: Cell<bool>,
@@ -123,7 +126,8 @@ fn equality(dag: &Dag, constraint: ExprId) -> Option<(ExprId, u128)> {
     }
 }
 
-/// True if an expression depends on input bytes other than through subexpressions with an assumed value, or might.
+/// True if an expression depends on input bytes other than through subexpressions with an assumed value, or
+/// might.
 fn needs_input(evaluator: &Evaluator, dag: &Dag, e: ExprId) -> bool {
     let mut open = vec![e];
     for _ in 0..MAX_NODES {

@@ -1,19 +1,21 @@
 //! Builds a tape from expressions.
 //!
-//! Registers are numbered in the order of a traversal from the roots, not by expression id: tapes do not depend on the
-//! order in which a campaign built the expressions.
+//! Registers are numbered in the order of a traversal from the roots, not by expression id: tapes do not
+//! depend on the order in which a campaign built the expressions.
 
 use super::Tape;
 use super::step::{Load, Reg, TapeStep, TapeTable};
 use cairn_expr::{Dag, ExprId, InputByte, Math, Node, SnapshotId};
 use rustc_hash::FxHashMap;
 
-/// Register of constant 0, counted downwards, until the number of steps is known: constant `i` has `CONSTANTS - i`.
+/// Register of constant 0, counted downwards, until the number of steps is known: constant `i` has `CONSTANTS
+/// - i`.
 const CONSTANTS: Reg = Reg::MAX;
 /// Bytes of the widest value.
 const MAX_LOAD: usize = 16;
 
-/// Expressions on the stack per step still to come, at least as a rule: a larger stack means that the limit will be exceeded.
+/// Expressions on the stack per step still to come, at least as a rule: a larger stack means that the limit
+/// will be exceeded.
 const WAITING_PER_STEP: usize = 4;
 
 /// The state of building one tape.
@@ -51,8 +53,8 @@ pub(super) fn tape(dag: &Dag, roots: &[ExprId], bytes: &[InputByte], max_steps: 
 }
 
 impl Builder<'_> {
-    /// Returns the register of an expression, after adding its steps if they are missing. Not recursive: expressions are as
-    /// deep as paths are long. `None` if there are too many steps.
+    /// Returns the register of an expression, after adding its steps if they are missing. Not recursive:
+    /// expressions are as deep as paths are long. `None` if there are too many steps.
     fn add(&mut self, root: ExprId) -> Option<Reg> {
         self.stack.push(root);
         while let Some(&top) = self.stack.last() {
@@ -81,8 +83,8 @@ impl Builder<'_> {
         (self.steps.len() <= self.max_steps).then(|| self.registers[&root])
     }
 
-    /// Returns a load for a concatenation of adjacent input bytes, little- or big-endian. A concatenation leans right: its first
-    /// part is none.
+    /// Returns a load for a concatenation of adjacent input bytes, little- or big-endian. A concatenation
+    /// leans right: its first part is none.
     fn load(&self, e: ExprId) -> Option<Load> {
         let mut positions = [0; MAX_LOAD];
         let mut count = 0;

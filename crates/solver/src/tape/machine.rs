@@ -1,8 +1,8 @@
 //! Runs tapes, and compiles those that are run often.
 //!
-//! The number of runs of a tape is not known in advance. It is compiled when interpreting it has taken about as long as
-//! compiling will: that costs at most twice the optimum (the ski-rental argument). Runs are counted by structure, across
-//! queries. Memory is bounded by two generations, as in the cache of answers.
+//! The number of runs of a tape is not known in advance. It is compiled when interpreting it has taken about
+//! as long as compiling will: that costs at most twice the optimum (the ski-rental argument). Runs are
+//! counted by structure, across queries. Memory is bounded by two generations, as in the cache of answers.
 
 use super::native::{Compiler, Native};
 use super::{Scratch, Tape};
@@ -14,7 +14,8 @@ use std::time::Instant;
 
 /// Bytes of tapes and machine code in one generation; a chosen bound.
 const GENERATION_BYTES: usize = 32 << 20;
-/// Runs whose interpretation takes as long as compiling, per step: 1 µs, where a step takes 3.4 ns (bench/RESULTS.md).
+/// Runs whose interpretation takes as long as compiling, per step: 1 µs, where a step takes 3.4 ns
+/// (bench/RESULTS.md).
 const RUNS: u64 = 300;
 /// Longest tape that is compiled: nothing can interrupt the compiler, and this takes it some 20 ms.
 const MAX_COMPILED: usize = 20_000;
@@ -141,7 +142,8 @@ impl Machine {
         self.evaluations.compile_seconds += start.elapsed().as_secs_f64();
     }
 
-    /// Makes room in the young generation: when it is full it becomes the old one, whose unused tapes are dropped.
+    /// Makes room in the young generation: when it is full it becomes the old one, whose unused tapes are
+    /// dropped.
     fn make_room(&mut self, bytes: usize) {
         if self.young_bytes + bytes > self.generation_bytes {
             self.old = std::mem::take(&mut self.young);

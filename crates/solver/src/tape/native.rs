@@ -1,9 +1,9 @@
 //! Compiles tapes to machine code with Cranelift.
 //!
-//! Compilation is tuned for speed, not for the code's quality: a tape is one basic block, and compiling takes longer than
-//! running. The code calls nothing but the two functions in `helpers`, at absolute addresses, so it needs no linking: it is
-//! copied to pages of its own, which are freed with the [`Native`]. Only for x86-64, whose float operations are what the
-//! reference semantics define, down to the bits of NaN.
+//! Compilation is tuned for speed, not for the code's quality: a tape is one basic block, and compiling takes
+//! longer than running. The code calls nothing but the two functions in `helpers`, at absolute addresses, so
+//! it needs no linking: it is copied to pages of its own, which are freed with the [`Native`]. Only for
+//! x86-64, whose float operations are what the reference semantics define, down to the bits of NaN.
 
 mod emit;
 mod float;
@@ -60,9 +60,10 @@ impl Native {
     /// Computes all roots for these values of the bytes, into `out`.
     pub(crate) fn run(&self, input: &[u8], out: &mut [u128]) {
         assert!(input.len() >= self.inputs && out.len() >= self.roots, "every byte and root has its place");
-        // SAFETY: the pages hold a whole function of this signature, made by `Compiler::compile`. It reads the first
-        // `inputs` bytes of the input and writes the first `roots` places of `out`, which are there; all else it
-        // touches is its stack and `_kept`, which lives as long as the code and is no other thread's.
+        // SAFETY: the pages hold a whole function of this signature, made by `Compiler::compile`. It reads
+        // the first `inputs` bytes of the input and writes the first `roots` places of `out`, which are
+        // there; all else it touches is its stack and `_kept`, which lives as long as the code and is no
+        // other thread's.
         unsafe {
             let function: extern "C" fn(*const u8, *mut u128) = std::mem::transmute(self.code.as_ptr());
             function(input.as_ptr(), out.as_mut_ptr());

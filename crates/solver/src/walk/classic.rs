@@ -1,8 +1,8 @@
 //! The published Concolic Walk (Dinges and Agha, FSE 2014), with its constants, for comparison.
 //!
-//! The linear constraints define a polytope and a point in it; from there a tabu search walks inside the polytope towards
-//! points where the other constraints hold. Steps only increase a variable, and a variable in a linear equality cannot move:
-//! so the authors implemented it. Ablations are in bench/RESULTS.md.
+//! The linear constraints define a polytope and a point in it; from there a tabu search walks inside the
+//! polytope towards points where the other constraints hold. Steps only increase a variable, and a variable
+//! in a linear equality cannot move: so the authors implemented it. Ablations are in bench/RESULTS.md.
 
 use super::inverse::Leaves;
 use super::linear::{self, Row};
@@ -187,7 +187,8 @@ impl<'a> Classic<'a> {
         None
     }
 
-    /// Returns the point where a constraint's gap would be 0 on the line through both points, overshot for inequalities.
+    /// Returns the point where a constraint's gap would be 0 on the line through both points, overshot for
+    /// inequalities.
     fn secant(&mut self, here: &Point, neighbour: &Point, v: usize) -> Option<Point> {
         let problem = self.judge.problem;
         let mut units: Vec<usize> =

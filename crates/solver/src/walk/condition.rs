@@ -29,7 +29,8 @@ pub(super) enum Relation {
     False,
 }
 
-/// A condition that is no connective. Slots are the indices of its sides among the results of the constraint's code.
+/// A condition that is no connective. Slots are the indices of its sides among the results of the
+/// constraint's code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Atom {
     pub(super) relation: Relation,
@@ -67,7 +68,8 @@ impl Parts {
         Parts { condition: Condition::Any(Vec::new()), atoms: Vec::new(), sides: Vec::new() }
     }
 
-    /// Returns the error of the condition: 0 if it holds for these values of the sides, else how far they are from it.
+    /// Returns the error of the condition: 0 if it holds for these values of the sides, else how far they are
+    /// from it.
     pub(super) fn error(&self, values: &[u128]) -> f64 {
         self.sum(&self.condition, &|atom| atom.error(values))
     }
@@ -182,8 +184,8 @@ impl Atom {
         self.slots.map(|slot| values[slot])
     }
 
-    /// Returns 0 if the atom holds, else 1 or more: the distance of the sides on a logarithmic scale, so that no constraint
-    /// outweighs the others.
+    /// Returns 0 if the atom holds, else 1 or more: the distance of the sides on a logarithmic scale, so that
+    /// no constraint outweighs the others.
     pub(super) fn error(&self, values: &[u128]) -> f64 {
         let [a, b] = self.values(values);
         let (sa, sb) = (signed(self.width, a), signed(self.width, b));
@@ -201,7 +203,8 @@ impl Atom {
         }
     }
 
-    /// Returns the published error of an atom: the distance of the sides, plus 1 where equality is not enough.
+    /// Returns the published error of an atom: the distance of the sides, plus 1 where equality is not
+    /// enough.
     pub(super) fn plain_error(&self, values: &[u128]) -> f64 {
         if self.error(values) == 0.0 {
             return 0.0;
@@ -258,8 +261,8 @@ fn integer_error(distance: u128) -> f64 {
     1.0 + (1.0 + distance as f64).log2() / 2.0
 }
 
-/// Returns the error of a float comparison: the exponent of the distance, from the smallest subnormal (2^-1074) up to 2^1024,
-/// scaled to 1..34.
+/// Returns the error of a float comparison: the exponent of the distance, from the smallest subnormal
+/// (2^-1074) up to 2^1024, scaled to 1..34.
 fn float_error(op: FloatCmp, wanted: bool, [a, b]: [f64; 2]) -> f64 {
     let holds = match op {
         FloatCmp::Eq => a == b,

@@ -1,8 +1,9 @@
 //! Inverse operations: values of variables for which an expression has a wanted value.
 //!
-//! From the expression down to the variables, each operation is inverted for one operand while the others keep their
-//! values (path propagation, as in propagation-based local search for bit-vectors, Niemetz et al. 2016). Not every
-//! operation has an inverse, and for floats it is only near: the resulting moves are proposals that the search evaluates.
+//! From the expression down to the variables, each operation is inverted for one operand while the others
+//! keep their values (path propagation, as in propagation-based local search for bit-vectors, Niemetz et al.
+//! 2016). Not every operation has an inverse, and for floats it is only near: the resulting moves are
+//! proposals that the search evaluates.
 
 mod float;
 mod integer;
@@ -231,8 +232,8 @@ impl Inversion<'_> {
         self.found.append(&mut joint);
     }
 
-    /// Returns the moves for one expression alone; none if the nesting is too deep for the stack: an expression may be as
-    /// deep as a path is long.
+    /// Returns the moves for one expression alone; none if the nesting is too deep for the stack: an
+    /// expression may be as deep as a path is long.
     fn nested(&mut self, e: ExprId, wanted: u128) -> Vec<Vec<Move>> {
         if self.nesting == MAX_NESTING {
             return Vec::new();
@@ -247,7 +248,8 @@ impl Inversion<'_> {
         std::mem::replace(&mut self.found, outer_found)
     }
 
-    /// Inverts an if-then-else: the chosen operand gets the value, or the condition changes if the other one has it.
+    /// Inverts an if-then-else: the chosen operand gets the value, or the condition changes if the other one
+    /// has it.
     fn target_choice(&mut self, c: ExprId, t: ExprId, f: ExprId, wanted: u128) {
         let choice = self.value(c);
         let (chosen, other) = if choice == 1 { (t, f) } else { (f, t) };

@@ -45,7 +45,8 @@ impl Library {
         self.prepared.get_mut().left = Allowance::whole();
     }
 
-    /// Returns the constraint, prepared now if it was not before. One that exceeds the allowance seems never to hold.
+    /// Returns the constraint, prepared now if it was not before. One that exceeds the allowance seems never
+    /// to hold.
     pub(super) fn get(&self, dag: &Dag, constraint: ExprId) -> Rc<Prepared> {
         let mut shelf = self.prepared.borrow_mut();
         if let Some(known) = shelf.constraints.get(&constraint) {

@@ -1,7 +1,8 @@
 //! Line search along one variable.
 //!
-//! The gap of one comparison is followed to where its sign changes, by probes, secants and bisection; positions are compared
-//! by the error of all constraints. Other variables may follow the moving one to keep equalities that hold.
+//! The gap of one comparison is followed to where its sign changes, by probes, secants and bisection;
+//! positions are compared by the error of all constraints. Other variables may follow the moving one to keep
+//! equalities that hold.
 
 use super::inverse::Inverter;
 use super::moves;
@@ -128,8 +129,8 @@ impl LineSearch<'_, '_> {
     }
 }
 
-/// Adds moves of other variables that repair equalities which hold in the state and which the moves break. A repair may
-/// break another equality, which is then repaired too; a variable moves once.
+/// Adds moves of other variables that repair equalities which hold in the state and which the moves break. A
+/// repair may break another equality, which is then repaired too; a variable moves once.
 pub(super) fn keep_equalities(
     judge: &mut Judge,
     inverter: &mut Inverter,

@@ -1,8 +1,9 @@
 //! The linear part of a query, and points inside its polytope.
 //!
-//! An atom is linear if its sides are sums of variables with constant factors, as integers that do not overflow or as
-//! reals. A linear program finds a point. It is only a start for the search, which evaluates the constraints with the
-//! machine's arithmetic, rounding and overflow included; so nothing here has to be exact.
+//! An atom is linear if its sides are sums of variables with constant factors, as integers that do not
+//! overflow or as reals. A linear program finds a point. It is only a start for the search, which evaluates
+//! the constraints with the machine's arithmetic, rounding and overflow included; so nothing here has to be
+//! exact.
 
 use super::condition::{Atom, Relation, float};
 use super::inverse::Leaves;
@@ -17,7 +18,8 @@ use std::time::Duration;
 const MAX_NODES: usize = 200;
 /// Nodes of the branch-and-bound search for integers; a chosen bound.
 const MAX_BRANCHES: u64 = 200;
-/// Time for a linear program, which only its own clock can end: far more than one of this size takes as a rule.
+/// Time for a linear program, which only its own clock can end: far more than one of this size takes as a
+/// rule.
 const MAX_TIME: Duration = Duration::from_secs(1);
 /// Rows of a linear program that is still solved; a chosen bound.
 const MAX_ROWS: usize = 300;
@@ -161,8 +163,9 @@ impl LinearReader<'_> {
     }
 }
 
-/// Returns a point that satisfies the rows, if one is found: a number for each variable in a row, reals within `real` and
-/// integers within `integer` of 0, as far from the bounds of the rows as possible, up to a distance of 1.
+/// Returns a point that satisfies the rows, if one is found: a number for each variable in a row, reals
+/// within `real` and integers within `integer` of 0, as far from the bounds of the rows as possible, up to a
+/// distance of 1.
 pub(super) fn start(
     problem: &Problem,
     rows: &[Row],

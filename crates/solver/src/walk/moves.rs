@@ -48,7 +48,8 @@ pub(super) fn constants(dag: &Dag, nodes: &[ExprId]) -> Vec<f64> {
     numbers
 }
 
-/// Returns positions to try from a position: near numbers, special numbers, and steps of all sizes; for a byte all.
+/// Returns positions to try from a position: near numbers, special numbers, and steps of all sizes; for a
+/// byte all.
 pub(super) fn probes(variable: &Variable, from: i128, interesting: &[f64]) -> Vec<i128> {
     if variable.width() == 8 {
         return (0..256).filter(|&position| position != from).collect();

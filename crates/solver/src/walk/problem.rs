@@ -1,7 +1,7 @@
 //! A query prepared for search: variables, and the code of each constraint.
 //!
-//! A constraint is evaluated on its own, and prepared only when one of its variables moves: the cost of a move depends on
-//! the constraints of the moved variables, not on the length of the path.
+//! A constraint is evaluated on its own, and prepared only when one of its variables moves: the cost of a
+//! move depends on the constraints of the moved variables, not on the length of the path.
 
 use super::condition::{Atom, Parts};
 use super::library::{Library, Prepared};
@@ -99,8 +99,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Returns per constraint the variables in it, in order; none for the rest of the constraints when the time is over. If the
-/// variables are few, they are looked up in each constraint's bytes instead of the reverse.
+/// Returns per constraint the variables in it, in order; none for the rest of the constraints when the time
+/// is over. If the variables are few, they are looked up in each constraint's bytes instead of the reverse.
 fn incidence(
     dag: &Dag,
     constraints: &[ExprId],

@@ -69,8 +69,8 @@ impl<'a> WalkSearch<'a> {
         None
     }
 
-    /// Returns a point inside the polytope of the linear constraints, the rest as in `point`; `None` if no linear constraint has
-    /// two variables.
+    /// Returns a point inside the polytope of the linear constraints, the rest as in `point`; `None` if no
+    /// linear constraint has two variables.
     pub(super) fn inside_polytope(&mut self, point: Vec<u8>) -> Option<WalkState> {
         let problem = self.judge.problem;
         let atoms = problem.units.iter().filter_map(|unit| unit.get(problem).parts().single());

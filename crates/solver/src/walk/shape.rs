@@ -1,7 +1,7 @@
 //! Classes of queries, and the work each is worth.
 //!
-//! Amounts of work are chosen so that Z3 gets what it does well: little search for integers, more for floats, most for library
-//! functions.
+//! Amounts of work are chosen so that Z3 gets what it does well: little search for integers, more for floats,
+//! most for library functions.
 
 use crate::Limits;
 use cairn_expr::{Dag, ExprId, Op};
@@ -20,7 +20,8 @@ impl QueryShape {
         if self.has_floats { 500_000 } else { 40_000 }
     }
 
-    /// Returns the steps for a search over all variables before the SMT backend is asked; 0 where that does well.
+    /// Returns the steps for a search over all variables before the SMT backend is asked; 0 where that does
+    /// well.
     pub(super) fn work_before_smt(self) -> i64 {
         match self {
             QueryShape { has_functions: true, .. } => 4_000_000,
@@ -39,8 +40,8 @@ impl QueryShape {
     }
 }
 
-/// Budget for last searches, without which queries that have no answer would take all the time of those that have. Every
-/// query adds a little, a last search spends some of it.
+/// Budget for last searches, without which queries that have no answer would take all the time of those that
+/// have. Every query adds a little, a last search spends some of it.
 pub(super) struct Savings {
     left: i64,
     /// After limits were raised: last searches get their request times this factor, without a budget.
@@ -81,8 +82,8 @@ impl Savings {
     }
 }
 
-/// Exponential backoff for the SMT backend, per class of queries: what it could not answer lately it is asked ever more rarely,
-/// since its time limit is long compared with a search. Without floats it is always asked.
+/// Exponential backoff for the SMT backend, per class of queries: what it could not answer lately it is asked
+/// ever more rarely, since its time limit is long compared with a search. Without floats it is always asked.
 #[derive(Default)]
 pub(super) struct Trust {
     floats: Backoff,

@@ -11,7 +11,8 @@ enum VariableKind {
     Integer,
 }
 
-/// Input bytes that form one number. Its values are addressed by position: in the order of the numbers, without gaps.
+/// Input bytes that form one number. Its values are addressed by position: in the order of the numbers,
+/// without gaps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Variable {
     /// Indices of its bytes among the query's, lowest first.
@@ -58,8 +59,8 @@ impl Variable {
         position >= lowest && position - lowest < 1 << self.width()
     }
 
-    /// Returns the variable's position at a point. Positions of floats grow with the number, so those of negative ones are the
-    /// bits reversed in order.
+    /// Returns the variable's position at a point. Positions of floats grow with the number, so those of
+    /// negative ones are the bits reversed in order.
     pub(super) fn position(&self, point: &[u8]) -> i128 {
         let bits =
             self.bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | i128::from(point[byte as usize]));
@@ -116,8 +117,8 @@ impl Variable {
     }
 }
 
-/// Returns the variables of the nodes, widest first; every byte of the nodes is in one of them. `nodes` come parents first,
-/// `bytes` are the query's, sorted.
+/// Returns the variables of the nodes, widest first; every byte of the nodes is in one of them. `nodes` come
+/// parents first, `bytes` are the query's, sorted.
 pub(super) fn all(dag: &Dag, nodes: &[ExprId], bytes: &[InputByte]) -> Vec<Variable> {
     let floats = used_as_floats(dag, nodes);
     let mut variables: Vec<Variable> = Vec::new();
@@ -139,8 +140,8 @@ pub(super) fn all(dag: &Dag, nodes: &[ExprId], bytes: &[InputByte]) -> Vec<Varia
     variables
 }
 
-/// Returns the indices among the query's bytes of an input byte, or of a concatenation of two, four or eight of them, lowest
-/// first.
+/// Returns the indices among the query's bytes of an input byte, or of a concatenation of two, four or eight
+/// of them, lowest first.
 pub(super) fn joined(dag: &Dag, e: ExprId, query: &[InputByte]) -> Option<Vec<u32>> {
     if !matches!(dag.op(e), Op::Input | Op::Concat) || !matches!(dag.width(e), 8 | 16 | 32 | 64) {
         return None;

@@ -17,10 +17,11 @@ use std::time::{Duration, Instant};
 
 /// Time between two looks at the deadline while waiting for an answer.
 const POLL: Duration = Duration::from_millis(20);
-/// Time beyond its limit after which a backend is killed: as a rule it keeps its limit itself, and then keeps what it has
-/// learnt for the next query. A chosen bound.
+/// Time beyond its limit after which a backend is killed: as a rule it keeps its limit itself, and then keeps
+/// what it has learnt for the next query. A chosen bound.
 const GRACE: Duration = Duration::from_millis(250);
-/// Expressions that a worker may have before it is replaced by a new one, to bound its memory; a chosen bound.
+/// Expressions that a worker may have before it is replaced by a new one, to bound its memory; a chosen
+/// bound.
 const MAX_EXPRESSIONS: usize = 2_000_000;
 
 /// The backend in another process.
@@ -63,7 +64,8 @@ impl Worker {
         }
     }
 
-    /// Returns `None` if there is no verdict in time. Starting a worker does not count for the limit of a query.
+    /// Returns `None` if there is no verdict in time. Starting a worker does not count for the limit of a
+    /// query.
     fn try_to_decide(
         &mut self,
         dag: &Dag,

@@ -12,8 +12,8 @@ use std::process::exit;
 use std::sync::mpsc::{Receiver as Queue, channel};
 use std::time::{Duration, Instant};
 
-/// Stack of the thread that solves: Z3 is recursive, and terms are as deep as paths are long. A chosen bound; pages are
-/// touched only as far as they are needed.
+/// Stack of the thread that solves: Z3 is recursive, and terms are as deep as paths are long. A chosen bound;
+/// pages are touched only as far as they are needed.
 const STACK: usize = 256 << 20;
 
 /// Answers queries from standard input, a socket, until that is closed, with this much memory for Z3.
@@ -23,7 +23,8 @@ pub fn serve(memory: u64) -> io::Result<()> {
     let replies = socket.try_clone()?;
     let (sender, requests) = channel();
     std::thread::Builder::new().stack_size(STACK).spawn(move || answer(&requests, &replies))?;
-    // Keeps reading while the other thread solves: when the driver closes the socket, this process ends even if Z3 is busy.
+    // Keeps reading while the other thread solves: when the driver closes the socket, this process ends even
+    // if Z3 is busy.
     while let Some(request) = message::read::<Request>(&socket)? {
         if sender.send((request, Instant::now())).is_err() {
             break;

@@ -1,8 +1,8 @@
 //! An estimate of the time Z3 needs to bit-blast a query, in which nothing can interrupt it.
 //!
-//! A product of two words is thousands of gates, a quotient of doubles hundreds of thousands, and Z3 checks no clock
-//! before it has them all: eight such quotients took 14 seconds of a limit of one, and 2 GiB. Queries whose estimate
-//! exceeds their limit are refused. Times per operation were measured with Z3 5.4.
+//! A product of two words is thousands of gates, a quotient of doubles hundreds of thousands, and Z3 checks
+//! no clock before it has them all: eight such quotients took 14 seconds of a limit of one, and 2 GiB.
+//! Queries whose estimate exceeds their limit are refused. Times per operation were measured with Z3 5.4.
 
 use cairn_expr::{BinOp, Dag, ExprId, FloatOp, Math, Node};
 use std::time::Duration;
@@ -39,7 +39,8 @@ fn time_of(dag: &Dag, e: ExprId) -> u64 {
     full * width * width / (64 * 64)
 }
 
-/// Returns the estimate for a 64-bit operation: a constant operand halves the gates, a power of two needs none.
+/// Returns the estimate for a 64-bit operation: a constant operand halves the gates, a power of two needs
+/// none.
 fn binary(dag: &Dag, op: BinOp, a: ExprId, b: ExprId) -> u64 {
     let full = match op {
         BinOp::Mul => micros::PRODUCT,

@@ -1,8 +1,8 @@
 //! Floating point as Z3 terms.
 //!
-//! A float is two terms: an SMT-LIB floating-point number, which has one NaN, for operations on floats, and its IEEE 754
-//! bits for everything else. Functions that SMT-LIB lacks are uninterpreted: unsat is then still right, and a model is
-//! subject to validation.
+//! A float is two terms: an SMT-LIB floating-point number, which has one NaN, for operations on floats, and
+//! its IEEE 754 bits for everything else. Functions that SMT-LIB lacks are uninterpreted: unsat is then still
+//! right, and a model is subject to validation.
 
 use super::terms::{Terms, Z3Term};
 use ::z3::ast::{Ast, BV, Bool, Float, RoundingMode};
@@ -67,8 +67,8 @@ impl Terms {
         number
     }
 
-    /// Records the number of an if-then-else between floats, or of a float with its sign bit changed: reconverted from the
-    /// bits it would be harder for Z3.
+    /// Records the number of an if-then-else between floats, or of a float with its sign bit changed:
+    /// reconverted from the bits it would be harder for Z3.
     pub(super) fn add_float_view(&mut self, dag: &Dag, e: ExprId) {
         let known = |e| self.floats.numbers.contains_key(&e);
         let number = match dag.node(e) {
@@ -128,7 +128,8 @@ impl Terms {
         self.result(dag, e, number)
     }
 
-    /// Returns the bits of an operation's result: a NaN is that of the first operand that is one, quieted, as x86-64 has it.
+    /// Returns the bits of an operation's result: a NaN is that of the first operand that is one, quieted, as
+    /// x86-64 has it.
     fn result(&mut self, dag: &Dag, e: ExprId, number: Float) -> Z3Term {
         let width = dag.width(e);
         let operands: Vec<ExprId> = dag.children(e).collect();
@@ -190,7 +191,8 @@ impl Terms {
         Z3Term::Bits(bits)
     }
 
-    /// Converts to an integer as x86-64 does: a value outside of the register's range becomes the lowest integer.
+    /// Converts to an integer as x86-64 does: a value outside of the register's range becomes the lowest
+    /// integer.
     fn integer(&mut self, dag: &Dag, e: ExprId, how: Conversion, a: ExprId) -> Z3Term {
         let x = self.number(dag, a);
         let is_signed = how == Conversion::FloatToSigned;

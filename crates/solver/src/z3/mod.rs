@@ -1,13 +1,14 @@
 //! The Z3 backend: one context per thread, one solver kept, every term translated once.
 //!
-//! The default solver used incrementally is faster and more robust on path constraints than the one specialised for
-//! bit-vectors, and Z3 5.4 than older versions, some of which gave wrong models. [`scopes`] decides which constraints
-//! stay asserted between queries. Random seeds are fixed: the same queries in the same order give the same models.
+//! The default solver used incrementally is faster and more robust on path constraints than the one
+//! specialised for bit-vectors, and Z3 5.4 than older versions, some of which gave wrong models. [`scopes`]
+//! decides which constraints stay asserted between queries. Random seeds are fixed: the same queries in the
+//! same order give the same models.
 //!
-//! A check is limited first by Z3's resource counter (`rlimit`), which is the same on every machine, and then by the
-//! clock, as Z3's timeout. Z3 checks neither while it simplifies and bit-blasts terms: to keep the limit at all costs, this
-//! backend runs in a process that can be killed ([`crate::worker`]). Queries that Z3 could not even bit-blast in its time
-//! are refused ([`circuits`]).
+//! A check is limited first by Z3's resource counter (`rlimit`), which is the same on every machine, and then
+//! by the clock, as Z3's timeout. Z3 checks neither while it simplifies and bit-blasts terms: to keep the
+//! limit at all costs, this backend runs in a process that can be killed ([`crate::worker`]). Queries that Z3
+//! could not even bit-blast in its time are refused ([`circuits`]).
 
 mod circuits;
 mod floats;
@@ -30,8 +31,8 @@ use terms::Terms;
 const MAX_TERMS: usize = 500_000;
 /// Memory in MiB that Z3 may use, in all contexts together, before it gives up on a query.
 static MAX_MEGABYTES: AtomicU64 = AtomicU64::new(2048);
-/// Z3's resource units per millisecond of the time limit. Z3 uses some 1,500 in a millisecond: only on a machine a third as
-/// fast does the clock decide which queries have an answer.
+/// Z3's resource units per millisecond of the time limit. Z3 uses some 1,500 in a millisecond: only on a
+/// machine a third as fast does the clock decide which queries have an answer.
 const WORK_PER_MILLISECOND: u128 = 500;
 
 /// Names of the backend's tally, here and in a process of its own.
@@ -73,7 +74,8 @@ pub(crate) fn memory_limit() -> u64 {
 impl Z3 {
     /// Returns a backend on this thread's Z3 context.
     ///
-    /// Panics if an old libz3 was loaded instead of the one Cairn was linked with: old versions gave wrong answers.
+    /// Panics if an old libz3 was loaded instead of the one Cairn was linked with: old versions gave wrong
+    /// answers.
     pub fn new(limits: Limits) -> Z3 {
         let version = ::z3::full_version();
         assert!(is_new_enough(version), "Cairn needs Z3 5.4, but libz3 {version} was loaded");
@@ -99,7 +101,8 @@ impl Z3 {
             self.start_over();
         }
         let constraints: Vec<ExprId> = query.constraints().collect();
-        // Compared with the limit of a query, not with the time left: the deadline cuts that anyway, and a refusal is cached.
+        // Compared with the limit of a query, not with the time left: the deadline cuts that anyway, and a
+        // refusal is cached.
         if circuits::time(dag, &constraints) > self.limits.time {
             return Verdict::Unknown(Unknown::TimeLimit);
         }
@@ -109,7 +112,8 @@ impl Z3 {
             SatResult::Sat => self.model(dag, query),
             SatResult::Unknown => {
                 let reason = self.why_unknown(&deadline);
-                // A solver that gave up may have lost its scopes, and may have no memory left for the next query.
+                // A solver that gave up may have lost its scopes, and may have no memory left for the next
+                // query.
                 self.start_over();
                 Verdict::Unknown(reason)
             }

@@ -1,16 +1,16 @@
 //! Incremental solving: one Z3 solver for many queries, and which constraints get a scope of their own.
 //!
-//! Z3's solver is kept (a fresh one per query costs 5 to 20 times as much on short queries), but what to keep in it
-//! depends on the order of queries. Measured on 2,820 path-like queries (byte parsers,
-//! checksummed records, words, decimal numbers, hashes), depth first and in random order, CPU seconds:
+//! Z3's solver is kept (a fresh one per query costs 5 to 20 times as much on short queries), but what to keep
+//! in it depends on the order of queries. Measured on 2,820 path-like queries (byte parsers, checksummed
+//! records, words, decimal numbers, hashes), depth first and in random order, CPU seconds:
 //!
-//! * An indicator literal per constraint, all kept and assumed as needed: 46, against 21 to 23 for the
-//!   ways below. Every check propagates the constraints of all queries before it.
-//! * A scope per constraint, popped down to what two queries share: best when queries follow each other
-//!   down a path (a hash over 300 bytes: 7 s for 620 queries), but when they come in random order opening all
+//! * An indicator literal per constraint, all kept and assumed as needed: 46, against 21 to 23 for the ways
+//!   below. Every check propagates the constraints of all queries before it.
+//! * A scope per constraint, popped down to what two queries share: best when queries follow each other down
+//!   a path (a hash over 300 bytes: 7 s for 620 queries), but when they come in random order opening all
 //!   these scopes costs three times what the next way does, since Z3 cannot simplify across them.
-//! * The whole query in one scope: the reverse (15 s for the first 360 of the same 620 queries), and the
-//!   time limit is kept well, since Z3 does all its work where it can be interrupted.
+//! * The whole query in one scope: the reverse (15 s for the first 360 of the same 620 queries), and the time
+//!   limit is kept well, since Z3 does all its work where it can be interrupted.
 //!
 //! So: a query that shares at least half of its constraints with the one before gets scopes for what they
 //! share, any other goes into one scope. In both orders that is about as fast as the better way.
@@ -43,8 +43,8 @@ impl Scopes {
 
     /// Asserts the constraints of the query, and no others.
     ///
-    /// Z3 works on a scope's constraints when the next one is opened, and cannot be interrupted there: from `hurry` on no
-    /// more scopes are made. Returns false if the deadline is over before all are asserted.
+    /// Z3 works on a scope's constraints when the next one is opened, and cannot be interrupted there: from
+    /// `hurry` on no more scopes are made. Returns false if the deadline is over before all are asserted.
     pub(super) fn enter(
         &mut self,
         terms: &mut Terms,

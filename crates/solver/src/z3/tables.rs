@@ -1,7 +1,8 @@
 //! Reads of snapshots and counts of bits as Z3 terms.
 //!
-//! A read is a tree of if-then-else over the bits of its index, equal branches merged: a table of 256 words takes 255 of
-//! them, on which a SAT solver propagates well, where Z3's arrays would instantiate axioms for 256 stores one by one.
+//! A read is a tree of if-then-else over the bits of its index, equal branches merged: a table of 256 words
+//! takes 255 of them, on which a SAT solver propagates well, where Z3's arrays would instantiate axioms for
+//! 256 stores one by one.
 
 use super::terms::Terms;
 use ::z3::ast::{BV, Bool};

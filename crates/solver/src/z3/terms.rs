@@ -1,7 +1,7 @@
 //! Translation of expressions to Z3 terms, each once.
 //!
-//! One-bit expressions that come from comparisons become Booleans, which the SAT solver decides on directly; they are
-//! converted to bit-vectors of one bit only where an operation on bits needs it.
+//! One-bit expressions that come from comparisons become Booleans, which the SAT solver decides on directly;
+//! they are converted to bit-vectors of one bit only where an operation on bits needs it.
 
 use super::floats::Floats;
 use super::tables::count;
@@ -35,7 +35,8 @@ impl Terms {
         self.variables.get(&byte)
     }
 
-    /// Translates a one-bit expression to a Boolean. Not recursive: expressions are as deep as paths are long.
+    /// Translates a one-bit expression to a Boolean. Not recursive: expressions are as deep as paths are
+    /// long.
     pub(super) fn condition(&mut self, dag: &Dag, e: ExprId) -> Bool {
         self.stack.push(e);
         while let Some(&top) = self.stack.last() {

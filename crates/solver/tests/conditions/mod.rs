@@ -2,8 +2,8 @@
 
 use cairn_expr::{CmpOp, Conversion, Dag, ExprId, FloatOp, InputByte, Math};
 
-/// Reads conditions in the notation of C. A small letter is a double, a capital letter an int, and a small letter with an
-/// `f` behind it a float; everything but `int(…)` and ints is computed in double precision.
+/// Reads conditions in the notation of C. A small letter is a double, a capital letter an int, and a small
+/// letter with an `f` behind it a float; everything but `int(…)` and ints is computed in double precision.
 pub struct Reader<'a> {
     dag: &'a mut Dag,
     words: Vec<String>,

@@ -1,7 +1,7 @@
 //! Reading of the theory of floating point, as far as x86-64 has it: 32 and 64 bits, rounded to nearest even.
 //!
-//! Where the standard leaves a result open (the smaller of two zeros, an integer made of a float that is out of its
-//! range) the machine's is used.
+//! Where the standard leaves a result open (the smaller of two zeros, an integer made of a float that is out
+//! of its range) the machine's is used.
 
 use super::value::{Applied, Call, Mode, Real, SmtValue, chain};
 use crate::dag::Dag;
@@ -79,7 +79,8 @@ pub(super) fn apply<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Applied<'a> {
 }
 
 fn predicate(dag: &mut Dag, call: &Call) -> Result<Option<ExprId>, String> {
-    // Numbered as for `llvm.is.fpclass`, from signalling and quiet through negative infinity to positive infinity.
+    // Numbered as for `llvm.is.fpclass`, from signalling and quiet through negative infinity to positive
+    // infinity.
     let classes = match call.name {
         "fp.isNormal" => 0x108,
         "fp.isSubnormal" => 0x90,

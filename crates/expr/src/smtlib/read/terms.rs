@@ -10,7 +10,8 @@ use crate::snapshot::SnapshotId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Operations that may be applied for one script: definitions that use each other can be written out without end.
+/// Operations that may be applied for one script: definitions that use each other can be written out without
+/// end.
 const MAX_OPERATIONS: u64 = 20_000_000;
 
 /// A function that the script defines.

@@ -83,7 +83,8 @@ pub(super) struct Call<'c, 'a> {
     pub(super) args: &'c [SmtValue<'a>],
 }
 
-/// Result of applying an operation: `None` if it belongs to another theory, an error message if it does not apply.
+/// Result of applying an operation: `None` if it belongs to another theory, an error message if it does not
+/// apply.
 pub(super) type Applied<'a> = Result<Option<SmtValue<'a>>, String>;
 
 impl<'c, 'a> Call<'c, 'a> {

@@ -1,7 +1,8 @@
 //! Translates a tape to Cranelift IR.
 //!
-//! A value is an integer of the next larger IR type, its other bits zero, as in the interpreters' registers. Floats are
-//! kept as float or as integer values, or both, so that a chain of float operations stays in float registers.
+//! A value is an integer of the next larger IR type, its other bits zero, as in the interpreters' registers.
+//! Floats are kept as float or as integer values, or both, so that a chain of float operations stays in float
+//! registers.
 
 use super::{Kept, helpers};
 use crate::tape::Tape;

@@ -1,7 +1,7 @@
 //! Emits operations on floats.
 //!
-//! The machine's instructions have the reference semantics also for NaN results: that of the first NaN operand, quieted, or
-//! the default NaN, with the sign set.
+//! The machine's instructions have the reference semantics also for NaN results: that of the first NaN
+//! operand, quieted, or the default NaN, with the sign set.
 
 use super::emit::{Emitter, Made, float_type};
 use crate::tape::step::Reg;

@@ -60,7 +60,8 @@ impl Emitter<'_> {
         Some(self.masked(result, width))
     }
 
-    /// Returns the divisor, with 1 instead of 0, at which the machine would trap; and the condition that it is 0.
+    /// Returns the divisor, with 1 instead of 0, at which the machine would trap; and the condition that it
+    /// is 0.
     fn divisor(&mut self, b: Value) -> (Value, Value) {
         let ty = self.type_of(b);
         let (zero, one) = (self.constant(ty, 0), self.constant(ty, 1));
@@ -117,7 +118,8 @@ impl Emitter<'_> {
         Some(self.masked(result, width))
     }
 
-    /// Returns the shift amount modulo the width; not reduced where that is the type's width, by which the machine reduces.
+    /// Returns the shift amount modulo the width; not reduced where that is the type's width, by which the
+    /// machine reduces.
     fn shift_amount(&mut self, width: u8, b: Reg) -> Option<Value> {
         let ty = holder(width);
         if let Some(amount) = self.as_constant(b) {

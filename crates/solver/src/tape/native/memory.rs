@@ -33,7 +33,8 @@ impl Emitter<'_> {
         self.shifted_right(swapped, ty.bits() as u8 - load.bytes * 8)
     }
 
-    /// Emits a read. A table is followed by enough zeros for a read at its end, to which larger indices are clamped.
+    /// Emits a read. A table is followed by enough zeros for a read at its end, to which larger indices are
+    /// clamped.
     pub(super) fn read(&mut self, table: u32, bytes: u8, place: Reg) -> Value {
         let (tape, kept) = (self.tape, self.kept);
         let cells = &kept.tables[table as usize];

@@ -129,7 +129,8 @@ fn power(a: f64, b: f64, t: f64, found: &mut Vec<(usize, f64)>) {
     }
 }
 
-/// Returns the values moved by whole periods next to the operand, and also as they are if the operand is far from 0.
+/// Returns the values moved by whole periods next to the operand, and also as they are if the operand is far
+/// from 0.
 fn periodic(near: f64, values: &[f64]) -> Vec<f64> {
     let moved = |&value: &f64| value + ((near - value) / TAU).round() * TAU;
     let turned: Vec<f64> = values.iter().map(moved).collect();

@@ -100,7 +100,8 @@ fn binary(op: BinOp, width: u8, [a, b]: [u128; 2], t: u128, targets: &mut Vec<(u
     }
 }
 
-/// Returns a factor whose product with `known` is `product` modulo the width's power of two, or nearly if there is none.
+/// Returns a factor whose product with `known` is `product` modulo the width's power of two, or nearly if
+/// there is none.
 fn factor(width: u8, known: u128, product: u128) -> Option<u128> {
     if known == 0 {
         return None;
@@ -113,7 +114,8 @@ fn factor(width: u8, known: u128, product: u128) -> Option<u128> {
     Some(near as u128 & ones(width))
 }
 
-/// Returns the inverse of an odd number modulo 2^128 by Newton's iteration: each step doubles the correct bits.
+/// Returns the inverse of an odd number modulo 2^128 by Newton's iteration: each step doubles the correct
+/// bits.
 fn inverse(odd: u128) -> u128 {
     (0..7).fold(odd, |x, _| x.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(x))))
 }
