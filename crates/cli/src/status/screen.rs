@@ -257,7 +257,7 @@ mod tests {
             "1,234 untried flips",
             "auto, now cgs (whichever",
             "  cache   enum   walk     Z3",
-            "warning  1 trace truncated for lack of\n          room",
+            "warning  1 trace truncated for lack\n          of room",
         ] {
             assert!(text.contains(told), "{told}:\n{text}");
         }
