@@ -7,6 +7,7 @@
 mod baseline;
 mod csv;
 mod mann_whitney;
+mod mean;
 mod page;
 mod strategy_figures;
 mod table;

@@ -11,6 +11,11 @@ pub trait Frontend: Sync {
     /// Shows a warning.
     fn warn(&self, text: &str);
 
+    /// Warns of directory entries that are not inputs.
+    fn warn_left_out(&self, names: &str) {
+        self.warn(&format!("left out: {names}"));
+    }
+
     /// Parses the recorded command line of a `cairn run`; none if it is not one.
     fn parse_run(&self, words: &[OsString]) -> Option<RunSettings>;
 

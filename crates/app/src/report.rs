@@ -6,6 +6,7 @@ mod negation;
 mod plain_coverage;
 mod retrace;
 mod side_labels;
+mod source_texts;
 mod sources;
 mod statistics;
 mod tree;

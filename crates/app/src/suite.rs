@@ -128,14 +128,9 @@ fn some_files_in(listing: Listing, directory: &Path, frontend: &dyn Frontend) ->
 /// Returns the inputs of a listing, and warns of what it leaves out.
 pub fn files_in(listing: Listing, frontend: &dyn Frontend) -> Vec<PathBuf> {
     if let Some(names) = listing.left_out_names() {
-        warn_left_out(&names, frontend);
+        frontend.warn_left_out(&names);
     }
     listing.files
-}
-
-/// Warns of directory entries that are not inputs.
-pub fn warn_left_out(names: &str, frontend: &dyn Frontend) {
-    frontend.warn(&format!("left out: {names}"));
 }
 
 /// True if a file of a campaign directory is an input: AFL writes other files beside them.

@@ -5,7 +5,6 @@ use crate::error::Error;
 use crate::frontend::Frontend;
 use crate::numbers::counted;
 use crate::subject::{SandboxSettings, Subject, SymbolicInput, length};
-use crate::suite::warn_left_out;
 use cairn_campaign::{Replay, Seeds, read_seeds};
 use cairn_exec::{Arg, Input, Protection, SymbolicFile, TargetSpec, drops_root};
 use cairn_instrument::driver::ENV_CHECK;
@@ -153,7 +152,7 @@ pub fn inputs(subject: &Subject, spec: &TargetSpec, frontend: &dyn Frontend) -> 
         return Ok(vec![blank]);
     }
     let Seeds { inputs, misfits, skipped, left_out } = read_seeds(&subject.seeds, &blank)?;
-    left_out.iter().for_each(|names| warn_left_out(names, frontend));
+    left_out.iter().for_each(|names| frontend.warn_left_out(names));
     if misfits > 0 {
         frontend.warn(&format!(
             "{misfits} of {} seeds have other parts than the input asked for: those are left out",

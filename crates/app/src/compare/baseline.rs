@@ -2,7 +2,7 @@
 
 use super::csv;
 use super::mann_whitney;
-use super::strategy_figures::mean;
+use super::mean::mean;
 use crate::error::Error;
 use crate::trial::Trial;
 use cairn_program::read_text;

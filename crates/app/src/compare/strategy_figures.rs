@@ -2,6 +2,7 @@
 
 use super::baseline::{Baseline, Change};
 use super::mann_whitney;
+use super::mean::mean;
 use crate::trial::Trial;
 use cairn_program::BranchId;
 use std::collections::HashSet;
@@ -84,10 +85,6 @@ fn counts(trials: &[&Trial]) -> Vec<f64> {
 
 fn union(trials: &[&Trial]) -> HashSet<BranchId> {
     trials.iter().flat_map(|trial| trial.covered.iter().map(|covered| covered.branch)).collect()
-}
-
-pub fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// Returns the standard deviation of a sample.

@@ -1,7 +1,7 @@
 //! Labels of sides and locations of sites, in terms of the source.
 
 use super::negation::is_negated;
-use super::sources::SourceTexts;
+use super::source_texts::SourceTexts;
 use cairn_program::{Program, Site, SiteId, SiteKind};
 use cairn_report::SourceLocation;
 use std::collections::HashSet;

@@ -87,7 +87,7 @@ fn fate_name(fate: Fate) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sources::SourceTexts;
+    use super::super::source_texts::SourceTexts;
     use super::*;
     use serde_json::json;
 
