@@ -80,7 +80,7 @@ fn read(workspace: &Path, path: &str) -> String {
 /// Returns the edits of a how-to, in order.
 fn edits(page: &str) -> Vec<Edit> {
     let mut found = Vec::new();
-    let mut paragraph = String::new();
+    let (mut paragraph, mut is_over) = (String::new(), false);
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
         if line.starts_with("```") {
@@ -88,13 +88,14 @@ fn edits(page: &str) -> Vec<Edit> {
             found.extend(Edit::parse(&paragraph, block.join("\n") + "\n"));
             paragraph.clear();
         } else if line.trim().is_empty() {
-            // The blank line between a paragraph and its block.
-            if !paragraph.ends_with(':') {
+            is_over = true;
+        } else {
+            if is_over {
                 paragraph.clear();
             }
-        } else {
-            let is_first = paragraph.is_empty();
-            paragraph = if is_first { line.to_owned() } else { format!("{paragraph} {line}") };
+            let separator = if paragraph.is_empty() { "" } else { " " };
+            paragraph = format!("{paragraph}{separator}{line}");
+            is_over = false;
         }
     }
     found
@@ -147,7 +148,7 @@ fn howtos_can_be_followed_literally() {
 
 #[test]
 fn edits_of_a_howto_are_found() {
-    let page = "Look:\n\n```\nonly text\n```\n\nCreate `a.rs`:\n\n```rust\nfn a() {}\n```\n\nIn `b.rs`, after the line\n\
+    let page = "Look:\n\n```\nonly text\n```\n\nFor it:\n\nCreate `a.rs`:\n\n```rust\nfn a() {}\n```\n\nIn `b.rs`, after the line\n\
                 `mod b;`, add:\n\n```rust\nmod a;\n```\n\nIn `b.rs`, replace `one` with:\n\n```\ntwo\n```\n";
     let text = |text: &str| text.to_owned();
     let expected = [
