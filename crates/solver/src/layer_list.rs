@@ -134,7 +134,7 @@ mod tests {
         }
         let groups = layers.groups();
         let names: Vec<&str> = groups.iter().map(|(group, _)| group.name).collect();
-        let expected = ["cache", "enumeration", "local search", "Z3"];
+        let expected = ["cache hits", "enumeration", "local search", "Z3"];
         assert_eq!(
             names.iter().filter(|name| expected.contains(name)).collect::<Vec<_>>(),
             expected.each_ref()

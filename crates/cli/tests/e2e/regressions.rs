@@ -271,7 +271,7 @@ fn operations_without_a_word_for_them_are_counted_and_never_wrong() {
         let said = exact_campaign(&place, "45", "60");
         let lost: u32 = said
             .stdout
-            .split(" symbolic values went")
+            .split(" symbolic values lost")
             .next()
             .unwrap()
             .lines()
