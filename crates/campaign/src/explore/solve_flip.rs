@@ -27,7 +27,7 @@ struct Solution {
 
 /// Answer of a query.
 enum Solved {
-    Sat(Solution),
+    Sat(Box<Solution>),
     Unsat,
     Unknown,
 }
@@ -79,7 +79,7 @@ impl Worker<'_, '_> {
         self.campaign.coordination.pending_runs += 1;
         self.has_pending_run = true;
         let (outcome, state) = match self.solve(flip, base)? {
-            Solved::Sat(solution) => match self.run_solution(solution, flip, base, false)? {
+            Solved::Sat(solution) => match self.run_solution(*solution, flip, base, false)? {
                 FlipResult::Taken => (Outcome::Taken, FlipState::Sat),
                 FlipResult::Diverged | FlipResult::Relaxed => (Outcome::Diverged, FlipState::Diverged),
                 FlipResult::Unknown => (Outcome::Unknown, FlipState::Unknown),
@@ -226,7 +226,7 @@ impl Worker<'_, '_> {
         }
         let check = fingerprint(flip, tree.len(), true);
         Ok(match self.query(&Query { prefix: &prefix, target }, base, check)? {
-            Solved::Sat(solution) => Some(solution),
+            Solved::Sat(solution) => Some(*solution),
             Solved::Unsat | Solved::Unknown => None,
         })
     }
@@ -260,7 +260,7 @@ impl Worker<'_, '_> {
 impl Solved {
     fn new(answer: Answer, early: Option<(Input, EarlyRun)>) -> Solved {
         match answer {
-            Answer::Sat(model) => Solved::Sat(Solution { model, early }),
+            Answer::Sat(model) => Solved::Sat(Box::new(Solution { model, early })),
             Answer::Unsat => Solved::Unsat,
             Answer::Unknown(_) => Solved::Unknown,
         }
