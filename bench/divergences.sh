@@ -67,7 +67,7 @@ measure() {
         python3 -c 'import json, sys
 figures = json.load(sys.stdin)
 print(figures["executions"], figures["divergences"], figures["divergences_after_losses"])' <"$scratch/figures"
-        sed -n "/ warning: /d; s/.*did not go where predicted.*/$1, seed $seed: &/p" "$scratch/messages" >&2
+        sed -n "/ warning: /d; s/.*path divergence.*/$1, seed $seed: &/p" "$scratch/messages" >&2
     done
 }
 

@@ -1,5 +1,5 @@
 /*
- * cairn.h: tell Cairn what the input of your program is.
+ * cairn.h: markers for the input of your program.
  *
  *     int age;
  *     cairn_symbolic(&age, sizeof age, "age");   // Cairn chooses the value
@@ -8,7 +8,7 @@
  * Programs that read standard input, a file or their arguments need none of this: see `cairn run`.
  *
  * The same source builds with any C or C++ compiler. Link `cairn_replay.c` (next to this file) into
- * such a build and it runs a generated test again:
+ * such a build and it replays a generated test:
  *
  *     clang program.c cairn_replay.c -o program
  *     CAIRN_TEST=000007.ktest ./program
@@ -37,18 +37,18 @@ extern "C" {
 #endif
 
 /*
- * Makes the `size` bytes at `object` input. Cairn fills them with values of its choice, other ones in
- * every run, and follows what the program does with them. `name` says what the bytes are in generated
- * tests; it need not be unique.
+ * Makes the `size` bytes at `object` symbolic. Cairn chooses their values, different ones in every run, and
+ * traces what the program does with them. `name` identifies the bytes in generated tests; it need not be
+ * unique.
  */
 void cairn_symbolic(void *object, size_t size, const char *name);
 
-/* Ends this run without a word: the input is not one the program would ever be given. */
+/* Ends this run without a finding: the program would never be given such an input. */
 CAIRN_NORETURN void cairn_reject(void);
 
 /*
- * Goes on only if `condition` holds. Unlike an assertion, a false condition is no finding: it says
- * that such input is of no interest.
+ * Continues only if `condition` holds. Unlike an assertion, a false condition is no finding: it excludes
+ * such inputs from the search.
  */
 CAIRN_INLINE CAIRN_UNUSED void cairn_assume(int condition)
 {

@@ -1,10 +1,10 @@
 /*
- * cairn_fuzzer.c: the main function of a fuzz target, that is, of a program that has
+ * cairn_fuzzer.c: the main function of a fuzz target, that is, of a program that defines
  * LLVMFuzzerTestOneInput instead.
  *
- * The target is called once for each file that is an argument, or else for what standard input holds.
- * Not to be compiled by itself: plain builds get it through cairn_replay.c, instrumented ones from
- * Cairn's own library. It gives way to the program's own main.
+ * The target is called once for each file that is an argument, or else for the contents of standard input.
+ * Not to be compiled by itself: plain builds get it through cairn_replay.c, instrumented ones from Cairn's
+ * own library. It is weak: the program's own main takes precedence.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 __attribute__((__weak__)) int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 __attribute__((__weak__)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-/* Calls of models in a model are not redirected by themselves. */
+/* Calls in a model are not redirected to models, so they are named explicitly. */
 #ifdef CAIRN_INSTRUMENTED
 ssize_t __cairn_w_read(int descriptor, void *to, size_t size);
 #define READ __cairn_w_read
@@ -26,11 +26,13 @@ ssize_t __cairn_w_read(int descriptor, void *to, size_t size);
 
 #define MAX_SIZE (1 << 20)
 
-/* Room for an input that is exactly as large as the largest: its length is input too, and must not
- * become the size of a block of memory. Not a variable: as long as it is not used it costs nothing. */
+/*
+ * Buffer of exactly the size of the largest input: the length is symbolic, and must not become the size of a
+ * block. Allocated on use, so that other programs do not pay for it.
+ */
 static uint8_t *data;
 
-/* What the target is given: up to `size` bytes. */
+/* Reads up to `size` bytes of input for the target. */
 __attribute__((__visibility__("hidden"))) size_t __cairn_m_fuzzer_input(int descriptor, uint8_t *to, size_t size)
 {
     size_t used = 0;

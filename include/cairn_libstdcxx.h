@@ -1,6 +1,6 @@
 /*
- * Included before every C++ source by `cairn c++`: std::string shall be compiled with the program, and be
- * traced like it, instead of being called in the library.
+ * Included before every C++ source by `cairn c++`: std::string is instantiated in the program and
+ * instrumented with it, instead of being called in the library.
  */
 #if defined __cplusplus && __has_include(<bits/c++config.h>)
 #include <bits/c++config.h>

@@ -1,8 +1,8 @@
 /*
- * cairn_markers.c: the markers of KLEE and of the Test-Comp competition, by those of cairn.h.
+ * cairn_markers.c: the markers of KLEE and of the Test-Comp competition, implemented by those of cairn.h.
  *
- * Not to be compiled by itself: plain builds get it through cairn_replay.c, instrumented ones from
- * Cairn's own library. Every function gives way to one of the program's own.
+ * Not to be compiled by itself: plain builds get it through cairn_replay.c, instrumented ones from Cairn's
+ * own library. Every function is weak: the program's own definition takes precedence.
  */
 #include "cairn.h"
 #include "klee/klee.h"
@@ -13,13 +13,13 @@
 
 #define MARKER __attribute__((__weak__))
 
-/* Looks at a variable's labels, and takes them off; in a plain build there are none. */
+/* Tests a variable for labels, and removes them; in a plain build there are none. */
 #ifdef CAIRN_INSTRUMENTED
 int __cairn_tracing(void);
 int __cairn_any_symbolic(const void *start, size_t size);
 void __cairn_clear(const void *start, size_t size);
 
-/* Its name makes this unit one of Cairn's own, whose branches are none of the user's. */
+/* The prefix marks this unit as one of Cairn's own, whose branches do not count as the user's. */
 void __cairn_m_markers(void);
 void __cairn_m_markers(void)
 {
@@ -47,7 +47,7 @@ MARKER int klee_int(const char *name)
 MARKER int klee_range(int begin, int end, const char *name)
 {
     int value = begin;
-    /* One value is no choice: KLEE makes no object of it either. */
+    /* A single value is no choice: KLEE creates no object for it either. */
     if (end - begin == 1)
         return value;
     value = klee_int(name);

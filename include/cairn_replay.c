@@ -1,15 +1,15 @@
 /*
  * cairn_replay.c: runs a generated test on a plain build.
  *
- * Link this file into a program that uses cairn.h or one of its kin (crest.h, klee/klee.h, the functions of
+ * Link this file into a program that uses cairn.h or an equivalent (crest.h, klee/klee.h, the functions of
  * Test-Comp, LLVMFuzzerTestOneInput), and name the test in the environment:
  *
  *     clang program.c cairn_replay.c -o program
  *     CAIRN_TEST=000007.ktest ./program
  *
- * Each call of cairn_symbolic takes the next named object of the test. What the test does not hold is
+ * Each call of cairn_symbolic takes the next named object of the test. Objects that the test lacks are
  * zero, so the program also runs without a test. Standard input, files and arguments of the test are
- * not looked at here: give them to the program in the usual way (`cairn replay` does).
+ * ignored here: give them to the program in the usual way (`cairn replay` does).
  *
  * A test file is a list of big-endian 32-bit numbers and byte strings:
  *
@@ -29,7 +29,7 @@ struct bytes {
     size_t length;
 };
 
-static struct bytes rest; /* what has not been read of the test */
+static struct bytes rest; /* unread part of the test */
 static unsigned long objects_left;
 
 CAIRN_NORETURN static void refuse(const char *path, const char *problem)
@@ -38,7 +38,7 @@ CAIRN_NORETURN static void refuse(const char *path, const char *problem)
     exit(2);
 }
 
-/* Cuts `length` bytes off the front of the rest; past the end there is nothing. */
+/* Removes `length` bytes from the front of the rest; empty beyond its end. */
 static struct bytes cut(unsigned long length)
 {
     struct bytes front;
@@ -123,7 +123,7 @@ static int is_argument(struct bytes name)
     return name.length >= 5 && memcmp(name.at, "arg", 3) == 0 && i == name.length;
 }
 
-/* Whether an object comes to the program by itself and not through cairn_symbolic. */
+/* True if an object reaches the program by itself and not through cairn_symbolic. */
 static int is_stream_or_argument(struct bytes name)
 {
     if (name.length > 0 && name.at[0] == '\\')

@@ -1,6 +1,6 @@
 /*
- * cairn_sanitized.c: what `cairn run` links into its build with sanitizers, so that whoever starts it gets the same: no search for
- * leaks, which sandboxes do not allow, and no end because of a request for more memory than there is.
+ * cairn_sanitized.c: linked by `cairn run` into its sanitizer build, so that it behaves alike however it is
+ * started: no leak detection, which sandboxes do not allow, and no abort on an allocation that is too large.
  */
 #ifdef __cplusplus
 extern "C"

@@ -1,4 +1,4 @@
-/* abs, div, ffs, htonl and their kin: where a compiler does not know them better, they are calls */
+/* abs, div, ffs, htonl and variants: calls of these remain where the compiler does not expand them */
 #include "model.h"
 #include <arpa/inet.h>
 #include <inttypes.h>

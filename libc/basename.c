@@ -1,9 +1,9 @@
-/* basename in its two forms, dirname: strings are cut where the library cuts them */
+/* basename in both variants, dirname: strings are cut where the library cuts them */
 #include "model.h"
 
 char *__cairn_w_strrchr(const char *text, int c);
 
-/* Where the slashes begin that end at `end`; the path's first is no end of anything. */
+/* Returns the start of the slashes that end at `end`; the path's first one does not count. */
 static size_t before_slashes(const char *path, size_t end)
 {
     while (end > 1 && path[end - 1] == '/')
@@ -11,7 +11,7 @@ static size_t before_slashes(const char *path, size_t end)
     return end;
 }
 
-/* Where the last name of a path that ends at `end` begins. */
+/* Returns the start of the last component of a path that ends at `end`. */
 static size_t start_of_name(const char *path, size_t end)
 {
     while (end > 0 && path[end - 1] != '/')
@@ -19,14 +19,14 @@ static size_t start_of_name(const char *path, size_t end)
     return end;
 }
 
-/* GNU's: what is behind the last slash. */
+/* GNU variant: the text behind the last slash. */
 char *MODEL(basename)(const char *path)
 {
     char *slash = __cairn_w_strrchr(path, '/');
     return slash != NULL ? slash + 1 : (char *)path;
 }
 
-/* That of POSIX: slashes at the end do not count. */
+/* POSIX variant: slashes at the end do not count. */
 char *MODEL(__xpg_basename)(char *path)
 {
     size_t length, end;

@@ -1,4 +1,4 @@
-/* Floating-point numbers as bits. */
+/* Bit patterns of floating-point numbers. */
 #ifndef CAIRN_BITS_H
 #define CAIRN_BITS_H
 
@@ -43,18 +43,18 @@ static inline float float_of(uint32_t bits)
     return number;
 }
 
-/* A number as it is for the rest of the path. */
-static inline double pinned_double(double number)
+/* Concretizes a number. */
+static inline double concretized_double(double number)
 {
-    return double_of(__cairn_pinned(double_bits(number)));
+    return double_of(__cairn_concretized(double_bits(number)));
 }
 
-static inline float pinned_float(float number)
+static inline float concretized_float(float number)
 {
-    return float_of((uint32_t)__cairn_pinned(float_bits(number)));
+    return float_of((uint32_t)__cairn_concretized(float_bits(number)));
 }
 
-/* The exponent's field: 0 and the largest are special. */
+/* Returns the exponent field: 0 and the largest value are special. */
 static inline int double_field(double number)
 {
     return (int)(double_bits(number) >> DOUBLE_FRACTION_BITS & 0x7ff);
@@ -65,7 +65,7 @@ static inline int float_field(float number)
     return (int)(float_bits(number) >> FLOAT_FRACTION_BITS & 0xff);
 }
 
-/* Whether a number has an exponent of its own: it is not 0, tiny, infinite or none. */
+/* True if a number is normal: not zero, subnormal, infinite or NaN. */
 #define IS_DOUBLE_FIELD(field) ((field) > 0 && (field) < 0x7ff)
 #define IS_FLOAT_FIELD(field) ((field) > 0 && (field) < 0xff)
 

@@ -1,4 +1,4 @@
-/* bsearch: the comparisons that glibc makes, in its order */
+/* bsearch: the same comparisons as glibc, in its order */
 #include "model.h"
 
 typedef int (*comparison)(const void *, const void *);

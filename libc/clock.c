@@ -1,9 +1,9 @@
 /*
- * time, gettimeofday, clock_gettime and the like
+ * time, gettimeofday, clock_gettime and similar
  *
- * Two runs on the same input must decide alike, so a run that Cairn starts sees a simulated clock: it begins at the same
- * moment in every run and advances by a fixed step whenever it is read, so that a loop that waits for time to pass ends.
- * Waiting advances it as well (waiting.c). A program that is started without Cairn sees the real clock.
+ * Two runs on the same input must decide alike, so a run that Cairn starts sees a simulated clock: it begins at the
+ * same moment in every run and advances by a fixed step whenever it is read, so that a loop that waits for time to
+ * pass ends. Waiting advances it as well (waiting.c). A program that is started without Cairn sees the real clock.
  */
 #include "clock.h"
 #include <sys/resource.h>
@@ -11,11 +11,11 @@
 #include <sys/times.h>
 #include <unistd.h>
 
-/* The date at which runs begin: 2026-01-01 00:00:00 UTC. */
+/* Start of the simulated date: 2026-01-01 00:00:00 UTC. */
 #define FIRST_SECOND 1767225600
-/* Seconds since the machine was started, as monotonic clocks have them. */
+/* Start of monotonic clocks, in seconds since boot. */
 #define UPTIME 3600
-/* A clock that counts leap seconds. */
+/* Start of the clock that counts leap seconds. */
 #define LEAP_SECONDS 37
 /* Advance per reading: a loop that waits for an hour ends after 3.6 million readings, within a second. */
 #define STEP 1000000
@@ -111,7 +111,7 @@ int MODEL(clock_gettime)(clockid_t clock, struct timespec *to)
 {
     int answer;
     struct timespec now;
-    clock = (clockid_t)__cairn_pinned((size_t)clock);
+    clock = (clockid_t)__cairn_concretized((size_t)clock);
     answer = clock_gettime(clock, to);
     if (answer == 0 && __cairn_supervised() && __cairn_m_read_clock(clock, &now))
         *to = tick(clock);
@@ -121,7 +121,7 @@ int MODEL(clock_gettime)(clockid_t clock, struct timespec *to)
 int MODEL(timespec_get)(struct timespec *to, int base)
 {
     int answer;
-    base = (int)__cairn_pinned((size_t)base);
+    base = (int)__cairn_concretized((size_t)base);
     answer = timespec_get(to, base);
     if (answer == TIME_UTC && __cairn_supervised())
         *to = tick(CLOCK_REALTIME);
@@ -151,11 +151,11 @@ clock_t MODEL(times)(struct tms *to)
     return now.tv_sec * second + now.tv_nsec / (NANOSECONDS / second);
 }
 
-/* What a run has used of the machine differs from run to run, apart from the simulated time. */
+/* Resource usage differs from run to run, apart from the simulated time. */
 int MODEL(getrusage)(__rusage_who_t who, struct rusage *to)
 {
     int answer;
-    who = (__rusage_who_t)__cairn_pinned((size_t)who);
+    who = (__rusage_who_t)__cairn_concretized((size_t)who);
     answer = getrusage(who, to);
     if (answer == 0 && __cairn_supervised()) {
         __builtin_memset(to, 0, sizeof *to);

@@ -1,4 +1,4 @@
-/* The clock of supervised runs, shared by the models of functions that read it and of those that wait. */
+/* Simulated clock of supervised runs, shared by the models of functions that read it and of those that wait. */
 #ifndef CAIRN_CLOCK_H
 #define CAIRN_CLOCK_H
 
@@ -11,7 +11,7 @@
 /* Advances the clock by the time that the program has waited. */
 void __cairn_m_advance(int64_t nanoseconds);
 
-/* Time from now on until `deadline` of a clock that __cairn_m_read_clock knows; at least 0. */
+/* Returns the time left until `deadline` of a clock that __cairn_m_read_clock knows; at least 0. */
 struct timespec __cairn_m_until(clockid_t clock, const struct timespec *deadline);
 
 /* Reads a clock without advancing it; returns 0 for one that is not simulated. */
@@ -24,11 +24,11 @@ static inline int64_t length_of(const struct timespec *time)
     return time->tv_sec * (int64_t)NANOSECONDS + time->tv_nsec;
 }
 
-/* Concretizes a time in memory: the library, which sees no labels, waits for it. */
-static inline void fix(const void *time, size_t size)
+/* Concretizes a time in memory, before the library, which sees no labels, waits for it. */
+static inline void concretize_time(const void *time, size_t size)
 {
     if (time && symbolic(time, size))
-        __cairn_m_pin(time, size);
+        __cairn_m_concretize(time, size);
 }
 
 #endif

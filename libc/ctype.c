@@ -1,6 +1,6 @@
 /*
- * <ctype.h>: the bits that glibc's tables hold, as expressions. In another locale than C (and UTF-8, where
- * the classes of bytes are the same) the tables have the say.
+ * <ctype.h>: the bits of glibc's tables as expressions. In locales other than C (and UTF-8, where the classes of
+ * bytes are the same) the tables are read.
  */
 #include "model.h"
 #include <ctype.h>
@@ -40,7 +40,7 @@ int MODEL(toascii)(int c)
     return c & 127;
 }
 
-/* A byte that was taken for a negative character; glibc makes it a byte again. */
+/* A byte that was taken for a negative character; glibc converts it to a byte again. */
 #define NEGATIVE(c) (IN_RANGE(c, -128, -2) << 8)
 
 int MODEL(toupper)(int c)

@@ -1,4 +1,4 @@
-/* The processor's cycle counter (__rdtsc and its kin), which the pass calls in the place of the instructions. */
+/* The processor's cycle counter (__rdtsc and variants); the pass replaces the instructions by these calls. */
 #include "clock.h"
 
 /* A processor of one gigahertz. */
@@ -9,7 +9,7 @@ static uint64_t cycles(void)
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
-/* As the instruction leaves it in two registers. */
+/* The result in two registers, as of the instruction. */
 struct counter {
     uint64_t cycles;
     uint32_t processor;

@@ -1,8 +1,8 @@
-/* exit, on_exit: handlers get the status and their argument with labels */
+/* exit, on_exit: handlers receive the status and their argument with labels */
 #include "model.h"
 #include <stdlib.h>
 
-/* The status that main has returned, if it is this one, with its label. */
+/* Returns the status that main has returned, with its label, if it equals `status`. */
 int __cairn_main_status(int status);
 
 struct handler {
@@ -10,7 +10,7 @@ struct handler {
     void *argument;
 };
 
-/* What exit was given. */
+/* Argument of exit. */
 static int given;
 static int is_given;
 

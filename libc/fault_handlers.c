@@ -1,15 +1,15 @@
 /*
  * sigaction, signal
  *
- * A fault strikes before the address that caused it is recorded. Where the program ends there the driver makes up for that;
- * where it handles the fault by itself the run goes on without, and counts a loss.
+ * A fault is raised before the address that caused it is recorded. If the program ends there the driver reconstructs
+ * it; if the program handles the fault itself the run continues without, and a loss is counted.
  */
 #include "model.h"
 #include <signal.h>
 
 void __cairn_unfollowed(void);
 
-/* Handlers of the program's own for faults of memory, SIGSEGV and SIGBUS. */
+/* Handlers of the program for SIGSEGV and SIGBUS. */
 static struct sigaction own[2];
 static char is_own[2];
 
@@ -22,7 +22,7 @@ static void handle(int number, siginfo_t *info, void *context)
 {
     int index = index_of(number);
     struct sigaction action = own[index];
-    /* The kernel's, not one that was sent. */
+    /* Raised by the kernel, not sent. */
     if (info->si_code > 0)
         __cairn_unfollowed();
     if (action.sa_flags & SA_RESETHAND)
@@ -33,7 +33,7 @@ static void handle(int number, siginfo_t *info, void *context)
         action.sa_handler(number);
 }
 
-/* What the program had set, or what is there. */
+/* Returns the action that the program had set, or the previous one. */
 static struct sigaction replaced(int index, const struct sigaction *action, const struct sigaction *previous)
 {
     struct sigaction before = is_own[index] ? own[index] : *previous;
@@ -48,7 +48,7 @@ int MODEL(sigaction)(int number, const struct sigaction *action, struct sigactio
 {
     int index;
     struct sigaction installed, previous;
-    number = (int)__cairn_pinned((size_t)number);
+    number = (int)__cairn_concretized((size_t)number);
     index = index_of(number);
     if (index < 0 || (!is_own[index] && !__cairn_tracing()))
         return sigaction(number, action, old);
@@ -70,7 +70,7 @@ int MODEL(sigaction)(int number, const struct sigaction *action, struct sigactio
 void (*MODEL(signal)(int number, void (*handler)(int)))(int)
 {
     struct sigaction action = {0}, old;
-    number = (int)__cairn_pinned((size_t)number);
+    number = (int)__cairn_concretized((size_t)number);
     if (index_of(number) < 0 || handler == SIG_ERR)
         return signal(number, handler);
     action.sa_handler = handler;

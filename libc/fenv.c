@@ -1,4 +1,4 @@
-/* fetestexcept, fegetexceptflag, fegetenv, feholdexcept: what they tell depends on the arithmetic before them */
+/* fetestexcept, fegetexceptflag, fegetenv, feholdexcept: their results depend on the arithmetic before them */
 #include "model.h"
 #include <fenv.h>
 
@@ -7,13 +7,13 @@ void __cairn_flags_told(void);
 int MODEL(fetestexcept)(int exceptions)
 {
     __cairn_flags_told();
-    return fetestexcept((int)__cairn_pinned((size_t)exceptions));
+    return fetestexcept((int)__cairn_concretized((size_t)exceptions));
 }
 
 int MODEL(fegetexceptflag)(fexcept_t *flags, int exceptions)
 {
     __cairn_flags_told();
-    return fegetexceptflag(flags, (int)__cairn_pinned((size_t)exceptions));
+    return fegetexceptflag(flags, (int)__cairn_concretized((size_t)exceptions));
 }
 
 int MODEL(fegetenv)(fenv_t *environment)

@@ -1,9 +1,9 @@
 /*
  * strtod, strtof, strtold
  *
- * A branch per character and class. The value is the quotient or product of two numbers that a double
- * holds exactly, so that it is rounded once, as the library's. Where the number is not of that kind, and for
- * words, hexadecimal and `long double`, the branches tell what the text is, and the library what just this text is worth.
+ * One branch per character and class. The value is the quotient or product of two numbers that a double represents
+ * exactly, so that it is rounded once, like the library's. For other numbers, and for words, hexadecimal and `long
+ * double`, the branches determine the text, and the library computes the value of this text.
  */
 #include "float.h"
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a mantissa of 64 bits, a double, and a float hold of any number with so many digits. */
+/* Digits that a mantissa of 64 bits, a double, and a float represent exactly. */
 #define DIGITS_OF_MANTISSA 19
 #define DIGITS_OF_DOUBLE 15
 #define DIGITS_OF_FLOAT 7
@@ -20,17 +20,17 @@
 /* More digits than any exponent needs. */
 #define DIGITS_OF_EXPONENT 4
 
-/* The powers of ten that a double holds exactly; a float does so up to the tenth. */
+/* Powers of ten that a double represents exactly; a float does so up to the tenth. */
 static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 #define LARGEST_POWER 22
 #define LARGEST_POWER_OF_FLOAT 10
 
-/* A number in text. */
+/* A parsed decimal number. */
 struct decimal {
     const char *end;
     int negative;
-    /* Whether mantissa and exponent are all there is to it. */
+    /* True if mantissa and exponent are the whole number. */
     int simple;
     unsigned long mantissa;
     int digits;
@@ -47,7 +47,7 @@ static int is_hexadecimal(char c)
     return is_digit(c) | IN_RANGE((unsigned)c | 32u, 'a', 'f');
 }
 
-/* How many characters `text` and `word` share at the start. */
+/* Returns the length of the common prefix of `text` and `word`. */
 static int shared_start(const char *text, const char *word)
 {
     int i = 0;
@@ -66,7 +66,7 @@ static const char *after_payload(const char *at)
     return *close == ')' ? close + 1 : at;
 }
 
-/* The end of `inf`, `infinity` or `nan`; NULL if it is none of them. */
+/* Returns the end of `inf`, `infinity` or `nan`; NULL for other text. */
 static const char *after_word(const char *at)
 {
     int infinity = shared_start(at, "infinity");
@@ -75,7 +75,7 @@ static const char *after_word(const char *at)
     return infinity == 0 && shared_start(at, "nan") == 3 ? after_payload(at + 3) : NULL;
 }
 
-/* The end of an exponent, or where it would have begun. */
+/* Returns the end of an exponent, or the position where it would have begun. */
 static const char *after_exponent(const char *at, char letter, int *negative, const char **digits)
 {
     const char *sign = at + 1, *end;
@@ -88,7 +88,7 @@ static const char *after_exponent(const char *at, char letter, int *negative, co
     return end > *digits ? end : at;
 }
 
-/* The end of a hexadecimal number behind its prefix; NULL if there is none. */
+/* Returns the end of a hexadecimal number behind its prefix; NULL if there is none. */
 static const char *after_hexadecimal(const char *at)
 {
     const char *start = at, *digits;
@@ -162,7 +162,7 @@ static struct decimal read(const char *text)
     return number;
 }
 
-/* The value of a number, if that is easy to tell. */
+/* Computes the value of a number, if that is exact. */
 static int has_double(const struct decimal *number, double *value)
 {
     double magnitude = (double)number->mantissa;
@@ -180,7 +180,7 @@ static int has_double(const struct decimal *number, double *value)
     return 1;
 }
 
-/* The same for a float, whose mantissa and power are exact. */
+/* Computes a float whose mantissa and power are exact. */
 static int has_short_float(const struct decimal *number, float *value)
 {
     float magnitude = (float)(int)number->mantissa;
@@ -193,7 +193,10 @@ static int has_short_float(const struct decimal *number, float *value)
     return 1;
 }
 
-/* Rounding a double once more gives the right float unless it lies between two: who knows on which side. */
+/*
+ * Rounding a double once more gives the right float unless it is halfway between two: the exact value may be on
+ * either side.
+ */
 static int has_float(const struct decimal *number, float *value)
 {
     double full;
@@ -209,17 +212,17 @@ static int has_float(const struct decimal *number, float *value)
     return 1;
 }
 
-/* No fewer bytes than had to be looked at for an answer that ends at `end`. */
+/* Returns an upper bound of the bytes that determine a result that ends at `end`. */
 static size_t seen(const char *text, const char *end)
 {
-    /* What might be the payload of a number that is none; the library looks, since nothing is decided yet. */
+    /* Possibly the payload of a NaN; scanned by the library, since nothing is decided yet. */
     if (strspn(end, "(") > 0)
         return strlen(text) + 1;
-    /* The longest word, or sign, prefix, point and what is no digit. */
+    /* The longest word, or sign, prefix, point and the first non-digit. */
     return (end > text ? (size_t)(end - text) : strspn(text, " \t\n\v\f\r")) + 10;
 }
 
-/* Whether the answer that ends at `end` is the library's to give. */
+/* True if the library's result that ends at `end` depends on no symbolic byte. */
 static int is_concrete(const char *text, const char *end)
 {
     return !__cairn_tracing() || !__cairn_m_plain_characters() || strcmp(nl_langinfo(RADIXCHAR), ".") != 0
@@ -240,7 +243,7 @@ double __cairn_m_double(const char *text, char **end)
         struct decimal number = read(text);
         after = (char *)number.end;
         if (!has_double(&number, &value))
-            __cairn_m_pin(text, (size_t)(after - text));
+            __cairn_m_concretize(text, (size_t)(after - text));
     }
     set_end(end, after);
     return value;
@@ -254,7 +257,7 @@ float __cairn_m_float(const char *text, char **end)
         struct decimal number = read(text);
         after = (char *)number.end;
         if (!has_float(&number, &value))
-            __cairn_m_pin(text, (size_t)(after - text));
+            __cairn_m_concretize(text, (size_t)(after - text));
     }
     set_end(end, after);
     return value;
@@ -266,7 +269,7 @@ long double __cairn_m_long_double(const char *text, char **end)
     long double value = strtold(text, &after);
     if (!is_concrete(text, after)) {
         after = (char *)read(text).end;
-        __cairn_m_pin(text, (size_t)(after - text));
+        __cairn_m_concretize(text, (size_t)(after - text));
     }
     set_end(end, after);
     return value;

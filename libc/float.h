@@ -4,7 +4,7 @@
 
 #include "model.h"
 
-/* What strtod, strtof and strtold would answer. */
+/* Models of strtod, strtof and strtold. */
 double __cairn_m_double(const char *text, char **end);
 float __cairn_m_float(const char *text, char **end);
 long double __cairn_m_long_double(const char *text, char **end);

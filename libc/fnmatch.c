@@ -1,8 +1,8 @@
 /*
  * fnmatch
  *
- * One branch per pair of characters, none for the members of a bracket. Where bytes are not characters, and for
- * the patterns of ksh, the library is asked.
+ * One branch per pair of characters, none for the members of a bracket. For multibyte characters and ksh patterns the
+ * library is called.
  */
 #include "model.h"
 #include <fnmatch.h>
@@ -11,20 +11,20 @@
 
 #define KNOWN_FLAGS (FNM_PATHNAME | FNM_NOESCAPE | FNM_PERIOD | FNM_CASEFOLD | FNM_LEADING_DIR)
 
-/* A call under way. */
+/* State of a call. */
 struct match {
     const char *text;
     int flags;
 };
 
-/* A character as it is compared. */
+/* Returns a character as it is compared. */
 static int folded(const struct match *match, char c)
 {
     unsigned char byte = (unsigned char)c;
     return match->flags & FNM_CASEFOLD ? (int)TO_LOWER(byte) : byte;
 }
 
-/* Whether a period stands where only a period of the pattern may match it. */
+/* True if the text has a period that only a period of the pattern matches. */
 static int is_hidden(const struct match *match, const char *at)
 {
     if (!(match->flags & FNM_PERIOD) || *at != '.')
@@ -49,8 +49,10 @@ CLASS(lower) CLASS(print) CLASS(punct) CLASS(space) CLASS(upper) CLASS(xdigit)
 #undef CLASS
 #define CLASS(name) {#name ":]", __cairn_w_is##name}
 
-static const struct class CLASSES[] = {CLASS(alnum), CLASS(alpha), CLASS(blank), CLASS(cntrl), CLASS(digit), CLASS(graph),
-                                       CLASS(lower), CLASS(print), CLASS(punct), CLASS(space), CLASS(upper), CLASS(xdigit)};
+static const struct class CLASSES[] = {
+    CLASS(alnum), CLASS(alpha), CLASS(blank), CLASS(cntrl), CLASS(digit), CLASS(graph),
+    CLASS(lower), CLASS(print), CLASS(punct), CLASS(space), CLASS(upper), CLASS(xdigit),
+};
 
 static int starts_with(const char *text, const char *start)
 {
@@ -60,16 +62,16 @@ static int starts_with(const char *text, const char *start)
     return 1;
 }
 
-/* A bracket that is being read. */
+/* A bracket expression being parsed. */
 struct bracket {
     const char *at;
-    /* Whether the character is a member so far. */
+    /* True if the character is a member so far. */
     int found;
-    /* Whether it is like none that we know. */
+    /* True if it has a construct that is not supported. */
     int strange;
 };
 
-/* Reads a class behind `[:`. */
+/* Parses a class behind `[:`. */
 static void read_class(struct bracket *bracket, int c)
 {
     size_t i;
@@ -83,7 +85,7 @@ static void read_class(struct bracket *bracket, int c)
     bracket->strange = 1;
 }
 
-/* Reads a character, which may be quoted; NUL if there is none. */
+/* Parses a character, which may be quoted; NUL if there is none. */
 static char read_member(const struct match *match, struct bracket *bracket)
 {
     if (*bracket->at == '\\' && !(match->flags & FNM_NOESCAPE))
@@ -91,7 +93,7 @@ static char read_member(const struct match *match, struct bracket *bracket)
     return *bracket->at == '\0' ? '\0' : *bracket->at++;
 }
 
-/* Reads a character or a range of them. */
+/* Parses a character or a range. */
 static void read_range(const struct match *match, struct bracket *bracket, int c)
 {
     char low = read_member(match, bracket), high = low;
@@ -107,7 +109,7 @@ static void read_range(const struct match *match, struct bracket *bracket, int c
     bracket->found |= (int)(from <= c) & (int)(c <= to);
 }
 
-/* Reads the bracket behind `at[0]`; the end is NULL if there is none. */
+/* Parses the bracket expression behind `at[0]`; its end is NULL if it is unterminated. */
 static struct bracket read_bracket(const struct match *match, const char *at, char c)
 {
     struct bracket bracket = {at + 1, 0, 0};
@@ -137,7 +139,7 @@ enum answer { YES, NO, DO_NOT_KNOW };
 
 static enum answer matches(const struct match *match, const char *pattern, const char *text);
 
-/* What a star at the end of a pattern says. */
+/* Result of a star at the end of a pattern. */
 static enum answer last_star(const struct match *match, const char *text)
 {
     if (!(match->flags & FNM_PATHNAME) || (match->flags & FNM_LEADING_DIR))
@@ -163,7 +165,7 @@ static enum answer after_star(const struct match *match, const char *pattern, co
     }
 }
 
-/* Compares one character of the text with what begins the pattern, which is moved on. */
+/* Matches one character of the text with the start of the pattern, which is advanced. */
 static enum answer matches_one(const struct match *match, const char **pattern, const char *text)
 {
     const char *at = *pattern;
@@ -205,7 +207,7 @@ static enum answer matches(const struct match *match, const char *pattern, const
     return *text == '\0' || ((match->flags & FNM_LEADING_DIR) && *text == '/') ? YES : NO;
 }
 
-/* Whether each byte is a character. */
+/* True if every byte is a character. */
 static int is_ascii(const char *text)
 {
     for (; *text != '\0'; text++)
@@ -220,11 +222,11 @@ static int is_concrete(const char *pattern, const char *text)
            && !symbolic(text, strlen(text) + 1);
 }
 
-/* The library's answer, which is good for just these strings. */
+/* Returns the library's result, which holds for just these strings: they are concretized. */
 static int leave_alone(const char *pattern, const char *text, int answer)
 {
-    __cairn_m_pin(pattern, strlen(pattern) + 1);
-    __cairn_m_pin(text, strlen(text) + 1);
+    __cairn_m_concretize(pattern, strlen(pattern) + 1);
+    __cairn_m_concretize(text, strlen(text) + 1);
     return answer;
 }
 

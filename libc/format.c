@@ -1,4 +1,4 @@
-/* What the formats of printf and scanf have in common. */
+/* Shared parts of the formats of printf and scanf. */
 #include "format.h"
 #include "model.h"
 #include <limits.h>

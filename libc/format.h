@@ -1,14 +1,14 @@
-/* What the formats of printf and scanf have in common. */
+/* Shared parts of the formats of printf and scanf. */
 #ifndef CAIRN_FORMAT_H
 #define CAIRN_FORMAT_H
 
-/* How large an object is. */
+/* Size of an integer argument. */
 enum size { CHAR, SHORT, INT, LONG, LONG_LONG };
 
-/* Reads a number, -1 if it is too large; 0 if there is none. */
+/* Parses a number: 0 if there is none, -1 if it is too large. */
 int __cairn_m_format_number(const char **format);
 
-/* Reads a length modifier. */
+/* Parses a length modifier. */
 enum size __cairn_m_format_size(const char **format);
 
 /* Stores a number in an object of this size. */

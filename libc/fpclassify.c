@@ -6,7 +6,7 @@
 #define DOUBLE_SIZE(number) (double_bits(number) & ~DOUBLE_SIGN)
 #define FLOAT_SIZE(number) (float_bits(number) & ~FLOAT_SIGN)
 
-/* One function for each format, by two names. */
+/* One function for each format, under two names. */
 #define TEST(type, name, other, answer)                                                                     \
     int MODEL(name)(type number)                                                                            \
     {                                                                                                       \

@@ -1,7 +1,7 @@
 /*
- * frexp, ldexp, scalbn, modf: what libc has of these even without -lm
+ * frexp, ldexp, scalbn, modf: those of libc itself, without -lm
  *
- * Numbers with an exponent of their own are taken apart here; the rest is left to the library.
+ * Normal numbers are decomposed here; others are left to the library.
  */
 #include "bits.h"
 #include "model.h"
@@ -24,7 +24,7 @@ double MODEL(frexp)(double number, int *exponent)
 {
     int field = double_field(number);
     if (!IS_DOUBLE_FIELD(field))
-        return frexp(pinned_double(number), exponent);
+        return frexp(concretized_double(number), exponent);
     *exponent = field - (DOUBLE_BIAS - 1);
     return with_double_field(number, DOUBLE_BIAS - 1);
 }
@@ -33,12 +33,12 @@ float MODEL(frexpf)(float number, int *exponent)
 {
     int field = float_field(number);
     if (!IS_FLOAT_FIELD(field))
-        return frexpf(pinned_float(number), exponent);
+        return frexpf(concretized_float(number), exponent);
     *exponent = field - (FLOAT_BIAS - 1);
     return with_float_field(number, FLOAT_BIAS - 1);
 }
 
-/* Times a power of two; says whether that was only a matter of the exponent. */
+/* Multiplies by a power of two; returns true if only the exponent changes. */
 static int scale(double number, int exponent, double *result)
 {
     int field = double_field(number);
@@ -60,33 +60,41 @@ static int scale_float(float number, int exponent, float *result)
 double MODEL(ldexp)(double number, int exponent)
 {
     double result;
-    return scale(number, exponent, &result) ? result : ldexp(pinned_double(number), (int)__cairn_pinned((size_t)exponent));
+    return scale(number, exponent, &result)
+               ? result
+               : ldexp(concretized_double(number), (int)__cairn_concretized((size_t)exponent));
 }
 
 float MODEL(ldexpf)(float number, int exponent)
 {
     float result;
-    return scale_float(number, exponent, &result) ? result : ldexpf(pinned_float(number), (int)__cairn_pinned((size_t)exponent));
+    return scale_float(number, exponent, &result)
+               ? result
+               : ldexpf(concretized_float(number), (int)__cairn_concretized((size_t)exponent));
 }
 
 double MODEL(scalbn)(double number, int exponent)
 {
     double result;
-    return scale(number, exponent, &result) ? result : scalbn(pinned_double(number), (int)__cairn_pinned((size_t)exponent));
+    return scale(number, exponent, &result)
+               ? result
+               : scalbn(concretized_double(number), (int)__cairn_concretized((size_t)exponent));
 }
 
 float MODEL(scalbnf)(float number, int exponent)
 {
     float result;
-    return scale_float(number, exponent, &result) ? result : scalbnf(pinned_float(number), (int)__cairn_pinned((size_t)exponent));
+    return scale_float(number, exponent, &result)
+               ? result
+               : scalbnf(concretized_float(number), (int)__cairn_concretized((size_t)exponent));
 }
 
-/* Below this power of two a number may have a fraction, and what is before it fits an integer. */
+/* Below this power of two a number may have a fraction, and its integral part fits an integer. */
 double MODEL(modf)(double number, double *whole)
 {
     uint64_t sign = double_bits(number) & DOUBLE_SIGN;
     if (double_field(number) >= DOUBLE_BIAS + DOUBLE_FRACTION_BITS)
-        return modf(pinned_double(number), whole);
+        return modf(concretized_double(number), whole);
     *whole = double_of(double_bits((double)(long)number) | sign);
     return double_of(double_bits(number - *whole) | sign);
 }
@@ -95,7 +103,7 @@ float MODEL(modff)(float number, float *whole)
 {
     uint32_t sign = float_bits(number) & FLOAT_SIGN;
     if (float_field(number) >= FLOAT_BIAS + FLOAT_FRACTION_BITS)
-        return modff(pinned_float(number), whole);
+        return modff(concretized_float(number), whole);
     *whole = float_of(float_bits((float)(int)number) | sign);
     return float_of(float_bits(number - *whole) | sign);
 }

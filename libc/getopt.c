@@ -1,33 +1,33 @@
 /*
  * getopt, getopt_long, getopt_long_only
  *
- * The real functions do the work: they move arguments, print messages, and keep their place in a variable of
- * their own. The model looks at the same characters beforehand, so that what they decide is in the path.
+ * The real functions do the work: they permute arguments, print messages, and keep their position in a variable of
+ * their own. The model branches on the same characters beforehand, so that their decisions are in the path.
  */
 #include "model.h"
 #include <getopt.h>
 #include <stdlib.h>
 
-/* The options of a program. */
+/* Options of a program. */
 struct syntax {
     const char *letters;
     const struct option *words;
     int words_only;
 };
 
-/* A word of the command line, by its number, and how many there are. */
+/* A word of the command line, by its index, and the number of words. */
 struct place {
     int at;
     int argc;
 };
 
-/* What is left of an argument with several letters. */
+/* The rest of an argument with several letters. */
 static const char *cluster;
 
-/* What the branches here decide is of no use to anyone. */
+/* Sink of the branches' results, which keeps the branches. */
 static volatile int seen;
 
-/* The argument of an option is the next word. Whether there is one depends on how many there are. */
+/* The argument of an option is the next word, if there is one: that depends on the number of words. */
 static void look_for_next(const struct place *place)
 {
     if (place->at + 1 < place->argc)
@@ -43,7 +43,7 @@ static void look_at_letter(const char *at, const char *letters, const struct pla
         if (*letters == ':' || *at != *letters)
             continue;
         if (letters[1] == ':') {
-            /* The argument may be here; one that may be missing is nowhere else. */
+            /* The argument may be in this word; an optional one is nowhere else. */
             if (at[1] == '\0' && letters[2] != ':')
                 look_for_next(place);
             return;
@@ -54,7 +54,10 @@ static void look_at_letter(const char *at, const char *letters, const struct pla
         cluster = at + 1;
 }
 
-/* Compares a word with the name of an option, which it may abbreviate. Gives what is behind it if so. */
+/*
+ * Compares a word with the name of an option, which it may abbreviate. Returns the text behind the name if it
+ * matches.
+ */
 static const char *behind_name(const char *word, const char *name)
 {
     size_t i;
@@ -97,7 +100,7 @@ static void look_at_option(const char *option, const struct syntax *syntax, cons
     look_at_letter(option + 1, syntax->letters, place);
 }
 
-/* Whether options may stand behind other arguments. */
+/* True if options may follow other arguments. */
 static int permutes(const char *letters)
 {
     return letters[0] != '+' && letters[0] != '-' && getenv("POSIXLY_CORRECT") == NULL;

@@ -1,4 +1,4 @@
-/* What models of string functions share: looking for the end, and for members of a set; giving up. */
+/* Shared parts of the models of string functions: length, membership in a set, concretization. */
 #include "model.h"
 #include <string.h>
 
@@ -13,11 +13,11 @@ size_t __cairn_m_length(const char *text, size_t limit)
     return length;
 }
 
-void __cairn_m_pin(const char *text, size_t size)
+void __cairn_m_concretize(const char *text, size_t size)
 {
     size_t i;
     for (i = 0; i < size; i++)
-        __cairn_pinned((unsigned char)text[i]);
+        __cairn_concretized((unsigned char)text[i]);
 }
 
 /* One branch per character, not one per pair. */

@@ -1,10 +1,10 @@
-/* Whether the classes of characters, and their order, are those of the C locale. */
+/* Tests for the character classes and the collation of the C locale. */
 #include "model.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How many bytes above 127 are in some class, or have another case. */
+/* Returns the number of bytes above 127 that are in some class, or have another case. */
 static int specials(const unsigned short *classes)
 {
     const int *lower = *__ctype_tolower_loc(), *upper = *__ctype_toupper_loc();
@@ -32,14 +32,14 @@ int __cairn_m_plain_characters(void)
     return 1;
 }
 
-/* Where there are rules, a string is made into something else for comparison. */
+/* In locales with collation rules, strings are transformed for comparison. */
 int __cairn_m_plain_order(void)
 {
     char probe[4];
     return strxfrm(probe, "a-B", sizeof probe) == 3 && strcmp(probe, "a-B") == 0;
 }
 
-size_t __cairn_m_settled(size_t c)
+size_t __cairn_m_concretize_multibyte(size_t c)
 {
-    return MB_CUR_MAX > 1 ? __cairn_pinned(c) : c;
+    return MB_CUR_MAX > 1 ? __cairn_concretized(c) : c;
 }

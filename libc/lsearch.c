@@ -1,4 +1,4 @@
-/* lfind, lsearch: one element after the other, as glibc */
+/* lfind, lsearch: linear search in glibc's order */
 #include "model.h"
 
 typedef int (*comparison)(const void *, const void *);

@@ -1,4 +1,4 @@
-/* malloc_usable_size, mallinfo, mallinfo2: what they tell depends on the sizes of blocks */
+/* malloc_usable_size, mallinfo, mallinfo2: their results depend on the sizes of blocks, which may be symbolic */
 #include "model.h"
 #include <malloc.h>
 

@@ -1,8 +1,8 @@
 /*
  * mbrtowc, mbrlen, mbtowc, mblen, btowc, wctob, wcrtomb, wctomb
  *
- * A character of ASCII that does not continue another one stands for itself. Everything else, and whether there is
- * a character to be continued, is the library's to say.
+ * An ASCII character that does not continue a multibyte one converts to itself. Everything else, including the
+ * conversion state, is left to the library.
  */
 #include "model.h"
 #include <limits.h>
@@ -11,30 +11,30 @@
 
 #define IS_ASCII(c) ((unsigned)(c) < 128)
 
-/* Whether the library has kept part of a character, for those who give it no place to do so. */
-static int kept;
+/* True if the library's internal state holds part of a character. */
+static int has_partial;
 
-/* Whether a character of ASCII at `text` is just that. */
+/* True if an ASCII character at `text` would be complete. */
 static int is_fresh(const char *text, size_t size, const mbstate_t *state)
 {
     if (text == NULL || size == 0 || !__cairn_m_plain_characters())
         return 0;
-    return state != NULL ? mbsinit(state) : !kept;
+    return state != NULL ? mbsinit(state) : !has_partial;
 }
 
-/* Keeps the bytes of a character, of which only the last may be one of ASCII. */
-static void pin(const char *text, size_t size)
+/* Concretizes the bytes of a character, of which only the last may be ASCII. */
+static void concretize(const char *text, size_t size)
 {
     size_t i;
     for (i = 0; text != NULL && i < size && i < MB_LEN_MAX; i++)
-        if (IS_ASCII(__cairn_m_settled((unsigned char)text[i])))
+        if (IS_ASCII(__cairn_m_concretize_multibyte((unsigned char)text[i])))
             return;
 }
 
 static size_t remember(size_t answer, const mbstate_t *state)
 {
     if (state == NULL)
-        kept = answer == (size_t)-2;
+        has_partial = answer == (size_t)-2;
     return answer;
 }
 
@@ -45,7 +45,7 @@ size_t MODEL(mbrtowc)(wchar_t *to, const char *text, size_t size, mbstate_t *sta
             *to = (unsigned char)*text;
         return *text != '\0';
     }
-    pin(text, size);
+    concretize(text, size);
     return remember(mbrtowc(to, text, size, state), state);
 }
 
@@ -55,7 +55,7 @@ size_t MODEL(mbrlen)(const char *text, size_t size, mbstate_t *state)
     state = state != NULL ? state : &own;
     if (is_fresh(text, size, state) && IS_ASCII((unsigned char)*text))
         return *text != '\0';
-    pin(text, size);
+    concretize(text, size);
     return mbrlen(text, size, state);
 }
 
@@ -66,7 +66,7 @@ int MODEL(mbtowc)(wchar_t *to, const char *text, size_t size)
             *to = (unsigned char)*text;
         return *text != '\0';
     }
-    pin(text, size);
+    concretize(text, size);
     return mbtowc(to, text, size);
 }
 
@@ -74,7 +74,7 @@ int MODEL(mblen)(const char *text, size_t size)
 {
     if (is_fresh(text, size, &(mbstate_t){0}) && IS_ASCII((unsigned char)*text))
         return *text != '\0';
-    pin(text, size);
+    concretize(text, size);
     return mblen(text, size);
 }
 
@@ -82,14 +82,14 @@ wint_t MODEL(btowc)(int c)
 {
     if (__cairn_m_plain_characters() && IS_ASCII(c))
         return (wint_t)c;
-    return btowc((int)__cairn_m_settled((size_t)c));
+    return btowc((int)__cairn_m_concretize_multibyte((size_t)c));
 }
 
 int MODEL(wctob)(wint_t c)
 {
     if (__cairn_m_plain_characters() && IS_ASCII(c))
         return (int)c;
-    return wctob((wint_t)__cairn_m_settled(c));
+    return wctob((wint_t)__cairn_m_concretize_multibyte(c));
 }
 
 size_t MODEL(wcrtomb)(char *to, wchar_t c, mbstate_t *state)
@@ -98,7 +98,7 @@ size_t MODEL(wcrtomb)(char *to, wchar_t c, mbstate_t *state)
         *to = (char)c;
         return 1;
     }
-    return wcrtomb(to, (wchar_t)__cairn_m_settled((size_t)c), state);
+    return wcrtomb(to, (wchar_t)__cairn_m_concretize_multibyte((size_t)c), state);
 }
 
 int MODEL(wctomb)(char *to, wchar_t c)
@@ -107,5 +107,5 @@ int MODEL(wctomb)(char *to, wchar_t c)
         *to = (char)c;
         return 1;
     }
-    return wctomb(to, (wchar_t)__cairn_m_settled((size_t)c));
+    return wctomb(to, (wchar_t)__cairn_m_concretize_multibyte((size_t)c));
 }

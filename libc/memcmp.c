@@ -1,17 +1,17 @@
 /*
  * memcmp, bcmp
  *
- * Only the sign of the answer means anything, and glibc's value depends on the processor. The branches
- * settle the sign; the value is the real function's.
+ * Only the sign of the result is specified, and glibc's value depends on the processor. The branches determine the
+ * sign; the value is the real function's.
  */
 #include "model.h"
 #include <string.h>
 #include <strings.h>
 
-/* Leaves in the path where the blocks differ, and in which direction. */
+/* Branches on where the blocks differ, and on the sign of the difference. */
 static void compare(const unsigned char *a, const unsigned char *b, size_t size)
 {
-    static volatile int below; /* So that the branch stays. */
+    static volatile int below; /* Keeps the branch. */
     size_t i;
     for (i = 0; i < size; i++) {
         if (a[i] == b[i])

@@ -1,13 +1,13 @@
 /*
- * mmap, mremap, munmap, shmat and shmdt: a mapped symbolic file is input, of the length it has in this run. Labels go by
- * address, so the runtime notes what else may show up somewhere else (`runtime/src/shared.rs`).
+ * mmap, mremap, munmap, shmat and shmdt: a mapped symbolic file is input, of the length it has in this run. Labels
+ * are kept by address, so the runtime records memory that is visible at several addresses (`runtime/src/shared.rs`).
  */
 #include "stream.h"
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 
-/* Notes a mapping of a file. Anonymous memory is shared with child processes only. */
+/* Records a mapping of a file. Anonymous memory is shared with child processes only. */
 static void note(void *memory, size_t size, int flags, int fd)
 {
     int is_shared = (flags & MAP_TYPE) != MAP_PRIVATE;
@@ -25,14 +25,14 @@ static void *map(void *address, size_t size, int protection, int flags, int fd, 
     size_t length;
     if (memory == MAP_FAILED)
         return memory;
-    size = __cairn_pinned(size);
+    size = __cairn_concretized(size);
     __cairn_fresh(memory, size);
     note(memory, size, flags, fd);
     if (object == NO_OBJECT || !(protection & PROT_READ))
         return memory;
-    /* What follows the file's last byte in its page is zero. */
-    length = __cairn_pinned(__cairn_length(object));
-    offset = __cairn_pinned(offset);
+    /* Bytes behind the end of the file in its last page are zero. */
+    length = __cairn_concretized(__cairn_length(object));
+    offset = __cairn_concretized(offset);
     if ((size_t)offset < length)
         __cairn_received(memory, length - offset < size ? length - offset : size, object, offset);
     return memory;
@@ -51,7 +51,7 @@ void *MODEL(mmap64)(void *address, size_t size, int protection, int flags, int f
 int MODEL(munmap)(void *memory, size_t size)
 {
     int failed;
-    size = __cairn_pinned(size);
+    size = __cairn_concretized(size);
     __cairn_unmapped(memory, size);
     failed = munmap(memory, size);
     if (!failed)
@@ -59,17 +59,17 @@ int MODEL(munmap)(void *memory, size_t size)
     return failed;
 }
 
-/* Memory that moves takes its labels along. With an old size of 0 it is mapped twice. */
+/* Memory that moves keeps its labels. With an old size of 0 it is mapped twice. */
 void *MODEL(mremap)(void *memory, size_t old, size_t size, int flags, ...)
 {
     void *wanted = NULL, *moved;
-    old = __cairn_pinned(old);
-    size = __cairn_pinned(size);
-    flags = (int)__cairn_pinned((size_t)flags);
+    old = __cairn_concretized(old);
+    size = __cairn_concretized(size);
+    flags = (int)__cairn_concretized((size_t)flags);
     if (flags & MREMAP_FIXED) {
         va_list rest;
         va_start(rest, flags);
-        wanted = (void *)__cairn_pinned((size_t)va_arg(rest, void *));
+        wanted = (void *)__cairn_concretized((size_t)va_arg(rest, void *));
         va_end(rest);
     }
     moved = mremap(memory, old, size, flags, wanted);
@@ -93,7 +93,7 @@ void *MODEL(mremap)(void *memory, size_t old, size_t size, int flags, ...)
 void *MODEL(shmat)(int segment, const void *address, int flags)
 {
     struct shmid_ds status;
-    void *memory = shmat((int)__cairn_pinned((size_t)segment), address, (int)__cairn_pinned((size_t)flags));
+    void *memory = shmat((int)__cairn_concretized((size_t)segment), address, (int)__cairn_concretized((size_t)flags));
     if (memory == (void *)-1 || shmctl(segment, IPC_STAT, &status) != 0)
         return memory;
     __cairn_fresh(memory, status.shm_segsz);

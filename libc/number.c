@@ -1,8 +1,8 @@
 /*
- * strtol and strtoul, which strtoll, atoi and the others are on this machine.
+ * strtol and strtoul, which strtoll, atoi and others are aliases of on this machine.
  *
- * A branch per character and class; the number itself is one expression. Whether it fits is asked only
- * from the digit on that might make it too large, since each question would be one for the solver too.
+ * One branch per character and class; the number itself is one expression. Overflow is tested only from the first
+ * digit on that might cause it, since each test would be a solver query as well.
  */
 #include "number.h"
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the parts of a number are. */
+/* Positions of the parts of a number. */
 struct parts {
     const char *digits;
     int base;
@@ -45,7 +45,7 @@ static struct parts split(const char *text, int base, int binary)
     return parts;
 }
 
-/* Whether `c` is a digit in `base`, with one branch for each kind of digit. */
+/* True if `c` is a digit in `base`, with one branch for each kind of digit. */
 static int is_digit(int c, int base, unsigned long *value)
 {
     unsigned number = (unsigned)c - '0', letter = ((unsigned)c | 32u) - 'a';
@@ -60,7 +60,7 @@ static int is_digit(int c, int base, unsigned long *value)
     return 0;
 }
 
-/* How many digits always fit. */
+/* Returns the number of digits that never overflow. */
 static int safe_digits(int base)
 {
     unsigned long limit = LONG_MAX;
@@ -80,7 +80,7 @@ struct integer __cairn_m_integer(int base, enum number type, int negative)
     return integer;
 }
 
-/* Whether there is room for one more digit. */
+/* True if one more digit does not overflow. */
 static int has_room(const struct integer *integer, unsigned long digit)
 {
     unsigned long base = (unsigned long)integer->base, most = integer->limit / base;
@@ -124,10 +124,10 @@ static unsigned long parse(const char *text, char **end, int base, enum number t
     return __cairn_m_value(&integer);
 }
 
-/* No fewer bytes than had to be looked at for an answer that ends at `end`. */
+/* Returns an upper bound of the bytes that determine a result that ends at `end`. */
 static size_t seen(const char *text, const char *end)
 {
-    /* Sign, prefix, and what is no digit. */
+    /* Sign, prefix, and the first non-digit. */
     return (end > text ? (size_t)(end - text) : strspn(text, " \t\n\v\f\r")) + 4;
 }
 

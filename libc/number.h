@@ -1,4 +1,4 @@
-/* Numbers in text, as strtol and its kin read them. */
+/* Numbers in text, as strtol and its variants read them. */
 #ifndef CAIRN_NUMBER_H
 #define CAIRN_NUMBER_H
 
@@ -7,10 +7,10 @@
 /* The type of a number. */
 enum number { SIGNED, UNSIGNED };
 
-/* What strtol or strtoul would answer. `binary`: whether base 2 has a prefix, as in C23. */
+/* Models of strtol and strtoul. `binary`: base 2 has a prefix, as in C23. */
 unsigned long __cairn_m_number(const char *text, char **end, int base, enum number type, int binary);
 
-/* An integer whose digits come one by one. */
+/* An integer accumulated digit by digit. */
 struct integer {
     unsigned long total;
     unsigned long limit;
@@ -21,13 +21,13 @@ struct integer {
     int fits;
 };
 
-/* An integer without digits yet. */
+/* Returns an integer without digits. */
 struct integer __cairn_m_integer(int base, enum number type, int negative);
 
-/* Takes `c`, if it is a digit of the integer. */
+/* Appends `c` if it is a digit of the integer. */
 int __cairn_m_take_digit(struct integer *integer, int c);
 
-/* The value; the nearest one, with an error number, if it has none in its type. */
+/* Returns the value; if it is out of range, the nearest one, and sets errno. */
 unsigned long __cairn_m_value(const struct integer *integer);
 
 #endif

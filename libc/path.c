@@ -1,12 +1,13 @@
 /*
- * Looking up a path.
+ * Path lookup.
  *
- * The file system is no input, but which part of it a program sees is decided by names that may be. A symbolic name is
- * compared with those in its directory, one after the other, as the kernel would do it: that no file is called so is
- * then in the path, later runs find the files there are, and a name that does not exist may still become any other one.
+ * The file system is no input, but the part of it that a program sees is selected by names that may be symbolic. A
+ * symbolic name is compared with the entries of its directory, one after the other, as the kernel does: a failed
+ * lookup is then in the path, later runs find the existing files, and a name that does not exist may still become any
+ * other one.
  *
- * A name under which the program has made a file itself comes back from the directory without labels, and anywhere in
- * the list: such names are kept here, with their labels, and compared last.
+ * A name under which the program has created a file itself is returned by the directory without labels, and anywhere
+ * in the list: such names are kept here, with their labels, and compared last.
  */
 #include "path.h"
 #include <dirent.h>
@@ -16,13 +17,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Room for the names of a directory, a hundred or so. In a larger one a name stays as it is. */
+/*
+ * Buffer for the names of a directory, about a hundred; a chosen bound. In a larger directory the name is
+ * concretized.
+ */
 #define ROOM 4096
 
-/* Names that are remembered. */
-#define MOST_MADE 8
+/* Maximum number of created names that are kept; a chosen bound. */
+#define MAX_CREATED 8
 
-/* A path, the directory it is seen from, and where the next of its names begins. */
+/* A path, its starting directory, and the position of its next component. */
 struct place {
     int directory;
     const char *path;
@@ -30,7 +34,7 @@ struct place {
     int may_be_made;
 };
 
-/* What a directory holds. */
+/* Entries of a directory. */
 struct listing {
     dev_t device;
     ino_t inode;
@@ -38,15 +42,15 @@ struct listing {
     _Alignas(struct dirent64) char entries[ROOM];
 };
 
-/* Names that did not exist when a function was about to make them. */
+/* Names that did not exist when a function was about to create them. */
 static _Thread_local struct made {
     dev_t device;
     ino_t directory;
     char name[NAME_MAX + 1];
-} made[MOST_MADE];
+} made[MAX_CREATED];
 static _Thread_local int made_count;
 
-/* Opens the directory that all before a place leads to. */
+/* Opens the directory of all components before a position. */
 static int open_before(const struct place *place)
 {
     char before[PATH_MAX];
@@ -62,7 +66,9 @@ static int open_before(const struct place *place)
     return openat(place->directory, before, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Reads a directory; its size is -1 if it cannot be read, or is too large. Answers 0 if there is no such directory. */
+/*
+ * Lists a directory; its size is -1 if it cannot be read, or is too large. Returns 0 if there is no such directory.
+ */
 static int list(const struct place *place, struct listing *listing)
 {
     char more[ROOM];
@@ -83,7 +89,7 @@ static int list(const struct place *place, struct listing *listing)
     return 1;
 }
 
-/* Whether the next name in a path is this one. */
+/* True if the next component of a path is this name. */
 static int is_name(const char *at, const char *name)
 {
     for (; *name != '\0'; at++, name++)
@@ -92,7 +98,10 @@ static int is_name(const char *at, const char *name)
     return *at == '/' || *at == '\0';
 }
 
-/* The name under which the program has made an entry, NULL if it was there before; without a branch of the path. */
+/*
+ * Returns the labelled name under which the program has created an entry, NULL if it existed before; without a branch
+ * of the path.
+ */
 static const char *made_name(const struct listing *listing, const char *entry)
 {
     int i;
@@ -102,7 +111,10 @@ static const char *made_name(const struct listing *listing, const char *entry)
     return NULL;
 }
 
-/* The length of the entry that the next name is, of those that the program has made or of the others; 0 if none. */
+/*
+ * Returns the length of the entry that equals the next component, among the created or the other ones; 0 if none
+ * does.
+ */
 static size_t match(const char *name, const struct listing *listing, int is_made)
 {
     const char *at = listing->entries, *end = at + listing->size;
@@ -116,13 +128,13 @@ static size_t match(const char *name, const struct listing *listing, int is_made
     return 0;
 }
 
-/* A function is about to make a file of this name. */
+/* Records that a function is about to create a file of this name. */
 static void remember(const char *name, size_t length, const struct listing *listing)
 {
     struct made *next = &made[made_count];
-    /* The system shows the name to everything that asks without it. */
+    /* The system returns the name to every caller without labels. */
     __cairn_lost_input(name, length);
-    if (made_count == MOST_MADE || length > NAME_MAX)
+    if (made_count == MAX_CREATED || length > NAME_MAX)
         return;
     next->device = listing->device;
     next->directory = listing->inode;
@@ -131,15 +143,15 @@ static void remember(const char *name, size_t length, const struct listing *list
     made_count++;
 }
 
-/* Settles a symbolic name, which has this length now; answers what there is of it. */
-static size_t settle(const struct place *place, size_t length)
+/* Decides which entry a symbolic component of this length is; returns the length of the existing part. */
+static size_t decide_component(const struct place *place, size_t length)
 {
     struct listing listing;
     size_t found;
     if (!list(place, &listing))
         return 0;
     if (listing.size < 0) {
-        __cairn_m_pin(place->name, length + 1);
+        __cairn_m_concretize(place->name, length + 1);
         return length;
     }
     found = match(place->name, &listing, 0);
@@ -157,14 +169,14 @@ static const char *without_slashes(const char *at)
     return at;
 }
 
-/* Goes along a path to its end, or to the first name that does not exist. */
+/* Follows a path to its end, or to the first component that does not exist. */
 static const char *look_up(int directory, const char *path, int may_be_made)
 {
     struct place place = {directory, path, without_slashes(path), may_be_made};
     while (*place.name != '\0') {
         size_t length = strcspn(place.name, "/"), found = length;
         if (symbolic(place.name, length + 1))
-            found = settle(&place, length);
+            found = decide_component(&place, length);
         if (found == 0)
             break;
         place.name = without_slashes(place.name + found);
@@ -172,7 +184,7 @@ static const char *look_up(int directory, const char *path, int may_be_made)
     return place.name;
 }
 
-/* Whether there is anything to look up. */
+/* True if the path is symbolic. */
 static int is_symbolic(const char *path)
 {
     return __cairn_tracing() && path != NULL && symbolic(path, strlen(path) + 1);
@@ -181,19 +193,19 @@ static int is_symbolic(const char *path)
 void __cairn_m_look_up(int directory, const char *path)
 {
     int saved = errno;
-    path = (const char *)__cairn_pinned((size_t)path);
+    path = (const char *)__cairn_concretized((size_t)path);
     if (is_symbolic(path))
         look_up(directory, path, 0);
     errno = saved;
 }
 
-/* What a name that could be created is followed by. */
+/* Sink of the branch on the text behind a name that could be created. */
 static volatile int followed;
 
 void __cairn_m_look_up_new(int directory, const char *path)
 {
     int saved = errno;
-    path = (const char *)__cairn_pinned((size_t)path);
+    path = (const char *)__cairn_concretized((size_t)path);
     if (is_symbolic(path)) {
         path = look_up(directory, path, 1);
         while (*path != '/' && *path != '\0')

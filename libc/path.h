@@ -1,4 +1,4 @@
-/* Names of files. */
+/* Path names. */
 #ifndef CAIRN_PATH_H
 #define CAIRN_PATH_H
 
@@ -6,12 +6,15 @@
 #include <fcntl.h>
 
 /*
- * The real function is about to be asked about a path, seen from a directory. What it answers depends on which names
- * exist: compares every symbolic part of the path with what there is.
+ * Called before the real function is called with a path, relative to a directory. Its result depends on which names
+ * exist: compares every symbolic component of the path with the existing ones.
  */
 void __cairn_m_look_up(int directory, const char *path);
 
-/* The same for a function that may create the file: whether the name goes on behind what does not exist counts, too. */
+/*
+ * As above, for a function that may create the file: then it also matters if the name continues behind the first
+ * component that does not exist.
+ */
 void __cairn_m_look_up_new(int directory, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* Functions that ask about a file by its name, or go there */
+/* Functions that query a file by its name, or change to it */
 #include "path.h"
 #include "stream.h"
 #include <stdlib.h>
@@ -14,7 +14,7 @@ char *__realpath_chk(const char *path, char *to, size_t room);
     int MODEL(name)(const char *path, int mode)                                                                        \
     {                                                                                                                  \
         __cairn_m_look_up(AT_FDCWD, path);                                                                             \
-        return name(path, (int)__cairn_pinned((size_t)mode));                                                          \
+        return name(path, (int)__cairn_concretized((size_t)mode));                                                     \
     }
 
 ACCESS(access)
@@ -24,7 +24,7 @@ ACCESS(euidaccess)
 int MODEL(faccessat)(int directory, const char *path, int mode, int flags)
 {
     __cairn_m_look_up(directory, path);
-    return faccessat(directory, path, (int)__cairn_pinned((size_t)mode), flags);
+    return faccessat(directory, path, (int)__cairn_concretized((size_t)mode), flags);
 }
 
 int MODEL(chdir)(const char *path)
@@ -33,8 +33,8 @@ int MODEL(chdir)(const char *path)
     return chdir(path);
 }
 
-/* What a link says has no labels. */
-static ssize_t told(char *to, ssize_t got)
+/* The target of a link has no labels. */
+static ssize_t clear_target(char *to, ssize_t got)
 {
     if (got > 0)
         __cairn_received(to, (size_t)got, NO_OBJECT, 0);
@@ -44,25 +44,25 @@ static ssize_t told(char *to, ssize_t got)
 ssize_t MODEL(readlink)(const char *path, char *to, size_t size)
 {
     __cairn_m_look_up(AT_FDCWD, path);
-    return told(to, readlink(path, to, __cairn_pinned(size)));
+    return clear_target(to, readlink(path, to, __cairn_concretized(size)));
 }
 
 ssize_t MODEL(__readlink_chk)(const char *path, char *to, size_t size, size_t room)
 {
     __cairn_m_look_up(AT_FDCWD, path);
-    return told(to, __readlink_chk(path, to, __cairn_pinned(size), room));
+    return clear_target(to, __readlink_chk(path, to, __cairn_concretized(size), room));
 }
 
 ssize_t MODEL(readlinkat)(int directory, const char *path, char *to, size_t size)
 {
     __cairn_m_look_up(directory, path);
-    return told(to, readlinkat(directory, path, to, __cairn_pinned(size)));
+    return clear_target(to, readlinkat(directory, path, to, __cairn_concretized(size)));
 }
 
 ssize_t MODEL(__readlinkat_chk)(int directory, const char *path, char *to, size_t size, size_t room)
 {
     __cairn_m_look_up(directory, path);
-    return told(to, __readlinkat_chk(directory, path, to, __cairn_pinned(size), room));
+    return clear_target(to, __readlinkat_chk(directory, path, to, __cairn_concretized(size), room));
 }
 
 char *MODEL(realpath)(const char *path, char *to)

@@ -1,4 +1,4 @@
-/* Functions that make, move or remove a file by its name, or change what is known of it */
+/* Functions that create, move or remove a file by its name, or change its attributes */
 #include "path.h"
 #include <stdio.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 #include <unistd.h>
 #include <utime.h>
 
-#define KEEP(number) ((unsigned)__cairn_pinned((size_t)(number)))
+#define KEEP(number) ((unsigned)__cairn_concretized((size_t)(number)))
 
-/* What the system keeps of a file, and tells without labels. */
+/* Attributes that the system keeps of a file, and returns without labels. */
 #define KEPT(data, size) (__cairn_lost_input((data), (size)), (data))
 #define TIMES(times, count) ((times) != NULL ? KEPT(times, (count) * sizeof *(times)) : NULL)
 
-/* FUNCTION(path, all other arguments) of a file that is there, or of one that may be made. */
+/* FUNCTION(path, other arguments) of an existing file, or of one that may be created. */
 #define OLD(name, call, ...)                                                                                           \
     int MODEL(name)(const char *path, ##__VA_ARGS__)                                                                   \
     {                                                                                                                  \
@@ -28,7 +28,7 @@
         return call;                                                                                                   \
     }
 
-/* The same, with a directory to start from. */
+/* As above, relative to a directory. */
 #define OLD_AT(name, call, ...)                                                                                        \
     int MODEL(name)(int directory, const char *path, ##__VA_ARGS__)                                                    \
     {                                                                                                                  \
@@ -49,8 +49,8 @@ OLD(remove, remove(path))
 OLD(chmod, chmod(path, KEEP(mode)), mode_t mode)
 OLD(chown, chown(path, KEEP(user), KEEP(group)), uid_t user, gid_t group)
 OLD(lchown, lchown(path, KEEP(user), KEEP(group)), uid_t user, gid_t group)
-OLD(truncate, truncate(path, (off_t)__cairn_pinned((size_t)length)), off_t length)
-OLD(truncate64, truncate(path, (off_t)__cairn_pinned((size_t)length)), off_t length)
+OLD(truncate, truncate(path, (off_t)__cairn_concretized((size_t)length)), off_t length)
+OLD(truncate64, truncate(path, (off_t)__cairn_concretized((size_t)length)), off_t length)
 OLD(utime, utime(path, TIMES(times, 1)), const struct utimbuf *times)
 OLD(utimes, utimes(path, TIMES(times, 2)), const struct timeval *times)
 OLD(lutimes, lutimes(path, TIMES(times, 2)), const struct timeval *times)
@@ -61,10 +61,10 @@ OLD_AT(utimensat, utimensat(directory, path, TIMES(times, 2), flags), const stru
 
 NEW(mkdir, mkdir(path, KEEP(mode)), mode_t mode)
 NEW(mkfifo, mkfifo(path, KEEP(mode)), mode_t mode)
-NEW(mknod, mknod(path, KEEP(mode), __cairn_pinned(device)), mode_t mode, dev_t device)
+NEW(mknod, mknod(path, KEEP(mode), __cairn_concretized(device)), mode_t mode, dev_t device)
 NEW_AT(mkdirat, mkdirat(directory, path, KEEP(mode)), mode_t mode)
 NEW_AT(mkfifoat, mkfifoat(directory, path, KEEP(mode)), mode_t mode)
-NEW_AT(mknodat, mknodat(directory, path, KEEP(mode), __cairn_pinned(device)), mode_t mode, dev_t device)
+NEW_AT(mknodat, mknodat(directory, path, KEEP(mode), __cairn_concretized(device)), mode_t mode, dev_t device)
 
 int MODEL(symlink)(const char *text, const char *path)
 {

@@ -11,7 +11,7 @@ int __openat_2(int directory, const char *path, int flags);
 
 static int open_at(int directory, const char *path, int flags, mode_t mode)
 {
-    flags = (int)__cairn_pinned((size_t)flags);
+    flags = (int)__cairn_concretized((size_t)flags);
     if (flags & O_CREAT)
         __cairn_m_look_up_new(directory, path);
     else
@@ -23,13 +23,13 @@ static int open_at(int directory, const char *path, int flags, mode_t mode)
     return fd;
 }
 
-/* The mode is there only if a file may be created. */
+/* The mode is passed only if a file may be created. */
 #define MODE_AFTER(flags, mode)                                                                                        \
     mode_t mode = 0;                                                                                                   \
     if (__OPEN_NEEDS_MODE(flags)) {                                                                                    \
         va_list rest;                                                                                                  \
         va_start(rest, flags);                                                                                         \
-        mode = (mode_t)__cairn_pinned(va_arg(rest, mode_t));                                                           \
+        mode = (mode_t)__cairn_concretized(va_arg(rest, mode_t));                                                      \
         va_end(rest);                                                                                                  \
     }
 
@@ -74,7 +74,7 @@ int MODEL(__openat64_2)(int directory, const char *path, int flags)
 
 int MODEL(creat)(const char *path, mode_t mode)
 {
-    return open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, (mode_t)__cairn_pinned(mode));
+    return open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, (mode_t)__cairn_concretized(mode));
 }
 
 int MODEL(creat64)(const char *path, mode_t mode)
@@ -82,7 +82,7 @@ int MODEL(creat64)(const char *path, mode_t mode)
     return MODEL(creat)(path, mode);
 }
 
-/* As a stream is opened: only for reading no file is created. */
+/* Looks up the path of a stream; it is created unless it is opened only for reading. */
 static void look_up_stream(const char *path, const char *mode)
 {
     if (mode[0] == 'r')

@@ -1,4 +1,4 @@
-/* The engine of sprintf and its kin: it goes through the format, and calls the conversions. */
+/* The engine of sprintf and its variants: walks the format and calls the conversions. */
 #include "print.h"
 #include <errno.h>
 #include <limits.h>
@@ -78,7 +78,7 @@ static int print_value(struct sink *sink, const struct layout *layout, const str
     }
 }
 
-/* Everything up to the next percent sign. */
+/* Returns the length of the text up to the next percent sign. */
 static size_t plain_length(const char *format)
 {
     size_t length = 0;
@@ -121,7 +121,9 @@ static int is_symbolic(const struct layout *layout, const struct value *value)
     return symbolic(text, length + (length < limit));
 }
 
-/* Where the calling convention puts variable arguments: bytes of integer and of all registers, and what a list looks like. */
+/*
+ * System V calling convention of variadic arguments: bytes of integer and of all registers, and the layout of a list.
+ */
 #define INTEGER_REGISTERS 48
 #define ALL_REGISTERS 176
 #define STACK_ARGUMENTS (16 * sizeof(long))
@@ -130,7 +132,10 @@ struct list {
     const char *on_stack, *in_registers;
 };
 
-/* Counts what a format that these models do not know (positions, `%b`) prints as lost: the text depends on it. */
+/*
+ * Counts the arguments of a format that the models do not support (positions, `%b`) as lost: the text depends on
+ * them.
+ */
 static void lose_arguments(va_list arguments)
 {
     struct list list;
@@ -142,7 +147,7 @@ static void lose_arguments(va_list arguments)
     __cairn_lost_input(list.on_stack, STACK_ARGUMENTS);
 }
 
-/* Whether there is anything for the model to do, and nothing that it does not know. */
+/* True if an argument is symbolic and the format is supported. */
 static int is_modelled(const char *format, va_list list)
 {
     struct arguments arguments;
@@ -168,7 +173,7 @@ static int is_modelled(const char *format, va_list list)
     return format != NULL && found;
 }
 
-/* Prints to a sink; the length, or -1. */
+/* Prints to a sink; returns the length, or -1. */
 static int print(struct sink *sink, const char *format, va_list list)
 {
     struct arguments arguments;
@@ -217,7 +222,7 @@ int __cairn_m_print_allocated(char **to, const char *format, va_list arguments)
             __cairn_clear(*to, (size_t)length + 1);
         return length;
     }
-    /* Once to see how much there is, once to write it. */
+    /* Once to determine the length, once to write. */
     length = fill(NULL, 0, format, arguments);
     if (length < 0)
         return -1;

@@ -1,4 +1,4 @@
-/* The language of printf's formats. */
+/* Parser of printf's formats. */
 #include "print.h"
 #include <limits.h>
 #include <locale.h>
@@ -24,7 +24,7 @@ static const char *read_flags(const char *format, struct layout *layout)
             layout->zero = 1;
             break;
         case '\'':
-            /* Digits are grouped where the locale says how: the C locale does not. */
+            /* Grouping of digits depends on the locale: the C locale has none. */
             if (*localeconv()->thousands_sep != '\0')
                 return format;
             break;
@@ -118,7 +118,7 @@ enum kind __cairn_m_kind(const struct layout *layout)
     }
 }
 
-/* An integer as wide as its type, extended by its sign if it has one. */
+/* Returns an integer of its type's width, sign-extended if it is signed. */
 static unsigned long integer(const struct layout *layout, struct arguments *arguments)
 {
     int is_signed = layout->conversion == 'd' || layout->conversion == 'i';

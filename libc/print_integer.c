@@ -1,12 +1,12 @@
 /*
  * Conversions of printf that write integers: %d %i %u %o %x %X %p
  *
- * A branch per digit tells how many there are; each digit is an expression.
+ * One branch per digit determines their number; each digit is an expression.
  */
 #include "print.h"
 #include <string.h>
 
-/* A number of 64 bits has no more digits than that in base 8. */
+/* Maximum number of digits of a 64-bit number, in base 8. */
 #define MOST_DIGITS 22
 
 static const unsigned long POWERS[] = {1ul,
@@ -32,7 +32,7 @@ static const unsigned long POWERS[] = {1ul,
 #define MOST_DECIMAL_DIGITS 20
 #define MOST_NARROW_DIGITS 10
 
-/* Numbers of 32 bits are divided as such: that is easier for a solver. */
+/* 32-bit numbers are divided in 32 bits: that is easier for a solver. */
 static int narrow_digits(unsigned value, char *digits)
 {
     int count = 1, i;
@@ -53,7 +53,7 @@ static int decimal_digits(unsigned long value, char *digits)
     return count;
 }
 
-/* Digits of so many bits each; letters from `a` on without a branch. */
+/* Writes digits of `bits` bits each; letters from `a` on without a branch. */
 static int bit_digits(unsigned long value, int bits, char letter, char *digits)
 {
     int count = 1, i;

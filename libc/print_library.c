@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* More than the longest of flags, modifier and conversion. */
+/* Maximum length of flags, modifier and conversion. */
 #define LONGEST_FORMAT 16
 
 static void rebuild(const struct layout *layout, char *format)
@@ -40,26 +40,26 @@ size_t __cairn_m_wide_size(const struct layout *layout, const wchar_t *text)
 }
 
 /*
- * Concretizes all that the text depends on: the library writes it without labels, so a later decision on the text is one
- * on these values, and the path has to say so.
+ * Concretizes everything that the text depends on: the library writes it without labels, so a later decision on the
+ * text is one on these values, and the path must contain it.
  */
 static void concretize(const struct layout *layout, const struct value *value)
 {
     unsigned long bits;
-    __cairn_pinned((size_t)layout->width);
-    __cairn_pinned((size_t)layout->precision);
+    __cairn_concretized((size_t)layout->width);
+    __cairn_concretized((size_t)layout->precision);
     switch (__cairn_m_kind(layout)) {
     case REAL:
         __builtin_memcpy(&bits, &value->real, sizeof bits);
-        __cairn_pinned(bits);
+        __cairn_concretized(bits);
         break;
     case WIDE_CHARACTER:
-        __cairn_pinned(value->integer);
+        __cairn_concretized(value->integer);
         break;
     case WIDE_STRING:
-        __cairn_pinned((size_t)value->pointer);
+        __cairn_concretized((size_t)value->pointer);
         if (value->pointer != NULL)
-            __cairn_m_pin(value->pointer, __cairn_m_wide_size(layout, value->pointer));
+            __cairn_m_concretize(value->pointer, __cairn_m_wide_size(layout, value->pointer));
         break;
     default:
         break;
@@ -101,7 +101,7 @@ int __cairn_m_print_by_library(struct sink *sink, const struct layout *layout, c
         errno = sink->error;
         write(text, (size_t)length + 1, layout, value);
     }
-    /* The library knows nothing of labels: what was here before must leave none. */
+    /* The library writes no labels: those of the previous contents are removed. */
     __cairn_clear(text, (size_t)length);
     __cairn_m_put(sink, text, (size_t)length);
     if (text != few)

@@ -1,4 +1,4 @@
-/* sprintf and its kin as headers call them that check for overflow */
+/* sprintf and its variants, under the names that fortified headers call */
 #include "print.h"
 #include <string.h>
 
@@ -6,13 +6,13 @@ int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list 
 int __vsnprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, va_list arguments);
 int __vasprintf_chk(char **to, int flag, const char *format, va_list arguments);
 
-/* Whether the library may object to the format itself. */
+/* True if the library may reject the format itself. */
 static int is_suspect(int flag, const char *format)
 {
     return flag > 0 && strchr(format, 'n') != NULL;
 }
 
-/* The library does the complaining. */
+/* On an overflow the library is called, which aborts. */
 static int print(char *to, size_t size, int flag, size_t room, const char *format, va_list arguments)
 {
     if (room < size || is_suspect(flag, format))
@@ -20,7 +20,7 @@ static int print(char *to, size_t size, int flag, size_t room, const char *forma
     return __cairn_m_print(to, size, format, arguments);
 }
 
-/* Text that does not fit is no answer, so that it can be seen by its length. */
+/* Without a size limit, overflow is detected by the length. */
 static int print_unlimited(char *to, int flag, size_t room, const char *format, va_list arguments)
 {
     va_list again;

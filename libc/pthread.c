@@ -1,4 +1,4 @@
-/* pthread_create, pthread_exit, pthread_join and its kin: argument and result keep their labels */
+/* pthread_create, pthread_exit, pthread_join and variants: argument and result keep their labels */
 #include "threads.h"
 
 int MODEL(pthread_create)(pthread_t *id, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
@@ -19,7 +19,7 @@ __attribute__((noreturn)) void MODEL(pthread_exit)(void *result)
     pthread_exit(result);
 }
 
-/* After a way to join a thread that has ended with `error`. */
+/* Completes a join that returned `error`. */
 static int joined(struct __cairn_m_thread *thread, int error, void *value, void **result)
 {
     if (error) {

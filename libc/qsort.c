@@ -1,8 +1,8 @@
 /*
  * qsort, qsort_r
  *
- * The comparison's answer may be symbolic even if what is sorted are concrete pointers, so all of a traced
- * run is sorted here. As glibc's: by merging, stable, with the same comparisons in the same order.
+ * The comparison's result may be symbolic even if the sorted elements are concrete pointers, so a traced run always
+ * sorts here. As in glibc: a stable merge sort, with the same comparisons in the same order.
  */
 #include "model.h"
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void merge(const struct sort *sort, char *base, size_t left, size_t right
         __builtin_memcpy(to, *from, size);
         *from += size;
     }
-    /* What is left of the right half is in its place already. */
+    /* The rest of the right half is in place already. */
     __builtin_memcpy(to, a, (size_t)(a_end - a));
     to += a_end - a;
     __builtin_memcpy(base, sort->scratch, (size_t)(to - sort->scratch));
@@ -43,13 +43,13 @@ static void sort_by_merging(const struct sort *sort, char *base, size_t count)
     merge(sort, base, left, count - left);
 }
 
-/* For those who have no argument to pass: the comparison itself is it. */
+/* Comparison without an argument: the comparison function is the argument. */
 static int compare_without(const void *a, const void *b, void *compare)
 {
     return ((comparison)compare)(a, b);
 }
 
-/* Sorts, if this is a traced run and there is memory for it. */
+/* Sorts, if the run is traced and memory can be allocated; returns true if so. */
 static int is_sorted_here(void *base, size_t count, size_t size, comparison_with compare, void *argument)
 {
     struct sort sort = {size, compare, argument, NULL};

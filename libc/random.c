@@ -1,8 +1,8 @@
 /*
- * getrandom, getentropy, arc4random and its kin
+ * getrandom, getentropy, arc4random and variants
  *
- * Two runs with the same input must decide alike. What is random in a program, such as the secret of a hash table, is
- * the same in every run that Cairn starts.
+ * Two runs with the same input must decide alike. Random data, such as the seed of a hash table, is the same in every
+ * run that Cairn starts.
  */
 #include "random.h"
 #include <stdint.h>
@@ -10,10 +10,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* GRND_INSECURE, which older headers do not have. */
+/* GRND_INSECURE, which older headers lack. */
 #define INSECURE 4u
 
-/* Not one that anybody would guess: good enough to spread keys, different in every call (SplitMix64). */
+/* SplitMix64: not secure, but well distributed and different in every call. */
 static uint64_t next(void)
 {
     static uint64_t state;
@@ -26,14 +26,14 @@ static uint64_t next(void)
 void __cairn_m_fill_randomly(char *to, size_t size)
 {
     size_t i;
-    size = __cairn_pinned(size);
+    size = __cairn_concretized(size);
     for (i = 0; i < size; i++)
         to[i] = (char)next();
 }
 
 ssize_t MODEL(getrandom)(void *to, size_t size, unsigned flags)
 {
-    /* Flags that the kernel does not know, or not together: it says so. */
+    /* The kernel reports flags that it does not know, or not in combination. */
     int is_valid = (flags & ~(GRND_NONBLOCK | GRND_RANDOM | INSECURE)) == 0 && (~flags & (GRND_RANDOM | INSECURE)) != 0;
     if (!__cairn_supervised() || !is_valid)
         return getrandom(to, size, flags);
@@ -43,7 +43,7 @@ ssize_t MODEL(getrandom)(void *to, size_t size, unsigned flags)
 
 int MODEL(getentropy)(void *to, size_t size)
 {
-    /* The real one refuses to give more. */
+    /* The real function rejects larger sizes. */
     if (!__cairn_supervised() || size > 256)
         return getentropy(to, size);
     __cairn_m_fill_randomly(to, size);

@@ -8,13 +8,13 @@
 /* Fills memory with the next random bytes. */
 void __cairn_m_fill_randomly(char *to, size_t size);
 
-/* Remembers a descriptor that was opened under this name, if it is a random device. */
+/* Records a descriptor that was opened under this name, if it is a random device. */
 void __cairn_m_opened(int fd, const char *path);
 
 /* Replaces bytes that were read from a descriptor if it is a random device. */
 void __cairn_m_received(int fd, void *bytes, size_t size);
 
-/* The same for bytes that were read from a stream, which need not have a descriptor. */
+/* Replaces bytes that were read from a stream, which need not have a descriptor, if it is a random device. */
 void __cairn_m_received_from(FILE *stream, void *bytes, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * /dev/urandom and /dev/random
  *
- * The devices are opened and read as ever, and what was read is replaced: streams and descriptors stay what they are.
+ * The devices are opened and read as usual, and the bytes are replaced: streams and descriptors stay valid.
  */
 #include "random.h"
 #include <errno.h>
@@ -19,7 +19,7 @@ void __cairn_m_opened(int fd, const char *path)
         may_be_random[fd] = strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0;
 }
 
-/* The descriptor may have been closed and opened again where that is not seen. */
+/* The descriptor may have been closed and reopened by a call that is not intercepted. */
 static int is_random(int fd)
 {
     struct stat status;

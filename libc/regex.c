@@ -1,9 +1,9 @@
-/* regcomp, regexec, re_compile_pattern, re_search and their kin */
+/* regcomp, regexec, re_compile_pattern, re_search and variants */
 #include "regex.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Patterns that are known, by what the library made of them. */
+/* Parsed patterns, by the library's compiled object. */
 struct known {
     const void *compiled;
     struct pattern pattern;
@@ -11,7 +11,7 @@ struct known {
 };
 static struct known *all;
 
-/* Forgets a pattern that the library frees or compiles another one in the place of. */
+/* Drops a pattern that the library frees or recompiles. */
 static void forget(const regex_t *regex)
 {
     struct known **at = &all, *found;
@@ -32,7 +32,7 @@ static struct known *find(const regex_t *regex)
     return known;
 }
 
-/* The characters that the model knows: those of the C locale, or ASCII. */
+/* True if the model supports the characters: those of the C locale, or ASCII. */
 static int knows_characters(const char *text, size_t size)
 {
     size_t i;
@@ -49,14 +49,14 @@ static void explain(const regex_t *regex, const char *text, size_t length, reg_s
 {
     struct known *known = malloc(sizeof *known);
     int is_explained;
-    /* Memory of a pattern that was freed where that is not seen may be used again. */
+    /* Memory of a pattern that was freed without an intercepted call may be in use again. */
     forget(regex);
     if (!known) {
         __cairn_lost_input(text, length);
         return;
     }
     __cairn_clear(known, sizeof *known);
-    is_explained = !regex->translate && length <= MOST_NODES && knows_characters(text, length);
+    is_explained = !regex->translate && length <= MAX_NODES && knows_characters(text, length);
     if (is_explained) {
         __cairn_m_parse_regex(&known->pattern, text, length, syntax);
         is_explained = !known->pattern.unsupported && known->pattern.error == error;
@@ -76,7 +76,7 @@ int MODEL(regcomp)(regex_t *regex, const char *text, int flags)
 {
     reg_syntax_t syntax;
     int error;
-    flags = (int)__cairn_pinned((size_t)flags);
+    flags = (int)__cairn_concretized((size_t)flags);
     error = regcomp(regex, text, flags);
     if (!__cairn_tracing())
         return error;
@@ -89,7 +89,7 @@ int MODEL(regcomp)(regex_t *regex, const char *text, int flags)
     return error;
 }
 
-/* The number of an error that the library has told by its text. */
+/* Returns the error number for an error message of the library. */
 static int number_of(const char *message)
 {
     char text[128];
@@ -107,7 +107,7 @@ static int number_of(const char *message)
 const char *MODEL(re_compile_pattern)(const char *text, size_t length, struct re_pattern_buffer *regex)
 {
     const char *message;
-    length = __cairn_pinned(length);
+    length = __cairn_concretized(length);
     if (!__cairn_tracing())
         return re_compile_pattern(text, length, regex);
     forget(regex);
@@ -124,7 +124,7 @@ void MODEL(regfree)(regex_t *regex)
 
 #define UNKNOWN (-3)
 
-/* What the library has found: -1 for no match, and UNKNOWN for what it does not tell. */
+/* Result of the library: -1 for no match, UNKNOWN for what it does not return. */
 struct answer {
     int start, length;
 };
@@ -138,8 +138,9 @@ static int agrees(struct cairn_match match, struct answer answer)
                && (answer.length == UNKNOWN || match.length == answer.length));
 }
 
-/* Runs a pattern over the text that the library has searched, to have its answer in the path. */
-static void explain_match(const regex_t *regex, const struct subject *subject, int first, int last, struct answer answer)
+/* Runs a pattern over the text that the library has searched, to have its result in the path. */
+static void explain_match(const regex_t *regex, const struct subject *subject, int first, int last,
+                          struct answer answer)
 {
     struct known *known = find(regex);
     struct cairn_match match = {-1, 0, 0};
@@ -160,17 +161,17 @@ int MODEL(regexec)(const regex_t *regex, const char *text, size_t count, regmatc
     int first = 0, length = 0, error;
     struct answer answer = {-1, UNKNOWN};
     struct subject subject;
-    count = regex->no_sub ? 0 : __cairn_pinned(count);
-    flags = (int)__cairn_pinned((size_t)flags);
+    count = regex->no_sub ? 0 : __cairn_concretized(count);
+    flags = (int)__cairn_concretized((size_t)flags);
     if (flags & REG_STARTEND) {
-        first = (int)__cairn_pinned((size_t)groups[0].rm_so);
-        length = (int)__cairn_pinned((size_t)groups[0].rm_eo);
+        first = (int)__cairn_concretized((size_t)groups[0].rm_so);
+        length = (int)__cairn_concretized((size_t)groups[0].rm_eo);
     }
     error = regexec(regex, text, count, groups, flags);
     if (!__cairn_tracing())
         return error;
     if (!(flags & REG_STARTEND))
-        length = (int)__cairn_pinned(__cairn_m_length(text, NO_LIMIT));
+        length = (int)__cairn_concretized(__cairn_m_length(text, NO_LIMIT));
     if (first < 0 || first > length)
         return error;
     if (error == 0) {
@@ -188,9 +189,9 @@ regoff_t MODEL(re_search)(struct re_pattern_buffer *regex, const char *text, reg
 {
     struct subject subject;
     regoff_t answer, last;
-    length = (regoff_t)__cairn_pinned((size_t)length);
-    start = (regoff_t)__cairn_pinned((size_t)start);
-    range = (regoff_t)__cairn_pinned((size_t)range);
+    length = (regoff_t)__cairn_concretized((size_t)length);
+    start = (regoff_t)__cairn_concretized((size_t)start);
+    range = (regoff_t)__cairn_concretized((size_t)range);
     answer = re_search(regex, text, length, start, range, groups);
     if (!__cairn_tracing() || start < 0 || start > length)
         return answer;
@@ -209,12 +210,13 @@ regoff_t MODEL(re_match)(struct re_pattern_buffer *regex, const char *text, rego
 {
     struct subject subject;
     regoff_t answer;
-    length = (regoff_t)__cairn_pinned((size_t)length);
-    start = (regoff_t)__cairn_pinned((size_t)start);
+    length = (regoff_t)__cairn_concretized((size_t)length);
+    start = (regoff_t)__cairn_concretized((size_t)start);
     answer = re_match(regex, text, length, start, groups);
     if (!__cairn_tracing() || start < 0 || start > length)
         return answer;
     subject = (struct subject){text, length, regex->not_bol, regex->not_eol, regex->newline_anchor};
-    explain_match(regex, &subject, start, start, (struct answer){answer < 0 ? answer : start, answer < 0 ? UNKNOWN : answer});
+    explain_match(regex, &subject, start, start,
+                  (struct answer){answer < 0 ? answer : start, answer < 0 ? UNKNOWN : answer});
     return answer;
 }

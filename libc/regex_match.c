@@ -1,14 +1,14 @@
 /*
- * Patterns run over a text, as a set of states that advances byte by byte.
+ * Pattern matching by an NFA: a set of states that advances byte by byte.
  *
- * Whether a state accepts a byte is one branch, and every state that the library could be in is looked at: what it makes
- * of the text, the positions of groups included, follows from these answers.
+ * One branch decides if a state accepts a byte, and every state that the library could be in is tested: the library's
+ * result, the positions of groups included, follows from these decisions.
  */
 #include "regex.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Answers that are kept: states times bytes. */
+/* Size of the cache of decisions: states times bytes. */
 #define MOST_ANSWERS 65536
 enum { NOT_ASKED, NO, YES };
 
@@ -25,7 +25,7 @@ int __cairn_m_in_class(const char *class, unsigned char c, int ignores_case)
 {
     int upper = IN_RANGE(c, 'A', 'Z'), lower = IN_RANGE(c, 'a', 'z'), digit = IN_RANGE(c, '0', '9');
     int graph = IN_RANGE(c, '!', '~');
-    /* First letters, then the second where that is not enough. */
+    /* First the initial letters, then the second ones where needed. */
     switch (class[0]) {
     case 'a': return upper | lower | (class[2] == 'n' ? digit : 0);
     case 'b': return (c == ' ') | (c == '\t');
@@ -61,7 +61,8 @@ static int accepts(const struct matcher *m, const struct node *node, unsigned ch
     reg_syntax_t syntax = m->pattern->syntax;
     switch (node->kind) {
     case LITERAL: return node->literal == c;
-    case ANY: return !(((syntax & RE_DOT_NEWLINE) == 0) & (c == '\n')) & !(((syntax & RE_DOT_NOT_NULL) != 0) & (c == 0));
+    case ANY:
+        return !(((syntax & RE_DOT_NEWLINE) == 0) & (c == '\n')) & !(((syntax & RE_DOT_NOT_NULL) != 0) & (c == 0));
     default: return in_set(m, node, c);
     }
 }
@@ -119,11 +120,11 @@ static int holds(const struct matcher *m, enum assertion assertion, int at)
     }
 }
 
-/* From the tree to instructions. */
+/* Compilation of the syntax tree to instructions. */
 
 static int emit(struct pattern *p, enum operation operation, int node, int one, int other)
 {
-    if (p->code_used == MOST_CODE) {
+    if (p->code_used == MAX_CODE) {
         p->unsupported = 1;
         return 0;
     }
@@ -181,7 +182,7 @@ static void compile(struct pattern *p, int tree)
     }
 }
 
-/* Adds a state and those that it leads to without a byte; answers 1 if the pattern may end there. */
+/* Adds a state and its epsilon closure; returns 1 if the closure accepts. */
 static int add(struct matcher *m, int state, int at)
 {
     const struct instruction *code = &m->pattern->code[state];
@@ -207,7 +208,7 @@ static void turn_over(struct matcher *m)
     __builtin_memset(m->is_queued, 0, (size_t)m->pattern->code_used);
 }
 
-/* Length of the longest match from a position on, or -1. */
+/* Returns the length of the longest match at a position, or -1. */
 static int longest_from(struct matcher *m, int start)
 {
     int at = start, longest = -1, i;

@@ -1,11 +1,11 @@
-/* Patterns of regcomp and re_compile_pattern, read with the errors that glibc finds in them. */
+/* Parser of the patterns of regcomp and re_compile_pattern, with the errors that glibc finds in them. */
 #include "regex.h"
 #include <string.h>
 
 #define NO_NUMBER (-1)
 #define BAD_NUMBER (-2)
 #define MOST_DEPTH 64
-/* Longest name of a class or collating symbol, with its end. */
+/* Maximum length of the name of a class or collating symbol, with its end. */
 #define NAME_ROOM 32
 
 enum token_kind {
@@ -65,7 +65,7 @@ static unsigned char raw(const struct parser *p, int index)
     return (unsigned char)p->text[index];
 }
 
-/* A byte as the library compares it: in upper case if case does not matter. */
+/* Returns a byte as the library compares it: in upper case if case is ignored. */
 static unsigned char byte(const struct parser *p, int index)
 {
     unsigned char c = raw(p, index);
@@ -75,7 +75,7 @@ static unsigned char byte(const struct parser *p, int index)
 static int new_node(struct parser *p, enum node_kind kind)
 {
     struct pattern *pattern = p->pattern;
-    if (pattern->nodes_used == MOST_NODES) {
+    if (pattern->nodes_used == MAX_NODES) {
         pattern->unsupported = 1;
         return 0;
     }
@@ -102,7 +102,7 @@ static int literal(struct parser *p, unsigned char c)
 static void add_item(struct parser *p, const char *class, unsigned char low, unsigned char high)
 {
     struct pattern *pattern = p->pattern;
-    if (pattern->items_used == MOST_ITEMS) {
+    if (pattern->items_used == MAX_ITEMS) {
         pattern->unsupported = 1;
         return;
     }
@@ -338,7 +338,7 @@ static void add_element(struct parser *p, const struct element *element)
     }
 }
 
-/* One element or range; leaves the token after it in `token`. */
+/* Parses one element or range; leaves the token after it in `token`. */
 static void read_set_part(struct parser *p, struct token *token, int is_first)
 {
     struct element from, to;
@@ -419,7 +419,7 @@ static int class_escape(struct parser *p, unsigned char c)
     return set;
 }
 
-/* The grammar. Functions leave the token after what they have read in p->token. */
+/* The grammar. Functions leave the token after the parsed text in p->token. */
 
 static int alternatives(struct parser *p, int nest);
 
@@ -458,7 +458,7 @@ static int number(struct parser *p)
     }
 }
 
-/* The bounds of an interval; 0 if it is taken for ordinary characters, or is wrong. */
+/* Parses the bounds of an interval; 0 if it counts as ordinary characters, or is wrong. */
 static int interval(struct parser *p, int *min, int *max)
 {
     int start_at = p->at, start = number(p), end = 0;
@@ -522,7 +522,7 @@ static int is_skipped(struct parser *p)
     return (p->syntax & RE_CONTEXT_INDEP_OPS) != 0;
 }
 
-/* A token that closes something, or a repetition operator, taken for the character it is written with. */
+/* A closing token, or a repetition operator, that counts as an ordinary character. */
 static int misplaced(struct parser *p)
 {
     if (p->token.kind == CLOSE_GROUP && !(p->syntax & RE_UNMATCHED_RIGHT_PAREN_ORD))
@@ -557,7 +557,7 @@ static int anchored(struct parser *p)
 {
     int node = new_node(p, ASSERTION);
     p->pattern->nodes[node].assertion = p->token.assertion;
-    /* At \b and \B glibc misses matches that begin with nothing. */
+    /* At \b and \B glibc misses matches that begin with an empty one. */
     if (p->token.assertion == WORD_EDGE || p->token.assertion == NO_WORD_EDGE)
         p->pattern->is_only_parsed = 1;
     fetch(p, 0);

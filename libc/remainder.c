@@ -1,21 +1,22 @@
 /*
  * remainder, drem, remquo: functions of -lm
  *
- * What is left of a division whose quotient is rounded to the nearest, even if between two. It comes from fmod, which
- * is an operation; what has no such remainder, or would overflow on the way, is left to the library.
+ * The remainder of a division whose quotient is rounded to nearest, ties to even. It is derived from fmod, which is
+ * an operation of its own; operands without such a remainder, or that would overflow on the way, are left to the
+ * library.
  */
 #include "bits.h"
 #include "model.h"
 #include <math.h>
 
-/* Divisors of these exponents can be multiplied by eight and halved. */
+/* Divisors with these exponents can be multiplied by eight and halved. */
 static int is_simple(double number, double by)
 {
     int field = double_field(by);
     return (double_field(number) < 0x7ff) & (field > 1) & (field < 0x7f0);
 }
 
-/* Takes so much off, if there is so much: no branch, since the program's own on the answer is enough. */
+/* Subtracts if the result is not negative; no branch, since the program's own on the result is enough. */
 #define TAKE(enough, amount, bit)       \
     do {                                \
         int is_enough = (enough);       \
@@ -23,8 +24,10 @@ static int is_simple(double number, double by)
         bits += is_enough * (bit);      \
     } while (0)
 
-/* The remainder of two numbers that are no less than 0, and the quotient as glibc tells it: its last three bits, and
-   one more. */
+/*
+ * Returns the remainder of two numbers that are not negative, and the quotient as glibc returns it: its last three
+ * bits, and one more.
+ */
 static double rest(double number, double by, int *quotient)
 {
     double left = __builtin_fmod(number, 8 * by), half = by * 0.5;
@@ -32,7 +35,7 @@ static double rest(double number, double by, int *quotient)
     TAKE(left >= 4 * by, 4 * by, 4);
     TAKE(left >= 2 * by, 2 * by, 2);
     TAKE(left > half, by, 1);
-    /* Once more, unless nothing was taken just now: exactly half is left as it is. */
+    /* Once more, unless nothing was subtracted just now: exactly half is left as it is. */
     TAKE((left >= half) & (bits & 1), by, 1);
     *quotient = bits;
     return left;
@@ -45,7 +48,7 @@ double MODEL(remquo)(double number, double by, int *quotient)
     int bits;
     if (!is_simple(number, by)) {
         __cairn_clear(quotient, sizeof *quotient);
-        return remquo(pinned_double(number), pinned_double(by), quotient);
+        return remquo(concretized_double(number), concretized_double(by), quotient);
     }
     left = rest(__builtin_fabs(number), __builtin_fabs(by), &bits);
     *quotient = bits * (1 - 2 * (sign != other));
@@ -57,7 +60,7 @@ double MODEL(remainder)(double number, double by)
 {
     int quotient;
     if (!is_simple(number, by))
-        return remainder(pinned_double(number), pinned_double(by));
+        return remainder(concretized_double(number), concretized_double(by));
     return MODEL(remquo)(number, by, &quotient);
 }
 
@@ -72,13 +75,13 @@ float MODEL(remquof)(float number, float by, int *quotient)
     if (is_simple((double)number, (double)by))
         return (float)MODEL(remquo)((double)number, (double)by, quotient);
     __cairn_clear(quotient, sizeof *quotient);
-    return remquof(pinned_float(number), pinned_float(by), quotient);
+    return remquof(concretized_float(number), concretized_float(by), quotient);
 }
 
 float MODEL(remainderf)(float number, float by)
 {
     int quotient;
     if (!is_simple((double)number, (double)by))
-        return remainderf(pinned_float(number), pinned_float(by));
+        return remainderf(concretized_float(number), concretized_float(by));
     return (float)MODEL(remquo)((double)number, (double)by, &quotient);
 }

@@ -1,13 +1,13 @@
-/* The engine of the scanf family: it goes through the format, and calls the conversions. */
+/* The engine of the scanf family: walks the format and calls the conversions. */
 #include "scan.h"
 #include <errno.h>
 #include <stdlib.h>
 
-/* The header gives these names to the functions of C99. */
+/* The header defines these names as the functions of C99. */
 int old_vsscanf(const char *text, const char *format, va_list arguments) __asm__("vsscanf");
 int old_vfscanf(FILE *stream, const char *format, va_list arguments) __asm__("vfscanf");
 
-/* A call of scanf under way. */
+/* State of a call. */
 struct scan {
     struct source *source;
     enum dialect dialect;
@@ -42,7 +42,7 @@ static enum outcome match(struct scan *scan, char literal)
     return MISMATCH;
 }
 
-/* Where a conversion puts what it has read; all arguments are pointers. */
+/* Returns the destination of a conversion; all arguments are pointers. */
 static void *argument(struct scan *scan, const struct directive *directive)
 {
     va_list list;
@@ -108,7 +108,7 @@ static int is_counted(const struct directive *directive)
     return !directive->suppress && directive->conversion != '%' && directive->conversion != 'n';
 }
 
-/* As glibc does it, an end that is found here leaves no error number. */
+/* Like glibc, an end of input found here sets no error number. */
 static void skip_space_of_directive(struct scan *scan)
 {
     int saved = errno;
@@ -117,7 +117,7 @@ static void skip_space_of_directive(struct scan *scan)
     errno = saved;
 }
 
-/* Carries out a directive, of which `*format` is what follows the percent sign. */
+/* Executes a directive; `*format` is the text after the percent sign. */
 static enum outcome follow(struct scan *scan, const char **format)
 {
     struct directive directive;
@@ -166,7 +166,7 @@ static int scan(struct source source, const char *format, enum dialect dialect, 
     return outcome == NO_INPUT && scan.done == 0 ? EOF : scan.done;
 }
 
-/* Whether it is the library's turn. */
+/* True if the library handles the call. */
 static int is_left_alone(const char *format, enum dialect dialect)
 {
     return !__cairn_tracing() || !__cairn_m_plain_characters() || !__cairn_m_can_scan(format, dialect);

@@ -1,4 +1,7 @@
-/* What the models of the scanf family share. They read as glibc does, which is not quite what C says. */
+/*
+ * Shared declarations of the models of the scanf family. They behave as glibc does, which deviates from the C
+ * standard.
+ */
 #ifndef CAIRN_SCAN_H
 #define CAIRN_SCAN_H
 
@@ -7,29 +10,29 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Where the characters come from: a string, or else a stream. */
+/* Source of characters: a string, or else a stream. */
 struct source {
     const char *text;
     FILE *stream;
-    /* The last character; after EOF there are no more, and the error number is what it was then. */
+    /* The last character; after EOF there are no more, and `error` is the error number at that point. */
     int last;
     int error;
     size_t taken;
 };
 
-/* The next character or EOF. */
+/* Returns the next character or EOF. */
 int __cairn_m_next(struct source *source);
 
-/* The next character unless `width` is used up; a negative width is none. */
+/* Returns the next character unless `width` is exhausted; a negative width is unlimited. */
 int __cairn_m_next_within(struct source *source, int *width);
 
 /* Puts the last character back. */
 void __cairn_m_put_back(struct source *source);
 
-/* Which functions are modelled: those of old (`%as` allocates), of C99, or of C23 (binary numbers). */
+/* Variants of the functions: traditional (`%as` allocates), C99, or C23 (binary numbers). */
 enum dialect { OLD, C99, C23 };
 
-/* What a conversion specification says. */
+/* A parsed conversion specification. */
 struct directive {
     int position;
     int width;
@@ -40,20 +43,20 @@ struct directive {
     char conversion;
 };
 
-/* Reads the directive behind a percent sign, and says where it ends. */
+/* Parses the directive after a percent sign; returns its end. */
 const char *__cairn_m_directive(const char *format, enum dialect dialect, struct directive *directive);
 
-/* The characters that `%[` takes. */
+/* Set of characters of `%[`. */
 struct set {
     int ranges;
     unsigned char low[128];
     unsigned char high[128];
 };
 
-/* Reads the set behind `%[` and says where it ends: NULL if nowhere. */
+/* Parses the set after `%[`; returns its end, or NULL if it is unterminated. */
 const char *__cairn_m_set(const char *format, struct set *set);
 
-/* How a conversion went: well, badly, or there was no input. */
+/* Result of a conversion. */
 enum outcome { CONVERTED, MISMATCH, NO_INPUT };
 
 /* Conversions. `to` is NULL if nothing is assigned. */
@@ -64,24 +67,24 @@ enum outcome __cairn_m_scan_characters(struct source *source, const struct direc
 enum outcome __cairn_m_scan_set(struct source *source, const struct directive *directive,
                                 const struct set *set, void *to);
 
-/* Whether these models understand all of a format. */
+/* True if the models support every directive of a format. */
 int __cairn_m_can_scan(const char *format, enum dialect dialect);
 
-/* What sscanf and fscanf would answer. */
+/* Models of sscanf and fscanf. */
 int __cairn_m_scan_text(const char *text, const char *format, enum dialect dialect, va_list arguments);
 int __cairn_m_scan_stream(FILE *stream, const char *format, enum dialect dialect, va_list arguments);
 
-/* Text of any length. */
+/* Growing text buffer. */
 struct gathered {
     char *start;
     size_t length;
     size_t room;
 };
 
-/* Appends a character; does nothing once there is no memory. */
+/* Appends a character; does nothing after an allocation failure. */
 void __cairn_m_gather(struct gathered *text, char c);
 
-/* The text with a NUL behind it, or NULL if there was no memory. */
+/* Returns the NUL-terminated text, or NULL after an allocation failure. */
 char *__cairn_m_gathered(struct gathered *text);
 
 #endif

@@ -1,9 +1,9 @@
-/* Conversions of scanf that read floating-point numbers. The text is gathered, strtod says what it means. */
+/* Conversions of scanf that read floating-point numbers. The text is collected and converted by strtod. */
 #include "float.h"
 #include "scan.h"
 #include <stdlib.h>
 
-/* A number that is being read. */
+/* A number being read. */
 struct field {
     struct source *source;
     int width;
@@ -23,7 +23,7 @@ static int take(struct field *field, char c)
     return advance(field);
 }
 
-/* Takes the rest of a word of which the first letter is there already; the last letter is not passed. */
+/* Takes the rest of a word whose first letter was taken; stops at its last letter. */
 static int take_word(struct field *field, const char *rest)
 {
     for (; *rest != '\0'; rest++)
@@ -59,7 +59,7 @@ static void take_prefix(struct field *field, int *hexadecimal, int *digits)
     }
 }
 
-/* Takes what looks like a number, more than may be one. */
+/* Takes text that looks like a number, possibly more than one has. */
 static void take_number(struct field *field, int hexadecimal, int digits)
 {
     char letter = hexadecimal ? 'p' : 'e', taken = '\0';
@@ -88,7 +88,7 @@ static void take_number(struct field *field, int hexadecimal, int digits)
     }
 }
 
-/* Takes the text of a number, and says whether there is some. */
+/* Takes the text of a number; returns true if there is any. */
 static int take_text(struct field *field)
 {
     int hexadecimal = 0, digits = 0;
@@ -106,7 +106,7 @@ static int take_text(struct field *field)
     return field->text.length > start + (hexadecimal ? 2 : 0);
 }
 
-/* Stores the number that begins a text, if one does. */
+/* Stores the number at the start of a text, if there is one. */
 static int convert(const char *text, enum size size, void *to)
 {
     char *end;

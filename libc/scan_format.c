@@ -1,4 +1,4 @@
-/* The language of scanf's formats. */
+/* Parser of scanf's formats. */
 #include "scan.h"
 
 /* Position and width both begin with a digit. */
@@ -20,7 +20,7 @@ static const char *before_size(const char *format, struct directive *directive)
     return format;
 }
 
-/* A length modifier, or that memory is to be allocated. */
+/* Parses a length modifier, or the modifier for allocation. */
 static const char *read_size(const char *format, enum dialect dialect, struct directive *directive)
 {
     if (*format == 'm') {
@@ -54,7 +54,7 @@ static void add(unsigned char *members, unsigned char low, unsigned char high)
         members[c] = 1;
 }
 
-/* Which characters a set contains, and where it ends. */
+/* Parses the members of a set; returns its end. */
 static const unsigned char *read_members(const unsigned char *at, unsigned char members[256])
 {
     if (*at == ']' || *at == '-')
@@ -84,7 +84,7 @@ const char *__cairn_m_set(const char *format, struct set *set)
     return *end == ']' ? (const char *)end + 1 : NULL;
 }
 
-/* Wide characters and the digits of other languages are left to the library. */
+/* True if supported: wide characters and locale-specific digits are left to the library. */
 static int is_known(const struct directive *directive)
 {
     switch (directive->conversion) {

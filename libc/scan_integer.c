@@ -2,7 +2,7 @@
 #include "number.h"
 #include "scan.h"
 
-/* An integer that is being read. */
+/* An integer being read. */
 struct field {
     struct source *source;
     int width;
@@ -35,7 +35,7 @@ static int base_of(char conversion)
     }
 }
 
-/* Takes the prefix that tells the base. Its 0 may be all there is of the number. */
+/* Takes the prefix that selects the base. Its 0 may be the whole number. */
 static int take_prefix(struct field *field, int binary)
 {
     int base = field->base, zero;
@@ -59,7 +59,7 @@ static int take_prefix(struct field *field, int binary)
     return zero;
 }
 
-/* glibc prints a null pointer this way. */
+/* Matches glibc's representation of a null pointer. */
 static int is_nil(struct source *source)
 {
     const char *expected = "(nil)";

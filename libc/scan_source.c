@@ -1,4 +1,4 @@
-/* Where scanf takes characters from, and where it keeps them. */
+/* Input and text buffers of scanf. */
 #include "scan.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static int grow(struct gathered *text)
 void __cairn_m_gather(struct gathered *text, char c)
 {
     if (text->length >= text->room && !grow(text)) {
-        /* More than there is room for: that it is not complete shows. */
+        /* The size exceeds the room: the text is recognised as incomplete. */
         text->length = text->room + 1;
         return;
     }

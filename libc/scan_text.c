@@ -1,10 +1,10 @@
-/* Conversions of scanf that take text as it is: %s, %c, %[ */
+/* Conversions of scanf that copy text: %s, %c, %[ */
 #include "scan.h"
 #include <stdlib.h>
 
 void *__cairn_w_realloc(void *block, size_t size);
 
-/* Where text goes: to an array, to memory that is allocated, or nowhere. */
+/* Destination of text: an array, allocated memory, or none. */
 struct destination {
     char *to;
     char **owner;
@@ -38,7 +38,7 @@ static enum outcome give_up(struct destination *destination, enum outcome outcom
     return outcome;
 }
 
-/* Gives allocated memory the size of what is in it. */
+/* Shrinks allocated memory to its contents. */
 static enum outcome finish(struct destination *destination)
 {
     struct gathered *text = &destination->gathered;

@@ -1,4 +1,4 @@
-/* sscanf, fscanf, scanf and their forms with a va_list, as they were before C99 */
+/* sscanf, fscanf, scanf and their va_list variants, with the semantics before C99 */
 #include "scan.h"
 
 int MODEL(vsscanf)(const char *text, const char *format, va_list arguments)

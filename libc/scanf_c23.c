@@ -1,4 +1,4 @@
-/* sscanf, fscanf, scanf and their kin as C23 has them: newer headers call these */
+/* sscanf, fscanf, scanf and variants with the semantics of C23: newer headers call these */
 #include "scan.h"
 
 int MODEL(__isoc23_vsscanf)(const char *text, const char *format, va_list arguments)

@@ -1,4 +1,4 @@
-/* sscanf, fscanf, scanf and their kin as C99 has them: headers call these */
+/* sscanf, fscanf, scanf and variants with the semantics of C99: headers call these */
 #include "scan.h"
 
 int MODEL(__isoc99_vsscanf)(const char *text, const char *format, va_list arguments)

@@ -1,12 +1,12 @@
-/* pthread_setspecific, pthread_getspecific, tss_set, tss_get: a value of a thread keeps its label */
+/* pthread_setspecific, pthread_getspecific, tss_set, tss_get: thread-specific values keep their labels */
 #include "model.h"
 #include <limits.h>
 #include <pthread.h>
 #include <threads.h>
 
-/* Symbolic values of this thread, by key; there is no table as long as there are none. */
+/* Symbolic values of this thread, by key; NULL as long as there are none. */
 static __thread const void **values;
-/* Keys whose values go to a destructor, which the library calls. */
+/* Keys whose values are passed to a destructor, which the library calls. */
 static char has_destructor[PTHREAD_KEYS_MAX];
 
 static void note_key(size_t key, int destroyed)
@@ -28,7 +28,7 @@ static void keep(size_t key, const void *value)
         values[key] = value;
 }
 
-/* What the library gives, with its label if it is what was kept. */
+/* Returns the library's value, with its label if it equals the kept one. */
 static void *kept(size_t key, void *value)
 {
     const void *found = key < PTHREAD_KEYS_MAX && values != NULL ? values[key] : NULL;
@@ -45,14 +45,14 @@ int MODEL(pthread_key_create)(pthread_key_t *key, void (*destructor)(void *))
 
 int MODEL(pthread_setspecific)(pthread_key_t key, const void *value)
 {
-    key = (pthread_key_t)__cairn_pinned(key);
+    key = (pthread_key_t)__cairn_concretized(key);
     keep(key, value);
     return pthread_setspecific(key, value);
 }
 
 void *MODEL(pthread_getspecific)(pthread_key_t key)
 {
-    key = (pthread_key_t)__cairn_pinned(key);
+    key = (pthread_key_t)__cairn_concretized(key);
     return kept(key, pthread_getspecific(key));
 }
 
@@ -66,13 +66,13 @@ int MODEL(tss_create)(tss_t *key, tss_dtor_t destructor)
 
 int MODEL(tss_set)(tss_t key, void *value)
 {
-    key = (tss_t)__cairn_pinned(key);
+    key = (tss_t)__cairn_concretized(key);
     keep(key, value);
     return tss_set(key, value);
 }
 
 void *MODEL(tss_get)(tss_t key)
 {
-    key = (tss_t)__cairn_pinned(key);
+    key = (tss_t)__cairn_concretized(key);
     return kept(key, tss_get(key));
 }

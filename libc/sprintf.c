@@ -1,4 +1,4 @@
-/* sprintf, snprintf, asprintf and their forms with a va_list */
+/* sprintf, snprintf, asprintf and their va_list variants */
 #include "print.h"
 
 int MODEL(vsnprintf)(char *to, size_t size, const char *format, va_list arguments)

@@ -1,10 +1,10 @@
-/* stat and its kin: the size of a symbolic file is input */
+/* stat and variants: the size of a symbolic file is input */
 #include "path.h"
 #include "stream.h"
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* The size of a file, which is input if the file is. */
+/* Returns the size of a file, labelled if the file is input. */
 static size_t size_of(dev_t device, ino_t inode, size_t size)
 {
     int object = __cairn_stream_of_file(device, inode);
@@ -68,10 +68,12 @@ int MODEL(statx)(int directory, const char *path, int flags, unsigned mask, stru
 {
     int failed;
     __cairn_m_look_up(directory, path);
-    failed = statx(directory, path, (int)__cairn_pinned((size_t)flags), (unsigned)__cairn_pinned(mask), status);
+    failed = statx(directory, path, (int)__cairn_concretized((size_t)flags), (unsigned)__cairn_concretized(mask),
+                   status);
     if (failed)
         return failed;
     __cairn_received(status, sizeof *status, NO_OBJECT, 0);
-    status->stx_size = size_of(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino, status->stx_size);
+    status->stx_size =
+        size_of(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino, status->stx_size);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* fread and its kin */
+/* fread and variants */
 #include "random.h"
 #include "stream.h"
 
@@ -19,12 +19,12 @@ static size_t get(void *to, size_t size, size_t count, FILE *from)
     fread(to, __cairn_concrete(size), __cairn_concrete(count), from);
     bytes = (size_t)(ftello(from) - (off_t)__cairn_concrete(position));
     if (bytes > 0) {
-        position = __cairn_pinned(position);
+        position = __cairn_concretized(position);
         __cairn_received(to, bytes, stream->object, position);
     }
     bytes = __cairn_m_available(stream->object, position, wanted, bytes);
     __cairn_m_moved(stream, position + (off_t)bytes);
-    /* That all was there is decided already. */
+    /* The decision that all bytes exist was made before. */
     return __cairn_concrete(bytes) == __cairn_concrete(wanted) ? count : bytes / size;
 }
 
@@ -38,7 +38,7 @@ size_t MODEL(fread_unlocked)(void *to, size_t size, size_t count, FILE *from)
     return get(to, size, count, from);
 }
 
-/* The real ones end the program where there is too little room. */
+/* The real functions abort if the buffer is too small. */
 static int fits(size_t room, size_t size, size_t count)
 {
     size = __cairn_concrete(size);

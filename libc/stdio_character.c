@@ -1,4 +1,4 @@
-/* fgetc, getc, getchar, ungetc and their kin */
+/* fgetc, getc, getchar, ungetc and variants */
 #include "random.h"
 #include "stream.h"
 
@@ -57,8 +57,8 @@ int MODEL(getchar_unlocked)(void)
 }
 
 /*
- * The next reader takes what lies before the stream's position for input if it has the same value. So that a symbolic
- * character is the byte of the input there must be part of the path; anything else is lost.
+ * The next read labels the byte before the stream's position as input if it has the same value. So the path must
+ * contain that a symbolic character equals the byte of the input there; any other character is lost.
  */
 static void pushed_back(struct cairn_stream *stream, int character, int is_in_place)
 {

@@ -1,4 +1,4 @@
-/* Functions after which a stream or descriptor means another file. */
+/* Functions after which a stream or descriptor refers to another file. */
 #include "stream.h"
 #include <unistd.h>
 
@@ -16,10 +16,10 @@ int MODEL(pclose)(FILE *stream)
     return pclose(stream);
 }
 
-/* A descriptor is about to be closed, or to become a copy of another. */
+/* Called before a descriptor is closed, or becomes a copy of another. */
 static int replaced(int fd)
 {
-    fd = (int)__cairn_pinned((size_t)fd);
+    fd = (int)__cairn_concretized((size_t)fd);
     __cairn_m_forget();
     __cairn_descriptor_changes(fd);
     return fd;
@@ -32,10 +32,10 @@ int MODEL(close)(int fd)
 
 int MODEL(dup2)(int from, int to)
 {
-    return dup2((int)__cairn_pinned((size_t)from), replaced(to));
+    return dup2((int)__cairn_concretized((size_t)from), replaced(to));
 }
 
 int MODEL(dup3)(int from, int to, int flags)
 {
-    return dup3((int)__cairn_pinned((size_t)from), replaced(to), flags);
+    return dup3((int)__cairn_concretized((size_t)from), replaced(to), flags);
 }

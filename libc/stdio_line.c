@@ -1,4 +1,4 @@
-/* fgets, gets, getline, getdelim: a line's end and the input's are decided byte by byte */
+/* fgets, gets, getline, getdelim: the ends of a line and of the input are decided byte by byte */
 #include "stream.h"
 #include <errno.h>
 #include <limits.h>
@@ -7,14 +7,14 @@
 char *__fgets_chk(char *to, size_t room, int size, FILE *from);
 ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *from);
 
-/* What the library uses for a first line. */
+/* Initial buffer size of the library. */
 #define FIRST_SIZE 120
 
 static char *get(char *to, int size, FILE *from)
 {
     struct cairn_stream *stream = __cairn_m_stream(from);
     int length = 0, character = 0;
-    size = (int)__cairn_pinned(size);
+    size = (int)__cairn_concretized(size);
     if (stream->object == NO_OBJECT || size <= 1) {
         char *line = fgets(to, size, from);
         if (line != NULL)
@@ -53,7 +53,7 @@ char *MODEL(__fgets_unlocked_chk)(char *to, size_t room, int size, FILE *from)
     return size > 0 && (size_t)size > room ? __fgets_chk(to, room, size, from) : get(to, size, from);
 }
 
-/* For programs older than the warning: the line without its end. */
+/* Returns the line without its end, into a buffer of unknown size. */
 char *MODEL(gets)(char *to)
 {
     char *line = get(to, INT_MAX, stdin);
@@ -63,7 +63,7 @@ char *MODEL(gets)(char *to)
     return line;
 }
 
-/* Room for one more character and the NUL. */
+/* Makes room for one more character and the NUL. */
 static int make_room(char **line, size_t *size, size_t length)
 {
     size_t wanted = *line == NULL || *size == 0 ? FIRST_SIZE : *size;
@@ -85,7 +85,7 @@ static ssize_t get_delimited(char **line, size_t *size, int delimiter, FILE *fro
     struct cairn_stream *stream = __cairn_m_stream(from);
     size_t length = 0;
     int character;
-    delimiter = (int)__cairn_pinned(delimiter);
+    delimiter = (int)__cairn_concretized(delimiter);
     if (stream->object == NO_OBJECT || line == NULL || size == NULL) {
         ssize_t got = getdelim(line, size, delimiter, from);
         if (got >= 0)

@@ -1,11 +1,11 @@
 /* fmemopen, fopencookie: streams over the program's own memory and functions */
 #include "stream.h"
 
-/* What the program stores there later is read without labels. */
+/* Data that the program stores there later is read without labels. */
 FILE *MODEL(fmemopen)(void *memory, size_t size, const char *mode)
 {
     FILE *stream;
-    size = __cairn_pinned(size);
+    size = __cairn_concretized(size);
     if (memory != NULL)
         __cairn_lost_input(memory, size);
     stream = fmemopen(memory, size, mode);
@@ -16,7 +16,7 @@ FILE *MODEL(fmemopen)(void *memory, size_t size, const char *mode)
     return stream;
 }
 
-/* What its function gives to the library comes out of it without labels. */
+/* Data that its functions return to the library is read without labels. */
 FILE *MODEL(fopencookie)(void *cookie, const char *mode, cookie_io_functions_t functions)
 {
     if (functions.read != NULL)

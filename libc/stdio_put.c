@@ -1,8 +1,8 @@
 /*
- * putc, putchar, fwrite and their kin, setvbuf and its kin
+ * putc, putchar, fwrite and variants, setvbuf and variants
  *
- * The runtime is told of symbolic data, which may come back (`runtime/src/outputs.rs`). Answers are those of the library,
- * expressed in what was given.
+ * Symbolic data is reported to the runtime, since the program may read it back (`runtime/src/outputs.rs`). Results
+ * are those of the library, as expressions over the arguments.
  */
 #include "stream.h"
 
@@ -34,14 +34,17 @@ int MODEL(putchar_unlocked)(int character)
     return put(character, stdout);
 }
 
-/* How much is written depends on the input: up to the end of the object any size will do, others are tried by themselves. */
+/*
+ * The size written may be symbolic: all sizes up to the end of the object succeed alike, larger ones are explored
+ * apart.
+ */
 static size_t block(const void *data, size_t size, size_t count, FILE *to)
 {
     size_t done;
     __cairn_goes_into(to, data, size * count);
     if (size * count > __cairn_room(data)) {
-        size = __cairn_pinned(size);
-        count = __cairn_pinned(count);
+        size = __cairn_concretized(size);
+        count = __cairn_concretized(count);
     }
     done = fwrite(data, __cairn_concrete(size), __cairn_concrete(count), to);
     return size != 0 && done == __cairn_concrete(count) ? count : done;
@@ -57,7 +60,7 @@ size_t MODEL(fwrite_unlocked)(const void *data, size_t size, size_t count, FILE 
     return block(data, size, count, to);
 }
 
-/* What is read or printed shows up in a buffer of the program's, where it has no labels. */
+/* Data that is read or printed appears, without labels, in a buffer of the program's. */
 static char *buffer_of(FILE *stream, char *buffer)
 {
     if (buffer == NULL)
@@ -70,7 +73,8 @@ static char *buffer_of(FILE *stream, char *buffer)
 
 int MODEL(setvbuf)(FILE *stream, char *buffer, int mode, size_t size)
 {
-    return setvbuf(stream, buffer_of(stream, buffer), (int)__cairn_pinned((size_t)mode), __cairn_pinned(size));
+    return setvbuf(stream, buffer_of(stream, buffer), (int)__cairn_concretized((size_t)mode),
+                   __cairn_concretized(size));
 }
 
 void MODEL(setbuf)(FILE *stream, char *buffer)
@@ -80,5 +84,5 @@ void MODEL(setbuf)(FILE *stream, char *buffer)
 
 void MODEL(setbuffer)(FILE *stream, char *buffer, size_t size)
 {
-    setbuffer(stream, buffer_of(stream, buffer), __cairn_pinned(size));
+    setbuffer(stream, buffer_of(stream, buffer), __cairn_concretized(size));
 }

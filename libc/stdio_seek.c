@@ -1,4 +1,4 @@
-/* fseek, ftell and their kin: the end of a symbolic stream is where its length says */
+/* fseek, ftell and variants: the end of a symbolic stream follows from its length */
 #include "stream.h"
 #include <stdio_ext.h>
 

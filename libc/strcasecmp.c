@@ -20,7 +20,7 @@ static int differ(const char *a, const char *b, size_t limit)
     return 0;
 }
 
-/* Whether strings of these lengths are concrete as far as the shorter of them goes. */
+/* True if strings of these lengths are concrete up to the end of the shorter one. */
 static int concrete(const char *a, size_t a_length, const char *b, size_t b_length, size_t limit)
 {
     size_t seen = (a_length < b_length ? a_length : b_length) + 1;

@@ -1,8 +1,8 @@
-/* strcmp, strncmp: the difference of the first characters that differ, as glibc has it */
+/* strcmp, strncmp: the difference of the first differing characters, as in glibc */
 #include "model.h"
 #include <string.h>
 
-/* So much is looked at in one go, lest a short answer about long strings takes long. */
+/* Block size, so that a comparison of long strings that differ early is fast. */
 #define PIECE 64
 
 static size_t less(size_t a, size_t b)
@@ -22,7 +22,7 @@ static int differ(const char *a, const char *b, size_t limit)
     return 0;
 }
 
-/* How many characters are equal and concrete; sets `over` if the comparison ends among concrete ones. */
+/* Returns the length of the equal, concrete prefix; sets `over` if the comparison ends in it. */
 static size_t concrete_start(const char *a, const char *b, size_t limit, int *over)
 {
     size_t at = 0;

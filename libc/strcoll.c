@@ -1,4 +1,4 @@
-/* strcoll, strxfrm: in C and C.UTF-8 the order of characters is that of their codes */
+/* strcoll, strxfrm: in C and C.UTF-8 characters are collated by their codes */
 #include "model.h"
 #include <string.h>
 

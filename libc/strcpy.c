@@ -1,7 +1,7 @@
 /* strcpy, stpcpy, strncpy, stpncpy, strcat, strncat */
 #include "model.h"
 
-/* The copy's end. */
+/* Returns the end of the copy. */
 static char *copy(char *to, const char *from)
 {
     size_t length = __cairn_m_length(from, NO_LIMIT);
@@ -9,7 +9,7 @@ static char *copy(char *to, const char *from)
     return to + length;
 }
 
-/* Fills the rest of `size` bytes; the copy's end. */
+/* Pads to `size` bytes; returns the end of the copy. */
 static char *copy_padded(char *to, const char *from, size_t size)
 {
     size_t length = __cairn_m_length(from, size);

@@ -1,10 +1,10 @@
-/* What the models of reading functions share: which stream is symbolic, and where it stands. */
+/* Shared parts of the models of input functions: cache of streams and their positions. */
 #include "stream.h"
 #include <stdint.h>
 
 #define STREAMS 8
 
-/* Reading a byte must not cost a system call, so what was found out about a stream is kept. */
+/* Cache of stream states: reading a byte must not cost a system call. */
 static _Thread_local struct cairn_stream streams[STREAMS];
 static unsigned age = 1;
 static int keeps_nothing;
@@ -54,10 +54,10 @@ int __cairn_m_get(struct cairn_stream *stream)
 {
     off_t position = __cairn_m_position(stream);
     int character;
-    /* Before the beginning lies what was pushed back. */
+    /* A position before the beginning is in pushed-back text. */
     if ((off_t)__cairn_concrete(position) >= 0 && (size_t)position >= __cairn_length(stream->object))
         return fgetc(stream->file);
-    position = __cairn_pinned(position);
+    position = __cairn_concretized(position);
     character = fgetc(stream->file);
     if (character == EOF) {
         stream->next = NULL;

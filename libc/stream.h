@@ -1,9 +1,9 @@
 /*
- * What the models of reading functions share.
+ * Shared declarations of the models of input functions.
  *
- * Streams that are not symbolic are left to the library. Of a symbolic one the length is input: how many
- * bytes a function gets is decided by branches here, so that shorter and longer inputs are tried as any other
- * side of a branch is. The bytes themselves come from the real function, which keeps the stream's state.
+ * Streams that are not symbolic are left to the library. The length of a symbolic stream is input: how many bytes a
+ * function returns is decided by branches here, so that shorter and longer inputs are explored like any other side of
+ * a branch. The bytes themselves come from the real function, which keeps the stream's state.
  */
 #ifndef CAIRN_STREAM_H
 #define CAIRN_STREAM_H
@@ -14,25 +14,26 @@
 
 #define NO_OBJECT (-1)
 
-/* The runtime's: the input object behind a descriptor or file, or NO_OBJECT; the length of an object. */
+/* Runtime: returns the input object behind a descriptor or file, or NO_OBJECT; the length of an object. */
 int __cairn_stream(int fd);
 int __cairn_stream_of_file(dev_t device, ino_t inode);
 size_t __cairn_length(int object);
 
-/* The runtime's: labels for what was read from a place of an object; none with NO_OBJECT. */
+/* Runtime: labels bytes that were read from an offset of an object; removes labels if it is NO_OBJECT. */
 void __cairn_received(void *to, size_t size, int object, off_t from);
 int __cairn_character(int object, off_t from, int character);
 
-/* The runtime's: a value without its label; a value that is fixed from now on; pages that are new. */
+/* Runtime: returns a value without its label; concretizes a value; marks pages as new. */
 size_t __cairn_concrete(size_t value);
-size_t __cairn_pinned(size_t value);
+size_t __cairn_concretized(size_t value);
 void __cairn_fresh(void *start, size_t size);
 void __cairn_copy(void *to, const void *from, size_t size);
 
 /*
- * The runtime's: data is about to be written to a descriptor or stream, from which it may come back; the program
- * learns how much is in a stream's buffer; a descriptor is about to mean another file, or any may; a stream gets a buffer of the
- * program's; how much of the object at an address is left, 0 if it is not known; input goes where it is not seen.
+ * Runtime: data is about to be written to a descriptor or stream, from which the program may read it back; the
+ * program queries the fill level of a stream's buffer; a descriptor, or any, is about to refer to another file; a
+ * stream gets a buffer of the program's; returns the size left of the object at an address, 0 if unknown; input
+ * reaches the program without labels.
  */
 void __cairn_goes_out(int fd, const void *data, size_t size);
 void __cairn_goes_into(FILE *stream, const void *data, size_t size);
@@ -44,7 +45,9 @@ void __cairn_own_buffer(void);
 size_t __cairn_room(const void *at);
 void __cairn_lost_unseen(void);
 
-/* The runtime's: a file was mapped, or a segment of shared memory, or is read by a stream; memory is about to be unmapped. */
+/*
+ * Runtime: a file was mapped, or a shared memory segment, or a stream reads memory; memory is about to be unmapped.
+ */
 void __cairn_mapped(int fd, void *start, size_t size, int is_shared);
 void __cairn_attached(int segment, void *start, size_t size);
 void __cairn_memory_stream(void *start, size_t size);
@@ -59,30 +62,30 @@ struct cairn_stream {
     off_t position;
 };
 
-/* What is known of a stream. */
+/* Returns the cached state of a stream. */
 struct cairn_stream *__cairn_m_stream(FILE *file);
 
-/* Forgets all that is known: descriptors mean other files, or were moved behind the library's back. */
+/* Invalidates the cache: descriptors refer to other files, or were moved without the library. */
 void __cairn_m_forget(void);
 
-/* Keeps nothing from now on: files may change without a call. */
+/* Disables the cache: files may change without a call. */
 void __cairn_m_forget_always(void);
 
-/* Where a symbolic stream stands; has a label if the end of the input was its measure. */
+/* Returns the position of a symbolic stream; labelled if it is relative to the end of the input. */
 off_t __cairn_m_position(struct cairn_stream *stream);
 
-/* The next character of a symbolic stream, or EOF. */
+/* Returns the next character of a symbolic stream, or EOF. */
 int __cairn_m_get(struct cairn_stream *stream);
 
-/* Where a seek leads from `current`, which is decided to be in the file or not. */
+/* Returns the target of a seek from `current`, after a decision on whether that is inside the file. */
 off_t __cairn_m_target(int object, off_t current, off_t offset, int whence);
 
-/* A symbolic stream stands at a position now. */
+/* Sets the position of a symbolic stream. */
 void __cairn_m_moved(struct cairn_stream *stream, off_t position);
 
 /*
- * How many bytes there are of those wanted at a position. The real function got `got`: should the file have
- * changed since the run began, that is what counts.
+ * Returns how many of the `wanted` bytes at a position exist. The real function returned `got`: if the file has
+ * changed since the run began, that is the result.
  */
 size_t __cairn_m_available(int object, off_t position, size_t wanted, size_t got);
 

@@ -1,4 +1,4 @@
-/* strtol, strtoul and the same for other names of these types */
+/* strtol, strtoul and their aliases for other types */
 #include "number.h"
 #include <inttypes.h>
 

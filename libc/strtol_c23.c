@@ -1,4 +1,4 @@
-/* strtol, strtoul and their kin as C23 has them: newer headers call these */
+/* strtol, strtoul and variants with the semantics of C23: newer headers call these */
 #include "number.h"
 #include <inttypes.h>
 

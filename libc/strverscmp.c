@@ -1,4 +1,4 @@
-/* strverscmp: numbers inside of strings are compared as such, those with leading zeros as fractions */
+/* strverscmp: numbers inside strings are compared by value, those with leading zeros as fractions */
 #include "model.h"
 #include <string.h>
 
@@ -7,10 +7,10 @@ static int is_digit(char c)
     return IN_RANGE(c, '0', '9');
 }
 
-/* What the digits before the first difference are part of. */
+/* Kind of number that the digits before the first difference belong to. */
 enum before { NO_NUMBER, ZEROS, INTEGER, FRACTION };
 
-/* Goes through what both strings share; the number at its end is remembered. */
+/* Skips the common prefix; determines the kind of number at its end. */
 static size_t shared(const char *a, const char *b, enum before *before)
 {
     size_t i;
@@ -26,7 +26,7 @@ static size_t shared(const char *a, const char *b, enum before *before)
     return i;
 }
 
-/* The longer of two numbers is the larger one; of the same length, the first difference decides. */
+/* The longer of two numbers is the larger one; of equal lengths, the first difference decides. */
 static int compare_lengths(const char *a, const char *b, int difference)
 {
     size_t i;

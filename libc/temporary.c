@@ -1,8 +1,8 @@
 /*
- * mkstemp, mkdtemp and their kin
+ * mkstemp, mkdtemp and variants
  *
- * The library makes up names from the clock and random bytes. Here they are the same in every run; a name that is taken, by
- * a file of an earlier run, is passed over.
+ * The library makes up names from the clock and random bytes. Here they are the same in every run; a name that
+ * exists, as a file of an earlier run, is skipped.
  */
 #include "random.h"
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define PLACEHOLDERS 6
 #define ATTEMPTS 10000
 
-/* The placeholders before a suffix; NULL if there are none, or Cairn does not follow the name. */
+/* Returns the placeholders before a suffix; NULL if there are none, or the run is not supervised. */
 static char *placeholders(char *name, int suffix)
 {
     size_t length = strlen(name);
@@ -40,7 +40,7 @@ static void make_up(char *part)
 
 static int open_new(char *name, int suffix, int flags)
 {
-    char *part = placeholders(name, suffix = (int)__cairn_pinned((size_t)suffix));
+    char *part = placeholders(name, suffix = (int)__cairn_concretized((size_t)suffix));
     int attempt, fd = -1, error = errno;
     if (!part)
         return mkostemps(name, suffix, flags);

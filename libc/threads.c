@@ -1,4 +1,4 @@
-/* What the models of pthread_create, thrd_create and their kin share. */
+/* Shared parts of the models of pthread_create, thrd_create and variants. */
 #include "threads.h"
 #include <sched.h>
 
@@ -63,7 +63,10 @@ void __cairn_m_ending(void *result)
         __cairn_lost_input(&result, sizeof result);
 }
 
-/* Ids are used again. The newest thread comes first: detached ones, which nobody joins, stay in the list behind it. */
+/*
+ * Ids are reused. The newest thread comes first: detached threads, which are never joined, stay behind it in the
+ * list.
+ */
 struct __cairn_m_thread *__cairn_m_take_thread(pthread_t id)
 {
     struct __cairn_m_thread **at, *found;
@@ -81,6 +84,6 @@ void *__cairn_m_result(struct __cairn_m_thread *thread, void *result)
 {
     void *kept = thread != NULL ? thread->result : NULL;
     __cairn_w_free(thread);
-    /* One that was cancelled has another. */
+    /* The result of a cancelled thread differs. */
     return __cairn_concrete((size_t)kept) == (size_t)result ? kept : result;
 }

@@ -1,4 +1,4 @@
-/* What strtok and strtok_r share. */
+/* Shared part of strtok and strtok_r. */
 #include "model.h"
 
 char *__cairn_m_token(char *text, const char *delimiters, char **rest)

@@ -1,9 +1,9 @@
 /*
  * tsearch, tfind, tdelete
  *
- * The tree is the library's, and so is all that changes it. What it never tells is what the comparison answered: before
- * it is asked, the way to the key is walked here, so that every answer is decided on in the path. Its nodes are those of
- * glibc since 2.26: the key, and two subtrees, of which the left one's lowest bit is a colour.
+ * The tree belongs to the library, which makes all changes. The comparison results inside it are not visible: before
+ * each call the path to the key is walked here, so that every result is decided on in the path. The nodes are those
+ * of glibc since 2.26: the key, and two subtrees; the lowest bit of the left one is a colour.
  */
 #include "model.h"
 #include <search.h>
@@ -21,7 +21,7 @@ static const struct node *subtree(uintptr_t child)
     return (const struct node *)(child & ~(uintptr_t)1);
 }
 
-/* Whether the key is in the tree. */
+/* Returns true if the key is in the tree. */
 static int walk(const void *key, void *const *root, comparison compare)
 {
     const struct node *node = __cairn_tracing() && root != NULL ? *root : NULL;

@@ -1,4 +1,4 @@
-/* read, pread, readv, recv and their kin, and lseek */
+/* read, pread, readv, recv and variants, and lseek */
 #include "random.h"
 #include "stream.h"
 #include <sys/socket.h>
@@ -9,13 +9,13 @@ ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *to, size_t size, off_t offset, size_t room);
 ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
 
-/* The symbolic descriptor that was moved last, and where it stands then: at the input's end, that has a label. */
+/* The symbolic descriptor that was moved last, and its position: relative to the input's end it is labelled. */
 static _Thread_local struct {
     int fd;
     off_t position;
 } moved = {-1, 0};
 
-/* Where a symbolic descriptor stands; what the library knows of streams over it is about to be wrong. */
+/* Returns the position of a symbolic descriptor; the cached states of streams over it are invalidated. */
 static off_t position_of(int fd)
 {
     off_t position = lseek(fd, 0, SEEK_CUR);
@@ -32,7 +32,7 @@ static void move(int fd, off_t position)
 static ssize_t received(void *to, ssize_t got, int object, off_t position, size_t wanted)
 {
     if (got > 0)
-        __cairn_received(to, got, object, object == NO_OBJECT ? 0 : (off_t)__cairn_pinned(position));
+        __cairn_received(to, got, object, object == NO_OBJECT ? 0 : (off_t)__cairn_concretized(position));
     if (got < 0 || object == NO_OBJECT)
         return got;
     return (ssize_t)__cairn_m_available(object, position, wanted, got);
@@ -102,7 +102,7 @@ static size_t room_of(const struct iovec *parts, int count)
     return room;
 }
 
-/* Labels for what was scattered over several places. */
+/* Labels bytes that were scattered over several buffers. */
 static void scattered(const struct iovec *parts, size_t got, int object, off_t position)
 {
     for (; got > 0; parts++) {
@@ -119,7 +119,7 @@ ssize_t MODEL(readv)(int fd, const struct iovec *parts, int count)
     off_t position = object == NO_OBJECT ? 0 : position_of(fd);
     ssize_t got = readv(fd, parts, count);
     if (got > 0)
-        scattered(parts, got, object, __cairn_pinned(position));
+        scattered(parts, got, object, __cairn_concretized(position));
     if (got < 0 || object == NO_OBJECT)
         return got;
     got = (ssize_t)__cairn_m_available(object, position, room_of(parts, count), got);
@@ -127,7 +127,7 @@ ssize_t MODEL(readv)(int fd, const struct iovec *parts, int count)
     return got;
 }
 
-/* Standard input that is a socket elsewhere, as a server started by inetd has it, is a file here. */
+/* Standard input that is a socket elsewhere, as for a server started by inetd, is a file here. */
 static ssize_t receive(int fd, void *to, size_t size, int flags, struct sockaddr *sender, socklen_t *length)
 {
     if (__cairn_stream(fd) != NO_OBJECT)

@@ -1,7 +1,7 @@
 /*
- * write, pwrite, writev, send and their kin, and functions that move data from one descriptor to another
+ * write, pwrite, writev, send and variants, and functions that move data from one descriptor to another
  *
- * The runtime is told of symbolic data, which may come back (`runtime/src/outputs.rs`).
+ * Symbolic data is reported to the runtime, since the program may read it back (`runtime/src/outputs.rs`).
  */
 #include "stream.h"
 #include <fcntl.h>
@@ -11,11 +11,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The most that one call writes, and the end of all memory that a program can have. */
+/* Maximum size of one write, and end of the address space. */
 #define MOST ((size_t)0x7ffff000)
 #define END ((uintptr_t)0x7ffffffff000)
 
-/* The answer of a call that was to write `size` bytes at `data`: all of them, as far as there can be memory. */
+/*
+ * Returns the result of a call that was to write `size` bytes at `data`: all of them, as far as the address space
+ * allows.
+ */
 static ssize_t answer(ssize_t done, const void *data, size_t size)
 {
     uintptr_t left = (uintptr_t)data < END ? END - (uintptr_t)data : 0;
@@ -25,7 +28,7 @@ static ssize_t answer(ssize_t done, const void *data, size_t size)
     return done;
 }
 
-#define FIXED(number) ((int)__cairn_pinned((size_t)(number)))
+#define FIXED(number) ((int)__cairn_concretized((size_t)(number)))
 
 ssize_t MODEL(write)(int fd, const void *data, size_t size)
 {
@@ -60,15 +63,15 @@ ssize_t MODEL(send)(int fd, const void *data, size_t size, int flags)
     return MODEL(sendto)(fd, data, size, flags, NULL, 0);
 }
 
-/* Data in several places is about to be written; their number is fixed, and so are the sizes. */
+/* Reports data in several buffers that is about to be written; their number and sizes are concretized. */
 static int gathered(int fd, const struct iovec *parts, int count)
 {
     int i;
     count = FIXED(count);
     for (i = 0; i < count; i++) {
         __cairn_goes_out(fd, parts[i].iov_base, parts[i].iov_len);
-        __cairn_pinned(parts[i].iov_len);
-        __cairn_pinned((size_t)parts[i].iov_base);
+        __cairn_concretized(parts[i].iov_len);
+        __cairn_concretized((size_t)parts[i].iov_base);
     }
     return count;
 }
@@ -82,7 +85,7 @@ ssize_t MODEL(writev)(int fd, const struct iovec *parts, int count)
 ssize_t MODEL(pwritev)(int fd, const struct iovec *parts, int count, off_t offset)
 {
     fd = FIXED(fd);
-    return pwritev(fd, parts, gathered(fd, parts, count), (off_t)__cairn_pinned((size_t)offset));
+    return pwritev(fd, parts, gathered(fd, parts, count), (off_t)__cairn_concretized((size_t)offset));
 }
 
 ssize_t MODEL(pwritev64)(int fd, const struct iovec *parts, int count, off_t offset)
@@ -93,7 +96,7 @@ ssize_t MODEL(pwritev64)(int fd, const struct iovec *parts, int count, off_t off
 ssize_t MODEL(pwritev2)(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
     fd = FIXED(fd);
-    return pwritev2(fd, parts, gathered(fd, parts, count), (off_t)__cairn_pinned((size_t)offset), FIXED(flags));
+    return pwritev2(fd, parts, gathered(fd, parts, count), (off_t)__cairn_concretized((size_t)offset), FIXED(flags));
 }
 
 ssize_t MODEL(pwritev64v2)(int fd, const struct iovec *parts, int count, off_t offset, int flags)
@@ -133,12 +136,12 @@ int MODEL(sendmmsg)(int fd, struct mmsghdr *messages, unsigned count, int flags)
     return sendmmsg(fd, messages, count, FIXED(flags));
 }
 
-/* The kernel moves bytes by itself; those of the input lose their labels. The number of bytes becomes fixed. */
+/* The kernel moves the bytes itself; those of the input lose their labels. Their number is concretized. */
 static size_t moves(int from, size_t size)
 {
     if (__cairn_stream(from) != NO_OBJECT)
         __cairn_lost_unseen();
-    return __cairn_pinned(size);
+    return __cairn_concretized(size);
 }
 
 ssize_t MODEL(sendfile)(int to, int from, off_t *offset, size_t size)

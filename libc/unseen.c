@@ -1,20 +1,18 @@
-/*
- * Functions that hand on input without labels: wide characters of a symbolic stream, asynchronous reading and writing.
- */
+/* Functions that return input without labels: wide characters of a symbolic stream, asynchronous input and output. */
 #include "stream.h"
 #include <aio.h>
 #include <stdlib.h>
 #include <sys/uio.h>
 #include <wchar.h>
 
-static FILE *unseen(FILE *stream)
+static FILE *count_lost(FILE *stream)
 {
     if (__cairn_m_stream(stream)->object != NO_OBJECT)
         __cairn_lost_unseen();
     return stream;
 }
 
-static int unseen_descriptor(int fd)
+static int count_lost_descriptor(int fd)
 {
     if (__cairn_stream(fd) != NO_OBJECT)
         __cairn_lost_unseen();
@@ -23,22 +21,22 @@ static int unseen_descriptor(int fd)
 
 wint_t MODEL(fgetwc)(FILE *from)
 {
-    return fgetwc(unseen(from));
+    return fgetwc(count_lost(from));
 }
 
 wint_t MODEL(getwc)(FILE *from)
 {
-    return getwc(unseen(from));
+    return getwc(count_lost(from));
 }
 
 wint_t MODEL(getwchar)(void)
 {
-    return fgetwc(unseen(stdin));
+    return fgetwc(count_lost(stdin));
 }
 
 wchar_t *MODEL(fgetws)(wchar_t *to, int count, FILE *from)
 {
-    wchar_t *read = fgetws(to, (int)__cairn_pinned((size_t)count), unseen(from));
+    wchar_t *read = fgetws(to, (int)__cairn_concretized((size_t)count), count_lost(from));
     if (read != NULL)
         __cairn_clear(to, (wcslen(to) + 1) * sizeof *to);
     return read;
@@ -46,12 +44,13 @@ wchar_t *MODEL(fgetws)(wchar_t *to, int count, FILE *from)
 
 int MODEL(getw)(FILE *from)
 {
-    return getw(unseen(from));
+    return getw(count_lost(from));
 }
 
 ssize_t MODEL(preadv)(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    return preadv(unseen_descriptor(fd), parts, (int)__cairn_pinned((size_t)count), (off_t)__cairn_pinned((size_t)offset));
+    return preadv(count_lost_descriptor(fd), parts, (int)__cairn_concretized((size_t)count),
+                  (off_t)__cairn_concretized((size_t)offset));
 }
 
 ssize_t MODEL(preadv64)(int fd, const struct iovec *parts, int count, off_t offset)
@@ -61,7 +60,7 @@ ssize_t MODEL(preadv64)(int fd, const struct iovec *parts, int count, off_t offs
 
 int MODEL(aio_read)(struct aiocb *request)
 {
-    unseen_descriptor(request->aio_fildes);
+    count_lost_descriptor(request->aio_fildes);
     return aio_read(request);
 }
 

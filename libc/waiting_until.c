@@ -1,8 +1,9 @@
 /*
  * Functions that wait until a moment
  *
- * Programs compute moments from the simulated clock (clock.c), which is not the library's: a moment is converted, so that
- * the wait takes as long as it would without Cairn. Then the simulated clock is advanced to the moment.
+ * Programs compute moments from the simulated clock (clock.c), which differs from the library's: a moment is
+ * converted, so that the wait takes as long as it would without Cairn. Then the simulated clock is advanced to the
+ * moment.
  */
 #include "clock.h"
 #include <errno.h>
@@ -11,17 +12,17 @@
 #include <sys/timerfd.h>
 #include <threads.h>
 
-/* The library refuses other moments. */
+/* True if the moment is valid for the library. */
 static int is_moment(const struct timespec *moment)
 {
     return moment && moment->tv_nsec >= 0 && moment->tv_nsec < NANOSECONDS;
 }
 
-/* The moment on the library's clock that a moment on the simulated one stands for. */
+/* Converts a moment on the simulated clock to the library's clock. */
 static struct timespec real_moment(clockid_t clock, const struct timespec *moment)
 {
     struct timespec left, now;
-    fix(moment, sizeof *moment);
+    concretize_time(moment, sizeof *moment);
     if (!__cairn_supervised() || !is_moment(moment) || !__cairn_m_read_clock(clock, &now))
         return *moment;
     left = __cairn_m_until(clock, moment);
@@ -43,9 +44,9 @@ int MODEL(clock_nanosleep)(clockid_t clock, int flags, const struct timespec *ti
 {
     struct timespec now, wait;
     int answer;
-    clock = (clockid_t)__cairn_pinned((size_t)clock);
-    flags = (int)__cairn_pinned((size_t)flags);
-    fix(time, sizeof *time);
+    clock = (clockid_t)__cairn_concretized((size_t)clock);
+    flags = (int)__cairn_concretized((size_t)flags);
+    concretize_time(time, sizeof *time);
     if (!(flags & TIMER_ABSTIME) || !__cairn_supervised() || !is_moment(time) || !__cairn_m_read_clock(clock, &now)) {
         answer = clock_nanosleep(clock, flags, time, left);
         if (answer == 0 && !(flags & TIMER_ABSTIME))
@@ -60,8 +61,8 @@ int MODEL(clock_nanosleep)(clockid_t clock, int flags, const struct timespec *ti
 }
 
 /*
- * The clock of a condition or timer, which only the library knows: moments on monotonic clocks are a few hours after
- * their start.
+ * Returns the clock of a condition or timer, which only the library knows: moments on monotonic clocks are a few
+ * hours after their start.
  */
 static clockid_t clock_of(const struct timespec *moment)
 {
@@ -81,7 +82,7 @@ int MODEL(pthread_cond_timedwait)(pthread_cond_t *condition, pthread_mutex_t *mu
 {
     struct timespec real;
     clockid_t clock;
-    fix(moment, sizeof *moment);
+    concretize_time(moment, sizeof *moment);
     clock = clock_of(moment);
     real = real_moment(clock, moment);
     return passed(pthread_cond_timedwait(condition, mutex, &real), clock, moment);
@@ -94,7 +95,7 @@ int MODEL(pthread_cond_clockwait)(pthread_cond_t *condition, pthread_mutex_t *mu
     return passed(pthread_cond_clockwait(condition, mutex, clock, &real), clock, moment);
 }
 
-/* Locks with a moment until which they are waited for, on the clock of the date or on one that is given. */
+/* Locks with a deadline, on the realtime clock or on a given one. */
 #define LOCKS(function, type)                                                                                          \
     int MODEL(function)(type * lock, const struct timespec *moment)                                                    \
     {                                                                                                                  \
@@ -147,7 +148,7 @@ int MODEL(mtx_timedlock)(mtx_t *mutex, const struct timespec *moment)
     return answer;
 }
 
-/* Timers: zero stands for none. */
+/* Timers: zero disarms. */
 
 static struct itimerspec real_timer(const struct itimerspec *timer)
 {
@@ -160,8 +161,8 @@ static struct itimerspec real_timer(const struct itimerspec *timer)
 int MODEL(timerfd_settime)(int fd, int flags, const struct itimerspec *timer, struct itimerspec *old)
 {
     struct itimerspec real;
-    flags = (int)__cairn_pinned((size_t)flags);
-    fix(timer, sizeof *timer);
+    flags = (int)__cairn_concretized((size_t)flags);
+    concretize_time(timer, sizeof *timer);
     if (!(flags & TFD_TIMER_ABSTIME))
         return timerfd_settime(fd, flags, timer, old);
     real = real_timer(timer);
@@ -171,8 +172,8 @@ int MODEL(timerfd_settime)(int fd, int flags, const struct itimerspec *timer, st
 int MODEL(timer_settime)(timer_t id, int flags, const struct itimerspec *timer, struct itimerspec *old)
 {
     struct itimerspec real;
-    flags = (int)__cairn_pinned((size_t)flags);
-    fix(timer, sizeof *timer);
+    flags = (int)__cairn_concretized((size_t)flags);
+    concretize_time(timer, sizeof *timer);
     if (!(flags & TIMER_ABSTIME))
         return timer_settime(id, flags, timer, old);
     real = real_timer(timer);

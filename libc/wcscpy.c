@@ -1,4 +1,4 @@
-/* wcscpy, wmemcpy, wmemmove, wmemset: the labels go along */
+/* wcscpy, wmemcpy, wmemmove, wmemset: labels are copied */
 #include "model.h"
 #include <wchar.h>
 

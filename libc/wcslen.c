@@ -26,7 +26,7 @@ static int differ(const wchar_t *a, const wchar_t *b, size_t limit)
     return 0;
 }
 
-/* Both strings are looked at to their ends: those are near. */
+/* Both strings are tested to their ends: wide strings are short. */
 static int is_concrete(const wchar_t *a, const wchar_t *b, size_t limit)
 {
     size_t a_size = BYTES(wcsnlen(a, limit)), b_size = BYTES(wcsnlen(b, limit));

@@ -1,6 +1,6 @@
 /*
- * <wctype.h>: characters of ASCII are in the classes of <ctype.h> in all locales whose bytes are, the answer for
- * others is the library's.
+ * <wctype.h>: ASCII characters have the classes of <ctype.h> in all locales whose byte classes are plain; for others
+ * the library is called.
  */
 #include "model.h"
 #include <wchar.h>
@@ -14,7 +14,7 @@
     {                                                                                                       \
         if (__cairn_m_plain_characters() && IS_ASCII(c))                                                    \
             return __cairn_w_is##name((int)c);                                                              \
-        return (isw##name)((wint_t)__cairn_m_settled(c));                                                                              \
+        return (isw##name)((wint_t)__cairn_m_concretize_multibyte(c));                                                 \
     }
 
 CLASS(alnum)
@@ -31,7 +31,7 @@ CLASS(xdigit)
 
 int __cairn_w_isdigit(int c);
 
-/* In all locales there are only these. */
+/* The only transformations, in all locales. */
 int MODEL(iswdigit)(wint_t c)
 {
     return IN_RANGE(c, '0', '9');
@@ -41,14 +41,14 @@ wint_t MODEL(towlower)(wint_t c)
 {
     if (__cairn_m_plain_characters() && IS_ASCII(c))
         return TO_LOWER(c);
-    return (towlower)((wint_t)__cairn_m_settled(c));
+    return (towlower)((wint_t)__cairn_m_concretize_multibyte(c));
 }
 
 wint_t MODEL(towupper)(wint_t c)
 {
     if (__cairn_m_plain_characters() && IS_ASCII(c))
         return TO_UPPER(c);
-    return (towupper)((wint_t)__cairn_m_settled(c));
+    return (towupper)((wint_t)__cairn_m_concretize_multibyte(c));
 }
 
 /* A class that has a function of its own. */
@@ -59,8 +59,10 @@ struct named {
 
 #define NAMED(name) {#name, __cairn_w_is##name}
 
-static const struct named CLASSES[] = {NAMED(alnum), NAMED(alpha), NAMED(blank), NAMED(cntrl), NAMED(digit), NAMED(graph),
-                                       NAMED(lower), NAMED(print), NAMED(punct), NAMED(space), NAMED(upper), NAMED(xdigit)};
+static const struct named CLASSES[] = {
+    NAMED(alnum), NAMED(alpha), NAMED(blank), NAMED(cntrl), NAMED(digit), NAMED(graph),
+    NAMED(lower), NAMED(print), NAMED(punct), NAMED(space), NAMED(upper), NAMED(xdigit),
+};
 
 int MODEL(iswctype)(wint_t c, wctype_t class)
 {
@@ -69,12 +71,12 @@ int MODEL(iswctype)(wint_t c, wctype_t class)
         for (i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
             if (class == wctype(CLASSES[i].name))
                 return CLASSES[i].contains((int)c);
-    return iswctype((wint_t)__cairn_m_settled(c), class);
+    return iswctype((wint_t)__cairn_m_concretize_multibyte(c), class);
 }
 
 int MODEL(wcwidth)(wchar_t c)
 {
     if (__cairn_m_plain_characters() && IS_ASCII((wint_t)c))
         return 2 * IN_RANGE(c, ' ', '~') - 1 + (c == 0);
-    return wcwidth((wchar_t)__cairn_m_settled((size_t)c));
+    return wcwidth((wchar_t)__cairn_m_concretize_multibyte((size_t)c));
 }

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Builds libcairn_models.a beside a built cairn and its runtime: models of library functions, and what stands for
-# the markers of other tools. scripts/build-models.sh [DIRECTORY], by default target/release; does nothing when it is
-# up to date.
+# Builds libcairn_models.a next to a built cairn and its runtime: models of library functions, and the markers of
+# other tools. scripts/build-models.sh [DIRECTORY], by default target/release; does nothing if it is up to date.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,14 +16,14 @@ work=$(mktemp -d "$directory/models.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 for source in libc/*.c include/cairn_markers.c include/cairn_fuzzer.c; do
     object=$work/$(basename "$source" .c).o
-    # Functions of the library are to be called as written, from programs and shared libraries alike.
-    CAIRN_CC_PLAIN=0 "$cairn" cc -O2 -std=gnu11 -Wall -Wextra -Werror -fno-builtin -fPIC -DCAIRN_INSTRUMENTED -c "$source" -o "$object" 2>"$work/said" \
-        && [ ! -s "$work/said" ] || { cat "$work/said" >&2; exit 1; }
+    # -fno-builtin keeps calls of library functions as written; -fPIC serves programs and shared libraries alike.
+    CAIRN_CC_PLAIN=0 "$cairn" cc -O2 -std=gnu11 -Wall -Wextra -Werror -fno-builtin -fPIC -DCAIRN_INSTRUMENTED -c "$source" -o "$object" 2>"$work/messages" \
+        && [ ! -s "$work/messages" ] || { cat "$work/messages" >&2; exit 1; }
 done
 
-# Models call the C library's functions as __cairn_libc_NAME. The archive has an object for each that jumps to NAME; where
-# the program has a function of that name, `cairn cc` links another that finds the library's (driver/own.rs). The allocator's
-# functions keep their names, since those of the program are the library's own as well, and so do reserved names.
+# Models call the C library's functions as __cairn_libc_NAME. The archive has an object for each that jumps to NAME; if the
+# program interposes NAME, `cairn cc` links another that looks up the library's (driver/interposition.rs). The allocator's
+# functions keep their names, since a program's own replace those of the library, and so do reserved names.
 "$llvm/bin/llvm-nm" --undefined-only --format=just-symbols "$work"/*.o \
     | grep -Ev '^(__.*|cairn_.*|LLVMFuzzer.*|malloc|calloc|realloc|free|stdin|stdout|stderr|re_syntax_options|optind|optarg|opterr|optopt|.*:|)$' \
     | sort -u >"$work/functions"
@@ -38,5 +37,5 @@ while read -r name; do
         "$name" "$name" "$name" "$name" "$name" | "$llvm/bin/llvm-mc" -triple=x86_64-linux-gnu -filetype=obj -o "$work/jumps/$name.o" -
 done <"$work/functions"
 "$llvm/bin/llvm-ar" rcs "$work/models.a" "$work"/*.o "$work"/jumps/*.o
-# Moved into place last, so that an interrupted run leaves no half of it.
+# Moved into place last, so that an interrupted run leaves no partial archive.
 mv "$work/models.a" "$archive"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a C file to a coverage figure, tests and a crash, the crash again on an ordinary build, and all of it as a page.
+# From a C file to branch coverage, tests and a crash, the crash replayed on an ordinary build, and an HTML report.
 # `make demo` builds Cairn first.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Brings a Debian machine with Rust to the point where Cairn builds: installs the Debian packages
-# that are missing and fetches Z3 into .deps/. Says nothing when there is nothing to do.
-# With --tests also what the tests need: csmith, which makes random programs, AFL++ and lcov, whose tools read campaigns and
-# reports, tmux, a terminal to look at, groff, which reads the manual pages, a browser for the pages of reports, a validator of JSON,
-# and the sources of all crates, one of which ships a schema for it.
+# Prepares a Debian machine with Rust for building Cairn: installs the missing Debian packages and fetches
+# Z3 into .deps/. Prints nothing if there is nothing to do.
+# With --tests also the tests' tools: csmith (random programs), AFL++ and lcov (readers of campaigns and reports), tmux (a
+# terminal), groff (manual pages), a browser (HTML reports), a JSON validator, and the sources of all crates, one of which
+# ships a schema for it.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -36,7 +36,7 @@ missing_packages() {
     echo "${missing# }"
 }
 
-# How to become root: nothing if we are, sudo if it works without a word or there is someone to ask.
+# Prints the command that gives root rights: none for root, sudo if it needs no password or there is a terminal.
 root_prefix() {
     if [ "$(id -u)" = 0 ]; then
         return 0
@@ -50,7 +50,7 @@ install_packages() {
     prefix=$(root_prefix) || stop "as root, install these packages and try again: apt-get install $missing"
     say "installing $missing"
     log=$(mktemp)
-    # A package list that cannot be fetched is no reason to stop: another one may have it all.
+    # A package list that cannot be fetched is no error: another one may have all packages.
     $prefix apt-get update -q >"$log" 2>&1 || true
     # shellcheck disable=SC2086 # a list of words
     if ! $prefix env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
@@ -72,7 +72,7 @@ fetch_z3() {
     echo "$z3_sha256  $1" | sha256sum --check --status || stop "$z3_package is not the file that was expected"
     python3 -m zipfile -e "$1" "$work/unpacked"
     mkdir -p "$z3_dir"
-    # Moved into place last, so that an interrupted run is not taken for a complete one.
+    # Moved into place last, so that an interrupted run is not mistaken for a complete one.
     ln -sf "$z3_library" "$z3_dir/libz3.so"
     cp "$work/unpacked/z3/lib/$z3_library" "$z3_dir/$z3_library.new"
     mv "$z3_dir/$z3_library.new" "$z3_dir/$z3_library"

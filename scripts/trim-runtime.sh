@@ -1,10 +1,10 @@
 #!/bin/sh
-# Takes Rust's arithmetic routines out of libcairn_runtime.a: scripts/trim-runtime.sh [DIRECTORY], by default
-# target/release. Among them are fmod, floor and their kin. With these in the archive, a program that forgets -lm would
-# link, and a configure script that asks which library has fmod would be told that none is needed. The few routines that
-# the runtime itself may want are in libgcc, which every program is linked with. And nothing in it unwinds: the symbol that
-# Rust's core library names for that would make every program load one more library.
-# The functions that compilers call by themselves become the runtime's own (crates/runtime/src/mem.rs): a program may define
+# Removes Rust's arithmetic routines from libcairn_runtime.a: scripts/trim-runtime.sh [DIRECTORY], by default
+# target/release. Among them are fmod and floor. With these in the archive, a program that forgets -lm would link, and a
+# configure script that tests which library has fmod would find that none is needed. The few routines that the runtime
+# itself needs are in libgcc, which every program is linked with. Nothing in it unwinds: the personality symbol that Rust's
+# core library references would make every program load one more library.
+# Functions that compilers call implicitly become the runtime's own (crates/runtime/src/mem.rs): a program may define
 # a memcpy of its own. Only the wrappers of these functions call the C library's.
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,5 +24,5 @@ cp "$archive" "$trimmed"
     --redefine-sym memcmp=__cairn_memcmp --redefine-sym bcmp=__cairn_memcmp --redefine-sym strlen=__cairn_strlen \
     --redefine-sym __cairn_libc_memcpy=memcpy --redefine-sym __cairn_libc_memmove=memmove \
     --redefine-sym __cairn_libc_memset=memset "$trimmed"
-# Moved into place, so that an interrupted run leaves no half of it.
+# Moved into place, so that an interrupted run leaves no partial archive.
 mv "$trimmed" "$archive"

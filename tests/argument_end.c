@@ -7,7 +7,7 @@
  * strategy: dfs
  * execs: 20
  *
- * An argument ends at its first NUL: what lies behind it is nobody's input. Out of reach: no argument, and
+ * An argument ends at its first NUL: the bytes behind it are not input. Out of reach: no argument, and
  * bytes behind the end.
  */
 #include <stdio.h>

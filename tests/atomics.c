@@ -7,8 +7,8 @@
  * strategy: random-branch
  * execs: 300
  *
- * Atomic updates: the old value is the answer, the new one is in memory, and both follow the input. Out of reach: a short
- * read, an exchange that fails without a reason, and what the old value says already.
+ * Atomic updates: the old value is returned, the new one is in memory, and both are symbolic. Out of reach: a short
+ * read, an exchange that fails spuriously, and branches that the old value implies.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static void exchanges(const unsigned char *in)
     } else if (expected == 8) {
         puts("kept");
     }
-    /* A loop that an update is often written as. */
+    /* A compare-and-exchange loop. */
     unsigned long seen = ticket, wanted;
     do {
         wanted = seen * 3;

@@ -7,8 +7,8 @@
  * strategy: dfs
  * execs: 400
  *
- * Branches on a value that was used as a constant before: as a place to write to, as the size of a block, as a
- * number of bytes to fill. The constant rules them out; another one is tried for them. Out of reach: a short
+ * Branches on a value that was concretized before: as the address of a store, as the size of a block, as a
+ * number of bytes to fill. The constant excludes them; a relaxed query tries another one. Out of reach: a short
  * read.
  */
 #include <stdint.h>
@@ -26,7 +26,7 @@ static void store(uint16_t at)
         puts("stored");
 }
 
-/* Not so large that the block would lie elsewhere. */
+/* Small enough for the block to be on the heap. */
 static void allocate(uint16_t count, char kind)
 {
     count &= 0xfff;

@@ -7,7 +7,7 @@
  * strategy: dfs
  * execs: 2000
  *
- * Bits counted, turned round and rotated; the smaller, the larger, the absolute value. Out of reach: a short
+ * Population count, byte and bit reversal, rotation; minimum, maximum, absolute value. Out of reach: a short
  * read.
  */
 #include <stdio.h>

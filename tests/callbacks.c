@@ -7,8 +7,8 @@
  * strategy: dfs
  * execs: 400
  *
- * Labels across calls that are not there: libc calls back into the program, which must not take the
- * labels of somebody else's arguments for its own; variadic functions find no old labels on the stack.
+ * Labels across library calls: libc calls back into the program, which must not take the labels of
+ * another call's arguments for its own; variadic functions find no stale labels on the stack.
  * Out of reach: a short read, and a number that is not found.
  */
 #include <search.h>

@@ -8,7 +8,7 @@
  * strategy: dfs
  * execs: 800
  *
- * A small machine whose instructions are found through a table of labels: the address of every jump follows the
+ * An interpreter with computed goto: the address of every jump depends on the
  * input. Out of reach: a short read.
  */
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * strategy: random-branch
  * execs: 60
  *
- * Sixteen bytes through the table of a checksum: values are right, sums of a byte or two are solved for, and
- * what does not depend on a sum is found behind it. Out of reach: a short read.
+ * Sixteen bytes through a table-driven checksum: values are right, sums of a byte or two are solved for, and
+ * branches that do not depend on a sum are reached behind it. Out of reach: a short read.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  * strategy: dfs
  * execs: 100
  *
- * Functions called through tables: every handler is reached, and every one that a handler goes on to. Out of
+ * Function pointers in tables: every handler is reached, and every one that a handler calls. Out of
  * reach: a short read.
  */
 #include <stdio.h>
@@ -56,7 +56,7 @@ static int by_name(char name, int x)
     return 0;
 }
 
-/* A machine whose states are labels: a jump through a table. */
+/* A state machine whose states are labels: a jump through a table. */
 static int states(const unsigned char *in)
 {
     static const void *const table[] = { &&start, &&middle, &&end };

@@ -8,13 +8,13 @@
  * strategy: dfs
  * execs: 400
  *
- * How many arguments there are is input, and so is the length of each. Out of reach: no end of the list.
+ * The number of arguments is symbolic, and so is the length of each. Out of reach: no end of the list.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* With all arguments there, of which the last is a word. */
+/* With all arguments present, of which the last is a word. */
 static void all(char **words)
 {
     if (strcmp(words[5], "end") == 0)

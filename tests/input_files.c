@@ -8,7 +8,7 @@
  * strategy: dfs
  * execs: 200
  *
- * Several files and standard input, each with a length of its own, read in turns, closed and opened again.
+ * Several files and standard input, each with a symbolic length, read alternately, closed and reopened.
  * Out of reach: files that cannot be opened.
  */
 #include <fcntl.h>

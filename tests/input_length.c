@@ -8,7 +8,7 @@
  * strategy: dfs
  * execs: 100
  *
- * How much input there is, is input: every way of noticing its end leads to shorter and longer inputs.
+ * The length of the input is symbolic: every way to detect its end leads to shorter and longer inputs.
  * Out of reach: another character than was pushed back.
  */
 #include <stdio.h>

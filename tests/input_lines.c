@@ -8,7 +8,7 @@
  * strategy: dfs
  * execs: 1300
  *
- * Where a line ends, and where the input ends, is decided byte by byte.
+ * The ends of a line and of the input are decided byte by byte.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,15 +8,15 @@
  * strategy: dfs
  * execs: 100
  *
- * Reads by descriptor: all that was wanted, less, nothing; in one piece and in several.
- * Out of reach: reading that fails.
+ * Reads by descriptor: complete, short, empty; into one buffer and into several.
+ * Out of reach: a read that fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Until there is no more, in pieces of three. */
+/* Until the end, in pieces of three. */
 static void loop(void)
 {
     char piece[3];

@@ -9,7 +9,7 @@
  * execs: 100
  *
  * The end of the input is a position and the size of a file, and both depend on the length.
- * Out of reach: no memory, a file that cannot be opened, mapped, asked for its size, or read as far as that says.
+ * Out of reach: no memory, a file that cannot be opened, mapped, queried for its size, or read up to it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As most programs read a whole file. */
+/* The usual way to read a whole file. */
 static void whole(FILE *file)
 {
     char *text;

@@ -7,7 +7,7 @@
  * strategy: dfs
  * execs: 1000
  *
- * Classes of characters. The answers are expressions: each test is one branch, as it is written.
+ * Character classes. The results are expressions: each test is one branch, as it is written.
  * Out of reach: a short read.
  */
 #include <ctype.h>

@@ -7,7 +7,7 @@
  * strategy: random-branch
  * execs: 400
  *
- * Numbers with a point, an exponent or in letters: where they end, and whether there is one.
+ * Numbers with a point, an exponent or in letters: their end, and if there is one.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * strategy: random-branch
  * execs: 1500
  *
- * Functions of the library that are rarely called, or on every character: each of them tells of its argument.
+ * Library functions that are called rarely, or on every character: the result of each depends on its argument.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -49,7 +49,7 @@ static void try_strings(int how, const char *text)
     }
 }
 
-/* As programs do that are ready for any locale. */
+/* The usual code for arbitrary locales. */
 static int is_upper_case_word(const char *text)
 {
     mbstate_t state = {0};

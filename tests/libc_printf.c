@@ -7,7 +7,7 @@
  * strategy: random-branch
  * execs: 600
  *
- * Text that sprintf and its kin have made of the input: strings, characters, numbers, and how long it is.
+ * Text that sprintf and its variants make of the input: strings, characters, numbers, and its length.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * strategy: random-branch
  * execs: 1000
  *
- * What scanf reads depends on the input: how much was converted, and to what.
+ * The result of scanf depends on the input: the number of conversions, and their values.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * strategy: dfs
  * execs: 400
  *
- * Sorting and searching with the program's own comparison. What is sorted stays symbolic.
+ * Sorting and searching with the program's own comparison. The sorted elements stay symbolic.
  * Out of reach: a short read.
  */
 #include <search.h>

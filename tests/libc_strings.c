@@ -7,7 +7,7 @@
  * strategy: dfs
  * execs: 1500
  *
- * Comparing, searching and copying strings: the library's answers depend on the input.
+ * Comparing, searching and copying strings: the library's results depend on the input.
  * Out of reach: a short read, a strdup without memory.
  */
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * strategy: dfs
  * execs: 4000
  *
- * A line in pieces. Out of reach: no line at all.
+ * A line split into tokens. Out of reach: no line at all.
  */
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * strategy: dfs
  * execs: 300
  *
- * A program written for KLEE. What klee_assume, klee_range and klee_choose refuse is no branch of the program's.
+ * A program written for KLEE. The checks in klee_assume, klee_range and klee_choose are no branches of the program.
  */
 #include <klee/klee.h>
 #include <stdio.h>

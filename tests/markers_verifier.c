@@ -9,8 +9,8 @@
  * strategy: dfs
  * execs: 300
  *
- * A program of Test-Comp: it declares what it uses, and leaves one of the errors to Cairn. Out of reach: what the
- * assumption refuses.
+ * A program of Test-Comp: it declares what it uses, and leaves one of the errors to Cairn. Out of reach: inputs that
+ * violate the assumption.
  */
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
  * strategy: dfs
  * execs: 2000
  *
- * Arithmetic that tells whether it overflows, and arithmetic that stops at the limits. Out of reach: a short
+ * Arithmetic with overflow flags, and saturating arithmetic. Out of reach: a short
  * read.
  */
 #include <limits.h>

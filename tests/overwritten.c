@@ -7,8 +7,8 @@
  * strategy: dfs
  * execs: 50
  *
- * Library code without instrumentation writes over symbolic bytes: what it wrote is concrete, what it
- * left is not. Out of reach: a short read, another answer about what snprintf has written.
+ * Uninstrumented library code overwrites symbolic bytes: the bytes it wrote are concrete, the others
+ * are not. Out of reach: a short read, another result of comparing the text that snprintf wrote.
  */
 #include <stdio.h>
 #include <unistd.h>

@@ -8,8 +8,8 @@
  * strategy: dfs
  * execs: 400
  *
- * Which files there are is not input, but the name that is looked up is: it is compared with those in the directory.
- * Out of reach: no argument, and that the directory cannot be made.
+ * The file system is not input, but the name that is looked up is: it is compared with those in the directory.
+ * Out of reach: no argument, and a directory that cannot be created.
  */
 #include <fcntl.h>
 #include <stdio.h>

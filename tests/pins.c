@@ -8,9 +8,9 @@
  * strategy: dfs
  * execs: 100
  *
- * Values used as constants are tried with others: the place that is written to, how much is copied or
- * allocated, and an address that the input chooses. Out of reach: a short read, and
- * what follows the address that nobody can read.
+ * Concretized values are tried with other constants: the address of a store, the size of a copy or an
+ * allocation, and an address that the input chooses. Out of reach: a short read, and
+ * the code behind an access to an address that cannot be read.
  */
 #include <stdint.h>
 #include <stdio.h>

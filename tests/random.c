@@ -7,8 +7,8 @@
  * strategy: dfs
  * execs: 100
  *
- * A table whose places depend on a secret: within a campaign it is always the same one, so that predictions hold.
- * Out of reach: that there is no secret.
+ * A hash table with a random seed: within a campaign it is always the same one, so that predictions hold.
+ * Out of reach: no seed.
  */
 #include <stdint.h>
 #include <stdio.h>

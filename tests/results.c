@@ -7,8 +7,8 @@
  * strategy: dfs
  * execs: 20
  *
- * The result of a function without instrumentation has no label, whatever the call before it returned.
- * Out of reach: a strange answer of the library.
+ * The result of an uninstrumented function has no label, whatever the call before it returned.
+ * Out of reach: an unexpected result of the library.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

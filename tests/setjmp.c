@@ -7,7 +7,7 @@
  * strategy: dfs
  * execs: 200
  *
- * Jumps out of nested calls: labels before, behind and across them. Out of reach: a short read.
+ * Jumps out of nested calls: labels before, after and across them. Out of reach: a short read.
  */
 #include <setjmp.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * strategy: dfs
  * execs: 100
  *
- * A handler runs in the middle of everything, with arguments that nobody has labelled, and may look at symbolic
+ * A handler interrupts arbitrary code, with arguments that have no labels, and may read symbolic
  * memory itself. Out of reach: a short read.
  */
 #include <signal.h>

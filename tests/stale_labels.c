@@ -7,9 +7,9 @@
  * strategy: dfs
  * execs: 100
  *
- * Labels that an earlier call has left must not be taken for those of a later one: by a caller for the
+ * Stale labels of an earlier call must not be taken for those of a later one: by a caller for the
  * result of a library function, by a function for the address of a struct passed by value, by a signal
- * handler for the number the kernel passes. Out of reach: a short read, other answers about what is
+ * handler for the number the kernel passes. Out of reach: a short read, other values of what is
  * concrete.
  */
 #include <signal.h>

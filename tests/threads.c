@@ -7,8 +7,8 @@
  * strategy: dfs
  * execs: 200
  *
- * Threads: every one has labels of its own in its registers and its own thread-local variables, and what they leave
- * in memory is for all. Two of them compute at the same time; only one at a time decides. Out of reach: a short read, and
+ * Threads: each has labels of its own for its registers and its thread-local variables, and memory is shared
+ * by all. Two of them compute at the same time; only one at a time decides. Out of reach: a short read, and
  * a variable of another thread.
  */
 #include <pthread.h>
@@ -21,7 +21,7 @@ static __thread unsigned local;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static unsigned total;
 
-/* No decision on the input in here: the two would come in any order. */
+/* No decision on the input in here: the order of the two would not be deterministic. */
 static void *compute(void *argument)
 {
     struct work *work = argument;

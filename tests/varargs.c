@@ -8,7 +8,7 @@
  * execs: 300
  *
  * Variadic arguments: in registers, on the stack, as structs in registers and in memory, through copies of a
- * list, through lists handed on, through a pointer to the function. Out of reach: a short read, and four sides of
+ * list, through lists passed on, through a pointer to the function. Out of reach: a short read, and four sides of
  * what is always true.
  */
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static void say(const char *what)
     puts(what);
 }
 
-/* Something else is called before the list is first looked at. */
+/* Another function is called before the list is first read. */
 static int sum(int count, ...)
 {
     va_list list;

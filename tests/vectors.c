@@ -7,7 +7,7 @@
  * strategy: dfs
  * execs: 2000
  *
- * Vectors, element by element: arithmetic, comparison, choice, other orders, other element types, sums. Out of
+ * Vectors, element by element: arithmetic, comparison, select, shuffles, other element types, reductions. Out of
  * reach: a short read.
  */
 #include <emmintrin.h>

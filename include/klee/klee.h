@@ -1,9 +1,8 @@
 /*
  * klee/klee.h: programs written for KLEE, unchanged.
  *
- * What a program asks of KLEE, Cairn does as far as it means anything without a state of its own for
- * every path: input, assumptions and errors work, hints to KLEE's searcher have no effect. For a plain
- * build link cairn_replay.c, as with cairn.h.
+ * Cairn implements what is meaningful without a separate state for every path: input, assumptions and errors
+ * work, hints to KLEE's searcher have no effect. For a plain build link cairn_replay.c, as with cairn.h.
  */
 #ifndef KLEE_H
 #define KLEE_H
@@ -16,31 +15,31 @@
 extern "C" {
 #endif
 
-/* Makes the bytes of an object input; cairn_symbolic. */
+/* Makes the bytes of an object symbolic; cairn_symbolic. */
 void klee_make_symbolic(void *address, size_t size, const char *name);
-/* An int that is input. */
+/* Returns a symbolic int. */
 int klee_int(const char *name);
-/* An int that is input, from `begin` up to and without `end`. */
+/* Returns a symbolic int from `begin` up to, but not including, `end`. */
 int klee_range(int begin, int end, const char *name);
-/* A number that is input, below `count`. */
+/* Returns a symbolic number below `count`. */
 uintptr_t klee_choose(uintptr_t count);
 
-/* Ends the run without a word if the condition is false; cairn_assume. */
+/* Ends the run without a finding if the condition is false; cairn_assume. */
 void klee_assume(uintptr_t condition);
-/* Ends the run without a word, and without a test. */
+/* Ends the run without a finding, and without a test. */
 __attribute__((__noreturn__)) void klee_silent_exit(int status);
-/* A crash. */
+/* Crashes. */
 __attribute__((__noreturn__)) void klee_abort(void);
-/* A crash, with a message on standard error. */
+/* Crashes, with a message on standard error. */
 __attribute__((__noreturn__)) void klee_report_error(const char *file, int line, const char *message,
                                                      const char *suffix);
 #define klee_assert(condition) assert(condition)
 
-/* Whether a value depends on the input: never in a plain build. */
+/* True if a value depends on the input: never in a plain build. */
 unsigned klee_is_symbolic(uintptr_t value);
-/* Whether a test is only run again: always in a plain build. */
+/* True if a test is being replayed: always in a plain build. */
 unsigned klee_is_replay(void);
-/* The value of this run; what is computed from it no longer depends on the input. */
+/* Returns the value of this run, as a constant: results computed from it do not depend on the input. */
 float klee_get_valuef(float value);
 double klee_get_valued(double value);
 long klee_get_valuel(long value);
@@ -52,12 +51,12 @@ int64_t klee_get_value_i64(int64_t value);
 void klee_check_memory_access(const void *address, size_t size);
 int klee_get_errno(void);
 
-/* These print to standard error. */
+/* Functions that print to standard error. */
 void klee_warning(const char *message);
 void klee_warning_once(const char *message);
 void klee_print_expr(const char *message, ...);
 
-/* These have no effect. */
+/* Functions without effect. */
 void klee_prefer_cex(void *object, uintptr_t condition);
 void klee_posix_prefer_cex(void *object, uintptr_t condition);
 void klee_mark_global(void *object);

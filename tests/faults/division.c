@@ -4,7 +4,7 @@
  * at: sum / count
  * least: 2 bytes
  *
- * A mean over no numbers: the count is what is left after two that do not count.
+ * A mean over no numbers: the count is the rest after two that do not count.
  */
 #include <stdio.h>
 

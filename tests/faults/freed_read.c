@@ -4,7 +4,7 @@
  * at: return *last
  * least: 2 bytes
  *
- * The last number is read when the list is gone; natively its bytes are still there, or others.
+ * The last number is read after the list was freed; in a plain build its bytes are still there, or others.
  */
 #include <stdio.h>
 #include <stdlib.h>

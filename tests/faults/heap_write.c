@@ -5,7 +5,7 @@
  * at: seen[
  * least: 1 byte
  *
- * A table of letters in the heap, with room for one too few.
+ * A table of letters on the heap, with one element too few.
  */
 #include <stdio.h>
 #include <stdlib.h>

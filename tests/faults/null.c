@@ -4,7 +4,7 @@
  * at: found->value
  * least: 1 byte
  *
- * Who is not in the table is looked at all the same.
+ * A missing entry is dereferenced.
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * at: weight[digit
  * least: 1 byte
  *
- * What is no digit is an index all the same; what lies there is read, and nothing breaks.
+ * A character that is no digit is used as an index; the read succeeds, and nothing breaks.
  */
 #include <stdio.h>
 

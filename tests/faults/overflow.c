@@ -4,7 +4,7 @@
  * check: overflow
  * at: width * height
  *
- * A size that has no room; as it wraps, nothing breaks.
+ * A size that overflows; as it wraps, nothing breaks.
  */
 #include <stdio.h>
 

@@ -4,11 +4,11 @@
  * at: static long sum
  * least: 1 byte
  *
- * A sum down to zero that has no end if it begins below.
+ * A sum down to zero that does not terminate if it starts below.
  */
 #include <stdio.h>
 
-/* One line, since nobody knows which of them the last byte of the stack is for. */
+/* One line, since the last byte of the stack may belong to any statement. */
 static long sum(long from) { volatile char step[999] = {1}; return from == 0 ? 0 : from + sum(from - step[0]); }
 
 int main(void)

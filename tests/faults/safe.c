@@ -3,7 +3,7 @@
  * check: all
  * kind: none
  *
- * Looks dangerous, and is not: every fault is ruled out just before it.
+ * Looks dangerous, but is not: every fault is excluded just before it.
  */
 #include <assert.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
  * kind: stack buffer overflow
  * at: word[used] = 0
  *
- * The end of a word of four letters has no room; the byte behind belongs to nobody.
+ * The terminator of a word of four letters is out of bounds; the byte behind is padding.
  */
 #include <stdio.h>
 

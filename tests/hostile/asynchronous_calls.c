@@ -1,4 +1,4 @@
-/* Calls that the kernel makes for it. */
+/* System calls made asynchronously by the kernel. */
 #include "hostile.h"
 
 static void attack(void)

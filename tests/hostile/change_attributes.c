@@ -1,4 +1,4 @@
-/* Owner, mode, times and attributes of a file. These calls are said to succeed. */
+/* Owner, mode, times and attributes of a file. The sandbox reports success without executing these calls. */
 #include "hostile.h"
 #include <linux/fs.h>
 #include <sys/time.h>

@@ -1,4 +1,4 @@
-/* Closes all descriptors, and puts others in their place. */
+/* Closes all descriptors, and reuses their numbers. */
 #include "hostile.h"
 
 static void attack(void)

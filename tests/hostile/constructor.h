@@ -1,5 +1,5 @@
 /*
- * Code that runs before the runtime, with all that the driver has handed to it: `begin` is called once, in the process that is to
+ * Code that runs before the runtime, with the driver's descriptors: `begin` is called once, in the process that is to
  * become the fork server.
  */
 struct control {
@@ -15,7 +15,7 @@ static inline uint32_t abi(int shared)
     return pread(shared, words, sizeof words, 0) == sizeof words ? words[2] : 0;
 }
 
-/* As many decisions as the driver has read from the file. */
+/* As many sites as the driver has read from the file. */
 static inline uint32_t sites(void)
 {
     enum { RECORD = 32 };

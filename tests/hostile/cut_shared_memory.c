@@ -1,4 +1,4 @@
-/* A constructor that cuts the memory it shares with the driver, and takes pages out of it. */
+/* A constructor that truncates the shared memory, and punches holes into it. */
 #include "hostile.h"
 #include "constructor.h"
 

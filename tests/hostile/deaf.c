@@ -1,4 +1,4 @@
-/* A run that hears no signal and does not end. */
+/* A run that ignores all signals and does not end. */
 #include "hostile.h"
 
 static void attack(void)

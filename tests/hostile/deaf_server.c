@@ -1,4 +1,4 @@
-/* Answers without having been asked, and never listens. */
+/* Sends unrequested replies, and never reads a command. */
 #include "hostile.h"
 #include "constructor.h"
 

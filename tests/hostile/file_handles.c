@@ -1,4 +1,4 @@
-/* Files by handles, and notices of the whole file system. */
+/* Files by handles, and notifications of the whole file system. */
 #include "hostile.h"
 #include <sys/fanotify.h>
 

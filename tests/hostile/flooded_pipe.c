@@ -1,4 +1,4 @@
-/* A process of a constructor's that fills the pipe to the driver. */
+/* A process of a constructor that fills the pipe to the driver. */
 #include "hostile.h"
 #include "constructor.h"
 

@@ -1,4 +1,4 @@
-/* Speaks for the fork server: every run ends in another way that is none. */
+/* Impersonates the fork server: every run ends with another invalid status. */
 #include "hostile.h"
 #include "constructor.h"
 

@@ -1,4 +1,4 @@
-/* Says that the program has four billion branches. */
+/* Claims that the program has four billion branches. */
 #include "hostile.h"
 #include "constructor.h"
 

@@ -1,4 +1,4 @@
-/* Speaks for the fork server, and has the victim's number in every word. */
+/* Impersonates the fork server, with the victim's process id in every word. */
 #include "hostile.h"
 #include "constructor.h"
 

@@ -1,4 +1,4 @@
-/* Says in the control page that all tables are full. */
+/* Sets the counts in the control page to full tables. */
 #include "hostile.h"
 #include "constructor.h"
 

@@ -4,7 +4,7 @@
 
 static void attack(void)
 {
-    /* The reader of a pipe may be faster to turn away than this loop: that would be a death of its own. */
+    /* The reader of a pipe may close it before this loop ends: SIGPIPE would end the run. */
     signal(SIGPIPE, SIG_IGN);
     for (int fd = 3; fd < 1024; fd++)
         if (write(fd, "garbage garbage garbage garbage", 31) < 0)

@@ -1,5 +1,5 @@
 /*
- * What every hostile target has: a decision on its input, an attack, and a way to tell that the attack got through. A call
+ * Shared parts of hostile targets: a decision on the input, an attack, and a check that it was prevented. A call
  * that must not succeed aborts the program if it does, so that the campaign has a crash to report.
  *
  * Targets never run as root, and name nothing but the victim that the test has started for them.

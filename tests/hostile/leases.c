@@ -1,4 +1,4 @@
-/* Leases, notices and locks on what is not its own. */
+/* Leases, notifications and locks on files that are not its own. */
 #include "hostile.h"
 
 static void attack(void)

@@ -1,4 +1,4 @@
-/* Says hello, and nothing more. */
+/* Sends its hello, and nothing more. */
 #include "hostile.h"
 #include "constructor.h"
 

@@ -1,4 +1,4 @@
-/* No attack: what ordinary programs do, which works as ever. */
+/* No attack: operations of ordinary programs, which must work. */
 #include "hostile.h"
 #include <pthread.h>
 #include <poll.h>

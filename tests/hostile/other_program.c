@@ -1,4 +1,4 @@
-/* The same through a program that it starts. */
+/* The same attacks through a program that it starts. */
 #include "hostile.h"
 
 static void attack(void)

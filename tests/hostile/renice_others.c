@@ -1,4 +1,4 @@
-/* Priorities of everybody and of the victim. */
+/* Priorities of all processes and of the victim. */
 #include "hostile.h"
 
 static void attack(void)

@@ -1,4 +1,4 @@
-/* Processors and scheduling policy of the victim. These calls are said to succeed. */
+/* Processors and scheduling policy of the victim. The sandbox reports success without executing these calls. */
 #include "hostile.h"
 
 static void attack(void)

@@ -1,4 +1,4 @@
-/* A file that is larger than a file may be. */
+/* A file that exceeds the maximum file size. */
 #include "hostile.h"
 
 static void attack(void)

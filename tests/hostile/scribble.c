@@ -1,4 +1,4 @@
-/* Writes over all that it shares with the driver: the control page, objects, events, labels, snapshots. */
+/* Overwrites all memory that it shares with the driver: the control page, objects, events, labels, snapshots. */
 #include "hostile.h"
 #include "constructor.h"
 

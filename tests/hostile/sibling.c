@@ -1,4 +1,4 @@
-/* A child of the fork server's, made by the run. */
+/* A child of the fork server, created by the run. */
 #include "hostile.h"
 
 static void attack(void)

@@ -1,9 +1,9 @@
-/* A signal to all processes, from one of its own. */
+/* A signal to all processes, from a child of its own. */
 #include "hostile.h"
 
 static void attack(void)
 {
-    /* It is one of all. */
+    /* The signal includes the sender. */
     signal(SIGUSR1, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     pid_t child = fork();

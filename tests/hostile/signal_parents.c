@@ -1,4 +1,4 @@
-/* The fork server and all above it. */
+/* The fork server and all its ancestors. */
 #include "hostile.h"
 
 static void attack(void)

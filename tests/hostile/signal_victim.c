@@ -1,4 +1,4 @@
-/* Signals to a process by all the calls that send them. */
+/* Signals to a process by every system call that sends them. */
 #include "hostile.h"
 
 static void attack(void)

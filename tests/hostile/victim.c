@@ -1,6 +1,6 @@
 /*
- * Whom hostile targets attack: a process with one of everything that a user owns. It prints the names of it all, and then,
- * for every line that it reads, what it has become of it.
+ * The victim of hostile targets: a process with one of everything that a user owns. It prints their names, and then,
+ * for every line that it reads, their state.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     if (argc < 2 || getuid() == 0)
         return 2;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    /* As open to debuggers as a process can be. */
+    /* As accessible to debuggers as possible. */
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     for (int number = 1; number < 32; number++)
         if (number != SIGTERM && number != SIGPIPE)

@@ -1,6 +1,6 @@
 /*
- * Symbolic numbers that a model passes on to the C library: the library's answer holds for the number of this run only.
- * Each was once taken for a constant, and the campaign called exhausted. The input says which is meant (built with CASE).
+ * Symbolic numbers that a model passes to the C library: the library's result holds for the number of this run only.
+ * Each was once taken for a constant, and exhaustion was claimed. CASE selects the function under test.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* A ring buffer of numbers that lines of text drive: numbers go in and out, it grows, it turns, and is searched as text. */
+/* A ring buffer of numbers, driven by lines of text: numbers are added and removed, it grows, wraps, is searched as text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static int *slot(struct ring *ring, unsigned index)
     return &ring->slots[(ring->head + index) % ring->capacity];
 }
 
-/* Adds a number, in the place of the oldest if there is no room. */
+/* Adds a number, replacing the oldest if the buffer is full. */
 static void push(struct ring *ring, int number)
 {
     if (ring->count == ring->capacity)

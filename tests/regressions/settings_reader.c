@@ -1,7 +1,7 @@
 /*
  * A reader of settings files, written as such code is: conditions over several lines, macros with conditions inside and
  * around them, loops with more than one reason to end. Compiled both by Cairn and for llvm-cov: every condition
- * has to be at the same place.
+ * must be at the same position.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
-//! Measures solving: what it takes to ask for the other side of every branch of one run.
+//! Measures solving: the cost of one query for the other side of every branch of one run.
 //!
-//! Usage: `document TARGET FILE`: the file on standard input. Each question is asked once, of the usual solver, and nothing
-//! is run afterwards. Prints one line: milliseconds of CPU, of tracing and decoding, and of solving; what was answered.
+//! Usage: `document TARGET FILE`: the file on standard input. Each query is made once, of the standard solver,
+//! and no input is executed afterwards. Prints one line: milliseconds of CPU for tracing with decoding and for
+//! solving, and the numbers of answers.
 
 use cairn_deadline::Deadline;
 use cairn_exec::{Limits, Mode, Server, StepKind as TraceKind, TargetSpec, TraceStep};
@@ -23,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut input = spec.blank_input();
     input.objects[0].bytes.clone_from(&file);
     let mut server = Server::start(spec, Limits::default())?;
-    // The first run pays for what is made once.
+    // The first run includes the initialization.
     server.run(&input, Mode::TRACE)?;
     let before = own_cpu();
     let run = server.run(&input, Mode::TRACE)?;
@@ -65,13 +66,13 @@ fn step_of(program: &Program, step: &TraceStep) -> Step {
     let TraceStep { site, value, concrete, .. } = *step;
     let (kind, side) = match step.kind {
         TraceKind::Branch => (StepKind::Branch, program.site(site).side_of(concrete)),
-        TraceKind::Pin => (StepKind::Pin, 0),
+        TraceKind::Concretization => (StepKind::Concretization, 0),
         TraceKind::Constraint => (StepKind::Constraint, 0),
     };
     Step { kind, site, side, value, concrete }
 }
 
-/// CPU time of this process so far.
+/// Returns the CPU time of this process so far.
 fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)

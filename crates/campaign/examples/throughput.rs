@@ -1,8 +1,9 @@
-//! Measures the fork server: what runs of one target cost, tracing and decoding included.
+//! Measures the fork server: the cost of runs of one target, including tracing and decoding.
 //!
-//! Usage: `throughput TARGET BYTES|FILE RUNS`: that many bytes of text on standard input, other ones in every run, or the
-//! contents of a file, always the same. Prints one line: runs per second of wall time and of CPU time (target and driver
-//! together), microseconds of CPU per run that target and driver took, microseconds of decoding, symbolic branches.
+//! Usage: `throughput TARGET BYTES|FILE RUNS`: that many bytes of text on standard input, different in every
+//! run, or the contents of a file. Prints one line: runs per second of wall time and of CPU time (target and
+//! driver together), microseconds of CPU per run in target and driver, microseconds of decoding, symbolic
+//! branches.
 
 use cairn_exec::{Limits, Mode, Server, TargetSpec};
 use cairn_expr::Dag;
@@ -49,13 +50,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// CPU time of this process so far.
+/// Returns the CPU time of this process so far.
 fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Another input each time, the same sequence in every measurement.
+/// Changes the input deterministically by the number of the run.
 fn vary(bytes: &mut [u8], run: u32) {
     let mut state = u64::from(run).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     for byte in bytes {

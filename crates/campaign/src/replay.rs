@@ -1,41 +1,15 @@
-//! How the user runs a saved test again.
+//! The journal, and replaying an interrupted campaign from it.
+//!
+//! A campaign is determined by its settings, the solver's answers, the results of runs, and the clock. All
+//! but the settings are appended to the journal as they occur. To resume a campaign is to replay it: strategy
+//! and tree receive the same calls, inputs are executed again, queries that took long are answered from the
+//! journal, and nothing is written. At the end of the journal the state is what it was, and the search
+//! continues. If the replayed search diverges from the journal, because the program is nondeterministic, the
+//! remaining recorded inputs are executed as they are: no test, branch or finding depends on the query that
+//! led to it.
 
-use std::path::Path;
-
-/// The command, but for the test.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Replay {
-    /// Words before the test.
-    pub before: Vec<String>,
-    /// Words behind it.
-    pub after: Vec<String>,
-}
-
-impl Replay {
-    /// The command for a test, as a shell takes it.
-    pub fn command(&self, test: &Path) -> String {
-        let test = [test.to_string_lossy().into_owned()];
-        let words = self.before.iter().chain(&test).chain(&self.after);
-        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// A word as a shell takes it.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_survive_a_shell() {
-        let words = ["a/b.c", "id:000000,sig:11", "two words", "it's", "", "$HOME"].map(quoted);
-        assert_eq!(words, ["a/b.c", "id:000000,sig:11", "'two words'", "'it'\\''s'", "''", "'$HOME'"]);
-    }
-}
+pub(crate) mod campaign_directory;
+pub(crate) mod cursor;
+pub(crate) mod delta;
+pub(crate) mod journal;
+pub(crate) mod record;

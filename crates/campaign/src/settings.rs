@@ -1,8 +1,8 @@
-//! What a campaign is told.
+//! The parameters of a campaign.
 
-use crate::replay::Replay;
-use crate::sync::SyncSettings;
-use crate::witness::Builds;
+use crate::findings::reference_builds::Builds;
+use crate::findings::replay_command::Replay;
+use crate::store::sync::SyncSettings;
 use cairn_deadline::Deadline;
 use cairn_exec::Input;
 use std::path::PathBuf;
@@ -10,62 +10,65 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Most decisions of one run that become nodes of the tree. A program that loops for ever on its
-/// input makes millions until its time is up, and none of the later ones is worth its memory.
+/// Maximum number of steps of one run that become nodes of the tree; a chosen bound. A program that loops
+/// forever on its input makes millions until its time limit, and the later ones are not worth their memory.
 const MAX_STEPS: usize = 200_000;
 
-/// What a campaign is to do, and when it is to end.
+// Steps beyond this number are not decoded; with a larger maximum the tree would miss them without counting a
+// cut run.
+const _: () = assert!(MAX_STEPS <= cairn_exec::MAX_DECODED_STEPS);
+
+/// Parameters and budgets of a campaign.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Strategy, as the registry knows it.
+    /// Name of the strategy in the registry.
     pub strategy: String,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Workers that explore at the same time.
+    /// Number of workers.
     pub workers: usize,
-    /// Runs to make at most.
+    /// Maximum number of executions.
     pub execs: Option<u64>,
-    /// Time to take at most.
+    /// Maximum time.
     pub time: Option<Duration>,
-    /// Part of that time which has gone before the campaign begins, for starting the program.
+    /// Part of that time spent before the campaign begins, on starting the program.
     pub time_gone: Duration,
-    /// Memory to take at most, in bytes.
+    /// Maximum memory of the driver, in bytes.
     pub memory: Option<u64>,
-    /// Inputs to begin with, at least one.
+    /// Initial inputs, at least one.
     pub inputs: Vec<Input>,
-    /// Whether a random input follows these: a strategy that leaves nothing to chance searches otherwise with another seed
-    /// only then.
+    /// True if a random input follows these: only then does a deterministic strategy depend on the seed.
     pub random_start: bool,
-    /// Whether to compare every labelled value of every run with what its expression gives.
+    /// True to compare every labelled value of every run with the value of its expression.
     pub oracle: bool,
-    /// Whether to find out why exploration stalls.
+    /// True to diagnose why exploration stalls.
     pub diagnose: bool,
-    /// Decisions of one run that are looked at.
+    /// Maximum number of steps of one run.
     pub max_steps: usize,
-    /// Tells the target from others, for whoever goes on with the campaign later.
+    /// Checksum of the target, by which a resumed campaign recognizes it.
     pub target: u64,
-    /// Where other fuzzers are to exchange inputs with.
+    /// Directory in which inputs are exchanged with other fuzzers.
     pub sync: Option<SyncSettings>,
-    /// The program and its arguments, for the tests that mention them.
+    /// The program and its arguments, for test formats that hold them.
     pub command: Vec<String>,
     /// The program's file, for the names of its functions and lines.
     pub program: Option<PathBuf>,
-    /// How a test is run again.
+    /// Command that replays a test.
     pub replay: Replay,
-    /// The same on a build with sanitizers, if there is one.
+    /// Command that replays a test on the build with sanitizers, if there is one.
     pub replay_sanitized: Option<Replay>,
-    /// Other builds of the program, to confirm findings.
+    /// Reference builds of the program, to confirm findings.
     pub builds: Option<Arc<dyn Builds>>,
-    /// Whether to write the path conditions of findings.
+    /// True to write the path constraints of findings.
     pub path_conditions: bool,
-    /// The command that repeats the campaign, for its statistics.
+    /// Command line of the campaign, for AFL's status file.
     pub invocation: String,
-    /// Raised from outside to end the campaign.
+    /// Flag that ends the campaign when it is set.
     pub stop: Arc<AtomicBool>,
 }
 
 impl Settings {
-    /// A campaign without an end of its own, from these inputs.
+    /// Creates settings without budgets, with these initial inputs.
     pub fn new(strategy: impl Into<String>, inputs: Vec<Input>) -> Settings {
         Settings {
             strategy: strategy.into(),
@@ -93,7 +96,7 @@ impl Settings {
         }
     }
 
-    /// The deadline of a campaign that begins now.
+    /// Returns the deadline of a campaign that begins now.
     pub fn deadline(&self) -> Deadline {
         let interrupt = Deadline::interrupted_by(self.stop.clone());
         self.time.map_or(interrupt.clone(), |time| interrupt.within(time))

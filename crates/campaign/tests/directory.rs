@@ -1,11 +1,11 @@
-//! What a campaign leaves on disk.
+//! Files of a campaign.
 
 mod fake;
 
 use cairn_campaign::{
     CampaignDirectory, DirectoryError, Fate, Settings, Snapshot, SnapshotError, Summary, read_test,
 };
-use cairn_exec::{End, Input, Object};
+use cairn_exec::{ExitKind, Input, Object};
 use cairn_program::testing::Sketch;
 use cairn_tree::Coverage;
 use fake::{Fake, kept, stdin};
@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Eight independent bytes, some of them deadly.
+/// A program with eight independent bytes, some of which crash or hang it.
 fn garden() -> Fake {
     let mut sketch = Sketch::new();
     let sites: Vec<_> = (0..8).map(|_| (sketch.branch(), sketch.switch(8, &[&[1], &[2, 3]]))).collect();
@@ -23,14 +23,14 @@ fn garden() -> Fake {
             let condition = t.equals(byte, 7);
             if t.branch(*branch, condition) {
                 match offset {
-                    3 => return End::Signal(11),
-                    5 => return End::Timeout,
+                    3 => return ExitKind::Signal(11),
+                    5 => return ExitKind::Timeout,
                     _ => {}
                 }
             }
             t.decide(*switch, byte);
         }
-        End::Exit(0)
+        ExitKind::Exit(0)
     })
 }
 
@@ -60,15 +60,15 @@ fn the_same_seed_gives_the_same_campaign_test_for_test() {
     assert_ne!(kept(&other), kept(&scratch.path().join("random-branch-0")));
 }
 
-/// Runs every kept file again: together they must cover what the campaign covered.
+/// Replays every kept file: together they must cover what the campaign covered.
 fn check_evidence(out: &Path, summary: &Summary, blank: &Input) {
     let mut fake = garden();
     let mut coverage = Coverage::new(&fake.program);
     for (name, _) in kept(out) {
         let run = fake.once(&read_test(&out.join(&name), blank).unwrap()).run;
         let expected = match run.end {
-            End::Exit(_) => "queue",
-            End::Signal(_) => "crashes",
+            ExitKind::Exit(_) => "queue",
+            ExitKind::Signal(_) => "crashes",
             _ => "hangs",
         };
         assert!(name.starts_with(expected), "{name} ended with {}", run.end);
@@ -84,7 +84,7 @@ fn kept_inputs_show_every_covered_branch() {
         let out = scratch.path().join(format!("{seed}"));
         let summary = explore(&out, &settings(strategy, seed, stdin(8)));
         let files = kept(&out);
-        let count = |place: &str| files.keys().filter(|name| name.starts_with(place)).count() as u64;
+        let count = |folder: &str| files.keys().filter(|name| name.starts_with(folder)).count() as u64;
         assert_eq!(count("queue"), summary.tests);
         assert!(count("crashes") >= summary.crashes && count("hangs") >= summary.hangs);
         check_evidence(&out, &summary, &stdin(8));
@@ -109,7 +109,7 @@ fn one_stream_is_raw_bytes_and_anything_else_a_ktest() {
 }
 
 #[test]
-fn names_tell_where_an_input_comes_from() {
+fn names_hold_the_origin_of_an_input() {
     let scratch = TempDir::new().unwrap();
     let out = scratch.path().join("out");
     explore(&out, &settings("random-branch", 3, stdin(8)));
@@ -123,7 +123,7 @@ fn names_tell_where_an_input_comes_from() {
 }
 
 #[test]
-fn afls_files_hold_the_figures() {
+fn the_status_files_of_afl_hold_the_figures() {
     let scratch = TempDir::new().unwrap();
     let out = scratch.path().join("out");
     let summary = explore(&out, &settings("dfs", 0, stdin(8)));
@@ -145,7 +145,7 @@ fn afls_files_hold_the_figures() {
 }
 
 #[test]
-fn a_directory_in_use_is_left_alone() {
+fn a_directory_in_use_is_not_overwritten() {
     let scratch = TempDir::new().unwrap();
     let out = scratch.path().join("out");
     explore(&out, &settings("dfs", 0, stdin(8)));
@@ -167,7 +167,7 @@ fn an_empty_directory_may_be_used() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_made_is_named() {
+fn a_directory_that_cannot_be_created_is_named() {
     let scratch = TempDir::new().unwrap();
     let file = scratch.path().join("file");
     fs::write(&file, "").unwrap();
@@ -176,13 +176,13 @@ fn a_directory_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn the_snapshot_tells_what_became_of_every_branch() {
+fn the_snapshot_has_the_fate_of_every_branch() {
     let scratch = TempDir::new().unwrap();
     let out = scratch.path().join("out");
     assert_eq!(Snapshot::read(&out).unwrap(), None);
     let summary = explore(&out, &settings("dfs", 0, stdin(8)));
     let snapshot = Snapshot::read(&out).unwrap().unwrap();
-    // A little time goes by between them.
+    // Some time passes between them.
     let elapsed_seconds = summary.elapsed_seconds;
     assert_eq!(Summary { elapsed_seconds, ..snapshot.summary.clone() }, summary);
     assert!(snapshot.ended);
@@ -199,7 +199,7 @@ fn the_snapshot_tells_what_became_of_every_branch() {
 }
 
 #[test]
-fn nothing_half_written_is_left() {
+fn no_unfinished_file_is_left() {
     let scratch = TempDir::new().unwrap();
     let out = scratch.path().join("out");
     explore(&out, &settings("dfs", 0, stdin(8)));

@@ -3,10 +3,10 @@
 mod fake;
 
 use cairn_campaign::{
-    CampaignError, Divergence, Event, Observer, Place, Progress, Settings, Stop, Summary, run,
+    CampaignError, Divergence, Event, Observer, Progress, Settings, StopReason, Summary, TestFolder, run,
 };
 use cairn_deadline::Deadline;
-use cairn_exec::{End, Input, Object};
+use cairn_exec::{ExitKind, Input, Object};
 use cairn_expr::{Assignment, Dag};
 use cairn_program::testing::Sketch;
 use cairn_solver::{Answer, Limits, Query, Solver, Stats, Tally, Unknown};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const SEGV: i32 = 11;
 
-/// A header of two letters, a switch over commands, and a crash deep in one of them.
+/// A program with a header of two letters, a switch over commands, and a crash deep in one of them.
 fn vault() -> Fake {
     let mut sketch = Sketch::new();
     let letters = [sketch.branch(), sketch.branch()];
@@ -27,7 +27,7 @@ fn vault() -> Fake {
             let byte = t.byte(0, offset);
             let equal = t.equals(byte, letter.into());
             if !t.branch(letters[offset], equal) {
-                return End::Exit(1);
+                return ExitKind::Exit(1);
             }
         }
         let command = t.byte(0, 2);
@@ -36,14 +36,14 @@ fn vault() -> Fake {
                 let argument = t.byte(0, 3);
                 let is_small = t.less(argument, 10);
                 if !t.branch(small, is_small) {
-                    return End::Exit(0);
+                    return ExitKind::Exit(0);
                 }
                 let is_large = t.equals(argument, 77);
                 t.branch(impossible, is_large);
-                End::Signal(SEGV)
+                ExitKind::Signal(SEGV)
             }
-            1 => End::Exit(2),
-            _ => End::Exit(3),
+            1 => ExitKind::Exit(2),
+            _ => ExitKind::Exit(3),
         }
     })
 }
@@ -59,7 +59,7 @@ fn depth_first_search_runs_every_path_once() {
     assert_eq!((summary.branches_total, summary.branches_covered), (VAULT_BRANCHES, VAULT_REACHABLE));
     assert_eq!(summary.executions, VAULT_PATHS);
     assert_eq!((summary.crashes, summary.hangs, summary.divergences), (1, 0, 0));
-    assert_eq!((summary.exhausted, summary.notes.stop), (true, Stop::Done));
+    assert_eq!((summary.exhausted, summary.notes.stop), (true, StopReason::Done));
     // One letter more each, two other commands; the crash is no test.
     assert_eq!(summary.tests, 5);
     assert_eq!(summary.solver.sat, VAULT_PATHS - 1);
@@ -67,7 +67,7 @@ fn depth_first_search_runs_every_path_once() {
 }
 
 #[test]
-fn random_branches_get_there_too() {
+fn random_branch_covers_everything_too() {
     for seed in 0..5 {
         let settings = Settings { seed, ..Settings::new("random-branch", vec![stdin(4)]) };
         let summary = vault().explore(&settings, None);
@@ -77,27 +77,27 @@ fn random_branches_get_there_too() {
 }
 
 #[test]
-fn bytes_that_do_not_matter_keep_their_values() {
+fn unconstrained_bytes_keep_their_values() {
     let mut sketch = Sketch::new();
     let site = sketch.branch();
     let mut fake = Fake::new(sketch.build(), move |t| {
         let byte = t.byte(0, 1);
         let equal = t.equals(byte, 7);
         t.branch(site, equal);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let given = Input { objects: vec![Object::stdin(*b"abcd")] };
     fake.explore(&Settings::new("dfs", vec![given]), None);
-    let seen: Vec<&[u8]> = fake.seen.iter().map(|input| &input.objects[0].bytes[..]).collect();
-    assert_eq!(seen, [b"abcd", b"a\x07cd"]);
+    let executed: Vec<&[u8]> = fake.executed.iter().map(|input| &input.objects[0].bytes[..]).collect();
+    assert_eq!(executed, [b"abcd", b"a\x07cd"]);
 }
 
 #[test]
 fn a_random_start_depends_on_the_seed() {
     let start = |seed, random_start| {
-        let mut fake = Fake::new(Sketch::new().build(), |_| End::Exit(0));
+        let mut fake = Fake::new(Sketch::new().build(), |_| ExitKind::Exit(0));
         fake.explore(&Settings { seed, random_start, ..Settings::new("dfs", vec![stdin(4)]) }, None);
-        fake.seen
+        fake.executed
     };
     assert_eq!(start(1, false).len(), 1);
     let (first, second) = (start(1, true), start(2, true));
@@ -111,7 +111,7 @@ fn given_inputs_are_all_run_first() {
     let settings = Settings { execs: Some(2), ..Settings::new("dfs", vec![stdin(4), crash]) };
     let summary = vault().explore(&settings, None);
     assert_eq!((summary.executions, summary.crashes), (2, 1));
-    assert_eq!(summary.notes.stop, Stop::Executions);
+    assert_eq!(summary.notes.stop, StopReason::Executions);
     assert!(!summary.exhausted);
 }
 
@@ -119,16 +119,19 @@ fn given_inputs_are_all_run_first() {
 fn budgets_end_a_campaign() {
     let start = || Settings::new("dfs", vec![stdin(4)]);
     let summary = vault().explore(&Settings { execs: Some(3), ..start() }, None);
-    assert_eq!((summary.executions, summary.notes.stop, summary.exhausted), (3, Stop::Executions, false));
+    assert_eq!(
+        (summary.executions, summary.notes.stop, summary.exhausted),
+        (3, StopReason::Executions, false)
+    );
     let summary = vault().explore(&Settings { time: Some(Duration::ZERO), ..start() }, None);
-    assert_eq!((summary.executions, summary.notes.stop), (0, Stop::Time));
+    assert_eq!((summary.executions, summary.notes.stop), (0, StopReason::Time));
     let stopped = start();
     stopped.stop.store(true, Ordering::Relaxed);
-    assert_eq!(vault().explore(&stopped, None).notes.stop, Stop::Interrupted);
+    assert_eq!(vault().explore(&stopped, None).notes.stop, StopReason::Interrupted);
 }
 
 #[test]
-fn the_summary_is_the_promised_json() {
+fn the_summary_has_the_documented_json_keys() {
     let settings = Settings { seed: 42, ..Settings::new("dfs", vec![stdin(4)]) };
     let json = serde_json::to_value(vault().explore(&settings, None)).unwrap();
     let keys = |value: &serde_json::Value| {
@@ -150,18 +153,18 @@ fn the_summary_is_the_promised_json() {
 }
 
 #[test]
-fn refused_inputs_count_as_runs_and_no_more() {
+fn rejected_inputs_count_as_runs_only() {
     let mut sketch = Sketch::new();
     let (assumed, zero) = (sketch.branch(), sketch.branch());
     let mut fake = Fake::new(sketch.build(), move |t| {
         let byte = t.byte(0, 0);
         let wanted = t.less(byte, 100);
         if !t.branch(assumed, wanted) {
-            return End::Rejected;
+            return ExitKind::Rejected;
         }
         let is_zero = t.equals(byte, 0);
         t.branch(zero, is_zero);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let unwanted = Input { objects: vec![Object::stdin([200])] };
     let summary = fake.explore(&Settings::new("dfs", vec![unwanted]), None);
@@ -171,7 +174,7 @@ fn refused_inputs_count_as_runs_and_no_more() {
 }
 
 #[test]
-fn objects_a_run_asks_for_become_input() {
+fn objects_requested_by_a_run_become_input() {
     let mut sketch = Sketch::new();
     let sites = [sketch.branch(), sketch.branch()];
     let mut fake = Fake::new(sketch.build(), move |t| {
@@ -180,21 +183,21 @@ fn objects_a_run_asks_for_become_input() {
             let byte = t.byte(object, 3);
             let equal = t.equals(byte, 9);
             if !t.branch(site, equal) {
-                return End::Exit(n as i32);
+                return ExitKind::Exit(n as i32);
             }
         }
-        End::Signal(6)
+        ExitKind::Signal(6)
     });
     let summary = fake.explore(&Settings::new("dfs", vec![Input::default()]), None);
     assert_eq!((summary.executions, summary.crashes, summary.branches_covered), (3, 1, 4));
     assert!(summary.exhausted);
 }
 
-/// Hears everything.
+/// Observer that collects all events.
 #[derive(Default)]
-struct Log {
+struct EventLog {
     executed: u64,
-    kept: Vec<Place>,
+    kept: Vec<TestFolder>,
     diverged: Vec<Divergence>,
     restarted: Vec<String>,
     damaged: u64,
@@ -203,7 +206,7 @@ struct Log {
     last: Progress,
 }
 
-impl Observer for Log {
+impl Observer for EventLog {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
         match event {
             Event::Executed { .. } => self.executed += 1,
@@ -219,8 +222,8 @@ impl Observer for Log {
     }
 }
 
-fn listen(fake: &mut Fake, settings: &Settings) -> (Result<Summary, CampaignError>, Log) {
-    let mut log = Log::default();
+fn run_observed(fake: &mut Fake, settings: &Settings) -> (Result<Summary, CampaignError>, EventLog) {
+    let mut log = EventLog::default();
     let program = fake.program.clone();
     let mut solver = cairn_solver::standard(cairn_solver::Limits::default());
     let summary = run(settings, &program, fake, &mut *solver, None, &mut log);
@@ -228,19 +231,19 @@ fn listen(fake: &mut Fake, settings: &Settings) -> (Result<Summary, CampaignErro
 }
 
 #[test]
-fn the_observer_hears_what_the_summary_says() {
-    let (summary, log) = listen(&mut vault(), &Settings::new("dfs", vec![stdin(4)]));
+fn the_observer_is_notified_of_what_the_summary_says() {
+    let (summary, log) = run_observed(&mut vault(), &Settings::new("dfs", vec![stdin(4)]));
     let summary = summary.unwrap();
     assert_eq!((log.executed, log.unsolved), (summary.executions, summary.solver.unsat));
-    assert_eq!(log.kept.iter().filter(|place| **place == Place::Queue).count() as u64, summary.tests);
-    assert_eq!(log.kept.iter().filter(|place| **place == Place::Crashes).count(), 1);
+    assert_eq!(log.kept.iter().filter(|place| **place == TestFolder::Queue).count() as u64, summary.tests);
+    assert_eq!(log.kept.iter().filter(|place| **place == TestFolder::Crashes).count(), 1);
     assert_eq!(log.described, ["dfs (depth first, unbounded)"]);
     assert_eq!(log.last.branches_covered, summary.branches_covered);
     assert_eq!((log.last.untried, log.last.executions), (0, summary.executions));
 }
 
 #[test]
-fn a_run_that_goes_elsewhere_is_counted_and_explained() {
+fn a_divergence_is_counted_and_explained() {
     let mut sketch = Sketch::new();
     let sites = [sketch.branch(), sketch.branch()];
     // After the first run the first decision no longer depends on the input.
@@ -253,9 +256,9 @@ fn a_run_that_goes_elsewhere_is_counted_and_explained() {
         t.branch(sites[0], condition);
         let condition = t.equals(second, 5);
         t.branch(sites[1], condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
-    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
+    let (summary, log) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
     let summary = summary.unwrap();
     assert_eq!((summary.divergences, summary.exhausted), (1, false));
     assert_eq!(log.diverged, summary.notes.divergences);
@@ -265,11 +268,11 @@ fn a_run_that_goes_elsewhere_is_counted_and_explained() {
 }
 
 #[test]
-fn divergences_tell_where_they_show() {
+fn divergences_are_explained_with_source_positions() {
     let mut sketch = Sketch::new();
     let (branch, other) = (sketch.branch(), sketch.branch());
     let switch = sketch.switch(8, &[&[3]]);
-    // Every run but the first ends at once, or goes to another place.
+    // Every run but the first ends at once, or decides at another site.
     let mut fake = Fake::new(sketch.build(), move |t| {
         let byte = t.byte(0, 0);
         match t.runs_before {
@@ -284,7 +287,7 @@ fn divergences_tell_where_they_show() {
                 t.branch(other, condition);
             }
         }
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let settings = Settings { execs: Some(3), ..Settings::new("dfs", vec![stdin(1)]) };
     let summary = fake.explore(&settings, None);
@@ -299,79 +302,79 @@ fn divergences_tell_where_they_show() {
     assert_eq!(summary.notes.nondeterministic_runs, 1);
 }
 
-/// Uses a byte as an index, masked to so many bits, and compares another with what stands there.
+/// Concretizes a masked byte as an index, and compares another byte with a value that depends on it.
 fn indexing(bits: u64) -> Fake {
     let mut sketch = Sketch::new();
-    let (pin, site) = (sketch.pin(), sketch.branch());
+    let (concretized, site) = (sketch.concretization(), sketch.branch());
     Fake::new(sketch.build(), move |t| {
         let (index, other) = (t.byte(0, 0), t.byte(0, 1));
         let index = t.masked(index, bits);
-        let limit = 10 + t.pin(pin, index);
+        let limit = 10 + t.concretize(concretized, index);
         let condition = t.less(other, limit);
         t.branch(site, condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     })
 }
 
 #[test]
-fn every_value_of_a_small_pin_is_tried() {
+fn every_constant_of_a_small_concretization_is_tried() {
     let summary = indexing(7).explore(&Settings::new("dfs", vec![stdin(2)]), None);
     assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (16, 2, 0));
-    assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (0, true, Stop::Done));
+    assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (0, true, StopReason::Done));
 }
 
 #[test]
-fn a_fault_before_the_pin_is_recorded_is_where_it_was_meant_to_be() {
+fn a_fault_before_a_concretization_is_recorded_is_no_divergence() {
     let mut sketch = Sketch::new();
-    let pin = sketch.pin();
+    let concretized = sketch.concretization();
     let mut fake = Fake::new(sketch.build(), move |t| {
         let index = t.byte(0, 0);
         let index = t.masked(index, 3);
         if index.concrete != 0 {
-            return End::Signal(11);
+            return ExitKind::Signal(11);
         }
-        t.pin(pin, index);
-        End::Exit(0)
+        t.concretize(concretized, index);
+        ExitKind::Exit(0)
     });
     let summary = fake.explore(&Settings::new("dfs", vec![stdin(1)]), None);
     assert_eq!((summary.executions, summary.divergences, summary.exhausted), (4, 0, true));
 }
 
 #[test]
-fn some_values_of_a_large_pin_are_tried_and_nothing_is_called_exhausted() {
+fn a_large_concretization_is_sampled_and_not_exhausted() {
     let summary = indexing(127).explore(&Settings::new("dfs", vec![stdin(2)]), None);
     assert_eq!((summary.executions, summary.branches_covered, summary.divergences), (32, 2, 0));
-    assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (1, false, Stop::Done));
+    assert_eq!((summary.notes.pins, summary.exhausted, summary.notes.stop), (1, false, StopReason::Done));
 }
 
-/// Uses a byte as an index, and decides on the same byte.
+/// Concretizes a byte as an index, and decides on the same byte.
 fn index_and_compare() -> Fake {
     let mut sketch = Sketch::new();
-    let (pin, case, site) = (sketch.pin(), sketch.switch(8, &[&[100]]), sketch.branch());
+    let (concretized, case, site) = (sketch.concretization(), sketch.switch(8, &[&[100]]), sketch.branch());
     Fake::new(sketch.build(), move |t| {
         let index = t.byte(0, 0);
-        t.pin(pin, index);
+        t.concretize(concretized, index);
         t.decide(case, index);
         let condition = t.equals(index, 200);
         t.branch(site, condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     })
 }
 
 #[test]
-fn what_a_constant_rules_out_is_tried_with_another() {
+fn flips_that_a_constant_rules_out_are_solved_by_relaxed_queries() {
     for strategy in ["dfs", "random-branch"] {
         let summary = index_and_compare().explore(&Settings::new(strategy, vec![stdin(1)]), None);
         assert_eq!((summary.branches_covered, summary.divergences), (4, 0));
-        // One for each new question: 100, 200, neither after one of them.
-        assert!((2..=4).contains(&summary.pin_tries), "{}", summary.pin_tries);
-        assert!(summary.executions <= 16 + summary.pin_tries);
-        assert_eq!((summary.exhausted, summary.notes.stop), (false, Stop::Done));
+        // A run for each new relaxed query: 100, 200, neither after one of them.
+        assert!((2..=4).contains(&summary.relaxed_runs), "{}", summary.relaxed_runs);
+        assert!(summary.executions <= 16 + summary.relaxed_runs);
+        assert_eq!((summary.exhausted, summary.notes.stop), (false, StopReason::Done));
     }
 }
 
 #[test]
-fn every_strategy_that_solves_gets_past_pins() {
+fn every_solving_strategy_gets_past_concretizations() {
     for info in cairn_search::list() {
         let strategy = match info.name {
             "random-input" => continue,
@@ -387,29 +390,29 @@ fn every_strategy_that_solves_gets_past_pins() {
 }
 
 #[test]
-fn a_run_that_misses_the_pin_has_diverged() {
+fn a_relaxed_run_that_misses_the_concretization_has_diverged() {
     let mut sketch = Sketch::new();
-    let (pin, site) = (sketch.pin(), sketch.branch());
+    let (concretized, site) = (sketch.concretization(), sketch.branch());
     let mut fake = Fake::new(sketch.build(), move |t| {
         let index = t.byte(0, 0);
         if index.concrete == 200 {
-            return End::Exit(1);
+            return ExitKind::Exit(1);
         }
-        t.pin(pin, index);
+        t.concretize(concretized, index);
         let condition = t.equals(index, 200);
         t.branch(site, condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     let summary = fake.explore(&Settings::new("dfs", vec![stdin(1)]), None);
-    assert_eq!((summary.branches_covered, summary.pin_tries, summary.divergences), (1, 0, 1));
+    assert_eq!((summary.branches_covered, summary.relaxed_runs, summary.divergences), (1, 0, 1));
 }
 
 #[test]
-fn a_server_that_dies_is_started_anew() {
+fn a_server_that_dies_is_restarted() {
     let mut fake = vault();
     // Every third attempt fails, whatever the input.
     fake.dies = |attempt, _| attempt % 3 == 0;
-    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
+    let (summary, log) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
     let summary = summary.unwrap();
     assert_eq!((summary.branches_covered, summary.exhausted), (VAULT_REACHABLE, true));
     assert_eq!((summary.notes.lost_runs, summary.executions), (0, VAULT_PATHS));
@@ -418,7 +421,7 @@ fn a_server_that_dies_is_started_anew() {
 }
 
 #[test]
-fn an_input_that_no_server_survives_is_given_up() {
+fn an_input_that_no_server_survives_is_abandoned() {
     let mut fake = vault();
     fake.dies = |_, input| input.objects[0].bytes[2] == 200;
     let summary = fake.explore(&Settings::new("dfs", vec![stdin(4)]), None);
@@ -431,13 +434,13 @@ fn an_input_that_no_server_survives_is_given_up() {
 fn a_target_that_never_runs_ends_the_campaign() {
     let mut fake = vault();
     fake.dies = |_, _| true;
-    let (result, _) = listen(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
+    let (result, _) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
     assert_eq!(result.unwrap_err().to_string(), "the program's fork server stopped answering");
     assert_eq!(fake.runs, 3);
 }
 
 #[test]
-fn a_target_that_runs_no_more_ends_the_campaign() {
+fn a_target_that_stops_running_ends_the_campaign() {
     let mut sketch = Sketch::new();
     let sites: Vec<_> = (0..20).map(|_| sketch.branch()).collect();
     let mut fake = Fake::new(sketch.build(), move |t| {
@@ -446,10 +449,10 @@ fn a_target_that_runs_no_more_ends_the_campaign() {
             let condition = t.equals(byte, 1);
             t.branch(*site, condition);
         }
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     fake.dies = |attempt, _| attempt > 1;
-    let (result, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(20)]));
+    let (result, log) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(20)]));
     assert!(matches!(result, Err(CampaignError::Run(_))));
     assert_eq!((log.executed, fake.runs), (1, 1 + 10 * 3));
 }
@@ -462,13 +465,13 @@ fn a_damaged_trace_is_counted_and_the_campaign_goes_on() {
         let (a, b) = (t.byte(0, 0), t.byte(0, 1));
         let condition = t.equals(a, 1);
         if t.branch(first, condition) {
-            t.scribble();
+            t.corrupt_trace();
         }
         let condition = t.equals(b, 1);
         t.branch(second, condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
-    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
+    let (summary, log) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(2)]));
     let summary = summary.unwrap();
     assert_eq!((summary.notes.damaged_runs, log.damaged, summary.exhausted), (1, 1, false));
     assert_eq!((summary.branches_covered, summary.executions), (4, 3));
@@ -484,7 +487,7 @@ fn paths_without_end_are_cut() {
             let condition = t.equals(byte, 1);
             t.branch(site, condition);
         }
-        End::Timeout
+        ExitKind::Timeout
     });
     let settings = Settings { max_steps: 3, ..Settings::new("dfs", vec![stdin(50)]) };
     let summary = fake.explore(&settings, None);
@@ -492,20 +495,20 @@ fn paths_without_end_are_cut() {
     assert_eq!((summary.notes.cut_runs, summary.exhausted), (8, false));
 }
 
-/// Takes too long on 'l', always; on 's' only while it is traced, and comes to a branch after that.
+/// Times out on 'l', always; on 's' only while it is traced, with a branch after that.
 fn slow() -> Fake {
     let mut sketch = Sketch::new();
     let (letters, late) = (sketch.switch(8, &[&[b'l'.into()], &[b's'.into()]]), sketch.branch());
     Fake::new(sketch.build(), move |t| {
         let (letter, byte) = (t.byte(0, 0), t.byte(0, 1));
         match t.decide(letters, letter) {
-            0 => return End::Timeout,
-            1 if t.mode.trace => return End::Timeout,
+            0 => return ExitKind::Timeout,
+            1 if t.mode.trace => return ExitKind::Timeout,
             _ => {}
         }
         let condition = t.equals(byte, 0);
         t.branch(late, condition);
-        End::Exit(0)
+        ExitKind::Exit(0)
     })
 }
 
@@ -521,7 +524,7 @@ fn a_run_that_is_slow_only_while_traced_is_no_hang() {
 }
 
 #[test]
-fn crashes_are_told_apart_by_where_they_strike() {
+fn crashes_are_distinguished_by_location() {
     let mut sketch = Sketch::new();
     let sites: Vec<_> = (0..4).map(|_| sketch.branch()).collect();
     let mut fake = Fake::new(sketch.build(), move |t| {
@@ -531,27 +534,27 @@ fn crashes_are_told_apart_by_where_they_strike() {
             if t.branch(*site, condition) {
                 // Two of the four are the same fault.
                 t.crash = vec![[0x100, 0x200, 0x100, 0x300][offset], 0x900 + offset as u64];
-                return End::Signal(SEGV);
+                return ExitKind::Signal(SEGV);
             }
         }
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
-    let (summary, log) = listen(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
+    let (summary, log) = run_observed(&mut fake, &Settings::new("dfs", vec![stdin(4)]));
     assert_eq!(summary.unwrap().crashes, 3);
-    let files = log.kept.iter().filter(|place| **place == Place::Crashes).count();
+    let files = log.kept.iter().filter(|place| **place == TestFolder::Crashes).count();
     assert_eq!(files, 4, "the same fault again, but the first to take its branch");
 }
 
-/// A solver that never knows.
-struct Clueless(u64);
+/// A solver that never has an answer.
+struct UnknownSolver(u64);
 
-impl Solver for Clueless {
+impl Solver for UnknownSolver {
     fn solve(&mut self, _: &Dag, _: &Query, _: &dyn Assignment, _: &Deadline) -> Answer {
         self.0 += 1;
         Answer::Unknown(Unknown::TimeLimit)
     }
 
-    fn insist(&mut self, _: Limits) {}
+    fn raise_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         let total = Tally { asked: self.0, unknown: self.0, ..Tally::default() };
@@ -565,16 +568,16 @@ fn without_answers_nothing_is_exhausted() {
         let mut fake = vault();
         let program = fake.program.clone();
         let settings = Settings::new(strategy, vec![stdin(4)]);
-        let summary = run(&settings, &program, &mut fake, &mut Clueless(0), None, &mut ()).unwrap();
+        let summary = run(&settings, &program, &mut fake, &mut UnknownSolver(0), None, &mut ()).unwrap();
         assert_eq!((summary.executions, summary.solver.unknown), (1, 1));
-        assert_eq!((summary.exhausted, summary.notes.stop), (false, Stop::Done));
+        assert_eq!((summary.exhausted, summary.notes.stop), (false, StopReason::Done));
     }
 }
 
-/// A solver that knows once it was told to insist twice.
-struct Late(u32, Box<dyn Solver>);
+/// A solver that answers once its limits were raised twice.
+struct LateSolver(u32, Box<dyn Solver>);
 
-impl Solver for Late {
+impl Solver for LateSolver {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         match self.0 {
             2.. => self.1.solve(dag, query, seed, deadline),
@@ -582,7 +585,7 @@ impl Solver for Late {
         }
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         assert!(limits.time <= Duration::from_secs(60));
         self.0 += 1;
     }
@@ -593,25 +596,25 @@ impl Solver for Late {
 }
 
 #[test]
-fn time_that_is_left_goes_to_what_the_solver_gave_up_on() {
-    for (time, insisted, exhausted) in [(None, 0, false), (Some(Duration::from_secs(60)), 2, true)] {
+fn remaining_time_is_spent_on_retrying_timeouts() {
+    for (time, raised, exhausted) in [(None, 0, false), (Some(Duration::from_secs(60)), 2, true)] {
         let mut fake = vault();
         let program = fake.program.clone();
         let settings = Settings { time, ..Settings::new("random-branch", vec![stdin(4)]) };
-        let mut late = Late(0, cairn_solver::standard(Limits::default()));
+        let mut late = LateSolver(0, cairn_solver::standard(Limits::default()));
         let summary = run(&settings, &program, &mut fake, &mut late, None, &mut ()).unwrap();
-        assert_eq!((late.0, summary.exhausted, summary.notes.stop), (insisted, exhausted, Stop::Done));
+        assert_eq!((late.0, summary.exhausted, summary.notes.stop), (raised, exhausted, StopReason::Done));
     }
 }
 
 #[test]
-fn the_oracle_notices_a_tracer_that_lies() {
+fn the_oracle_detects_a_wrong_trace() {
     let settings = Settings { oracle: true, ..Settings::new("dfs", vec![stdin(4)]) };
     let honest = vault().explore(&settings, None);
     assert!(honest.notes.checked_values > 0);
     assert_eq!((honest.notes.mismatches, honest.notes.first_mismatch), (0, None));
     let mut liar = vault();
-    liar.lie = 1;
+    liar.trace_error = 1;
     let settings = Settings { execs: Some(1), ..settings };
     let summary = liar.explore(&settings, None);
     assert_eq!(summary.notes.mismatches, 1);
@@ -621,8 +624,8 @@ fn the_oracle_notices_a_tracer_that_lies() {
 
 #[test]
 fn bad_settings_are_refused() {
-    let (result, _) = listen(&mut vault(), &Settings::new("best-first", vec![stdin(4)]));
+    let (result, _) = run_observed(&mut vault(), &Settings::new("best-first", vec![stdin(4)]));
     assert!(result.unwrap_err().to_string().starts_with("there is no strategy `best-first`"));
-    let (result, _) = listen(&mut vault(), &Settings::new("dfs", vec![]));
+    let (result, _) = run_observed(&mut vault(), &Settings::new("dfs", vec![]));
     assert!(matches!(result, Err(CampaignError::NoInput)));
 }

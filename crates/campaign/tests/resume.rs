@@ -1,10 +1,10 @@
-//! Campaigns in several parts, on fake programs: what a journal must hold that real programs rarely need.
+//! Resumed campaigns on fake programs, with records in the journal that real programs rarely need.
 
 mod fake;
 
 use cairn_campaign::{CampaignDirectory, Fate, Settings, Snapshot, Summary, TreeTop, run};
 use cairn_deadline::Deadline;
-use cairn_exec::{End, Input};
+use cairn_exec::{ExitKind, Input};
 use cairn_expr::{Assignment, Dag};
 use cairn_program::testing::Sketch;
 use cairn_solver::{Answer, Limits, Query, Solver, Stats, Unknown};
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Independent bytes; one value takes the server along, one hangs, one makes the program ask for another object.
+/// A program with independent bytes; one value kills the server, one hangs, one requests another object.
 fn minefield() -> Fake {
     let mut sketch = Sketch::new();
     let sites: Vec<_> = (0..6).map(|_| (sketch.branch(), sketch.switch(8, &[&[1], &[2, 3]]))).collect();
@@ -24,8 +24,8 @@ fn minefield() -> Fake {
             let is_seven = t.equals(byte, 7);
             if t.branch(*branch, is_seven) {
                 match offset {
-                    2 => return End::Signal(11),
-                    3 => return End::Timeout,
+                    2 => return ExitKind::Signal(11),
+                    3 => return ExitKind::Timeout,
                     4 => {
                         let object = t.named("size", 2);
                         let size = t.byte(object, 1);
@@ -37,48 +37,48 @@ fn minefield() -> Fake {
             }
             t.decide(*switch, byte);
         }
-        End::Exit(0)
+        ExitKind::Exit(0)
     });
     fake.dies = |_, input: &Input| input.objects[0].bytes[1] == 7;
     fake
 }
 
-/// A solver that takes its time for some questions, and does not know some others until it is insisted.
-struct Slow {
+/// A solver that is slow for some queries, and gives up on others until its limit is raised.
+struct SlowSolver {
     inner: Box<dyn Solver>,
-    asked: u64,
+    queries: u64,
     recalled: u64,
-    is_insisted: bool,
+    is_raised: bool,
 }
 
-impl Slow {
-    fn new() -> Slow {
+impl SlowSolver {
+    fn new() -> SlowSolver {
         let inner = cairn_solver::standard(Limits::default());
-        Slow { inner, asked: 0, recalled: 0, is_insisted: false }
+        SlowSolver { inner, queries: 0, recalled: 0, is_raised: false }
     }
 }
 
-impl Solver for Slow {
+impl Solver for SlowSolver {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
-        self.asked += 1;
+        self.queries += 1;
         let first = dag.inputs(query.target).first().map(|byte| byte.offset);
-        if self.asked % 20 == 5 {
+        if self.queries % 20 == 5 {
             std::thread::sleep(Duration::from_millis(55));
         }
         match first {
-            Some(0) if !self.is_insisted => Answer::Unknown(Unknown::TimeLimit),
+            Some(0) if !self.is_raised => Answer::Unknown(Unknown::TimeLimit),
             _ => self.inner.solve(dag, query, seed, deadline),
         }
     }
 
-    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+    fn replay_answer(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
         self.recalled += 1;
-        self.inner.recall(dag, query, answer);
+        self.inner.replay_answer(dag, query, answer);
     }
 
-    fn insist(&mut self, limits: Limits) {
-        self.is_insisted = true;
-        self.inner.insist(limits);
+    fn raise_limits(&mut self, limits: Limits) {
+        self.is_raised = true;
+        self.inner.raise_limits(limits);
     }
 
     fn stats(&self) -> Stats {
@@ -91,25 +91,25 @@ fn settings(strategy: &str, execs: u64) -> Settings {
     Settings { seed: 5, execs: Some(execs), time, ..Settings::new(strategy, vec![stdin(6)]) }
 }
 
-/// What must not depend on how many parts a campaign was made in.
+/// Returns the figures that must not depend on how often a campaign was interrupted.
 fn figures(summary: &Summary) -> [u64; 7] {
-    let Summary { executions, branches_covered, tests, crashes, hangs, pin_tries, .. } = *summary;
-    [executions, branches_covered, tests, crashes, hangs, pin_tries, summary.notes.lost_runs]
+    let Summary { executions, branches_covered, tests, crashes, hangs, relaxed_runs, .. } = *summary;
+    [executions, branches_covered, tests, crashes, hangs, relaxed_runs, summary.notes.lost_runs]
 }
 
-/// The same of a snapshot.
+/// Returns the parts of a snapshot that must not depend on it.
 fn shown(directory: &Path) -> (Vec<Fate>, Vec<(u64, u32)>, TreeTop) {
     let Snapshot { fates, curve, tree, .. } = Snapshot::read(directory).unwrap().unwrap();
     (fates, curve.iter().map(|point| (point.execution, point.covered)).collect(), tree)
 }
 
 #[test]
-fn lost_runs_hangs_new_objects_and_second_tries_are_in_the_journal() {
+fn lost_runs_hangs_new_objects_and_retries_are_replayed() {
     for strategy in ["dfs", "random-branch", "auto"] {
         let scratch = TempDir::new().unwrap();
         let (whole, parts) = (scratch.path().join("whole"), scratch.path().join("parts"));
         let explore = |directory, execs| {
-            let (mut fake, mut solver) = (minefield(), Slow::new());
+            let (mut fake, mut solver) = (minefield(), SlowSolver::new());
             let program = fake.program.clone();
             let settings = settings(strategy, execs);
             let summary = run(&settings, &program, &mut fake, &mut solver, Some(directory), &mut ()).unwrap();
@@ -122,7 +122,7 @@ fn lost_runs_hangs_new_objects_and_second_tries_are_in_the_journal() {
         let mut last = None;
         for execs in [30, 31, 90, 150] {
             let (summary, solver) = explore(CampaignDirectory::resume(&parts).unwrap(), execs);
-            assert!(solver.recalled > 0, "{strategy}: what took long is not asked again");
+            assert!(solver.recalled > 0, "{strategy}: slow queries are answered from the journal");
             last = Some(summary);
         }
         assert_eq!(figures(&last.unwrap()), figures(&expected), "{strategy}");

@@ -1,4 +1,4 @@
-//! Inputs to files and back.
+//! Encoding and decoding of tests.
 
 use cairn_campaign::{
     KTest, KTestError, KTestObject, Seeds, TestError, decode_test, encode_test, fit, read_seeds,
@@ -12,7 +12,7 @@ fn input(objects: Vec<Object>) -> Input {
     Input { objects }
 }
 
-/// Through a file and back.
+/// Checks that an input survives encoding and decoding.
 fn check_round_trip(objects: Vec<Object>, is_ktest: bool) {
     let original = input(objects);
     let (content, extension) = encode_test(&original, &["./a.out".to_owned()]);
@@ -23,7 +23,7 @@ fn check_round_trip(objects: Vec<Object>, is_ktest: bool) {
 }
 
 #[test]
-fn every_kind_of_input_survives() {
+fn every_kind_of_input_round_trips() {
     check_round_trip(vec![Object::stdin(*b"hello\0")], false);
     check_round_trip(vec![Object::file("data.bin", [1, 2, 3])], false);
     check_round_trip(vec![], true);
@@ -48,7 +48,7 @@ fn a_program_may_name_its_objects_as_it_likes() {
 }
 
 #[test]
-fn the_format_is_klees() {
+fn the_format_is_that_of_klee() {
     let object = KTestObject { name: "ab".to_owned(), bytes: vec![9, 8, 7] };
     let test = KTest { args: vec!["prog".to_owned()], objects: vec![object] };
     let expected = [
@@ -86,7 +86,7 @@ fn damaged_tests_are_refused() {
 }
 
 #[test]
-fn raw_bytes_need_one_stream_to_go_to() {
+fn raw_bytes_need_exactly_one_stream() {
     let decode = |blank: Vec<Object>| decode_test(Path::new("t"), b"abc".to_vec(), &input(blank));
     let taken = decode(vec![Object::stdin([0; 8]), Object::arg(1, [0; 2])]).unwrap();
     assert_eq!(taken, input(vec![Object::stdin(*b"abc"), Object::arg(1, [0; 2])]));
@@ -105,7 +105,7 @@ fn bytes_that_begin_like_a_ktest_may_be_raw() {
 }
 
 #[test]
-fn seeds_come_in_order_of_their_names() {
+fn seeds_are_sorted_by_name() {
     let scratch = TempDir::new().unwrap();
     let blank = input(vec![Object::stdin([0; 4])]);
     assert!(matches!(read_seeds(&[scratch.path().to_owned()], &blank), Err(TestError::NoSeeds { .. })));
@@ -128,7 +128,7 @@ fn seeds_come_in_order_of_their_names() {
     assert!(missing.starts_with("cannot read ") && missing.contains("missing"), "{missing}");
 }
 
-/// Two arguments that are always there, up to two more, and a stream of any length.
+/// Returns an input with two arguments that are always present, up to two more, and a stream of any length.
 fn with_optional_arguments(count: u8) -> Input {
     let arguments = (2..6).map(|index| Object::arg(index, [b'a' + index as u8; 2]));
     let stream = Object::stdin(*b"text").up_to(8);
@@ -137,7 +137,7 @@ fn with_optional_arguments(count: u8) -> Input {
 }
 
 #[test]
-fn only_arguments_that_are_there_are_written() {
+fn only_present_arguments_are_written() {
     for count in 0..=2 {
         let original = with_optional_arguments(count);
         let (content, _) = encode_test(&original, &[]);
@@ -153,7 +153,7 @@ fn only_arguments_that_are_there_are_written() {
     }
 }
 
-/// KLEE counts symbolic arguments from 0, adds a NUL to each, and has something to say about every file.
+/// KLEE numbers symbolic arguments from 0, adds a NUL to each, and has a `-stat` object for every file.
 #[test]
 fn tests_of_klee_are_understood() {
     let object = |name: &str, bytes: &[u8]| KTestObject { name: name.to_owned(), bytes: bytes.to_vec() };

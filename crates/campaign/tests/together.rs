@@ -1,10 +1,10 @@
-//! Several workers on one campaign, on fake programs.
+//! Campaigns of several workers on fake programs.
 
 mod fake;
 
-use cairn_campaign::{CampaignDirectory, Crew, Executor, Settings, Stop, Summary, run_together};
+use cairn_campaign::{CampaignDirectory, Executor, Settings, StopReason, Summary, WorkerPool, run_workers};
 use cairn_deadline::Deadline;
-use cairn_exec::{End, StartError};
+use cairn_exec::{ExitKind, StartError};
 use cairn_program::Program;
 use cairn_program::testing::Sketch;
 use cairn_solver::{Limits, Solver};
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 const BYTES: usize = 7;
 
-/// All combinations of independent bytes that are 7 or not; one of them crashes.
+/// A program with a path for every combination of bytes that are 7 or not; one of them crashes.
 fn combinations() -> Fake {
     let mut sketch = Sketch::new();
     let sites: Vec<_> = (0..BYTES).map(|_| sketch.branch()).collect();
@@ -28,31 +28,31 @@ fn combinations() -> Fake {
             let is_seven = t.equals(byte, 7);
             sevens += usize::from(t.branch(*site, is_seven));
         }
-        if sevens == BYTES { End::Signal(11) } else { End::Exit(0) }
+        if sevens == BYTES { ExitKind::Signal(11) } else { ExitKind::Exit(0) }
     })
 }
 
-/// Notes what all workers run and record.
+/// Pool whose executors log the traced inputs of all workers.
 #[derive(Default)]
-struct Noting {
-    seen: Mutex<Vec<Vec<u8>>>,
+struct LoggingPool {
+    executed: Mutex<Vec<Vec<u8>>>,
 }
 
-struct Noted<'a> {
+struct LoggingExecutor<'a> {
     fake: Fake,
-    crew: &'a Noting,
+    pool: &'a LoggingPool,
 }
 
-impl Executor for Noted<'_> {
+impl Executor for LoggingExecutor<'_> {
     fn run(
         &mut self,
         input: &cairn_exec::Input,
         mode: cairn_exec::Mode,
     ) -> Result<cairn_exec::Run, cairn_exec::RunError> {
         if mode.trace {
-            self.crew.seen.lock().unwrap().push(input.objects[0].bytes.clone());
+            self.pool.executed.lock().unwrap().push(input.objects[0].bytes.clone());
         }
-        // Long enough for others to have a turn.
+        // Long enough for others to acquire the lock.
         std::thread::sleep(std::time::Duration::from_micros(300));
         self.fake.run(input, mode)
     }
@@ -66,9 +66,9 @@ impl Executor for Noted<'_> {
     }
 }
 
-impl Crew for &'static Noting {
+impl WorkerPool for &'static LoggingPool {
     fn executor(&self, _: &Deadline) -> Result<Box<dyn Executor>, StartError> {
-        Ok(Box::new(Noted { fake: combinations(), crew: self }))
+        Ok(Box::new(LoggingExecutor { fake: combinations(), pool: self }))
     }
 
     fn solver(&self) -> Box<dyn Solver> {
@@ -77,10 +77,10 @@ impl Crew for &'static Noting {
 }
 
 fn explore(settings: &Settings, directory: Option<CampaignDirectory>) -> (Summary, Vec<Vec<u8>>) {
-    let crew: &'static Noting = Box::leak(Box::default());
+    let pool: &'static LoggingPool = Box::leak(Box::default());
     let program: Program = combinations().program;
-    let summary = run_together(settings, &program, &crew, directory, &mut ()).unwrap();
-    (summary, crew.seen.lock().unwrap().clone())
+    let summary = run_workers(settings, &program, &pool, directory, &mut ()).unwrap();
+    (summary, pool.executed.lock().unwrap().clone())
 }
 
 fn together(strategy: &str, workers: usize) -> Settings {
@@ -88,30 +88,30 @@ fn together(strategy: &str, workers: usize) -> Settings {
 }
 
 #[test]
-fn nobody_does_what_another_has_done() {
+fn no_path_is_executed_twice() {
     for strategy in
         ["dfs", "bfs", "random-path", "generational", "random-branch", "cgs", "auto", "homi:covnew"]
     {
         for workers in [1, 2, 5] {
             let (summary, seen) = explore(&together(strategy, workers), None);
-            let told = format!("{strategy}, {workers} workers");
-            assert!(summary.exhausted, "{told}");
-            assert_eq!(summary.notes.stop, Stop::Done, "{told}");
-            assert_eq!((summary.branches_covered, summary.crashes), (2 * BYTES as u64, 1), "{told}");
-            assert_eq!(summary.executions as usize, seen.len(), "{told}");
+            let context = format!("{strategy}, {workers} workers");
+            assert!(summary.exhausted, "{context}");
+            assert_eq!(summary.notes.stop, StopReason::Done, "{context}");
+            assert_eq!((summary.branches_covered, summary.crashes), (2 * BYTES as u64, 1), "{context}");
+            assert_eq!(summary.executions as usize, seen.len(), "{context}");
             let paths: BTreeSet<Vec<bool>> =
                 seen.iter().map(|bytes| bytes.iter().map(|byte| *byte == 7).collect()).collect();
-            assert_eq!(paths.len(), 1 << BYTES, "{told}");
-            // Random branches are forced again where others have been.
+            assert_eq!(paths.len(), 1 << BYTES, "{context}");
+            // These strategies force branches again that are known.
             let again = seen.len() - paths.len();
             let forces_again = ["random-branch", "auto"].contains(&strategy);
-            assert!(again == 0 || forces_again, "{told}: {again} runs saw a known path");
+            assert!(again == 0 || forces_again, "{context}: {again} runs saw a known path");
         }
     }
 }
 
 #[test]
-fn every_strategy_comes_to_an_end_together() {
+fn every_strategy_ends_with_several_workers() {
     let others = ["uniform-random", "cfg", "carfast", "cgs,nodom", "random-state", "depth", "covnew", "md2u"];
     let more =
         ["icnt", "cpicnt", "qc", "klee", "interleave:dfs,bfs", "parametric", "chameleon", "randomprune:bfs"];
@@ -123,17 +123,17 @@ fn every_strategy_comes_to_an_end_together() {
 }
 
 #[test]
-fn budgets_hold_for_all_together() {
+fn budgets_hold_for_all_workers_together() {
     for execs in [1, 2, 50] {
         let settings = Settings { execs: Some(execs), ..together("bfs", 3) };
         let (summary, seen) = explore(&settings, None);
         assert_eq!((summary.executions, seen.len() as u64), (execs, execs));
-        assert_eq!(summary.notes.stop, Stop::Executions);
+        assert_eq!(summary.notes.stop, StopReason::Executions);
     }
 }
 
 #[test]
-fn one_worker_is_the_campaign_it_always_was() {
+fn one_worker_of_a_pool_gives_the_same_campaign() {
     let scratch = TempDir::new().unwrap();
     let directory = |name: &str| CampaignDirectory::create(&scratch.path().join(name), false).unwrap();
     explore(&together("auto", 1), Some(directory("together")));
@@ -142,7 +142,7 @@ fn one_worker_is_the_campaign_it_always_was() {
 }
 
 #[test]
-fn what_several_have_done_is_made_again_in_the_order_it_was_done() {
+fn campaigns_of_several_workers_are_replayed_in_recorded_order() {
     for strategy in ["dfs", "auto", "random-path", "homi:covnew"] {
         let scratch = TempDir::new().unwrap();
         let out = scratch.path().join("out");
@@ -172,10 +172,10 @@ fn sorted(inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
     inputs
 }
 
-/// A program that starts once, and is not ready the second time before the deadline.
+/// Pool whose program starts once, and is not ready before the deadline the second time.
 struct StartsOnce(AtomicBool);
 
-impl Crew for StartsOnce {
+impl WorkerPool for StartsOnce {
     fn executor(&self, deadline: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         if !self.0.swap(true, Ordering::Relaxed) {
             return Ok(Box::new(combinations()));
@@ -190,18 +190,18 @@ impl Crew for StartsOnce {
 }
 
 #[test]
-fn a_worker_that_is_not_ready_when_time_is_up_ends_the_campaign_for_that_reason() {
-    let crew = StartsOnce(AtomicBool::new(false));
+fn a_worker_not_ready_by_the_deadline_ends_the_campaign_with_time() {
+    let pool = StartsOnce(AtomicBool::new(false));
     let mut settings = together("dfs", 2);
     settings.time = Some(Duration::from_millis(500));
-    let summary = run_together(&settings, &combinations().program, &crew, None, &mut ()).unwrap();
-    assert_eq!(summary.notes.stop, Stop::Time);
+    let summary = run_workers(&settings, &combinations().program, &pool, None, &mut ()).unwrap();
+    assert_eq!(summary.notes.stop, StopReason::Time);
 }
 
-/// A program that cannot be started a second time.
-struct Alone(Mutex<u32>);
+/// Pool whose program cannot be started a second time.
+struct FailsSecondStart(Mutex<u32>);
 
-impl Crew for Alone {
+impl WorkerPool for FailsSecondStart {
     fn executor(&self, _: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         let mut started = self.0.lock().unwrap();
         *started += 1;
@@ -218,8 +218,8 @@ impl Crew for Alone {
 
 #[test]
 fn a_worker_that_fails_ends_the_campaign() {
-    let crew = Alone(Mutex::new(0));
+    let pool = FailsSecondStart(Mutex::new(0));
     let program = combinations().program;
-    let error = run_together(&together("dfs", 2), &program, &crew, None, &mut ()).unwrap_err();
+    let error = run_workers(&together("dfs", 2), &program, &pool, None, &mut ()).unwrap_err();
     assert!(error.to_string().contains("one is enough"), "{error}");
 }

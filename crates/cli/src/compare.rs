@@ -1,55 +1,48 @@
-//! `cairn compare`: strategies side by side on one program.
-//!
-//! Every strategy makes the same number of campaigns from the same inputs, the first of each with the first seed and so
-//! on, several at a time. A campaign writes no tests: what counts is what it covered, and when.
-
-mod baseline;
-mod csv;
-mod figures;
-mod page;
-mod progress;
-mod ranks;
-mod table;
+//! `cairn compare`: runs campaigns of several strategies and prints their figures.
 
 use crate::args::CompareArgs;
+use crate::compare_progress::CompareProgress;
 use crate::failure::{Failure, NOTHING_FOUND};
-use crate::message::{print, tell, warn};
-use crate::target;
-use crate::trial::{Length, Plan, Trial, jobs};
-use baseline::Baseline;
-use figures::Figures;
-use progress::Bar;
+use crate::frontend::Console;
+use crate::message::{log, print, warn};
+use cairn_app::compare::{Baseline, CompareSettings, Comparison, parse_strategies};
+use cairn_app::target;
+use cairn_app::trial::{Plan, Trial};
 use std::fs::OpenOptions;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Mutex;
-use table::Table;
 
 /// Runs all campaigns, and prints the table.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
-    let strategies = strategies(&args.strategies)?;
+    let settings = CompareSettings {
+        strategies: parse_strategies(&args.strategies)?,
+        trials: args.trials,
+        seed: args.seed,
+        execs: args.execs,
+        time: args.time.map(|budget| budget.0),
+        jobs: args.jobs,
+    };
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     check_files(args)?;
-    let plan = Plan::new(&args.subject, &args.limits)?;
+    let plan = Plan::new(&args.subject.settings(), &args.limits.settings(), &Console)?;
     let program = target::name(&args.subject.target);
-    let (trials, outcome) = run_all(args, &plan, &strategies);
-    // What was done before something failed may have taken hours.
+    let (trials, outcome) = run_all(args, &settings, &plan);
+    // Campaigns that were done before an error may have taken hours.
     if !trials.is_empty() {
         let branches = plan.program.counted_branches();
-        let otherwise = baseline.as_ref().map_or(Vec::new(), |b| b.mismatches(&program, branches, &trials));
-        otherwise.into_iter().for_each(warn);
-        let figures = Figures::of(&strategies, &trials, baseline.as_ref());
-        let table = Table::of(&figures, branches, &trials, baseline.is_some());
-        print(table.text())?;
-        let page = || page::html(&program, branches, &strategies, &trials, &table);
-        args.html.as_ref().map_or(Ok(()), |file| write(file, &page()))?;
-        args.csv.as_ref().map_or(Ok(()), |file| write(file, &csv::trials(&program, &trials)))?;
-        args.curves.as_ref().map_or(Ok(()), |file| write(file, &csv::curves(&trials)))?;
+        let mismatches = baseline.as_ref().map_or(Vec::new(), |b| b.mismatches(&program, branches, &trials));
+        mismatches.into_iter().for_each(warn);
+        let comparison =
+            Comparison::new(&program, branches, &settings.strategies, &trials, baseline.as_ref());
+        print(comparison.text())?;
+        args.html.as_ref().map_or(Ok(()), |file| write(file, &comparison.html()))?;
+        args.csv.as_ref().map_or(Ok(()), |file| write(file, &comparison.csv()))?;
+        args.curves.as_ref().map_or(Ok(()), |file| write(file, &comparison.curves_csv()))?;
     }
     outcome.map(|()| ExitCode::from(NOTHING_FOUND))
 }
 
-/// What cannot be written is better known before the work than after it. What the files hold stays until then.
+/// Makes sure that the files can be written before the work begins. Their content stays until then.
 fn check_files(args: &CompareArgs) -> Result<(), Failure> {
     let files = [("--csv", &args.csv), ("--curves", &args.curves), ("--html", &args.html)];
     for ((a, one), (b, other)) in [(files[0], files[1]), (files[0], files[2]), (files[1], files[2])] {
@@ -64,61 +57,18 @@ fn check_files(args: &CompareArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The strategies asked for, each once and each one that there is.
-fn strategies(list: &str) -> Result<Vec<String>, Failure> {
-    let strategies = match list.contains(';') {
-        true => list.split(';').map(|strategy| strategy.trim().to_owned()).collect(),
-        false => cairn_search::split_list(list),
-    };
-    for (i, strategy) in strategies.iter().enumerate() {
-        cairn_search::check(strategy).map_err(|error| match list.contains(';') {
-            true => Failure::from(error),
-            false => Failure::new(format_args!(
-                "{error} (with semicolons in the list, commas belong to a strategy)"
-            )),
-        })?;
-        if strategies[..i].contains(strategy) {
-            return Err(Failure::new(format_args!("--strategies has {strategy} twice")));
-        }
-    }
-    Ok(strategies)
-}
-
-/// All campaigns, those of one strategy after the other's; if the user ends it or one fails, those that
-/// were done.
-fn run_all(args: &CompareArgs, plan: &Plan, strategies: &[String]) -> (Vec<Trial>, Result<(), Failure>) {
-    let of = |trial: u64| strategies.iter().map(move |strategy| (strategy.as_str(), trial));
-    // First the first trials: an early end leaves something to compare.
-    let wanted: Vec<(&str, u64)> = (0..args.trials).flat_map(of).collect();
-    let bar = match Bar::start(args.quiet, wanted.len(), &plan.stop) {
-        Ok(bar) => bar,
+/// Runs the campaigns with a progress bar.
+fn run_all(args: &CompareArgs, settings: &CompareSettings, plan: &Plan) -> (Vec<Trial>, Result<(), Failure>) {
+    let progress = match CompareProgress::start(args.quiet, settings.campaigns(), &plan.stop) {
+        Ok(progress) => progress,
         Err(failure) => return (Vec::new(), Err(failure)),
     };
-    let done: Mutex<Vec<Trial>> = Mutex::default();
-    let outcome = plan.for_each(&wanted, jobs(args.jobs), |at, &(strategy, trial)| {
-        let length = Length {
-            seed: args.seed.wrapping_add(trial),
-            execs: args.execs,
-            time: args.time.map(|budget| budget.0),
-            random_start: false,
-        };
-        let watch = |progress: &_| bar.advance(at, &length, progress);
-        let Some(trial) = plan.run(strategy, trial, length, watch)? else {
-            let is_late =
-                || Failure::new("the program was not ready to run in the time of a campaign (--time)");
-            return if plan.is_interrupted() { Ok(false) } else { Err(is_late()) };
-        };
-        bar.done(at, &trial);
-        done.lock().expect("nobody panics with it").push(trial);
-        Ok(true)
-    });
-    drop(bar);
-    let mut done = done.into_inner().expect("nobody panics with it");
-    if done.len() < wanted.len() {
-        tell(format_args!("cairn: ended after {} of {} campaigns\n", done.len(), wanted.len()));
+    let (done, outcome) = settings.run(plan, &progress);
+    drop(progress);
+    if done.len() < settings.campaigns() {
+        log(format_args!("cairn: stopped after {} of {} campaigns\n", done.len(), settings.campaigns()));
     }
-    done.sort_by_key(|trial| (strategies.iter().position(|s| *s == trial.strategy), trial.number));
-    (done, outcome.map(|_| ()))
+    (done, outcome.map_err(Failure::from))
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {

@@ -1,18 +1,18 @@
-//! `cairn explain`: what a file of weights makes a search like and dislike, in words.
+//! `cairn explain`: describes in words which branches weights prefer and avoid.
 
 use crate::args::ExplainArgs;
 use crate::failure::Failure;
 use crate::message::print;
-use crate::style::counted;
+use cairn_app::numbers::counted;
 use cairn_search::{Feature, Weights, read_weights};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-/// So many likes and dislikes go into sentences; the table has all.
+/// Most preferences that are put into sentences; the table has all.
 const SAID: usize = 5;
 
-/// Prints what the weights mean.
+/// Prints the description.
 pub fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let weights = read(args)?;
     match args.json {
@@ -27,7 +27,7 @@ fn read(args: &ExplainArgs) -> Result<Weights, Failure> {
     read_weights(file).map_err(Failure::new)
 }
 
-/// The features with their weights, the strongest first.
+/// Returns the features with their weights, the strongest first.
 fn by_strength(weights: &Weights) -> Vec<(Feature, f64)> {
     let mut all: Vec<_> = Feature::all().map(|feature| (feature, weights.of(feature))).collect();
     all.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
@@ -67,7 +67,7 @@ fn heading(weights: &Weights) -> String {
     facts.extend(obtained.executions.map(|executions| format!("campaigns of {executions} executions")));
     facts.extend(obtained.mean_coverage.map(|mean| format!("{mean:.1} branches covered on average")));
     facts.extend(obtained.date.clone());
-    // What somebody else has written is not to move the cursor.
+    // The name comes from a file, and must not move the cursor.
     format!("Weights `{}`{target}: {}.\n\n", weights.name.escape_debug(), facts.join("; "))
 }
 

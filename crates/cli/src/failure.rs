@@ -1,4 +1,4 @@
-//! What ends `cairn` with exit code 2: one sentence.
+//! Failures, which end `cairn` with exit code 2 and one sentence.
 
 use crate::message;
 use std::fmt::Display;
@@ -6,14 +6,14 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Nothing was found.
+/// Exit code if nothing was found.
 pub const NOTHING_FOUND: u8 = 0;
-/// There are crashes or hangs.
+/// Exit code if there are crashes or hangs.
 pub const FOUND: u8 = 1;
-/// Bad usage, or the tool itself failed.
+/// Exit code of bad usage or a failure of the tool itself.
 pub const FAILED: u8 = 2;
 
-/// Why `cairn` cannot go on.
+/// Reason why `cairn` cannot go on.
 #[derive(Debug)]
 pub struct Failure(String);
 
@@ -24,23 +24,18 @@ impl Display for Failure {
 }
 
 impl Failure {
-    /// A failure with this reason, made one line.
+    /// A failure with this reason, on one line.
     pub fn new(reason: impl Display) -> Failure {
         let reason = reason.to_string();
         Failure(reason.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// Something cannot be done with a file.
+    /// A failed operation on a file; `what` is a verb.
     pub fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
         Failure::new(format_args!("cannot {what} {}: {error}", path.display()))
     }
 
-    /// The reason, one line.
-    pub fn reason(&self) -> &str {
-        &self.0
-    }
-
-    /// Says why, and gives the exit code.
+    /// Prints the reason and returns the exit code.
     pub fn report(&self) -> ExitCode {
         message::fail(&self.0);
         ExitCode::from(FAILED)

@@ -1,6 +1,6 @@
-//! Shows where something stands while it goes on, from a thread of its own.
+//! Live region: a thread of its own redraws progress.
 
-use crate::message::tell;
+use crate::message::log;
 use crate::terminal::{self, Size};
 use signal_hook::consts::SIGTSTP;
 use signal_hook::flag::{register, register_conditional_default};
@@ -12,12 +12,12 @@ use std::sync::{Arc, Once};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Time between two drawings.
+/// Time between two drawings; a chosen bound.
 const PERIOD: Duration = Duration::from_millis(100);
-/// What is over sooner is not shown.
+/// Time before the first drawing: shorter work shows nothing. A chosen bound.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// A region of the terminal that is drawn until this is dropped.
+/// A region of the terminal that is redrawn until this is dropped.
 pub struct Live {
     end: Option<Sender<()>>,
     painter: Option<JoinHandle<()>>,
@@ -25,7 +25,8 @@ pub struct Live {
 }
 
 impl Live {
-    /// Draws the lines that there are for a terminal of some size; when `stop` is raised, only says that it will.
+    /// Starts the thread, which draws what `lines` returns for the terminal's size; once `stop` is raised, it
+    /// only says that the campaign ends.
     pub fn start(
         stop: Arc<AtomicBool>,
         lines: impl FnMut(Size) -> Vec<String> + Send + 'static,
@@ -52,7 +53,7 @@ impl Drop for Live {
 struct Painter {
     stop: Arc<AtomicBool>,
     suspend: Arc<Suspend>,
-    /// Hears nothing, until there is nobody to hear from.
+    /// Never receives anything; its sender is dropped to end the thread.
     ended: Receiver<()>,
 }
 
@@ -63,8 +64,9 @@ impl Painter {
         while self.ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
             pause = PERIOD;
             if self.stop.load(Ordering::Relaxed) {
-                // From here on nothing is drawn: at the next Ctrl-C nobody could take it away.
-                tell("ending after what is under way (Ctrl-C again: at once)\n");
+                // Nothing is drawn from here on: the next Ctrl-C ends the process, and nothing would erase
+                // it.
+                log("stopping after the current execution (Ctrl-C again: at once)\n");
                 let _ = self.ended.recv();
                 break;
             }
@@ -84,10 +86,10 @@ impl Painter {
     }
 }
 
-/// Ctrl-Z: the region is taken away first.
+/// Ctrl-Z: the region is erased first.
 struct Suspend {
     is_wanted: Arc<AtomicBool>,
-    /// Whether it is none of our business any more.
+    /// True if the default handler is back in charge.
     is_default: Arc<AtomicBool>,
 }
 
@@ -100,7 +102,7 @@ impl Suspend {
     }
 }
 
-/// What a panic says is not to be mixed up with the region.
+/// Erases the region before a panic message.
 fn erase_before_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

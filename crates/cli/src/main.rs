@@ -1,27 +1,19 @@
-//! `cairn`: the only place that prints, parses flags and picks exit codes.
+//! `cairn`: parses flags, prints, and picks exit codes. The commands' work is done by the crate `app`.
 
 mod args;
-mod builds;
 mod cmin;
 mod compare;
-mod compile;
-mod digest;
+mod compare_progress;
 mod doctor;
 mod explain;
 mod export;
 mod failure;
-mod fresh;
-mod gaps;
+mod frontend;
 mod interrupt;
 mod learn;
+mod learn_progress;
 mod live;
-mod lock;
 mod message;
-mod native;
-mod origin;
-mod others;
-mod outdir;
-mod queries;
 mod replay;
 mod report;
 mod row;
@@ -29,15 +21,10 @@ mod run;
 mod shell;
 mod solve;
 mod status;
+mod step_progress;
 mod style;
-mod suite;
 mod summary;
-mod target;
-mod temporary;
 mod terminal;
-mod toolchain;
-mod trial;
-mod units;
 
 use args::{Cli, Command};
 use cairn_instrument::driver::Language;
@@ -48,27 +35,36 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Argument that makes this program a solver's worker. Not a command, since it is not for users.
+/// Argument that makes this process a solver worker. Not a command, since it is not for users.
 const SOLVER_WORKER: &str = "solver-worker";
 
+/// Environment variable that selects what is logged, as `debug` or `solver=trace,search=debug`.
+const LOG: &str = "CAIRN_LOG";
+
 fn main() -> ExitCode {
+    env_logger::Builder::from_env(env_logger::Env::new().filter_or(LOG, "off")).init();
     cairn_solver::worker::set_command([SOLVER_WORKER]);
     let words: Vec<OsString> = std::env::args_os().collect();
     let done = match (as_compiler(&words), as_solver_worker(&words)) {
-        (Some((language, args)), _) => compile::compiler(args, language),
+        (Some((language, args)), _) => compile(args, language),
         (_, Some(memory)) => solver_worker(memory),
         _ => command(&words),
     };
     done.unwrap_or_else(|failure| failure.report())
 }
 
-/// Answers the queries of another `cairn`, which has started this one.
+/// Compiles with clang's arguments and instruments.
+fn compile(args: &[OsString], language: Language) -> Result<ExitCode, Failure> {
+    Ok(ExitCode::from(cairn_app::compile::compiler(args, language)?))
+}
+
+/// Serves the queries of the `cairn` process that started this one.
 fn solver_worker(memory: u64) -> Result<ExitCode, Failure> {
     cairn_solver::worker::serve(memory)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The memory limit of a solver's worker, if this is the command line of one.
+/// Returns the memory limit of a solver worker, if this is the command line of one.
 fn as_solver_worker(words: &[OsString]) -> Option<u64> {
     match words {
         [_, name, memory] if name == SOLVER_WORKER => memory.to_str()?.parse().ok(),
@@ -76,7 +72,8 @@ fn as_solver_worker(words: &[OsString]) -> Option<u64> {
     }
 }
 
-/// A compiler's command line is not looked at: neither `cairn cc …` nor that of a link called `cairn-cc`.
+/// Returns language and arguments if this is a compiler call: `cairn cc …`, or a link called `cairn-cc`. The
+/// arguments are clang's and not parsed.
 fn as_compiler(words: &[OsString]) -> Option<(Language, &[OsString])> {
     let (own_name, args) = words.split_first()?;
     let language = |name: &str| match name {
@@ -93,7 +90,7 @@ fn as_compiler(words: &[OsString]) -> Option<(Language, &[OsString])> {
 }
 
 fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
-    let cli = match Cli::try_parse_from(units::join_file_names(words)) {
+    let cli = match Cli::try_parse_from(args::values::join_file_names(words)) {
         Ok(cli) => cli,
         Err(error) => {
             if asks_for_json(words) {
@@ -103,16 +100,16 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
         }
     };
     match cli.command {
-        Command::Cc(compiler) => compile::compiler(&compiler.args, Language::C),
-        Command::Cxx(compiler) => compile::compiler(&compiler.args, Language::Cxx),
+        Command::Cc(compiler) => compile(&compiler.args, Language::C),
+        Command::Cxx(compiler) => compile(&compiler.args, Language::Cxx),
         Command::Run(mut args) => {
-            args.join_others();
+            args.apply_sync();
             run::run(&args)
         }
         Command::Replay(args) => replay::replay(&args),
         Command::Export(args) => export::export(&args),
-        Command::Cmin(mut args) => cmin::cmin(&mut args),
-        Command::Report(mut args) => report::report(&mut args),
+        Command::Cmin(args) => cmin::cmin(&args),
+        Command::Report(args) => report::report(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Learn(args) => learn::learn(&args),
@@ -123,19 +120,19 @@ fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Whether messages are to be JSON, on a command line that cannot be understood as a whole.
+/// True if `--log json` is given, on a command line that cannot be parsed.
 fn asks_for_json(words: &[OsString]) -> bool {
-    // What stands behind is the program's.
+    // Words after `--` are the program's.
     let own = words.split(|word| word == "--").next().unwrap_or_default();
     let has_pair = own.windows(2).any(|pair| pair[0] == "--log" && pair[1] == "json");
     has_pair || own.iter().any(|word| word == "--log=json")
 }
 
-/// Help and version are answers; everything else is a mistake, told in one line.
+/// Prints help and version; any other parse error is a failure of one line.
 fn usage(error: &clap::Error) -> Result<ExitCode, Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A reader that has seen enough, as in `cairn --help | head`, is no failure.
+            // A reader that closes early, as in `cairn --help | head`, is no failure.
             let _ = error.print();
             Ok(ExitCode::SUCCESS)
         }
@@ -147,7 +144,7 @@ fn usage(error: &clap::Error) -> Result<ExitCode, Failure> {
     }
 }
 
-/// The first paragraph of what clap has to say.
+/// Returns the first paragraph of clap's message.
 fn complaint(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

@@ -1,9 +1,9 @@
-//! A line of a screen, which is never wider than there is room for.
+//! A line of the screen that never exceeds its width.
 
 use crate::style::{Ink, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A line that is being written.
+/// A line under construction.
 pub struct Row {
     text: String,
     room: usize,
@@ -11,22 +11,22 @@ pub struct Row {
 }
 
 impl Row {
-    /// An empty line. Its last column stays empty: some terminals begin a new line when that is written to.
+    /// Starts an empty line. Its last column stays empty, since some terminals wrap when it is written.
     pub fn new(width: usize, style: Style) -> Row {
         Row { text: String::new(), room: width.saturating_sub(1), style }
     }
 
-    /// Columns that are left.
+    /// Returns the columns that are left.
     pub fn room(&self) -> usize {
         self.room
     }
 
-    /// Adds as much of the text as there is room for.
+    /// Adds text, cut to the columns that are left.
     pub fn add(self, text: &str) -> Row {
         self.ink(Ink::Plain, text)
     }
 
-    /// The same, in colour.
+    /// Adds text in colour, cut to the columns that are left.
     pub fn ink(mut self, ink: Ink, text: &str) -> Row {
         let text = fit(text, self.room);
         self.room -= text.width();
@@ -34,25 +34,25 @@ impl Row {
         self
     }
 
-    /// Adds the text if there is room for all of it.
+    /// Adds text if all of it fits.
     pub fn add_whole(self, text: &str) -> Row {
         if text.width() <= self.room { self.add(text) } else { self }
     }
 
-    /// Adds a bar of so many columns, full to some share.
+    /// Adds a bar of `columns` columns, filled to `share`.
     pub fn bar(self, share: f64, columns: usize, unicode: bool) -> Row {
         let full = (share * columns as f64) as usize;
         let (done, open) = if unicode { ("█", "░") } else { ("#", ".") };
         self.ink(Ink::Figure, &done.repeat(full)).ink(Ink::Label, &open.repeat(columns - full))
     }
 
-    /// The line.
+    /// Returns the line.
     pub fn text(self) -> String {
         self.text
     }
 }
 
-/// The text in lines of so many columns, so many at most; the last is cut if there is more.
+/// Wraps text to lines of `columns` columns, at most `most`; the last is not wrapped.
 pub fn wrapped(text: &str, columns: usize, most: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = text.trim();
@@ -68,7 +68,8 @@ pub fn wrapped(text: &str, columns: usize, most: usize) -> Vec<String> {
     lines
 }
 
-/// Where a text that does not fit is broken: at the last space that leaves a good part of a line, or where the line is full.
+/// Returns where to break a text that does not fit: at the last space in the second half of the line, or
+/// where the line is full.
 fn break_at(text: &str, columns: usize) -> usize {
     let mut width = 0;
     let full = text.char_indices().find(|(_, c)| {
@@ -77,11 +78,11 @@ fn break_at(text: &str, columns: usize) -> usize {
     });
     let full = full.map_or(text.len(), |(at, _)| at);
     let space = text[..full].rfind(' ').filter(|at| 2 * text[..*at].width() >= columns);
-    // One character at least, so that there is an end.
+    // At least one character, so that wrapping terminates.
     space.unwrap_or(full).max(text.chars().next().map_or(1, char::len_utf8))
 }
 
-/// The text without what would move the cursor, cut to so many columns.
+/// Removes characters that would move the cursor, and cuts the text to `columns` columns.
 fn fit(text: &str, columns: usize) -> String {
     let visible: String = text.chars().filter(|c| c.width().is_some_and(|width| width > 0)).collect();
     if visible.width() <= columns {
@@ -99,7 +100,7 @@ fn fit(text: &str, columns: usize) -> String {
     cut
 }
 
-/// Stands for what was cut off.
+/// Marks text that was cut off.
 const MORE: &str = "..";
 
 #[cfg(test)]

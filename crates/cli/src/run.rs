@@ -1,21 +1,22 @@
 //! `cairn run`: from the command line to a campaign and its summary.
 
 use crate::args::{LogKind, RunArgs};
-use crate::builds::SecondBuilds;
 use crate::failure::{FOUND, Failure, NOTHING_FOUND};
+use crate::frontend::Console;
 use crate::interrupt;
 use crate::message;
-use crate::origin::Origin;
-use crate::others;
-use crate::outdir::{Claim, Present};
-use crate::queries::Queries;
 use crate::status::Status;
-use crate::style::{Style, counted};
-use crate::summary::Report;
-use crate::target;
+use crate::style::Style;
+use crate::summary::SummaryText;
+use cairn_app::numbers::counted;
+use cairn_app::origin::Origin;
+use cairn_app::output_directory::{ExistingCampaign, OutputClaim};
+use cairn_app::query_dump::QueryDump;
+use cairn_app::reference_builds::ReferenceBuilds;
+use cairn_app::subject::Subject;
+use cairn_app::{sync, target};
 use cairn_campaign::{
-    Builds, CampaignDirectory, CampaignError, Crew, DirectoryError, Executor, Replay, Settings, Summary,
-    quoted,
+    Builds, CampaignDirectory, CampaignError, DirectoryError, Executor, Settings, Summary, WorkerPool, quoted,
 };
 use cairn_deadline::Deadline;
 use cairn_exec::{Server, StartError, TargetSpec};
@@ -28,7 +29,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Part of the driver's memory that the solver processes may use together: there is a tree of the campaign beside it.
+/// Divisor of the driver's memory that gives the solver processes' share: the rest is for the execution tree.
+/// A chosen share.
 const Z3_SHARE: u64 = 4;
 
 /// Runs a campaign.
@@ -38,106 +40,109 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     }
     cairn_search::check(&args.strategy)?;
     let walk = walk_settings(args)?;
-    let present = match (args.resume, args.force) {
-        (true, _) => Present::Resume,
-        (_, true) => Present::Replace,
-        _ => Present::Refuse,
+    let existing = match (args.resume, args.force) {
+        (true, _) => ExistingCampaign::Resume,
+        (_, true) => ExistingCampaign::Replace,
+        _ => ExistingCampaign::Refuse,
     };
-    let mut claim = Claim::stake(&args.out, present)?;
+    let mut claim = OutputClaim::acquire(&args.out, existing)?;
     let checks = args.check.unwrap_or_default();
-    let path = target::program_path(&args.subject, checks, |first| claim.program_path(first))?;
-    let path = claim.settle(path)?;
+    let subject = args.subject.settings();
+    let path = target::program_path(&subject, checks, |first| claim.program_path(first))?;
+    let path = claim.adopt_build(path)?;
     let program = Program::read(&path)?;
     target::demand_checks(&program, &path, checks)?;
-    let spec = target::spec(&args.subject, &path, &program, args.limits.timeout)?;
-    let mut settings = settings(args, &spec)?;
-    add_builds(&mut settings, args, &spec, program.checks());
+    let spec = target::spec(&subject, &path, &program, args.limits.timeout)?;
+    let mut settings = settings(args, &subject, &spec)?;
+    add_builds(&mut settings, args, &subject, &spec, program.checks());
     let mut status = Status::start(args.log(), &settings, Some(&args.out))?;
     let queries = match &args.dump_queries {
-        Some(directory) => Some(Queries::create(directory, args.dump_limit)?),
+        Some(directory) => Some(QueryDump::create(directory, args.dump_limit)?),
         None => None,
     };
-    target::tell_gaps(&args.subject.room, args.quiet);
+    target::warn_of_sandbox(&subject.sandbox, args.quiet, &Console);
     let start = Instant::now();
-    let crew = Company::new(args, spec, walk, &queries, settings.deadline())?;
+    let workers = TargetWorkers::new(args, &subject, spec, walk, &queries, settings.deadline())?;
     settings.time_gone = start.elapsed();
-    let directory = match present {
-        Present::Resume => resume(&args.out)?,
+    let directory = match existing {
+        ExistingCampaign::Resume => resume(&args.out)?,
         _ => CampaignDirectory::create(&args.out, args.force)?,
     };
     claim.keep();
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     Origin::new(&args.out, &path, words)?.keep(&args.out)?;
-    let outcome = cairn_campaign::run_together(&settings, &program, &crew, Some(directory), &mut status);
+    let outcome = cairn_campaign::run_workers(&settings, &program, &workers, Some(directory), &mut status);
     status.end(outcome.as_ref().ok())?;
-    let summary = outcome.map_err(|error| cut_short(&error, &args.out))?;
-    tell(args, &summary)?;
-    queries.map_or(Ok(()), |queries| queries.tell(args.quiet || args.log == LogKind::Json))?;
-    verdict(&summary)
+    let summary = outcome.map_err(|error| explain_unwritable(&error, &args.out))?;
+    print_summary(args, &summary)?;
+    queries.map_or(Ok(()), |queries| print_query_count(args, queries))?;
+    exit_code(&summary)
 }
 
-/// The workers' programs and solvers.
-struct Company<'a> {
+/// Fork servers and solvers of the workers.
+struct TargetWorkers<'a> {
     spec: TargetSpec,
-    room: cairn_exec::Limits,
+    limits: cairn_exec::Limits,
     solving: cairn_solver::Limits,
     walk: WalkSettings,
-    queries: Option<&'a Queries>,
-    /// The first one's program: that it can be started is known before anything is written.
+    queries: Option<&'a QueryDump>,
+    /// The first worker's server: it is started before anything is written, so that a failure leaves nothing
+    /// behind.
     first: Mutex<Option<Server>>,
 }
 
-impl<'a> Company<'a> {
+impl<'a> TargetWorkers<'a> {
     fn new(
         args: &RunArgs,
+        subject: &Subject,
         spec: TargetSpec,
         walk: WalkSettings,
-        queries: &'a Option<Queries>,
+        queries: &'a Option<QueryDump>,
         deadline: Deadline,
-    ) -> Result<Company<'a>, Failure> {
-        let room = args.subject.room.limits().within(args.driver_memory, args.workers);
+    ) -> Result<TargetWorkers<'a>, Failure> {
+        let limits = subject.sandbox.limits().within(args.driver_memory, args.workers);
         cairn_solver::limit_memory(args.driver_memory / Z3_SHARE / args.workers);
-        let first = Mutex::new(Some(Server::start_by(spec.clone(), room, deadline)?));
-        let solving = args.limits.of_solver();
-        Ok(Company { spec, room, solving, walk, queries: queries.as_ref(), first })
+        let first = Mutex::new(Some(Server::start_by(spec.clone(), limits, deadline)?));
+        let solving = args.limits.settings().of_solver();
+        Ok(TargetWorkers { spec, limits, solving, walk, queries: queries.as_ref(), first })
     }
 }
 
-impl Crew for Company<'_> {
+impl WorkerPool for TargetWorkers<'_> {
     fn executor(&self, deadline: &Deadline) -> Result<Box<dyn Executor>, StartError> {
         let started = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         let server = match started {
             Some(server) => server,
-            None => Server::start_by(self.spec.clone(), self.room, deadline.clone())?,
+            None => Server::start_by(self.spec.clone(), self.limits, deadline.clone())?,
         };
         Ok(Box::new(server))
     }
 
     fn solver(&self) -> Box<dyn Solver> {
         match self.queries {
-            Some(queries) => cairn_solver::dumping(self.solving, self.walk, queries.keeper()),
+            Some(queries) => cairn_solver::dumping(self.solving, self.walk, queries.sink()),
             None => cairn_solver::with_walk(self.solving, self.walk),
         }
     }
 }
 
-/// A campaign that cannot be written any more can be as soon as its directory can.
-fn cut_short(error: &CampaignError, path: &Path) -> Failure {
+/// Adds to a failed write that the campaign can be resumed once that is fixed.
+fn explain_unwritable(error: &CampaignError, path: &Path) -> Failure {
     match error {
         CampaignError::Directory(DirectoryError::Unwritable { .. }) => Failure::new(format_args!(
-            "{error}: when that is mended, the campaign in {} goes on with --resume",
+            "{error}: when that is fixed, resume the campaign in {} with --resume",
             path.display()
         )),
         _ => Failure::new(error),
     }
 }
 
-/// The campaign that is in a directory.
+/// Opens the campaign of a directory, and warns if its journal was truncated.
 fn resume(path: &Path) -> Result<CampaignDirectory, Failure> {
     let directory = CampaignDirectory::resume(path)?;
     if directory.cut() > 0 {
         message::warn(format_args!(
-            "the last {} of the journal were not whole and have been cut off: the campaign goes on after {}",
+            "the last {} of the journal were incomplete and were discarded: resuming after {}",
             counted(directory.cut(), "byte", "bytes"),
             counted(directory.past_runs(), "execution", "executions")
         ));
@@ -145,8 +150,8 @@ fn resume(path: &Path) -> Result<CampaignDirectory, Failure> {
     Ok(directory)
 }
 
-fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
-    let inputs = target::inputs(&args.subject, spec)?;
+fn settings(args: &RunArgs, subject: &Subject, spec: &TargetSpec) -> Result<Settings, Failure> {
+    let inputs = target::inputs(subject, spec, &Console)?;
     let mut settings = Settings::new(&args.strategy, inputs);
     settings.seed = args.seed;
     settings.workers = args.workers as usize;
@@ -154,55 +159,40 @@ fn settings(args: &RunArgs, spec: &TargetSpec) -> Result<Settings, Failure> {
     settings.time = args.time.map(|budget| budget.0);
     settings.memory = Some(args.driver_memory);
     settings.oracle = args.oracle;
-    settings.sync = others::sync(args, spec)?;
-    settings.target = target::fingerprint(&spec.path)?;
+    settings.sync = args.sync();
+    settings.sync.as_ref().map_or(Ok(()), |others| sync::check_sync(others, spec))?;
+    settings.target = cairn_app::digest::fingerprint(&spec.path)?;
     settings.stop = interrupt::flag()?;
-    settings.command = target::command(spec, &args.subject);
+    settings.command = target::command(spec, subject);
     settings.program = Some(spec.path.clone());
-    settings.replay = replay(args, &spec.path);
+    settings.replay = target::replay_command(subject, &spec.path);
     settings.path_conditions = args.path_conditions;
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     settings.invocation = words.join(" ");
     Ok(settings)
 }
 
-/// Other builds of the program, if there are sources to make them of.
-fn add_builds(settings: &mut Settings, args: &RunArgs, spec: &TargetSpec, checks: Checks) {
-    let Some(sources) = target::sources(&args.subject).filter(|_| !args.no_sanitizers) else { return };
-    let builds = SecondBuilds::new(sources, spec, args.subject.room.limits(), checks);
-    settings.replay_sanitized = Some(replay(args, &builds.sanitized_program()));
+/// Adds reference builds, if the target is given as sources.
+fn add_builds(settings: &mut Settings, args: &RunArgs, subject: &Subject, spec: &TargetSpec, checks: Checks) {
+    let Some(sources) = target::sources(subject).filter(|_| !args.no_sanitizers) else { return };
+    let builds = ReferenceBuilds::new(sources, spec, subject.sandbox.limits(), checks);
+    settings.replay_sanitized = Some(target::replay_command(subject, &builds.sanitized_program()));
     settings.builds = Some(Arc::new(builds));
-}
-
-/// How a test of this campaign is run again.
-pub fn replay(args: &RunArgs, program: &Path) -> Replay {
-    let mut before = vec!["cairn".to_owned(), "replay".to_owned()];
-    if let Some(file) = args.subject.input.sym_file.first().and_then(|f| f.name.clone()) {
-        before.extend(["--file".to_owned(), file]);
-    }
-    before.extend(args.subject.room.options());
-    before.push(program.to_string_lossy().into_owned());
-    let mut after: Vec<String> =
-        args.subject.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    if !after.is_empty() {
-        after.insert(0, "--".to_owned());
-    }
-    Replay { before, after }
 }
 
 fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {
     let mut walk = WalkSettings { mode: args.walk, seed: args.seed, ..WalkSettings::default() };
-    walk.set(&args.walk_set).map_err(|told| Failure::new(format!("--walk-set: {told}")))?;
+    walk.set(&args.walk_set).map_err(|error| Failure::new(format!("--walk-set: {error}")))?;
     Ok(walk)
 }
 
 /// Prints the summary; with `--json`, standard output has the JSON object and nothing else.
-fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
-    let report =
-        |style| Report { summary, directory: &args.out, symbolic_input: args.subject.input.is_any(), style };
+fn print_summary(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
+    let symbolic_input = args.subject.input.settings().is_any();
+    let report = |style| SummaryText { summary, directory: &args.out, symbolic_input, style };
     if args.json {
         if !args.quiet && args.log != LogKind::Json {
-            message::tell(report(Style::of(&stderr())).text());
+            message::log(report(Style::of(&stderr())).text());
         }
         message::print_data(serde_json::to_string(summary)? + "\n")?;
     } else {
@@ -211,8 +201,19 @@ fn tell(args: &RunArgs, summary: &Summary) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A wrong value is worse than a crash: it is ours.
-fn verdict(summary: &Summary) -> Result<ExitCode, Failure> {
+/// Says how many queries were written.
+fn print_query_count(args: &RunArgs, queries: QueryDump) -> Result<(), Failure> {
+    let directory = queries.directory().display().to_string();
+    let files = counted(queries.finish()?, "query", "queries");
+    if !args.quiet && args.log != LogKind::Json {
+        message::log(format_args!("{files} in {directory}\n"));
+    }
+    Ok(())
+}
+
+/// Returns the exit code. An oracle mismatch is a failure of Cairn's own, which is worse than a crash of the
+/// target.
+fn exit_code(summary: &Summary) -> Result<ExitCode, Failure> {
     if let Some(first) = &summary.notes.first_mismatch {
         return Err(Failure::new(format_args!(
             "the oracle found {} wrong values; the first, in execution {}: the program has {:#x}, its expression gives {:#x}",

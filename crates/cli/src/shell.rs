@@ -1,4 +1,4 @@
-//! `cairn completions` and `cairn man`: what shells and `man` want to know, from the command line's one definition.
+//! `cairn completions` and `cairn man`, generated from the definition of the command line.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::{Failure, NOTHING_FOUND};
@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Prints what makes a shell complete our words.
+/// Prints a shell's completion script.
 pub fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "cairn", &mut script);
@@ -57,7 +57,8 @@ fn page(command: Command) -> Result<Vec<u8>, Failure> {
     Ok(page)
 }
 
-/// A strategy: shells offer the names there are; what is wrong with others, and with settings, the registry says better.
+/// Parser of strategies: completion offers their names; errors in names and settings are left to the
+/// registry, which explains them better.
 #[derive(Clone)]
 pub struct StrategyParser;
 
@@ -69,7 +70,7 @@ impl TypedValueParser for StrategyParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let offered = |info: &cairn_search::Info| PossibleValue::new(info.name).help(info.summary);
+        let offered = |info: &cairn_search::StrategyInfo| PossibleValue::new(info.name).help(info.summary);
         Some(Box::new(cairn_search::list().iter().map(offered)))
     }
 }

@@ -1,4 +1,4 @@
-//! How a campaign is doing, while it does it.
+//! Progress of a running campaign: a screen, a log, or nothing.
 
 mod log;
 mod screen;
@@ -10,8 +10,8 @@ use crate::failure::Failure;
 use crate::live::Live;
 use crate::style::Style;
 use crate::terminal;
-use cairn_campaign::{Event, Observer, Place, Progress, Settings, Summary};
-use cairn_exec::End;
+use cairn_campaign::{Event, Observer, Progress, Settings, Summary, TestFolder};
+use cairn_exec::ExitKind;
 use log::{Form, Log};
 use screen::Screen;
 use std::io::stderr;
@@ -20,14 +20,14 @@ use std::sync::mpsc::{self, Sender};
 use std::time::{Duration, Instant};
 use view::View;
 
-/// Time between two pictures that the screen gets.
+/// Time between two views that the screen gets; a chosen bound.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// An input that breaks the program.
+/// An input that crashes or hangs the program.
 struct Finding {
-    /// How the program ends on it.
-    end: End,
-    /// What it is and where, if it is the first of its kind.
+    /// End of the run.
+    end: ExitKind,
+    /// Kind and location, if the finding is new.
     headline: Option<String>,
     /// Its file.
     path: PathBuf,
@@ -36,24 +36,24 @@ struct Finding {
 enum Show {
     Nothing,
     Log(Box<Log>),
-    /// A screen, which gets a picture now and then.
+    /// A screen, which gets a view now and then.
     Screen {
-        pictures: Sender<View>,
+        views: Sender<View>,
         last: Instant,
         _live: Live,
     },
 }
 
-/// Shows where the campaign stands.
+/// Observer that shows the campaign's progress.
 pub struct Status {
     show: Show,
     view: View,
-    /// Files of the execution that is being reported; how it ended is told last.
+    /// Files kept from the current execution; its end is reported after them.
     kept: Vec<(PathBuf, Option<String>)>,
 }
 
 impl Status {
-    /// For the user's standard error; none if nothing is to be seen. Tells that a campaign with these settings begins.
+    /// Starts showing progress on standard error in the form of `log`, if any.
     pub fn start(log: Option<LogKind>, settings: &Settings, out: Option<&Path>) -> Result<Status, Failure> {
         let show = match log {
             None => Show::Nothing,
@@ -68,7 +68,7 @@ impl Status {
         Ok(Status { show, view, kept: Vec::new() })
     }
 
-    /// Makes room for the summary.
+    /// Ends the display before the summary is printed.
     pub fn end(&mut self, summary: Option<&Summary>) -> Result<(), Failure> {
         if let (Show::Log(log), Some(summary)) = (&self.show, summary) {
             log.end(summary, &self.view.strategy)?;
@@ -77,8 +77,8 @@ impl Status {
         Ok(())
     }
 
-    /// Takes in a run that is over, with the files that were kept of it.
-    fn executed(&mut self, end: End, progress: &Progress) {
+    /// Reports a finished run, with the files that were kept from it.
+    fn executed(&mut self, end: ExitKind, progress: &Progress) {
         for (path, headline) in self.kept.drain(..) {
             if let Some(headline) = &headline {
                 self.view.found(end, headline, progress.elapsed);
@@ -92,12 +92,12 @@ impl Status {
         }
     }
 
-    fn notice(&mut self, event: &Event, progress: &Progress) {
+    fn update(&mut self, event: &Event, progress: &Progress) {
         match event {
-            Event::Kept { place: Place::Crashes | Place::Hangs, path: Some(path), headline } => {
+            Event::Kept { place: TestFolder::Crashes | TestFolder::Hangs, path: Some(path), headline } => {
                 self.kept.push((path.to_path_buf(), headline.map(str::to_owned)));
             }
-            Event::Kept { place: Place::Queue, path, .. } => {
+            Event::Kept { place: TestFolder::Queue, path, .. } => {
                 self.view.last_test = Some(progress.elapsed);
                 if let Some(log) = self.show.log(progress) {
                     log.test(*path, progress);
@@ -117,18 +117,18 @@ impl Status {
 
 impl Observer for Status {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
-        self.notice(event, progress);
+        self.update(event, progress);
         match &mut self.show {
             Show::Nothing => {}
             Show::Log(log) => {
                 self.view.progress = *progress;
                 log.progress(&self.view);
             }
-            Show::Screen { pictures, last, .. } => {
+            Show::Screen { views, last, .. } => {
                 if last.elapsed() >= PERIOD {
                     *last = Instant::now();
                     self.view.update(progress);
-                    let _ = pictures.send(self.view.clone());
+                    let _ = views.send(self.view.clone());
                 }
             }
         }
@@ -136,7 +136,7 @@ impl Observer for Status {
 }
 
 impl Show {
-    /// The log, unless what happens has happened before.
+    /// Returns the log, unless the journal is being replayed.
     fn log(&mut self, progress: &Progress) -> Option<&mut Log> {
         match self {
             Show::Log(log) if progress.rebuilding.is_none() => Some(log),
@@ -145,7 +145,7 @@ impl Show {
     }
 
     fn screen(settings: &Settings) -> Result<Show, Failure> {
-        let (pictures, received) = mpsc::channel::<View>();
+        let (views, received) = mpsc::channel::<View>();
         let (style, unicode) = (Style::of(&stderr()), terminal::has_unicode());
         let mut view = None;
         let live = Live::start(settings.stop.clone(), move |size| {
@@ -153,6 +153,6 @@ impl Show {
             let screen = Screen { width: size.width, style, unicode };
             view.as_ref().map_or_else(Vec::new, |view| screen.lines(view))
         })?;
-        Ok(Show::Screen { pictures, last: Instant::now(), _live: live })
+        Ok(Show::Screen { views, last: Instant::now(), _live: live })
     }
 }

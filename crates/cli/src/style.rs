@@ -1,22 +1,22 @@
-//! Colour, where it is wanted, and numbers that can be read.
+//! Colours of text, and escaping of control characters.
 
 use std::io::IsTerminal;
 
-/// Whether and how to colour.
+/// Choice of colours for a stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     colour: bool,
 }
 
 impl Style {
-    /// Colours if the stream is a terminal and the user has not said otherwise (`NO_COLOR`).
+    /// Colours if the stream is a terminal, unless `NO_COLOR` is set.
     pub fn of(stream: &impl IsTerminal) -> Style {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let able = std::env::var_os("TERM").is_none_or(|t| t != "dumb");
         Style { colour: stream.is_terminal() && wanted && able }
     }
 
-    /// No colours.
+    /// Returns a style without colours.
     pub fn plain() -> Style {
         Style { colour: false }
     }
@@ -31,7 +31,7 @@ impl Style {
         self.paint(Ink::Good, text)
     }
 
-    /// Text in a colour, if there is colour.
+    /// Colours text, if there is colour.
     pub fn paint(self, ink: Ink, text: &str) -> String {
         match self.colour && !text.is_empty() && ink != Ink::Plain {
             true => format!("{}{text}{END_OF_COLOUR}", ink.code()),
@@ -42,8 +42,8 @@ impl Style {
 
 const END_OF_COLOUR: &str = "\x1b[0m";
 
-/// Makes control characters visible, all but the colours that [`Style`] itself writes: text from outside can be coloured
-/// by them, but no more.
+/// Escapes control characters, except the colours that [`Style`] writes: foreign text can use these, but
+/// nothing else.
 pub fn visible(text: &str) -> String {
     let codes = Ink::COLOURS.map(Ink::code);
     let colours = || codes.iter().copied().chain([END_OF_COLOUR]);
@@ -60,27 +60,27 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// What text is, which its colour tells.
+/// Meaning of text, which determines its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ink {
-    /// As usual.
+    /// Ordinary text.
     Plain,
     /// Bad news.
     Bad,
     /// Good news.
     Good,
-    /// Something to know of.
+    /// A warning.
     Warning,
     /// A bar or a curve.
     Figure,
-    /// What a figure is of.
+    /// The label of a figure.
     Label,
 }
 
 impl Ink {
     const COLOURS: [Ink; 5] = [Ink::Bad, Ink::Good, Ink::Warning, Ink::Figure, Ink::Label];
 
-    /// The terminal's code for it.
+    /// Returns the terminal's escape sequence.
     fn code(self) -> &'static str {
         match self {
             Ink::Plain => "",
@@ -90,40 +90,6 @@ impl Ink {
             Ink::Figure => "\x1b[36m",
             Ink::Label => "\x1b[2m",
         }
-    }
-}
-
-/// A number with its thousands apart.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number and its noun.
-pub fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
-}
-
-/// A share as a percentage.
-pub fn percent(part: f64, whole: f64) -> String {
-    format!("{:.0} %", if whole > 0.0 { 100.0 * part / whole } else { 0.0 })
-}
-
-/// A time as people say it.
-pub fn clock(seconds: f64) -> String {
-    let whole = seconds as u64;
-    match whole {
-        0..=9 => format!("{seconds:.1} s"),
-        10..=59 => format!("{whole} s"),
-        60..=3599 => format!("{}m{:02}s", whole / 60, whole % 60),
-        _ => format!("{}h{:02}m", whole / 3600, whole / 60 % 60),
     }
 }
 
@@ -137,14 +103,5 @@ mod tests {
         assert_eq!(visible(&ours), ours);
         assert_eq!(visible("\x1b]0;title\x07\x1b[2J\x1b"), "\\u001b]0;title\\u0007\\u001b[2J\\u001b");
         assert_eq!(visible("a\nb\tc"), "a\nb\tc");
-    }
-
-    #[test]
-    fn numbers_are_readable() {
-        let numbers = [0, 7, 999, 1000, 1_234_567].map(grouped);
-        assert_eq!(numbers, ["0", "7", "999", "1,000", "1,234,567"]);
-        let times = [0.25, 12.9, 61.0, 3700.0].map(clock);
-        assert_eq!(times, ["0.2 s", "12 s", "1m01s", "1h01m"]);
-        assert_eq!([counted(1, "test", "tests"), counted(2, "test", "tests")], ["1 test", "2 tests"]);
     }
 }

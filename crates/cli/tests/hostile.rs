@@ -28,7 +28,7 @@ const NOBODY: u32 = 65534;
 /// Targets at a time.
 const AT_ONCE: usize = 4;
 
-/// What a campaign on a target comes to.
+/// Outcome of a campaign on a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Outcome {
     /// Nothing is found, and both sides of the decision are seen.
@@ -305,7 +305,7 @@ fn as_user(program: &Path) -> Command {
     command
 }
 
-/// Where a target is run: a home, a working directory, a campaign, all of the unprivileged user's.
+/// Surroundings of a target: a home, a working directory and a campaign, all of the unprivileged user's.
 struct Place(TempDir);
 
 impl Place {
@@ -379,7 +379,7 @@ impl Victim {
         line
     }
 
-    /// What has become of it and of all that it owns.
+    /// Returns the state of the process and of everything it owns.
     fn state(&mut self) -> String {
         if self.requests.write_all(b"?\n").is_err() {
             return "dead".to_owned();
@@ -423,7 +423,7 @@ fn attack(name: &str, outcome: Outcome) -> Result<(), String> {
     explored.judge(outcome)
 }
 
-/// How a campaign ended.
+/// End of a campaign.
 #[derive(Debug)]
 struct Explored {
     code: Option<i32>,

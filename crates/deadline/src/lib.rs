@@ -1,14 +1,15 @@
-//! The moment by which work must end, for every layer that may take long.
+//! The deadline: the moment by which work must end, for every layer that may take long.
 //!
-//! One [`Deadline`] is made from `--time` and Ctrl-C and goes down through the campaign, the solver's layers, the
-//! execution of targets and the decoding of their traces. A layer with a tighter limit of its own derives a sooner one.
-//! Code that works in small steps asks through a [`Pace`], which reads the clock once per batch of steps.
+//! One [`Deadline`] is created from `--time` and Ctrl-C and passed down through the campaign, the solver's
+//! layers, the execution of targets and the decoding of their traces. A layer with a tighter limit of its own
+//! derives a sooner one. Code that works in small steps checks through a [`Pace`], which reads the clock once
+//! per batch of steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longest time ahead that is told from no limit: clocks cannot be set arbitrarily far ahead.
+/// Times at least this far ahead count as no limit: clocks cannot be set arbitrarily far ahead.
 const FAR_AHEAD: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 /// A moment, or an interrupt that comes before it.
@@ -19,22 +20,22 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// A deadline that is never reached.
+    /// Returns a deadline that is never reached.
     pub fn never() -> Deadline {
         Deadline::default()
     }
 
-    /// A deadline this far ahead.
+    /// Returns a deadline this far ahead.
     pub fn after(time: Duration) -> Deadline {
         Deadline::never().within(time)
     }
 
-    /// A deadline that is reached as soon as the flag is raised.
+    /// Returns a deadline that is reached as soon as the flag is set.
     pub fn interrupted_by(interrupt: Arc<AtomicBool>) -> Deadline {
         Deadline { at: None, interrupt }
     }
 
-    /// This deadline, or one this far ahead if that is sooner. The interrupt stays the same.
+    /// Returns this deadline, or one this far ahead if that is sooner. The interrupt flag stays the same.
     pub fn within(&self, time: Duration) -> Deadline {
         let own = (time < FAR_AHEAD).then(|| Instant::now() + time);
         let at = match (self.at, own) {
@@ -44,12 +45,12 @@ impl Deadline {
         Deadline { at, interrupt: self.interrupt.clone() }
     }
 
-    /// True once the moment has passed or the interrupt was raised.
+    /// True once the moment has passed or the interrupt flag was set.
     pub fn is_over(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed) || self.at.is_some_and(|at| Instant::now() >= at)
     }
 
-    /// Time left: zero once it is over, and longer than anything takes if there is no limit.
+    /// Returns the time left: zero once it is over, and about a hundred years if there is no limit.
     pub fn left(&self) -> Duration {
         if self.interrupt.load(Ordering::Relaxed) {
             return Duration::ZERO;
@@ -58,7 +59,7 @@ impl Deadline {
     }
 }
 
-/// Asks a deadline once per batch of steps, since reading the clock costs more than most steps.
+/// Checks a deadline once per batch of steps, since reading the clock costs more than most steps.
 #[derive(Clone, Debug)]
 pub struct Pace {
     deadline: Deadline,
@@ -68,17 +69,17 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Asks at the first step, and then again whenever this many steps were taken.
+    /// Creates a pace that checks at the first step, and then after every `batch` steps.
     pub fn new(deadline: &Deadline, batch: u64) -> Pace {
         Pace { deadline: deadline.clone(), batch, left: 0, is_over: false }
     }
 
-    /// Time left until the deadline.
+    /// Returns the time left until the deadline.
     pub fn time_left(&self) -> Duration {
         self.deadline.left()
     }
 
-    /// Counts steps; true if the deadline was over when it was asked last.
+    /// Counts steps; true if the deadline was over at the last check.
     pub fn is_over_after(&mut self, steps: u64) -> bool {
         match self.left.checked_sub(steps) {
             Some(left) if left > 0 => self.left = left,

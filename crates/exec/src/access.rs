@@ -1,41 +1,42 @@
-//! What a fatal signal tells beside where it struck.
+//! Details of a crash: the invalid access, and the C library's message.
 
 use crate::control::Recorded;
-use crate::end::End;
+use crate::exit_kind::ExitKind;
 use cairn_wire::control::fault;
 
-/// The first addresses, where nothing is ever mapped: who comes there has followed a null pointer.
+/// End of the lowest addresses, where nothing is ever mapped: an access there went through a null pointer. It
+/// is Linux's usual `mmap_min_addr`.
 const NULL_PAGES: u64 = 1 << 16;
 
-/// An access to memory that failed.
+/// An invalid memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// Where.
+    /// Address that was accessed.
     pub address: u64,
-    /// Whether it was to write.
+    /// True for a write.
     pub writes: bool,
-    /// Whether it was at the end of the stack.
+    /// True if it was next to the stack pointer: the stack has overflowed.
     pub near_stack: bool,
 }
 
 impl Access {
-    /// The access that a run ended with.
-    pub(crate) fn of(end: End, recorded: &Recorded) -> Option<Access> {
+    /// Returns the access that ended a run.
+    pub(crate) fn of(end: ExitKind, recorded: &Recorded) -> Option<Access> {
         let has = |bit: u32| recorded.fault & bit != 0;
         let address = recorded.fault_address;
         let access = Access { address, writes: has(fault::WRITE), near_stack: has(fault::NEAR_STACK) };
-        matches!(end, End::Signal(libc::SIGSEGV | libc::SIGBUS) if has(fault::ACCESS)).then_some(access)
+        matches!(end, ExitKind::Signal(libc::SIGSEGV | libc::SIGBUS) if has(fault::ACCESS)).then_some(access)
     }
 
-    /// Whether it was through a null pointer.
+    /// True if it went through a null pointer.
     pub fn is_null(self) -> bool {
         self.address < NULL_PAGES
     }
 }
 
-/// What the C library said before it aborted, in one line.
-pub(crate) fn message_of(end: End, words: &[u64]) -> String {
-    if end != End::Signal(libc::SIGABRT) {
+/// Returns the C library's message before it aborted, in one line.
+pub(crate) fn message_of(end: ExitKind, words: &[u64]) -> String {
+    if end != ExitKind::Signal(libc::SIGABRT) {
         return String::new();
     }
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|b| *b != 0).collect();

@@ -1,12 +1,14 @@
-//! One row of the label table, checked and made an expression.
+//! Builds the expression of one row of the label table, and checks the row.
 
 mod float;
 
-use cairn_expr::{BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatOp, InputByte, MAX_WIDTH, SnapshotId};
+use cairn_expr::{
+    BinOp, BitCount, CmpOp, Conversion, Dag, ExprId, FloatOp, InputByte, MAX_WIDTH, SnapshotId,
+};
 use cairn_wire::label::{LENGTH, object_and_offset};
 use cairn_wire::{LabelEntry, Op};
 
-/// Labels that an entry needs. A damaged entry may name any number, its own included.
+/// Returns the labels that a row depends on. A damaged row may name any number, including its own.
 pub(crate) fn children(entry: &LabelEntry) -> [u32; 3] {
     match Op::from_u8(entry.op) {
         None | Some(Op::Input | Op::Const) => [0; 3],
@@ -15,22 +17,23 @@ pub(crate) fn children(entry: &LabelEntry) -> [u32; 3] {
     }
 }
 
-/// Whether the input byte of an entry exists: one below the length of its object, or one of that length.
-pub(crate) fn is_there(entry: &LabelEntry, object_sizes: &[usize]) -> bool {
+/// True if the input byte of a row exists: below the length of its object, or one of the bytes of that
+/// length.
+pub(crate) fn input_exists(entry: &LabelEntry, object_sizes: &[usize]) -> bool {
     let (object, offset) = object_and_offset(entry.k);
     let is_byte = |size: &usize| (offset as usize) < *size || offset >= LENGTH;
     entry.aux == 0 && object_sizes.get(object as usize).is_some_and(is_byte)
 }
 
-/// Makes expressions of entries whose operands were made before.
+/// Builds expressions of rows whose operands were built before.
 pub(crate) struct Builder<'a, F, S> {
-    /// Where expressions go.
+    /// Destination of expressions.
     pub(crate) dag: &'a mut Dag,
     /// Length of every input object.
     pub(crate) object_sizes: &'a [usize],
-    /// The expression of an earlier label.
-    pub(crate) made: F,
-    /// The snapshot at an offset of their region.
+    /// Returns the expression of an earlier label.
+    pub(crate) built: F,
+    /// Builds the snapshot at an offset of the region.
     pub(crate) snapshot: S,
 }
 
@@ -39,7 +42,7 @@ where
     F: Fn(u32) -> Option<ExprId>,
     S: FnMut(&mut Dag, u64) -> Option<SnapshotId>,
 {
-    /// The expression of an entry; `None` if the entry makes no sense.
+    /// Returns the expression of a row; `None` if the row is implausible.
     pub(crate) fn build(&mut self, entry: &LabelEntry) -> Option<ExprId> {
         let op = Op::from_u8(entry.op)?;
         let width = entry.width;
@@ -65,9 +68,9 @@ where
             Op::FToF => self.convert(Conversion::FloatToFloat, entry),
             Op::Math => self.math(entry),
             Op::FClass => self.float_class(entry),
-            Op::PopCount => self.count(Count::Ones, entry),
-            Op::LeadingZeros => self.count(Count::LeadingZeros, entry),
-            Op::TrailingZeros => self.count(Count::TrailingZeros, entry),
+            Op::PopCount => self.count(BitCount::Ones, entry),
+            Op::LeadingZeros => self.count(BitCount::LeadingZeros, entry),
+            Op::TrailingZeros => self.count(BitCount::TrailingZeros, entry),
             Op::Read => self.read(entry),
             _ => match comparison(op) {
                 Some(op) => self.compare(op, entry),
@@ -78,12 +81,12 @@ where
 
     fn input(&mut self, entry: &LabelEntry) -> Option<ExprId> {
         let (object, offset) = object_and_offset(entry.k);
-        let is_there = is_there(entry, self.object_sizes);
-        (entry.width == 8 && is_there).then(|| self.dag.input(InputByte { object, offset }))
+        let exists = input_exists(entry, self.object_sizes);
+        (entry.width == 8 && exists).then(|| self.dag.input(InputByte { object, offset }))
     }
 
     fn resized(&mut self, op: Op, entry: &LabelEntry) -> Option<ExprId> {
-        let value = (self.made)(entry.l1)?;
+        let value = (self.built)(entry.l1)?;
         let (from, to) = (self.dag.width(value), entry.width);
         match op {
             Op::ZExt if to >= from => Some(self.dag.zext(value, to)),
@@ -96,9 +99,9 @@ where
         }
     }
 
-    /// A constant part has the width that is missing.
+    /// Builds a concatenation; a constant part has the width that the other leaves.
     fn concat(&mut self, entry: &LabelEntry) -> Option<ExprId> {
-        let known = |label: u32| if label == 0 { Some(None) } else { (self.made)(label).map(Some) };
+        let known = |label: u32| if label == 0 { Some(None) } else { (self.built)(label).map(Some) };
         let (high, low) = match (known(entry.l1)?, known(entry.l2)?) {
             (None, None) => return None,
             (Some(high), Some(low)) => (high, low),
@@ -115,8 +118,8 @@ where
     }
 
     fn choice(&mut self, entry: &LabelEntry) -> Option<ExprId> {
-        let condition = (self.made)(entry.l1)?;
-        let (then, otherwise) = ((self.made)(entry.l2)?, (self.made)(u32::try_from(entry.k).ok()?)?);
+        let condition = (self.built)(entry.l1)?;
+        let (then, otherwise) = ((self.built)(entry.l2)?, (self.built)(u32::try_from(entry.k).ok()?)?);
         let widths = [condition, then, otherwise].map(|e| self.dag.width(e));
         (widths == [1, entry.width, entry.width]).then(|| self.dag.ite(condition, then, otherwise))
     }
@@ -132,20 +135,20 @@ where
         Some(self.dag.binary(op, a, b))
     }
 
-    fn count(&mut self, what: Count, entry: &LabelEntry) -> Option<ExprId> {
-        let value = (self.made)(entry.l1).filter(|e| self.dag.width(*e) == entry.width)?;
-        Some(self.dag.count(what, value))
+    fn count(&mut self, kind: BitCount, entry: &LabelEntry) -> Option<ExprId> {
+        let value = (self.built)(entry.l1).filter(|e| self.dag.width(*e) == entry.width)?;
+        Some(self.dag.count(kind, value))
     }
 
-    /// Snapshots are read in whole bytes.
+    /// Builds a read of a snapshot, which is read in whole bytes.
     fn read(&mut self, entry: &LabelEntry) -> Option<ExprId> {
-        let index = (self.made)(entry.l1).filter(|e| self.dag.width(*e) == 64)?;
+        let index = (self.built)(entry.l1).filter(|e| self.dag.width(*e) == 64)?;
         let snapshot = (self.snapshot)(self.dag, entry.k)?;
         let bytes = self.dag.read(snapshot, index, entry.width.next_multiple_of(8));
         Some(self.dag.trunc(bytes, entry.width))
     }
 
-    /// Both operands, at least one of them labelled, both of the given width.
+    /// Returns both operands, at least one of them labelled, both of the given width.
     fn operands(&mut self, entry: &LabelEntry, width: u8) -> Option<(ExprId, ExprId)> {
         if entry.l1 == 0 && entry.l2 == 0 {
             return None;
@@ -156,7 +159,7 @@ where
     fn operand(&mut self, label: u32, constant: u64, width: u8) -> Option<ExprId> {
         match label {
             0 => Some(self.dag.constant(width, constant.into())),
-            label => (self.made)(label).filter(|e| self.dag.width(*e) == width),
+            label => (self.built)(label).filter(|e| self.dag.width(*e) == width),
         }
     }
 }

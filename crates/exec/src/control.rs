@@ -1,16 +1,17 @@
-//! What the driver writes into the shared memory before a run, and believes of it afterwards.
+//! The control page and the input objects: written before a run, read back and checked afterwards.
 
 use crate::input::{Input, Object};
-use crate::server::RunError;
+use crate::run_error::RunError;
 use crate::shm::SharedMemory;
 use crate::spec::Limits;
 use cairn_wire::control::{CRASH_FRAMES, DENIED_WORDS, MAGIC, MAX_OBJECTS, MESSAGE_WORDS, PAGE};
 use cairn_wire::log::{Callee, MAX_CALLEES, Open, Word};
 use cairn_wire::{ABI_VERSION, Control, Event, LabelEntry, Layout, ObjectEntry, ObjectKind};
 
+/// Alignment of objects in the input region.
 const OBJECT_ALIGNMENT: u64 = 16;
 
-/// Places the regions one after the other.
+/// Lays out the regions of the shared memory one after the other.
 pub(crate) fn layout(coverage: usize, limits: &Limits) -> Layout {
     let mut end = PAGE;
     let mut region = |bytes: u64| {
@@ -20,7 +21,7 @@ pub(crate) fn layout(coverage: usize, limits: &Limits) -> Layout {
     };
     let coverage_size = (coverage.max(1) as u64).next_multiple_of(PAGE);
     let (events, labels) = (u64::from(limits.events), u64::from(limits.labels));
-    let placed = Layout {
+    let regions = Layout {
         objects: region((MAX_OBJECTS * size_of::<ObjectEntry>()) as u64),
         input: region(limits.input_bytes),
         input_size: limits.input_bytes.next_multiple_of(PAGE),
@@ -37,50 +38,51 @@ pub(crate) fn layout(coverage: usize, limits: &Limits) -> Layout {
         callees: region(MAX_CALLEES * size_of::<Callee>() as u64),
         total: 0,
     };
-    Layout { total: end, ..placed }
+    Layout { total: end, ..regions }
 }
 
-/// How much a run recorded, as far as it can be true.
+/// Counts and facts that a run has recorded in the control page, checked for plausibility.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Recorded {
-    /// First label that was not given out; at most the capacity.
+    /// First unused label; at most the capacity.
     pub(crate) labels: u32,
-    /// Events; at most the capacity.
+    /// Number of events; at most the capacity.
     pub(crate) events: u32,
     /// Flag bits.
     pub(crate) flags: u32,
-    /// Labelled values used as constants.
+    /// Losses.
     pub(crate) lost: u32,
-    /// Labelled bytes found overwritten.
+    /// Labelled bytes that uninstrumented code has overwritten.
     pub(crate) stale: u64,
-    /// Where a fatal signal struck.
+    /// Stack of a fatal signal.
     pub(crate) crash: [u64; CRASH_FRAMES],
-    /// What it struck for, and which address.
+    /// Bits that describe an invalid access.
     pub(crate) fault: u32,
+    /// Its address.
     pub(crate) fault_address: u64,
-    /// What the C library said before it aborted.
+    /// Message of the C library before it aborted.
     pub(crate) message: [u64; MESSAGE_WORDS],
     /// Words of the branch log; at most the capacity.
     pub(crate) log_used: u64,
-    /// Branches that it had no room for.
+    /// Branches that did not fit.
     pub(crate) log_lost: u64,
-    /// Something in the control page cannot be true.
+    /// True if the control page is implausible.
     pub(crate) damaged: bool,
-    /// The first file that the program was denied.
+    /// First file that was denied to the program.
     pub(crate) denied: [u64; DENIED_WORDS],
 }
 
-/// The control page, the object table and the input region.
-pub(crate) struct Desk<'a> {
-    /// All of the shared memory.
+/// Access to the control page, the object table and the input region.
+pub(crate) struct ControlRegion<'a> {
+    /// The shared memory.
     pub(crate) memory: &'a SharedMemory,
-    /// Where what lies; the driver's own copy.
+    /// Its layout; the driver's own copy.
     pub(crate) layout: &'a Layout,
 }
 
-impl Desk<'_> {
-    /// Lays out an input for the next run. `name` gives the name an object goes by in the target.
-    pub(crate) fn hand_out<'i>(
+impl ControlRegion<'_> {
+    /// Writes an input for the next run. `name` returns the name of an object in the target.
+    pub(crate) fn write_input<'i>(
         &self,
         input: &'i Input,
         mode: u32,
@@ -104,7 +106,8 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// The whole page is written for every run: the one before may have scribbled over it.
+    /// Returns the control page, which is written as a whole for every run: the previous one may have
+    /// scribbled over it.
     fn control(&self, objects: u32, input_used: u64, mode: u32, last: Recorded) -> Control {
         Control {
             magic: MAGIC,
@@ -125,7 +128,7 @@ impl Desk<'_> {
         self.layout.objects + (index * size_of::<ObjectEntry>()) as u64
     }
 
-    /// Reads back how much was recorded. A page with something in it that cannot be true counts for nothing.
+    /// Reads back the control page. An implausible page counts as damaged, and as if nothing was recorded.
     pub(crate) fn recorded(&self) -> Recorded {
         let control = self.memory.load::<Control>(0);
         let Control { labels, events, flags, lost, stale, crash, log_used, log_lost, .. } = control;
@@ -155,11 +158,11 @@ impl Desk<'_> {
         Recorded { labels: 1, damaged: true, ..Recorded::default() }
     }
 
-    /// The input as the target saw it, and whether the object table is as it should be.
+    /// Returns the input as the target saw it, and whether the object table is sound.
     ///
-    /// Only named objects can have changed: they got the length and the name the program asked for.
-    /// Their bytes are known without looking: those given, and zeros.
-    pub(crate) fn take_back(&self, given: &Input) -> (Input, bool) {
+    /// Only named objects can have changed: the program has set their length and name. Their bytes need not
+    /// be read: they are those given, and zeros.
+    pub(crate) fn read_input(&self, given: &Input) -> (Input, bool) {
         let count = self.memory.load::<Control>(0).objects as usize;
         if count < given.objects.len() || count > MAX_OBJECTS {
             return (given.clone(), false);
@@ -168,39 +171,39 @@ impl Desk<'_> {
         let mut room = self.layout.input_size;
         for i in 0..count {
             match self.object_after(i, given.objects.get(i), room) {
-                Some(Returned::Seen(object)) => {
+                Some(ObjectAfter::Seen(object)) => {
                     room -= object.bytes.len() as u64;
                     objects.push(object);
                 }
-                Some(Returned::Unused) => break,
+                Some(ObjectAfter::Unused) => break,
                 None => return (Input { objects }, false),
             }
         }
         (Input { objects }, true)
     }
 
-    fn object_after(&self, index: usize, given: Option<&Object>, room: u64) -> Option<Returned> {
-        if let Some(given) = given.filter(|g| g.kind != ObjectKind::Named) {
-            return Some(Returned::Seen(given.clone()));
+    fn object_after(&self, index: usize, given: Option<&Object>, room: u64) -> Option<ObjectAfter> {
+        if let Some(given) = given.filter(|g| !g.kind.is_named()) {
+            return Some(ObjectAfter::Seen(given.clone()));
         }
         let entry = self.memory.load::<ObjectEntry>(self.entry_at(index));
         if ObjectKind::from_u8(entry.kind) != Some(ObjectKind::Named) || entry.len > room {
             return None;
         }
         if given.is_some() && entry.used == 0 {
-            return Some(Returned::Unused);
+            return Some(ObjectAfter::Unused);
         }
         let mut bytes = given.map_or_else(Vec::new, |g| g.bytes.clone());
         bytes.resize(entry.len as usize, 0);
-        Some(Returned::Seen(Object::named(String::from_utf8_lossy(entry.name()), bytes)))
+        Some(ObjectAfter::Seen(Object::named(String::from_utf8_lossy(entry.name()), bytes)))
     }
 }
 
-/// What became of an object.
-enum Returned {
-    /// The run had it like this.
+/// State of an object after the run.
+enum ObjectAfter {
+    /// The run has used it, with this content.
     Seen(Object),
-    /// The run never asked for it, nor for any that follows.
+    /// The run has not asked for it, nor for any that follows.
     Unused,
 }
 
@@ -248,54 +251,54 @@ mod tests {
     }
 
     #[test]
-    fn named_objects_come_back_as_the_program_asked_for_them() {
+    fn named_objects_get_the_length_and_name_the_program_asked_for() {
         let (memory, layout) = small();
-        let desk = Desk { memory: &memory, layout: &layout };
+        let control_region = ControlRegion { memory: &memory, layout: &layout };
         let named = |bytes: &[u8]| Object::named("old", bytes);
         let given = Input { objects: vec![Object::stdin("in"), named(b"ab"), named(b"never asked")] };
-        desk.hand_out(&given, 0, Recorded::default(), |o| &o.name).unwrap();
-        let mut asked = memory.load::<ObjectEntry>(desk.entry_at(1));
+        control_region.write_input(&given, 0, Recorded::default(), |o| &o.name).unwrap();
+        let mut asked = memory.load::<ObjectEntry>(control_region.entry_at(1));
         (asked.used, asked.len) = (1, 3);
         asked.set_name(b"new");
-        memory.store(desk.entry_at(1), asked);
+        memory.store(control_region.entry_at(1), asked);
         let expected = Input { objects: vec![Object::stdin("in"), Object::named("new", *b"ab\0")] };
-        assert_eq!(desk.take_back(&given), (expected, true));
+        assert_eq!(control_region.read_input(&given), (expected, true));
     }
 
     #[test]
-    fn impossible_counts_are_not_believed() {
+    fn impossible_counts_are_rejected() {
         let (memory, layout) = small();
-        let desk = Desk { memory: &memory, layout: &layout };
+        let control_region = ControlRegion { memory: &memory, layout: &layout };
         let given = Input { objects: vec![Object::stdin("in")] };
-        desk.hand_out(&given, 0, Recorded::default(), |o| &o.name).unwrap();
+        control_region.write_input(&given, 0, Recorded::default(), |o| &o.name).unwrap();
         let control = memory.load::<Control>(0);
         memory
             .store(0, Control { labels: 101, events: u32::MAX, objects: MAX_OBJECTS as u32 + 1, ..control });
-        let recorded = desk.recorded();
+        let recorded = control_region.recorded();
         assert_eq!((recorded.labels, recorded.events, recorded.damaged), (1, 0, true));
-        assert_eq!(desk.take_back(&given), (given, false));
+        assert_eq!(control_region.read_input(&given), (given, false));
     }
 
     #[test]
     fn objects_cannot_claim_more_bytes_than_there_are() {
         let (memory, layout) = small();
-        let desk = Desk { memory: &memory, layout: &layout };
-        desk.hand_out(&Input::default(), 0, Recorded::default(), |o| &o.name).unwrap();
+        let control_region = ControlRegion { memory: &memory, layout: &layout };
+        control_region.write_input(&Input::default(), 0, Recorded::default(), |o| &o.name).unwrap();
         let control = memory.load::<Control>(0);
         memory.store(0, Control { objects: 2, ..control });
         let claim =
             ObjectEntry { kind: ObjectKind::Named as u8, used: 1, len: 3000, ..ObjectEntry::default() };
-        memory.store(desk.entry_at(0), claim);
-        memory.store(desk.entry_at(1), claim);
-        let (input, sound) = desk.take_back(&Input::default());
+        memory.store(control_region.entry_at(0), claim);
+        memory.store(control_region.entry_at(1), claim);
+        let (input, sound) = control_region.read_input(&Input::default());
         assert_eq!((input.objects.len(), sound), (1, false));
     }
 
     #[test]
     fn an_input_that_does_not_fit_is_refused() {
         let (memory, layout) = small();
-        let desk = Desk { memory: &memory, layout: &layout };
+        let control_region = ControlRegion { memory: &memory, layout: &layout };
         let large = Input { objects: vec![Object::stdin(vec![1; 4090]), Object::stdin(vec![1; 10])] };
-        assert!(desk.hand_out(&large, 0, Recorded::default(), |o| &o.name).is_err());
+        assert!(control_region.write_input(&large, 0, Recorded::default(), |o| &o.name).is_err());
     }
 }

@@ -1,132 +1,86 @@
-//! From a run's label table and event log to its path, as expressions.
+//! Decodes a run's label table and event log into its path, as expressions.
 //!
-//! Most labels of a run lead to no decision. So the table is walked twice: once from the back, to
-//! find what the events need, and once from the front, to build that; only what earlier runs have not
-//! had is walked. A target may have written over any of it, and left-over processes may still be at it:
-//! every entry is read once and checked, and an entry that needs what the first walk has not seen makes
-//! no sense.
+//! Most labels of a run lead to no decision. So the table is traversed twice: once backwards, to mark the
+//! rows that events depend on, and once forwards, to build their expressions. Rows that earlier runs have had
+//! in common are skipped (`prefix_cache`). A target may have overwritten any of it, and left-over processes
+//! may still write to it: every row is read once and checked, and a row that depends on one that the first
+//! traversal has not marked is rejected.
 
-mod earlier;
-mod memo;
+mod prefix_cache;
+mod row_cache;
 mod table;
 
-use crate::control::Recorded;
-use crate::log::BranchLog;
-use crate::shm::SharedMemory;
+use crate::branch_log::BranchLog;
+use crate::raw_trace::RawTrace;
 use cairn_deadline::Deadline;
 use cairn_expr::{Dag, ExprId};
-use cairn_wire::event::NO_SITE;
+use cairn_wire::event::StepKind;
 use cairn_wire::log::Callee;
-use cairn_wire::{Event, EventKind, LabelEntry, Layout, Loss, Outside, SiteId};
-use earlier::Earlier;
-use table::{Slot, Table};
+use cairn_wire::{Event, EventKind, Loss, OutOfBounds, SiteId};
+use prefix_cache::PrefixCache;
+use table::{DecodedTable, LabelSlot};
 
-/// What a step of a path is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StepKind {
-    /// A decision that could have gone another way.
-    Branch,
-    /// A value that was used as a constant: the rest of the path holds for this value only.
-    Pin,
-    /// A one-bit value that has to stay 1: what was recorded holds only then.
-    Constraint,
-}
-
-/// One step of a path.
+/// A step of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TraceStep {
-    /// What the step is.
+    /// Kind of the step.
     pub kind: StepKind,
-    /// Where it is; a pin may have no site ([`NO_SITE`]).
+    /// Its site; a concretization may have none ([`cairn_wire::event::NO_SITE`]).
     pub site: SiteId,
-    /// The deciding value.
+    /// The value that was decided on.
     pub value: ExprId,
-    /// What it was in this run.
+    /// The value in this run.
     pub concrete: u64,
 }
 
-/// A labelled value that went where labels cannot follow.
+/// A loss: a labelled value that went where labels cannot follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TraceLoss {
-    /// Where it was; may have no site ([`NO_SITE`]).
+    /// Its site, if any ([`cairn_wire::event::NO_SITE`]).
     pub site: SiteId,
-    /// What became of it.
+    /// Kind of the loss.
     pub why: Loss,
-    /// Steps of the path before it.
+    /// Number of steps of the path before it.
     pub before: usize,
 }
 
-/// What a run recorded.
+/// The decoded trace of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Trace {
     /// The path.
     pub steps: Vec<TraceStep>,
-    /// Check mode: every labelled value and what it was.
+    /// Every labelled value with its concrete value, in check mode.
     pub checks: Vec<(ExprId, u64)>,
-    /// Labelled values that were lost; without diagnosis the first of several at the same site.
+    /// Losses; without diagnosis only the first of several at the same site.
     pub losses: Vec<TraceLoss>,
-    /// Accesses outside their objects.
-    pub outside: Vec<(SiteId, Outside)>,
-    /// Every branch the run took, if it was asked for.
+    /// Out-of-bounds accesses.
+    pub outside: Vec<(SiteId, OutOfBounds)>,
+    /// Every branch the run took, if requested.
     pub log: Option<BranchLog>,
-    /// Functions that were called through pointers, each once, if that was asked for.
+    /// Functions that were called through pointers, each once, if requested.
     pub callees: Vec<Callee>,
-    /// Labels the run gave out.
+    /// Number of labels of the run.
     pub label_count: u32,
-    /// There were more steps than are ever looked at, or there is memory for.
+    /// True if there were more steps than are decoded, or than there is memory for.
     pub cut: bool,
-    /// The deadline was over before the path was decoded: nothing is known of it.
+    /// True if the deadline was over before the path was decoded: nothing is known about it.
     pub late: bool,
-    /// The recording is broken; the steps are those from before the first thing that makes no sense.
+    /// True if the trace is damaged; the steps are those before the first implausible entry.
     pub damaged: bool,
 }
 
-/// A finished run's recording in shared memory.
-pub(crate) struct Recording<'a> {
-    /// All of the shared memory.
-    pub(crate) memory: &'a SharedMemory,
-    /// Where what lies.
-    pub(crate) layout: &'a Layout,
-    /// How much there is of it.
-    pub(crate) recorded: Recorded,
-    /// Sites the program has.
-    pub(crate) sites: u32,
-    /// Length of every input object.
-    pub(crate) object_sizes: &'a [usize],
-}
+/// Steps that are decoded from one trace, a chosen bound. A program that loops on its input until its time is
+/// up records millions, and building expressions for all of them would take longer than the run did.
+pub const MAX_DECODED_STEPS: usize = 400_000;
 
-impl Recording<'_> {
-    fn entry(&self, label: u32) -> LabelEntry {
-        self.memory.load(self.layout.labels + u64::from(label) * size_of::<LabelEntry>() as u64)
-    }
-
-    fn event(&self, index: u32) -> Event {
-        self.memory.load(self.layout.events + u64::from(index) * size_of::<Event>() as u64)
-    }
-
-    fn is_sane(&self, event: &Event) -> bool {
-        let site = event.site_id();
-        let site_is_sane = match event.kind() {
-            Some(EventKind::Branch) => site < self.sites,
-            Some(_) => site < self.sites || site == NO_SITE,
-            None => false,
-        };
-        site_is_sane && event.label > 0 && event.label < self.recorded.labels
-    }
-}
-
-/// Most steps of a run that are made of its events. A program that loops for ever on its input makes millions until its time
-/// is up; the tree takes fewer than these, and making expressions of all takes longer than the run.
-const MOST_STEPS: usize = 400_000;
-
-/// What is kept from run to run.
+/// A decoder, which keeps caches from run to run.
 pub(crate) struct Decoder {
     events: Vec<Event>,
     halt: Halt,
-    earlier: Earlier,
-    most_steps: usize,
+    cache: PrefixCache,
+    max_steps: usize,
     /// Bytes of expressions that one run may add.
-    most_bytes: u64,
+    max_bytes: u64,
 }
 
 impl Default for Decoder {
@@ -135,60 +89,60 @@ impl Default for Decoder {
     }
 }
 
-/// Why no more events are read.
+/// Reason why no more events are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Halt {
-    /// These are all.
+    /// The log was read to its end.
     End,
-    /// The next one makes no sense.
-    Nonsense,
-    /// There are enough steps.
-    Enough,
+    /// The next one is implausible.
+    Implausible,
+    /// The limit on steps was reached.
+    StepLimit,
 }
 
 impl Decoder {
-    /// A decoder for runs of which each may add this many bytes of expressions.
-    pub(crate) fn new(most_bytes: u64) -> Decoder {
-        let (events, earlier) = Default::default();
-        Decoder { events, halt: Halt::End, earlier, most_steps: MOST_STEPS, most_bytes }
+    /// Returns a decoder for runs of which each may add this many bytes of expressions.
+    pub(crate) fn new(max_bytes: u64) -> Decoder {
+        let (events, cache) = Default::default();
+        Decoder { events, halt: Halt::End, cache, max_steps: MAX_DECODED_STEPS, max_bytes }
     }
 
-    /// Reads a recording: all that can be done without the expressions, which others may be at.
-    pub(crate) fn read(&mut self, recording: &Recording) {
-        self.halt = self.read_events(recording);
+    /// Reads a trace as far as that needs no expressions, which other workers may hold meanwhile.
+    pub(crate) fn read(&mut self, raw_trace: &RawTrace) {
+        self.halt = self.read_events(raw_trace);
         if !self.events.is_empty() {
-            self.earlier.read(recording, &self.events);
+            self.cache.read(raw_trace, &self.events);
         }
     }
 
-    /// The path of the run whose recording was read.
-    pub(crate) fn decode(&mut self, recording: &Recording, dag: &mut Dag, deadline: &Deadline) -> Trace {
+    /// Decodes the path of the run whose trace was read.
+    pub(crate) fn decode(&mut self, raw_trace: &RawTrace, dag: &mut Dag, deadline: &Deadline) -> Trace {
         let mut trace = match self.events.is_empty() {
-            // What is remembered is of use for later runs still.
+            // Without events the cache stays as it is, for later runs.
             true => Trace::default(),
-            false => match self.earlier.table(recording, &self.events, self.most_bytes, dag, deadline) {
+            false => match self.cache.table(raw_trace, &self.events, self.max_bytes, dag, deadline) {
                 Some(table) => collect(&self.events, table, dag),
                 None => Trace { late: true, ..Trace::default() },
             },
         };
-        trace.label_count = recording.recorded.labels.saturating_sub(1);
-        trace.damaged |= recording.recorded.damaged || self.halt == Halt::Nonsense;
-        trace.cut |= self.halt == Halt::Enough;
+        trace.label_count = raw_trace.recorded.labels.saturating_sub(1);
+        trace.damaged |= raw_trace.recorded.damaged || self.halt == Halt::Implausible;
+        trace.cut |= self.halt == Halt::StepLimit;
         trace
     }
 
-    /// Copies the events as far as they are looked at.
-    fn read_events(&mut self, recording: &Recording) -> Halt {
+    /// Copies the events, up to the limit on steps.
+    fn read_events(&mut self, raw_trace: &RawTrace) -> Halt {
         self.events.clear();
         let mut steps = 0;
-        for index in 0..recording.recorded.events {
-            let event = recording.event(index);
-            if !recording.is_sane(&event) {
-                return Halt::Nonsense;
+        for index in 0..raw_trace.recorded.events {
+            let event = raw_trace.event(index);
+            if !raw_trace.is_sane(&event) {
+                return Halt::Implausible;
             }
             steps += usize::from(is_step(&event));
-            if steps > self.most_steps {
-                return Halt::Enough;
+            if steps > self.max_steps {
+                return Halt::StepLimit;
             }
             self.events.push(event);
         }
@@ -197,43 +151,42 @@ impl Decoder {
 }
 
 fn is_step(event: &Event) -> bool {
-    matches!(event.kind(), Some(EventKind::Branch | EventKind::Pin | EventKind::Constraint))
+    event.kind().and_then(EventKind::step).is_some()
 }
 
-/// The events, with the expressions of their labels.
-fn collect(events: &[Event], table: &Table, dag: &Dag) -> Trace {
+/// Collects the events, with the expressions of their labels.
+fn collect(events: &[Event], table: &DecodedTable, dag: &Dag) -> Trace {
     let mut trace = Trace::default();
     for event in events {
         let value = match table.slots[event.label as usize] {
-            Slot::Made(value) => value,
-            Slot::Bad => {
+            LabelSlot::Built(value) => value,
+            LabelSlot::Invalid => {
                 trace.damaged = true;
                 break;
             }
-            // There was no memory for it.
-            Slot::Wanted | Slot::Unused => {
+            // The limit on expressions was reached before.
+            LabelSlot::Required | LabelSlot::Unused => {
                 trace.cut = true;
                 break;
             }
         };
         let concrete = event.value & mask(dag.width(value));
-        let mut step = |kind| {
-            trace.steps.push(TraceStep { kind, site: SiteId(event.site_id()), value, concrete });
-        };
+        let site = SiteId(event.site_id());
+        if let Some(kind) = event.kind().and_then(EventKind::step) {
+            trace.steps.push(TraceStep { kind, site, value, concrete });
+            continue;
+        }
         match event.kind() {
-            Some(EventKind::Branch) => step(StepKind::Branch),
-            Some(EventKind::Pin) => step(StepKind::Pin),
-            Some(EventKind::Constraint) => step(StepKind::Constraint),
             Some(EventKind::Lost) => {
-                let (site, before) = (SiteId(event.site_id()), trace.steps.len());
+                let before = trace.steps.len();
                 let why = Loss::from_u64(event.value);
                 trace.losses.extend(why.map(|why| TraceLoss { site, why, before }));
             }
-            Some(EventKind::Outside) => {
-                let how = Outside::from_u64(event.value);
-                trace.outside.extend(how.map(|how| (SiteId(event.site_id()), how)));
+            Some(EventKind::OutOfBounds) => {
+                let how = OutOfBounds::from_u64(event.value);
+                trace.outside.extend(how.map(|how| (site, how)));
             }
-            Some(EventKind::Check) | None => trace.checks.push((value, concrete)),
+            _ => trace.checks.push((value, concrete)),
         }
     }
     trace

@@ -1,14 +1,14 @@
-//! What a run is given, and what it asked for.
+//! Inputs: the objects that a run is given, and those it asks for.
 
 use cairn_expr::{Assignment, InputByte};
 use cairn_wire::ObjectKind;
 use cairn_wire::label::LENGTH;
 use std::collections::BTreeMap;
 
-/// One input object: a stream, a file, an argument or an object the program named.
+/// An input object: a stream, a file, an argument or an object the program named.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Object {
-    /// What the object is to the program.
+    /// Kind of the object.
     pub kind: ObjectKind,
     /// Name of a file or of a named object; empty for the others.
     pub name: String,
@@ -16,7 +16,7 @@ pub struct Object {
     pub index: u32,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Most bytes it may have if its length is input as well; 0 if it is not. The largest number of an
+    /// Largest length, if the length is symbolic; otherwise 0. The largest number of an
     /// [`ObjectKind::ArgCount`].
     pub limit: usize,
 }
@@ -26,50 +26,61 @@ impl Object {
         Object { kind, name: name.into(), index, bytes: bytes.into(), limit: 0 }
     }
 
-    /// Standard input.
+    /// Returns standard input.
     pub fn stdin(bytes: impl Into<Vec<u8>>) -> Object {
         Object::new(ObjectKind::Stdin, "", 0, bytes)
     }
 
-    /// The symbolic file of this name.
+    /// Returns the symbolic file of this name.
     pub fn file(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Object {
         Object::new(ObjectKind::File, name, 0, bytes)
     }
 
-    /// `argv[index]`.
+    /// Returns `argv[index]`.
     pub fn arg(index: u32, bytes: impl Into<Vec<u8>>) -> Object {
         Object::new(ObjectKind::Arg, "", index, bytes)
     }
 
-    /// The next object the program asks for by `cairn_symbolic`.
+    /// Returns the next object that the program asks for by `cairn_symbolic`.
     pub fn named(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Object {
         Object::new(ObjectKind::Named, name, 0, bytes)
     }
 
-    /// How many optional arguments there are, `most` at most; `always` is `argc` without them.
-    pub fn arg_count(always: u32, count: u8, most: u8) -> Object {
-        Object { limit: most.into(), ..Object::new(ObjectKind::ArgCount, "", always, [count]) }
+    /// Returns the number of optional arguments, at most `max`; `always` is `argc` without them.
+    pub fn arg_count(always: u32, count: u8, max: u8) -> Object {
+        Object { limit: max.into(), ..Object::new(ObjectKind::ArgCount, "", always, [count]) }
     }
 
-    /// The same, with any length up to `limit`.
+    /// Returns the object with a symbolic length of up to `limit`.
     pub fn up_to(self, limit: usize) -> Object {
         Object { limit, ..self }
     }
 
-    /// Whether its length is input too.
+    /// True if its length is symbolic.
     pub fn has_any_length(&self) -> bool {
-        self.limit > 0 && matches!(self.kind, ObjectKind::Stdin | ObjectKind::File)
+        self.limit > 0 && self.kind.is_stream()
     }
 
-    /// The bytes up to the first NUL: what an argument's reader sees.
+    /// Describes the object to the user.
+    pub fn description(&self) -> String {
+        match self.kind {
+            ObjectKind::Stdin => "standard input".to_owned(),
+            ObjectKind::File => format!("the file {}", self.name),
+            ObjectKind::Arg => format!("argument {}", self.index),
+            ObjectKind::ArgCount => "the number of arguments".to_owned(),
+            ObjectKind::Named => format!("the object {}", self.name),
+        }
+    }
+
+    /// Returns the bytes up to the first NUL, which are all that a program sees of an argument.
     pub fn as_argument(&self) -> &[u8] {
         let end = self.bytes.iter().position(|&b| b == 0).unwrap_or(self.bytes.len());
         &self.bytes[..end]
     }
 }
 
-/// Everything a run depends on. The order of the objects is the order of their numbers in
-/// expressions: streams, files and arguments first, then the named objects as the program asks.
+/// The input of a run. Objects are in the order of their numbers in expressions: streams, files and arguments
+/// first, then named objects as the program asks for them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Input {
     /// The objects; an [`InputByte`]'s `object` is an index into this.
@@ -77,24 +88,24 @@ pub struct Input {
 }
 
 impl Input {
-    /// How many bytes there are in all objects together.
+    /// Returns the number of bytes of all objects together.
     pub fn len(&self) -> usize {
         self.objects.iter().map(|o| o.bytes.len()).sum()
     }
 
-    /// What `argc` is, if that is input too.
+    /// Returns `argc`, if it is symbolic.
     pub fn argc(&self) -> Option<u32> {
-        let count = self.objects.iter().find(|o| o.kind == ObjectKind::ArgCount)?;
+        let count = self.objects.iter().find(|o| o.kind.is_count())?;
         Some(count.index + u32::from(*count.bytes.first()?))
     }
 
-    /// Whether there is not a single byte.
+    /// True if no object has a byte.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Changes the bytes that a solver has found values for. Lengths come first, whatever their order: what
-    /// lies behind the new end is nobody's, and an object that grows has zeros where nothing is said.
+    /// Sets the bytes that a solver has found values for. Lengths are set first, whatever their order: bytes
+    /// beyond the new length are dropped, and an object that grows is filled with zeros.
     pub fn assign(&mut self, bytes: impl Iterator<Item = (InputByte, u8)> + Clone) {
         let is_length = |at: InputByte| at.offset >= LENGTH;
         let mut lengths: BTreeMap<u32, [u8; 4]> = BTreeMap::new();
@@ -156,9 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_the_new_end_is_dropped() {
+    fn bytes_beyond_the_new_length_are_dropped() {
         let long = Object::stdin(vec![7; 256]).up_to(300);
-        // From 0x100 to 0x002: on the way, neither 0x102 nor 0x000 may be taken for the length.
+        // From 0x100 to 0x002: neither 0x102 nor 0x000 may be used as the length in between.
         assert_eq!(assigned(long, &[(0, 1), (9, 9), (LENGTH, 2), (LENGTH + 1, 0)]), [1, 7]);
     }
 

@@ -1,22 +1,27 @@
-//! Runs a target: a fork server at one end of two pipes, and the shared memory between.
+//! Executes a target: the driver's side of the fork server, the shared memory and the sandbox.
 //!
-//! [`Server::start`] brings the program up once; [`Server::run`] then gives it one [`Input`] after the
-//! other and tells how each run ended, and [`Server::decode`] turns what the last run recorded into
-//! expressions. The program under test is broken by assumption: it may scribble over the shared
-//! memory, never end, or take its fork server with it. None of that may hurt the driver, so nothing
-//! read from the shared memory is believed before it was checked.
+//! [`Server::start`] starts the target's fork server once. [`Server::run`] then makes one run for each
+//! [`Input`] and reports how it ended, and [`Server::decode`] turns the trace of the last run into
+//! expressions. The program under test is broken by assumption: it may scribble over the shared memory, never
+//! end, or take its fork server with it. None of that may harm the driver, so nothing read from the shared
+//! memory is trusted before it was checked.
 
 mod access;
+mod branch_log;
 mod build;
 mod control;
 mod decode;
-mod end;
+mod environment;
+mod exit_kind;
+mod file_id;
 mod input;
-mod keeper;
-mod log;
+mod limit_monitor;
 mod native;
 mod pipe;
-mod plain;
+mod pod;
+mod raw_trace;
+mod run;
+mod run_error;
 mod sandbox;
 mod scratch;
 mod server;
@@ -24,18 +29,20 @@ mod shm;
 mod snapshot;
 mod spawn;
 mod spec;
-mod stage;
-mod watch;
+mod supervisor;
 
 pub use access::Access;
+pub use branch_log::{BranchLog, LogPiece};
+pub use cairn_wire::event::StepKind;
 pub use cairn_wire::log::Callee;
-pub use decode::{StepKind, Trace, TraceLoss, TraceStep};
-pub use end::{End, Severity, signal_name};
+pub use decode::{MAX_DECODED_STEPS, Trace, TraceLoss, TraceStep};
+pub use environment::is_file_name;
+pub use exit_kind::{ExitKind, Severity, signal_name};
 pub use input::{Input, Object};
-pub use log::{BranchLog, Piece};
 pub use native::run_native;
+pub use run::{Mode, Run, RunFlags};
+pub use run_error::RunError;
 pub use sandbox::{Granted, Protection, drops_root};
-pub use server::{Flags, Mode, Run, RunError, Server};
+pub use server::Server;
 pub use spawn::StartError;
 pub use spec::{Arg, Limits, Output, ScratchSpace, SymbolicFile, TargetSpec};
-pub use stage::is_file_name;

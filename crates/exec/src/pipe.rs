@@ -1,24 +1,24 @@
-//! Messages of the fork server, with a limit to our patience.
+//! Messages of the fork server, received with a timeout.
 
-use crate::plain::{Plain, bytes_mut};
+use crate::pod::{Pod, bytes_mut};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read};
 use std::time::Instant;
 
-/// What waiting for a message came to.
+/// Outcome of waiting for a message.
 pub(crate) enum Received<T> {
-    /// This arrived.
+    /// A message arrived.
     Message(T),
-    /// Nothing, or only a part, arrived in time.
+    /// No message, or only a part, arrived in time.
     TimedOut,
     /// The other side is gone.
     Closed,
 }
 
 /// Waits for one message until the deadline.
-pub(crate) fn receive<T: Plain>(mut from: &File, deadline: Instant) -> io::Result<Received<T>> {
+pub(crate) fn receive<T: Pod>(mut from: &File, deadline: Instant) -> io::Result<Received<T>> {
     let mut message = T::default();
     let mut missing = bytes_mut(&mut message);
     while !missing.is_empty() {
@@ -35,7 +35,7 @@ pub(crate) fn receive<T: Plain>(mut from: &File, deadline: Instant) -> io::Resul
     Ok(Received::Message(message))
 }
 
-/// Whether there is something to read (or the end of it) before the deadline.
+/// Waits for data or the end of the pipe; false if neither came before the deadline.
 fn wait_readable(file: &File, deadline: Instant) -> io::Result<bool> {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());

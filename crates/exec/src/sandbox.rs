@@ -1,10 +1,15 @@
-//! What a target may not do to its surroundings.
+//! The sandbox of a target, in layers.
 //!
-//! Landlock lets it write to its scratch directory alone, hides the user's home from it, and lets it reach no process but its
-//! own with a signal or a debugger (`files`). A filter of system calls keeps it from the network, from other processes'
-//! priorities, and from what Landlock knows nothing about: who owns a file, who may read it, when it was changed
-//! (`calls`). Namespaces leave it nothing of others to name (`namespaces`), and runs of root are another user (`identity`).
-//! All is prepared by the driver and entered before the program starts: a run pays nothing for it.
+//! - Landlock (`files`) allows writes to the scratch directory only, hides the user's home, and confines
+//!   signals and debugging to the target's own processes.
+//! - Seccomp filters (`calls`) deny the network, priorities of other processes, and what Landlock does not
+//!   cover: owner, permissions and times of files.
+//! - Namespaces (`namespaces`) leave it no names of others' processes and objects, and a private `/tmp`
+//!   (`temporary`).
+//! - Runs of root become another user (`identity`).
+//!
+//! The driver prepares the layers, and they are entered before the program starts, so that a run pays nothing for
+//! them.
 
 mod calls;
 mod files;
@@ -17,45 +22,46 @@ pub use identity::drops_root;
 pub(crate) use identity::{Identity, NOBODY};
 pub use namespaces::Granted;
 pub(crate) use namespaces::Namespaces;
-pub(crate) use temporary::{OwnTmp, TMP, is_own as has_own_tmp};
+pub(crate) use temporary::{OwnTmp, TMP};
 
+use crate::spec::TargetSpec;
 use calls::Confinement;
 use landlock::{Ruleset, RulesetAttr, RulesetCreated, Scope};
 use seccompiler::{BpfProgram, apply_filter};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The version of Landlock that can keep signals in.
-const KEEPS_SIGNALS: i64 = 6;
-/// The version that knows of `truncate`.
-const KNOWS_TRUNCATE: i64 = 3;
+/// First version of Landlock that can scope signals.
+const SCOPES_SIGNALS: i64 = 6;
+/// First version that covers `truncate`.
+const COVERS_TRUNCATE: i64 = 3;
 
-/// What a sandbox keeps a program from, here.
+/// The protection that a sandbox offers on this system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Protection {
-    /// Writing outside the scratch directory, and reading the user's home.
+    /// Against writes outside the scratch directory, and reads of the user's home.
     pub files: bool,
-    /// Signals to processes that are not the run's own.
+    /// Against signals to processes that are not the run's own.
     pub signals: bool,
-    /// The network, and the machine's settings.
+    /// Against use of the network, and changes of the machine's settings.
     pub calls: bool,
-    /// Naming processes, objects and mounts of others.
+    /// Against naming processes, objects and mounts of others.
     pub namespaces: Granted,
 }
 
 impl Protection {
-    /// The protection that this system offers.
+    /// Returns the protection that this system offers.
     pub fn here() -> Protection {
         let version = landlock_version();
         Protection {
             files: version > 0,
-            signals: version >= KEEPS_SIGNALS,
+            signals: version >= SCOPES_SIGNALS,
             calls: has_filters(),
             namespaces: Granted::here(),
         }
     }
 
-    /// What a program can still do, in words; nothing if it cannot do any of it.
+    /// Describes what a program can still do; `None` if the protection is complete.
     pub fn gaps(self) -> Option<String> {
         let Granted { processes, ipc, network, mounts } = self.namespaces;
         let gaps = [
@@ -78,7 +84,7 @@ impl Protection {
 
 fn landlock_version() -> i64 {
     const VERSION: u32 = 1;
-    // SAFETY: with this flag the kernel looks at no memory and answers a number.
+    // SAFETY: with this flag the kernel reads no memory and returns a number.
     unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0usize, VERSION) }
 }
 
@@ -89,42 +95,42 @@ fn has_filters() -> bool {
     unsafe { libc::syscall(libc::SYS_seccomp, ACTION_AVAILABLE, 0, &raw const action) == 0 }
 }
 
-/// The kind of process a sandbox is for.
+/// Lifetime of the process in a sandbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Life {
+pub(crate) enum Lifetime {
     /// A fork server, which makes many runs.
     Long,
-    /// A single run. It has no namespaces unless they alone keep its signals in: the kernel takes some 10 ms to take them down.
-    /// One of mounts, which takes less, it has if it is to have a `/tmp` of its own.
+    /// A single run. It gets namespaces only if nothing else confines its signals: the kernel takes some 10
+    /// ms to remove them. A mount namespace, which takes less, it gets if it is to have a private `/tmp`.
     Short,
 }
 
 /// A sandbox that is ready to be entered.
 pub(crate) struct Sandbox {
-    /// Namespaces, which come first: nothing can be mounted later.
+    /// Namespaces, which are entered first: nothing can be mounted later.
     pub(crate) namespaces: Option<Namespaces>,
     rules: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
-    /// The user that runs are.
+    /// User that runs become.
     pub(crate) identity: Option<Identity>,
-    /// What it keeps a program from.
+    /// Protection that it offers.
     pub(crate) protection: Protection,
 }
 
 impl Sandbox {
-    /// Prepares what the system offers for a program that has to reach these paths.
+    /// Prepares what the system offers, for a program that needs these paths.
     pub(crate) fn prepare(
         files: &Files,
         needed: &[PathBuf],
         tmp: Option<OwnTmp>,
-        life: Life,
+        lifetime: Lifetime,
     ) -> io::Result<Sandbox> {
         let mut protection = Protection::here();
-        if life == Life::Short && protection.signals {
+        if lifetime == Lifetime::Short && protection.signals {
             protection.namespaces = Granted { mounts: tmp.is_some(), ..Granted::default() };
         }
         let confinement = Confinement {
-            truncate: landlock_version() >= KNOWS_TRUNCATE,
+            truncate: landlock_version() >= COVERS_TRUNCATE,
             debuggers: protection.files || protection.namespaces.processes,
         };
         let rules = protection.files.then(|| files.rules()).transpose().map_err(io::Error::other)?;
@@ -138,7 +144,7 @@ impl Sandbox {
         Ok(Sandbox { namespaces, rules, filters, identity, protection })
     }
 
-    /// Puts the calling process behind rules and filters, for good. Makes system calls only.
+    /// Applies rules and filters to the calling process, for good. Makes system calls only.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
         if let Some(mut rules) = self.rules.take() {
             if self.protection.namespaces.mounts {
@@ -153,27 +159,38 @@ impl Sandbox {
     }
 }
 
-/// Files as a sandboxed program finds them: these to write, these to read, and the user's home hidden around them.
-pub(crate) fn files(writable: Vec<PathBuf>, readable: Vec<PathBuf>) -> Files {
-    let whole = |path: &PathBuf| std::fs::canonicalize(path).ok();
-    let hidden = files::homes();
-    // Who names a directory above the home asks for all of it.
-    let readable: Vec<PathBuf> = readable.iter().filter_map(whole).collect();
-    let is_open = |home: &Path| readable.iter().any(|path| home.starts_with(path));
-    let hidden = hidden.into_iter().filter(|home| !is_open(home)).collect();
-    Files { writable: writable.iter().filter_map(whole).collect(), readable, hidden }
+/// True if a target has its scratch directory as private `/tmp`.
+pub(crate) fn has_own_tmp(spec: &TargetSpec) -> bool {
+    spec.sandbox && Granted::here().mounts && temporary::is_possible(spec)
 }
 
-/// Keeps the signals in that a process and its descendants send, and nothing else.
-pub(crate) struct Wall(RulesetCreated);
+/// Converts the result of a system call.
+fn succeeded(result: libc::c_int) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
 
-impl Wall {
-    /// One that is ready to be entered, if the system knows of such.
-    pub(crate) fn prepare() -> Option<Wall> {
-        Some(Wall(Ruleset::default().scope(Scope::Signal).ok()?.create().ok()?))
+/// Returns the files that a sandboxed program may access: these to write, these to read, and the user's home
+/// hidden.
+pub(crate) fn files(writable: Vec<PathBuf>, readable: Vec<PathBuf>) -> Files {
+    let canonical = |path: &PathBuf| std::fs::canonicalize(path).ok();
+    let hidden = files::homes();
+    // A readable directory above the home includes all of it.
+    let readable: Vec<PathBuf> = readable.iter().filter_map(canonical).collect();
+    let is_open = |home: &Path| readable.iter().any(|path| home.starts_with(path));
+    let hidden = hidden.into_iter().filter(|home| !is_open(home)).collect();
+    Files { writable: writable.iter().filter_map(canonical).collect(), readable, hidden }
+}
+
+/// A Landlock domain that confines the signals of a process and its descendants, and nothing else.
+pub(crate) struct SignalScope(RulesetCreated);
+
+impl SignalScope {
+    /// Prepares a domain, if the system supports it.
+    pub(crate) fn prepare() -> Option<SignalScope> {
+        Some(SignalScope(Ruleset::default().scope(Scope::Signal).ok()?.create().ok()?))
     }
 
-    /// Puts the calling process behind it, for good. Makes system calls only.
+    /// Confines the calling process, for good. Makes system calls only.
     pub(crate) fn enter(self) -> io::Result<()> {
         self.0.restrict_self().map(|_| ()).map_err(|_| io::ErrorKind::PermissionDenied.into())
     }

@@ -1,10 +1,10 @@
 //! The shared memory as the driver sees it.
 //!
-//! Another process writes to it whenever it likes, so it is only ever looked at as a row of atomic
-//! words: what is read may be nonsense, but reading it is sound. A relaxed load or store of a word is
-//! an ordinary machine instruction.
+//! Another process may write to it at any time, so it is accessed only as an array of atomic words: values
+//! may be implausible, but reading them is sound. A relaxed load or store of a word is an ordinary machine
+//! instruction.
 
-use crate::plain::{Plain, words_mut};
+use crate::pod::{Pod, words_mut};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fstat, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::io;
@@ -12,9 +12,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+/// Bytes of a word.
 const WORD: usize = 8;
 
-/// An anonymous file, mapped.
+/// A mapped anonymous file (memfd).
 pub(crate) struct SharedMemory {
     fd: OwnedFd,
     base: NonNull<AtomicU64>,
@@ -26,11 +27,11 @@ pub(crate) struct SharedMemory {
 unsafe impl Send for SharedMemory {}
 
 impl SharedMemory {
-    /// Makes one of `size` bytes, a multiple of the page size. Pages take memory once touched.
+    /// Creates a shared memory of `size` bytes, a multiple of the page size. Pages take memory once touched.
     pub(crate) fn create(size: u64) -> io::Result<SharedMemory> {
         let fd = memfd_create("cairn", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&fd, size)?;
-        // A target that got hold of the descriptor must not be able to cut the pages from under us.
+        // A target that has the descriptor must not be able to truncate the file under our mapping.
         fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         let len = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let access = ProtFlags::READ | ProtFlags::WRITE;
@@ -40,12 +41,12 @@ impl SharedMemory {
         Ok(SharedMemory { fd, base, words: len / WORD })
     }
 
-    /// The descriptor to hand to the target.
+    /// Returns the descriptor to pass to the target.
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
 
-    /// Bytes that take memory.
+    /// Returns the bytes that take memory.
     pub(crate) fn in_use(&self) -> io::Result<u64> {
         const BLOCK: u64 = 512;
         Ok(fstat(&self.fd)?.st_blocks as u64 * BLOCK)
@@ -58,15 +59,15 @@ impl SharedMemory {
         unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.words) }
     }
 
-    /// The words that `len` bytes at `offset` lie in; `offset` is a multiple of the word size.
+    /// Returns the words that `len` bytes at `offset` lie in; `offset` is a multiple of the word size.
     fn words(&self, offset: u64, len: usize) -> &[AtomicU64] {
         debug_assert!(offset.is_multiple_of(WORD as u64));
         let first = offset as usize / WORD;
         &self.all()[first..first + len.div_ceil(WORD)]
     }
 
-    /// A copy of the structure at `offset`.
-    pub(crate) fn load<T: Plain>(&self, offset: u64) -> T {
+    /// Copies the structure at `offset`.
+    pub(crate) fn load<T: Pod>(&self, offset: u64) -> T {
         let mut value = T::default();
         for (to, from) in words_mut(&mut value).iter_mut().zip(self.words(offset, size_of::<T>())) {
             *to = from.load(Relaxed);
@@ -75,7 +76,7 @@ impl SharedMemory {
     }
 
     /// Writes a structure.
-    pub(crate) fn store<T: Plain>(&self, offset: u64, mut value: T) {
+    pub(crate) fn store<T: Pod>(&self, offset: u64, mut value: T) {
         for (from, to) in words_mut(&mut value).iter().zip(self.words(offset, size_of::<T>())) {
             to.store(*from, Relaxed);
         }
@@ -90,7 +91,7 @@ impl SharedMemory {
         }
     }
 
-    /// A copy of `len` bytes.
+    /// Copies `len` bytes.
     pub(crate) fn read(&self, offset: u64, len: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(len.next_multiple_of(WORD));
         for word in self.words(offset, len) {

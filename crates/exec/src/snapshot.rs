@@ -1,4 +1,4 @@
-//! Snapshots of memory, read back from shared memory and checked.
+//! Snapshots of the target's memory, read from shared memory and checked.
 
 use crate::shm::SharedMemory;
 use cairn_expr::{Dag, ExprId, SnapshotId};
@@ -8,16 +8,16 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// Bytes of memory, and what was known of them.
+/// Bytes of memory, with their shadow.
 #[derive(PartialEq, Eq)]
 struct Snapshot {
     bytes: Vec<u8>,
-    /// A shadow word per byte, or none at all.
+    /// Shadow word of each byte, or empty.
     words: Vec<u32>,
 }
 
 impl Snapshot {
-    /// The snapshot at an offset of the region; `None` if what is there makes no sense.
+    /// Loads the snapshot at an offset of the region; `None` if it is implausible.
     fn load(memory: &SharedMemory, layout: &Layout, offset: u64) -> Option<Snapshot> {
         let header_size = size_of::<Header>() as u64;
         let room = layout.snapshot_size.checked_sub(offset)?;
@@ -35,7 +35,7 @@ impl Snapshot {
         Some(Snapshot { bytes, words })
     }
 
-    /// Bytes that it takes in the region.
+    /// Returns the bytes that it takes in the region.
     fn region_bytes(&self) -> u64 {
         let (len, labelled) = (self.bytes.len() as u32, u32::from(!self.words.is_empty()));
         Header { len, labelled }.size()
@@ -45,16 +45,16 @@ impl Snapshot {
         self.words.iter().map(|word| word & shadow::LABEL_MASK).filter(|&label| label != 0)
     }
 
-    /// The snapshot as an expression reads it, if all its labels make sense.
-    fn build(&self, dag: &mut Dag, made: impl Fn(u32) -> Option<ExprId>) -> Option<SnapshotId> {
+    /// Builds the snapshot for expressions, if all its labels are valid.
+    fn build(&self, dag: &mut Dag, built: impl Fn(u32) -> Option<ExprId>) -> Option<SnapshotId> {
         let mut parts = Vec::new();
-        for (place, word) in (0..).zip(&self.words).filter(|(_, word)| **word != 0) {
-            let value = made(word & shadow::LABEL_MASK)?;
+        for (position, word) in (0..).zip(&self.words).filter(|(_, word)| **word != 0) {
+            let value = built(word & shadow::LABEL_MASK)?;
             let first_bit = (word >> shadow::LABEL_BITS) as u8 * 8;
             let width = dag.width(value).checked_sub(first_bit).filter(|width| *width > 0)?.min(8);
-            // A value of a few bits fills its byte with zeros.
+            // A value narrower than a byte is zero-extended.
             let part = dag.extract(value, first_bit, width);
-            parts.push((place, dag.zext(part, 8)));
+            parts.push((position, dag.zext(part, 8)));
         }
         Some(dag.snapshot(&self.bytes, &parts))
     }
@@ -71,60 +71,60 @@ fn word(bytes: &[u8]) -> u32 {
 /// The snapshots of one run, each loaded and built once.
 #[derive(Default)]
 pub(crate) struct Snapshots {
-    /// Bytes of the region that are loaded. Snapshots do not overlap: those of a table that says so are not believed, or
-    /// a region of megabytes would become gigabytes here.
+    /// Bytes of the region that are loaded. Snapshots do not overlap: a table with overlapping ones is
+    /// rejected, or a region of megabytes would become gigabytes here.
     region_bytes: u64,
     loaded: HashMap<u64, Arc<Option<Snapshot>>>,
     built: HashMap<u64, Option<SnapshotId>>,
 }
 
 impl Snapshots {
-    /// Those at some of the offsets.
-    pub(crate) fn of(&self, offsets: impl Iterator<Item = u64>) -> Snapshots {
-        let mut some = Snapshots::default();
+    /// Returns the snapshots at some of the offsets.
+    pub(crate) fn subset(&self, offsets: impl Iterator<Item = u64>) -> Snapshots {
+        let mut subset = Snapshots::default();
         for offset in offsets {
-            if let (Some(loaded), Entry::Vacant(place)) =
-                (self.loaded.get(&offset), some.loaded.entry(offset))
+            if let (Some(loaded), Entry::Vacant(slot)) =
+                (self.loaded.get(&offset), subset.loaded.entry(offset))
             {
-                some.region_bytes += loaded.as_ref().as_ref().map_or(0, Snapshot::region_bytes);
-                place.insert(Arc::clone(loaded));
+                subset.region_bytes += loaded.as_ref().as_ref().map_or(0, Snapshot::region_bytes);
+                slot.insert(Arc::clone(loaded));
             }
-            some.built.extend(self.built.get(&offset).map(|built| (offset, *built)));
+            subset.built.extend(self.built.get(&offset).map(|built| (offset, *built)));
         }
-        some
+        subset
     }
 
-    /// Whether what was loaded from an offset is what another run has there.
-    pub(crate) fn is_still_there(&self, memory: &SharedMemory, layout: &Layout, offset: u64) -> bool {
+    /// True if the snapshot loaded from an offset equals that of another run there.
+    pub(crate) fn is_unchanged(&self, memory: &SharedMemory, layout: &Layout, offset: u64) -> bool {
         let loaded = self.loaded.get(&offset);
         loaded.is_some_and(|loaded| **loaded == Snapshot::load(memory, layout, offset))
     }
 
-    /// Labels that a snapshot needs, told the first time it is asked for.
+    /// Loads a snapshot and returns the labels it depends on; none if it was loaded before.
     pub(crate) fn load(&mut self, memory: &SharedMemory, layout: &Layout, offset: u64) -> Vec<u32> {
         match self.loaded.entry(offset) {
             Entry::Occupied(_) => Vec::new(),
-            Entry::Vacant(place) => {
+            Entry::Vacant(slot) => {
                 let is_full = self.region_bytes > layout.snapshot_size;
                 let load = || Snapshot::load(memory, layout, offset);
                 let loaded = (!is_full).then(load).flatten().filter(|snapshot| {
                     self.region_bytes += snapshot.region_bytes();
                     self.region_bytes <= layout.snapshot_size
                 });
-                let loaded = place.insert(Arc::new(loaded));
+                let loaded = slot.insert(Arc::new(loaded));
                 loaded.iter().flat_map(Snapshot::labels).collect()
             }
         }
     }
 
-    /// The snapshot at an offset, which was loaded before.
+    /// Builds the snapshot at an offset, which was loaded before.
     pub(crate) fn build(
         &mut self,
         dag: &mut Dag,
         offset: u64,
-        made: impl Fn(u32) -> Option<ExprId>,
+        built: impl Fn(u32) -> Option<ExprId>,
     ) -> Option<SnapshotId> {
         let loaded = self.loaded.get(&offset)?.as_ref().as_ref()?;
-        *self.built.entry(offset).or_insert_with(|| loaded.build(dag, made))
+        *self.built.entry(offset).or_insert_with(|| loaded.build(dag, built))
     }
 }

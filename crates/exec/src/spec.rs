@@ -1,14 +1,14 @@
-//! How the user wants the program to be run.
+//! The specification of a target: program, arguments, symbolic input, limits.
 
 use crate::input::{Input, Object};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// One argument of the program, after its own name.
+/// An argument of the program, after its own name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Arg {
-    /// These very bytes.
+    /// These bytes.
     Literal(OsString),
     /// Text in which every `@@` stands for the path of the symbolic file of this number.
     File(String, usize),
@@ -21,63 +21,63 @@ pub enum Arg {
 pub struct SymbolicFile {
     /// Its name: the end of the path that `@@` stands for, or what the program opens by itself.
     pub name: String,
-    /// How long it is to begin with, and at most.
+    /// Initial and largest length.
     pub len: usize,
 }
 
-/// What happens to what the program prints.
+/// Destination of the program's output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Output {
-    /// It goes to `/dev/null`.
+    /// `/dev/null`.
     #[default]
     Discard,
-    /// Every run brings back its own.
+    /// Captured for each run.
     Capture,
-    /// It goes where the driver's own goes.
+    /// The driver's own output.
     Inherit,
 }
 
-/// A program and everything about its surroundings.
+/// A program and its environment.
 #[derive(Clone, Debug)]
 pub struct TargetSpec {
     /// The executable.
     pub path: PathBuf,
     /// Its arguments.
     pub args: Vec<Arg>,
-    /// How many of the last arguments, all of them symbolic, may be missing.
+    /// Number of the last arguments, all of them symbolic, that may be missing.
     pub optional_args: u8,
-    /// Whether all input keeps the length it begins with.
+    /// True if all input keeps its initial length.
     pub fixed_length: bool,
-    /// Length of a symbolic standard input, if it is one.
+    /// Length of standard input, if it is symbolic.
     pub stdin: Option<usize>,
     /// Symbolic files. They live in a scratch directory, which becomes the working directory of the
     /// program unless each is named by `@@` in some argument.
     pub files: Vec<SymbolicFile>,
     /// Environment variables on top of the driver's own.
     pub env: Vec<(OsString, OsString)>,
-    /// Bytes of the program's coverage section: its branches.
+    /// Bytes of the program's coverage section: its sides.
     pub coverage: usize,
     /// Longest time one run may take.
     pub timeout: Duration,
-    /// Where the program's output goes.
+    /// Destination of the program's output.
     pub output: Output,
-    /// Whether one process may make many runs, where what they leave behind can be undone.
+    /// True if persistent mode is allowed.
     pub reuse: bool,
-    /// Whether the program is kept from harm: see [`crate::Protection`].
+    /// True if the program runs in the sandbox; see [`crate::Protection`].
     pub sandbox: bool,
-    /// Whether the program runs in its scratch directory even if it opens no symbolic file there.
+    /// True if the program runs in its scratch directory even if it opens no symbolic file there.
     pub in_scratch: bool,
-    /// A directory that the program may write to beside its scratch directory.
+    /// A directory that the program may write to, besides its scratch directory.
     pub writable: Option<PathBuf>,
-    /// Files and directories that the program may read although they lie in the user's home. Its own file and the
-    /// working directory need not be named.
+    /// Files and directories in the user's home that the program may read. Its own file and the working
+    /// directory are always readable.
     pub readable: Vec<PathBuf>,
-    /// Sites of the program, if the caller knows: one that says to have others is refused.
+    /// Number of sites, if known: a program that reports another number is refused.
     pub sites: Option<u32>,
 }
 
 impl TargetSpec {
-    /// The program with no arguments and no symbolic input.
+    /// Returns a specification with no arguments and no symbolic input.
     pub fn new(path: impl Into<PathBuf>, coverage: usize) -> TargetSpec {
         TargetSpec {
             path: path.into(),
@@ -99,7 +99,7 @@ impl TargetSpec {
         }
     }
 
-    /// An input of the shape asked for, all zeros.
+    /// Returns an input with the specified objects, all zeros.
     pub fn blank_input(&self) -> Input {
         let limit = |len: usize| if self.fixed_length { 0 } else { len };
         let stdin = self.stdin.map(|len| Object::stdin(vec![0; len]).up_to(limit(len)));
@@ -114,31 +114,31 @@ impl TargetSpec {
         Input { objects: stdin.into_iter().chain(files).chain(args).chain(count).collect() }
     }
 
-    /// Whether some argument names the symbolic file of this number.
+    /// True if some argument names the symbolic file of this number.
     pub(crate) fn names_file(&self, number: usize) -> bool {
         self.args.iter().any(|a| matches!(a, Arg::File(_, named) if *named == number))
     }
 
-    /// Whether the program runs in the scratch directory: it looks for a symbolic file there, or it is wanted to.
+    /// True if the program runs in the scratch directory: it opens a symbolic file there, or it is specified.
     pub(crate) fn runs_in_scratch(&self) -> bool {
         self.in_scratch || !(0..self.files.len()).all(|number| self.names_file(number))
     }
 }
 
-/// Sizes and limits that hold for every run of a server.
+/// Sizes and limits of every run of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Labels one run can make. Memory is used only as labels are.
+    /// Labels of one run. Memory is used only as labels are.
     pub labels: u32,
-    /// Events one run can record.
+    /// Events of one run.
     pub events: u32,
-    /// Input bytes one run can have.
+    /// Input bytes of one run.
     pub input_bytes: u64,
-    /// Bytes of memory behind symbolic addresses one run can keep.
+    /// Bytes of snapshots of one run.
     pub snapshot_bytes: u64,
     /// Words of the branch log of one run.
     pub log_words: u64,
-    /// Memory that the expressions of one run may take in the driver, in bytes.
+    /// Bytes that the expressions of one run may take in the driver.
     pub expression_bytes: u64,
     /// Longest time the program may take to become ready.
     pub startup: Duration,
@@ -170,24 +170,28 @@ impl Default for Limits {
     }
 }
 
-/// Bytes that a label takes: its row in the trace, two more of it in remembered tables with what is known of it (see
-/// `decode/earlier.rs`), and one where rows are read to.
+/// Bytes that a label takes: its row in the trace, two more in cached tables with its state
+/// (`decode/prefix_cache.rs`), and one in the buffer for rows.
 const LABEL_BYTES: u64 = 24 + 2 * (24 + 8) + 24;
-/// Bytes that an event takes: in the trace, in a copy of it, and as what it was decoded to.
+/// Bytes that an event takes: in the trace, in a copy of it, and decoded.
 const EVENT_BYTES: u64 = 16 + 16 + 16;
 /// Bytes that a byte of snapshots takes: in the trace and loaded.
 const SNAPSHOT_BYTES: u64 = 2;
 /// Bytes that a word of the branch log takes: in the trace, in a copy of it, and as the end of a piece.
 const LOG_BYTES: u64 = 4 + 4 + 16;
-/// Share of the driver's memory that traces may take, and the expressions of one run.
+/// Share of the driver's memory that traces may take; a chosen bound.
 const TRACE_SHARE: (u64, u64) = (3, 4);
+/// Reciprocal of the share that the expressions of one run may take; a chosen bound.
 const EXPRESSION_SHARE: u64 = 16;
-/// Share of it that the input of one run may take, of which there are some copies, and how much it may take in any case.
+/// Reciprocal of the share that the input of one run may take, of which there are several copies; a chosen
+/// bound.
 const INPUT_SHARE: u64 = 64;
-const LEAST_INPUT: u64 = 2 << 20;
+/// Input that a run may have in any case; a chosen bound.
+const MIN_INPUT: u64 = 2 << 20;
 
 impl Limits {
-    /// Makes traces so small that a driver of `servers` with this much memory can read them, whatever a program writes there.
+    /// Reduces traces so that a driver of `servers` with this much memory can read them, whatever a program
+    /// writes there.
     pub fn within(mut self, memory: u64, servers: u64) -> Limits {
         let share = memory / TRACE_SHARE.1 * TRACE_SHARE.0 / servers.max(1);
         let all = u64::from(self.labels) * LABEL_BYTES
@@ -195,7 +199,7 @@ impl Limits {
             + self.snapshot_bytes * SNAPSHOT_BYTES
             + self.log_words * LOG_BYTES;
         self.expression_bytes = self.expression_bytes.min(memory / EXPRESSION_SHARE);
-        let input = (memory / INPUT_SHARE / servers.max(1)).max(LEAST_INPUT);
+        let input = (memory / INPUT_SHARE / servers.max(1)).max(MIN_INPUT);
         self.input_bytes = self.input_bytes.min(input);
         if share < all {
             let scaled = |size: u64| (u128::from(size) * u128::from(share) / u128::from(all)) as u64;
@@ -213,14 +217,14 @@ impl Limits {
 pub struct ScratchSpace {
     /// Bytes on the disk.
     pub bytes: u64,
-    /// Files, directories and whatever else has a name.
+    /// Directory entries: files, directories and others.
     pub entries: u64,
 }
 
 impl ScratchSpace {
-    /// True if it is more than `most` in either respect.
-    pub(crate) fn exceeds(&self, most: &ScratchSpace) -> bool {
-        self.bytes > most.bytes || self.entries > most.entries
+    /// True if it exceeds `limit` in either respect.
+    pub(crate) fn exceeds(&self, limit: &ScratchSpace) -> bool {
+        self.bytes > limit.bytes || self.entries > limit.entries
     }
 }
 
@@ -240,6 +244,6 @@ mod tests {
         assert!((1 << 20..4 << 20).contains(&small.labels), "{small:?}");
         let shared = usual.within(512 << 20, 4);
         assert!(shared.labels <= small.labels / 4 && shared.snapshot_bytes <= small.snapshot_bytes / 4);
-        assert_eq!(usual.within(64 << 20, 64).input_bytes, LEAST_INPUT);
+        assert_eq!(usual.within(64 << 20, 64).input_bytes, MIN_INPUT);
     }
 }

@@ -1,7 +1,7 @@
 //! The driver against a fork server that misbehaves in every way a program can.
 
 use cairn_exec::{
-    Arg, End, Input, Limits, Mode, Object, Output, RunError, Server, StartError, StepKind, SymbolicFile,
+    Arg, ExitKind, Input, Limits, Mode, Object, Output, RunError, Server, StartError, StepKind, SymbolicFile,
     TargetSpec,
 };
 use cairn_expr::{Dag, Evaluator};
@@ -50,18 +50,18 @@ fn start_error(start: &str) -> StartError {
 }
 
 #[test]
-fn runs_are_told_apart_by_how_they_end() {
+fn runs_have_the_exit_kind_of_their_end() {
     let mut server = server();
     let mut end_of = |text| server.run(&stdin(text), Mode::TRACE).unwrap().end;
-    assert_eq!(end_of("x"), End::Exit(0));
-    assert_eq!(end_of("3"), End::Exit(3));
-    assert_eq!(end_of("c"), End::Signal(libc::SIGSEGV));
-    assert_eq!(end_of("r"), End::Rejected);
-    assert_eq!(end_of("x"), End::Exit(0));
+    assert_eq!(end_of("x"), ExitKind::Exit(0));
+    assert_eq!(end_of("3"), ExitKind::Exit(3));
+    assert_eq!(end_of("c"), ExitKind::Signal(libc::SIGSEGV));
+    assert_eq!(end_of("r"), ExitKind::Rejected);
+    assert_eq!(end_of("x"), ExitKind::Exit(0));
 }
 
 #[test]
-fn a_run_brings_back_coverage_path_and_usage() {
+fn a_run_reports_coverage_path_and_usage() {
     let mut server = server();
     for (text, taken, value) in [("x", 9, 1), ("y", 8, 0)] {
         let run = server.run(&stdin(text), Mode::TRACE).unwrap();
@@ -79,7 +79,7 @@ fn a_run_brings_back_coverage_path_and_usage() {
 }
 
 #[test]
-fn a_crash_tells_where_it_struck() {
+fn a_crash_reports_its_stack() {
     let mut server = server();
     assert_eq!(server.run(&stdin("c"), Mode::TRACE).unwrap().crash, [0x1234, 0x5678]);
     assert!(server.run(&stdin("x"), Mode::TRACE).unwrap().crash.is_empty());
@@ -89,7 +89,7 @@ fn a_crash_tells_where_it_struck() {
 fn without_tracing_there_is_no_path() {
     let mut server = server();
     let run = server.run(&stdin("x"), Mode::NATIVE).unwrap();
-    assert_eq!(run.end, End::Exit(0));
+    assert_eq!(run.end, ExitKind::Exit(0));
     assert!(server.decode(&mut Dag::new()).steps.is_empty());
 }
 
@@ -100,17 +100,17 @@ fn a_hanging_run_is_killed_with_its_children() {
     let mut server = Server::start(spec, Limits::default()).unwrap();
     for text in ["h", "t"] {
         let began = Instant::now();
-        assert_eq!(server.run(&stdin(text), Mode::TRACE).unwrap().end, End::Timeout);
+        assert_eq!(server.run(&stdin(text), Mode::TRACE).unwrap().end, ExitKind::Timeout);
         assert!(began.elapsed() < Duration::from_secs(5));
     }
-    assert_eq!(server.run(&stdin("3"), Mode::TRACE).unwrap().end, End::Exit(3), "the server lives on");
+    assert_eq!(server.run(&stdin("3"), Mode::TRACE).unwrap().end, ExitKind::Exit(3), "the server lives on");
 }
 
 #[test]
-fn scribbled_memory_is_survived_and_repaired() {
+fn overwritten_shared_memory_is_survived_and_repaired() {
     let mut server = server();
     let run = server.run(&stdin("s"), Mode::TRACE).unwrap();
-    assert_eq!(run.end, End::Exit(0));
+    assert_eq!(run.end, ExitKind::Exit(0));
     assert!(run.flags.damaged);
     assert!(server.decode(&mut Dag::new()).damaged);
     let run = server.run(&stdin("x"), Mode::TRACE).unwrap();
@@ -135,16 +135,16 @@ fn a_left_over_process_that_keeps_scribbling_is_killed() {
 fn a_server_that_dies_can_be_restarted() {
     let mut server = server();
     match server.run(&stdin("k"), Mode::TRACE) {
-        Err(RunError::ServerDied(End::Signal(libc::SIGKILL))) => {}
+        Err(RunError::ServerDied(ExitKind::Signal(libc::SIGKILL))) => {}
         other => panic!("{other:?}"),
     }
     assert!(server.run(&stdin("x"), Mode::TRACE).is_err(), "it stays dead");
     server.restart().unwrap();
-    assert_eq!(server.run(&stdin("3"), Mode::TRACE).unwrap().end, End::Exit(3));
+    assert_eq!(server.run(&stdin("3"), Mode::TRACE).unwrap().end, ExitKind::Exit(3));
 }
 
 #[test]
-fn objects_the_program_names_come_back() {
+fn named_objects_are_reported() {
     let mut server = server();
     let first = server.run(&stdin("n"), Mode::TRACE).unwrap().input;
     let zeros = [Object::stdin("n"), Object::named("one", [0, 0]), Object::named("two", [0; 4])];
@@ -155,7 +155,7 @@ fn objects_the_program_names_come_back() {
 }
 
 #[test]
-fn output_and_inputs_reach_their_places() {
+fn inputs_reach_the_program_and_output_the_driver() {
     let mut spec = spec("ok");
     spec.output = Output::Capture;
     spec.files = vec![SymbolicFile { name: "data".to_owned(), len: 5 }];
@@ -216,7 +216,7 @@ fn a_program_with_other_branches_than_were_read_is_refused() {
 }
 
 #[test]
-fn what_is_no_target_is_not_even_started() {
+fn a_file_that_is_no_target_is_not_started() {
     let error =
         |path: &str| Server::start(TargetSpec::new(path, 1), Limits::default()).err().unwrap().to_string();
     assert_eq!(error("/bin/true"), "/bin/true was not built with `cairn cc`");
@@ -249,5 +249,5 @@ fn a_plain_program_runs_natively() {
     let input = Input { objects: vec![Object::stdin("hello"), Object::arg(3, *b"zero\0zero")] };
     let run = cairn_exec::run_native(&spec, &Limits::default(), &input, &cairn_deadline::Deadline::never())
         .unwrap();
-    assert_eq!((run.end, run.stdout, run.stderr), (End::Exit(4), b"hello".to_vec(), b"zero\n".to_vec()));
+    assert_eq!((run.end, run.stdout, run.stderr), (ExitKind::Exit(4), b"hello".to_vec(), b"zero\n".to_vec()));
 }

@@ -1,28 +1,28 @@
-//! A copy of an expression table for another thread, which reads it while the original grows.
+//! A copy of a DAG for another thread, which reads it while the original grows.
 //!
-//! A table only ever grows, and ids stay what they are: bringing a copy up to date is appending what is new, so a node is
-//! copied once. What finds equal expressions is left out: nobody adds to a copy.
+//! A DAG only grows, and ids do not change: updating a copy appends what is new, so a node is copied once.
+//! The hash tables are left out, since no expressions are built in a copy.
 
 use crate::dag::Dag;
 
-/// A copy that can be brought up to date.
+/// A copy that can be updated.
 #[derive(Default)]
 pub struct DagCopy {
     dag: Dag,
 }
 
 impl DagCopy {
-    /// A copy of a table without expressions.
+    /// Returns a copy of a DAG without expressions.
     pub fn new() -> DagCopy {
         DagCopy::default()
     }
 
-    /// Takes over what the original has got since. It must be the same one every time.
+    /// Appends what the original got since the last update. It must be the same original every time.
     pub fn update(&mut self, original: &Dag) {
         self.dag.append(original);
     }
 
-    /// The table as it was when it was brought up to date.
+    /// Returns the DAG as of the last update.
     pub fn dag(&self) -> &Dag {
         &self.dag
     }
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
     use crate::{BinOp, CmpOp, Evaluator, ExprId, InputByte};
 
-    /// Some expressions over the input, a table among them.
+    /// Returns some expressions over the input, a table among them.
     fn grow(dag: &mut Dag, round: u32) -> ExprId {
         let first = dag.input(InputByte { object: 0, offset: round });
         let far = dag.input(InputByte { object: 1, offset: round * 100 });

@@ -1,10 +1,10 @@
-//! The expression table: nodes stored once, in an order in which children come first.
+//! The expression DAG: nodes stored once, children before parents.
 //!
 //! A node takes 24 bytes (with its set of input bytes) and a look-up slot of 4; a campaign keeps
 //! millions. Constructors that simplify are in [`crate::build`]; here a node is only found or added.
 
 use crate::inputs::{InputByte, InputSets, SetId};
-use crate::node::{BinOp, CmpOp, Conversion, Count, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
+use crate::node::{BinOp, BitCount, CmpOp, Conversion, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
 use crate::semantics::ones;
 use crate::snapshot::{SnapshotId, Snapshots};
 use crate::transfer::Packed;
@@ -65,24 +65,23 @@ impl Stored {
 }
 
 #[derive(Clone, Copy)]
-struct Row {
+struct DagRow {
     stored: Stored,
     inputs: SetId,
 }
 
-const _: () = assert!(size_of::<Row>() == 24);
+const _: () = assert!(size_of::<DagRow>() == 24);
 
 /// A growing, hash-consed table of expressions: equal expressions have equal ids.
 ///
-/// Constructors panic when operand widths do not fit together: whoever decodes foreign bytes
-/// checks them first.
+/// Constructors panic if operand widths do not match: code that decodes untrusted bytes checks them first.
 pub struct Dag {
     identity: u64,
-    rows: Vec<Row>,
+    rows: Vec<DagRow>,
     table: HashTable<u32>,
     sets: InputSets,
     snapshots: Snapshots,
-    /// How deep the constructor at work has nested; see [`crate::build`].
+    /// Nesting of recursive rewrite rules; see [`crate::build`].
     pub(crate) nesting: u8,
 }
 
@@ -93,65 +92,65 @@ impl Default for Dag {
 }
 
 impl Dag {
-    /// A table without expressions.
+    /// Returns a DAG without expressions.
     pub fn new() -> Dag {
         static TABLES: AtomicU64 = AtomicU64::new(1);
         let (rows, table, sets, snapshots, nesting) = Default::default();
         Dag { identity: TABLES.fetch_add(1, Ordering::Relaxed), rows, table, sets, snapshots, nesting }
     }
 
-    /// What tells this table from all others of the process, and is never 0.
+    /// Returns a number that is unique in the process, and never 0.
     pub fn identity(&self) -> u64 {
         self.identity
     }
 
-    /// How many expressions there are.
+    /// Returns the number of expressions.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Memory that the expressions take, in bytes: nearly all, and found at no cost.
+    /// Returns the memory of the expressions in bytes, estimated in constant time.
     pub fn bytes(&self) -> u64 {
-        /// Of a place in a hash table, on average.
-        const PLACE: usize = 8;
-        let rows = self.rows.len() * (size_of::<Row>() + PLACE);
+        /// Size of a slot of the hash table, on average.
+        const SLOT: usize = 8;
+        let rows = self.rows.len() * (size_of::<DagRow>() + SLOT);
         rows as u64 + self.sets.bytes() + self.snapshots.total_bytes()
     }
 
-    /// Whether there is no expression yet.
+    /// True if there is no expression yet.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The expressions from this index on, in the order in which they were made.
+    /// Returns the expressions from this index on, in the order in which they were built.
     pub fn expressions_from(&self, index: usize) -> impl Iterator<Item = ExprId> + use<> {
         (index as u32..self.rows.len() as u32).map(ExprId)
     }
 
-    /// Width in bits, 1 to 128.
+    /// Returns the width in bits, 1 to 128.
     pub fn width(&self, e: ExprId) -> u8 {
         self.rows[e.index()].stored.width
     }
 
-    /// The operation.
+    /// Returns the operation.
     pub fn op(&self, e: ExprId) -> Op {
         self.rows[e.index()].stored.op
     }
 
-    /// The value of a constant.
+    /// Returns the value of a constant; `None` for other expressions.
     pub fn as_constant(&self, e: ExprId) -> Option<u128> {
         let stored = &self.rows[e.index()].stored;
         (stored.op == Op::Const).then(|| stored.value())
     }
 
-    /// Operands, from first to last; of a read the place, and then whatever the snapshot holds that is not constant.
+    /// Returns the operands in order; of a read the index, and then the symbolic bytes of the snapshot.
     pub fn children(&self, e: ExprId) -> impl DoubleEndedIterator<Item = ExprId> + '_ {
         let stored = &self.rows[e.index()].stored;
         let parts = stored.snapshot().map_or(&[][..], |s| self.snapshots.parts(s));
         stored.children().iter().map(|&id| ExprId(id)).chain(parts.iter().map(|&(_, part)| part))
     }
 
-    /// All nodes below the roots, and these, children first: ids grow from child to parent.
+    /// Returns the roots and all nodes below them, children first: ids grow from child to parent.
     pub fn reachable(&self, roots: &[ExprId]) -> Vec<ExprId> {
         let mut seen = FxHashSet::default();
         let mut stack = roots.to_vec();
@@ -165,28 +164,29 @@ impl Dag {
         nodes
     }
 
-    /// Input bytes the expression depends on, sorted; the slice is shared by all expressions with the same set.
+    /// Returns the input bytes the expression depends on, sorted; expressions with the same set share the
+    /// slice.
     pub fn inputs(&self, e: ExprId) -> &[InputByte] {
         self.sets.members(self.input_set(e))
     }
 
-    /// The set of input bytes the expression depends on, as an id: equal sets, equal ids.
+    /// Returns the set of input bytes the expression depends on; equal sets have equal ids.
     pub fn input_set(&self, e: ExprId) -> SetId {
         self.rows[e.index()].inputs
     }
 
-    /// All sets of input bytes.
+    /// Returns the sets of input bytes.
     pub fn sets(&self) -> &InputSets {
         &self.sets
     }
 
-    /// All snapshots.
+    /// Returns the snapshots.
     pub fn snapshots(&self) -> &Snapshots {
         &self.snapshots
     }
 
-    /// A snapshot with these bytes, except where `parts` has an expression (of width 8) for a byte; parts are in
-    /// the order of their places.
+    /// Returns the snapshot with these bytes, except where `parts` has an expression (of width 8) for a byte;
+    /// parts are in the order of their indices.
     pub fn snapshot(&mut self, bytes: &[u8], parts: &[(u32, ExprId)]) -> SnapshotId {
         let mut bytes: Vec<u8> = bytes.into();
         let mut unknown = Vec::with_capacity(parts.len());
@@ -205,7 +205,7 @@ impl Dag {
         self.snapshots.intern(bytes, unknown, inputs)
     }
 
-    /// The expression, taken apart.
+    /// Returns the operation and operands of an expression, for pattern matching.
     pub fn node(&self, e: ExprId) -> Node {
         let s = &self.rows[e.index()].stored;
         let binary = |op| Node::Binary(op, s.child(0), s.child(1));
@@ -253,14 +253,14 @@ impl Dag {
             Op::UToF => convert(Conversion::UnsignedToFloat),
             Op::FToF => convert(Conversion::FloatToFloat),
             Op::Math => Node::Math(s.math()),
-            Op::PopCount => Node::Count(Count::Ones, s.child(0)),
-            Op::LeadingZeros => Node::Count(Count::LeadingZeros, s.child(0)),
-            Op::TrailingZeros => Node::Count(Count::TrailingZeros, s.child(0)),
+            Op::PopCount => Node::BitCount(BitCount::Ones, s.child(0)),
+            Op::LeadingZeros => Node::BitCount(BitCount::LeadingZeros, s.child(0)),
+            Op::TrailingZeros => Node::BitCount(BitCount::TrailingZeros, s.child(0)),
             Op::Read => Node::Read(SnapshotId(s.words[1]), s.child(0)),
         }
     }
 
-    /// A constant; bits above the width are dropped.
+    /// Builds a constant; bits above the width are dropped.
     pub fn constant(&mut self, width: u8, value: u128) -> ExprId {
         assert!((1..=MAX_WIDTH).contains(&width), "no constant has width {width}");
         let value = value & ones(width);
@@ -268,7 +268,7 @@ impl Dag {
         self.intern(Stored { op: Op::Const, width, low: 0, words })
     }
 
-    /// An input byte.
+    /// Builds an input byte.
     pub fn input(&mut self, byte: InputByte) -> ExprId {
         let words = [byte.object, byte.offset, 0, 0];
         self.intern(Stored { op: Op::Input, width: 8, low: 0, words })
@@ -287,13 +287,13 @@ impl Dag {
         self.intern(Stored { words: [index.0, snapshot.0, 0, 0], op: Op::Read, width, low: 0 })
     }
 
-    /// A row as it is sent to another process.
+    /// Returns a row as it is sent to another process.
     pub(crate) fn packed(&self, e: ExprId) -> Packed {
         let Stored { words, op, width, low } = self.rows[e.index()].stored;
         Packed { words, op, width, low }
     }
 
-    /// How many of a row's words are operands.
+    /// Returns the number of words of a row that are operands.
     pub(crate) fn operands(&self, e: ExprId) -> usize {
         self.rows[e.index()].stored.children().len()
     }
@@ -304,7 +304,8 @@ impl Dag {
         self.intern(Stored { words, op, width, low });
     }
 
-    /// Takes over what a table has got since this was a copy of it; what finds equal expressions is left as it is.
+    /// Takes over what a table has got since this was a copy of it; what finds equal expressions is left as
+    /// it is.
     pub(crate) fn append(&mut self, original: &Dag) {
         self.rows.extend_from_slice(&original.rows[self.rows.len()..]);
         self.sets.append(&original.sets);
@@ -324,14 +325,14 @@ impl Dag {
                 let id = u32::try_from(rows.len()).expect("fewer than 2^32 expressions");
                 place.insert(id);
                 let inputs = inputs_of(rows, sets, snapshots, &stored);
-                rows.push(Row { stored, inputs });
+                rows.push(DagRow { stored, inputs });
                 ExprId(id)
             }
         }
     }
 }
 
-fn inputs_of(rows: &[Row], sets: &mut InputSets, snapshots: &Snapshots, stored: &Stored) -> SetId {
+fn inputs_of(rows: &[DagRow], sets: &mut InputSets, snapshots: &Snapshots, stored: &Stored) -> SetId {
     if stored.op == Op::Input {
         return sets.single(InputByte { object: stored.words[0], offset: stored.words[1] });
     }

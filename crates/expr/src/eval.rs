@@ -1,7 +1,7 @@
-//! The reference evaluator: what an expression is worth under an input.
+//! The reference evaluator: computes the value of an expression under an input.
 //!
-//! Not recursive, since paths are deep; a memo stamped with a generation makes many roots under one
-//! input cost each shared node once, and nothing is cleared or allocated between inputs once warm.
+//! Not recursive, since expressions are as deep as paths are long. A memo with generations evaluates shared
+//! nodes of many roots once per input, and nothing is cleared or allocated between inputs.
 
 use crate::dag::Dag;
 use crate::inputs::InputByte;
@@ -9,9 +9,9 @@ use crate::node::{ExprId, Math, Node};
 use crate::semantics;
 use crate::snapshot::{Cell, SnapshotId};
 
-/// Values of all input bytes; a byte nobody knows is 0.
+/// Values of all input bytes; a byte that the input lacks is 0.
 pub trait Assignment {
-    /// The value of one byte.
+    /// Returns the value of a byte.
     fn byte(&self, byte: InputByte) -> u8;
 }
 
@@ -36,18 +36,18 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator that knows nothing yet.
+    /// Returns an evaluator with an empty memo.
     pub fn new() -> Evaluator {
         Evaluator::default()
     }
 
-    /// The value of one expression under an input: [`Self::begin`] and [`Self::value`] in one.
+    /// Evaluates one expression under an input: [`Self::begin`] and [`Self::value`] in one.
     pub fn eval(&mut self, dag: &Dag, e: ExprId, input: &dyn Assignment) -> u128 {
         self.begin();
         self.value(dag, e, input)
     }
 
-    /// Forgets all values: what follows is under another input, or another DAG.
+    /// Invalidates all values, before another input or another DAG.
     pub fn begin(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
@@ -56,13 +56,13 @@ impl Evaluator {
         }
     }
 
-    /// Takes a value for granted since [`Self::begin`], whatever the input says.
+    /// Sets the value of an expression until the next [`Self::begin`], whatever its operands are.
     pub fn assume(&mut self, dag: &Dag, e: ExprId, value: u128) {
         self.make_room(dag);
         self.memo[e.index()] = Memo { value, generation: self.generation };
     }
 
-    /// Whether the value of an expression was computed or assumed since [`Self::begin`].
+    /// True if the value of an expression was computed or assumed since [`Self::begin`].
     pub fn knows(&self, e: ExprId) -> bool {
         self.memo.get(e.index()).is_some_and(|memo| memo.generation == self.generation)
     }
@@ -76,7 +76,7 @@ impl Evaluator {
         }
     }
 
-    /// The value of one more expression under the same input as all since [`Self::begin`].
+    /// Evaluates an expression under the same input as all since [`Self::begin`].
     pub fn value(&mut self, dag: &Dag, e: ExprId, input: &dyn Assignment) -> u128 {
         self.make_room(dag);
         self.stack.push(e);
@@ -95,7 +95,7 @@ impl Evaluator {
         self.known(e)
     }
 
-    /// Pushes what has to be known before the node can be computed. Of a snapshot that is only what is read.
+    /// Pushes the operands that have no value yet; of a snapshot only the bytes that are read.
     fn push_unknown(&mut self, dag: &Dag, e: ExprId) {
         let Node::Read(snapshot, index) = dag.node(e) else {
             return self.push_all_unknown(dag.children(e));
@@ -123,7 +123,7 @@ impl Evaluator {
         self.memo[e.index()].value
     }
 
-    /// The value of a node whose children are known.
+    /// Computes a node whose operands have values.
     fn compute(&self, dag: &Dag, e: ExprId, input: &dyn Assignment) -> u128 {
         let width = dag.width(e);
         match dag.node(e) {
@@ -144,7 +144,7 @@ impl Evaluator {
             }
             Node::Convert(how, a) => semantics::convert(how, dag.width(a), width, self.known(a)),
             Node::Math(function) => self.math(dag, e, function),
-            Node::Count(what, a) => semantics::count(what, width, self.known(a)),
+            Node::BitCount(what, a) => semantics::count(what, width, self.known(a)),
             Node::Read(snapshot, index) => self.read(dag, snapshot, self.known(index), width),
         }
     }

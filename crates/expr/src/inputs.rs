@@ -1,11 +1,11 @@
-//! Which input bytes an expression depends on.
+//! Sets of input bytes that expressions depend on.
 //!
 //! Every node has its set, so sets must share storage: a checksum over n bytes has n sums with sets
 //! of 1, 2, … n bytes, and n copies would be quadratic. Sets are therefore hash-consed Patricia tries
 //! (big-endian, after Okasaki and Gill's "Fast mergeable integer maps") over blocks of 64 neighbouring
 //! bytes, one bit per byte. Equal sets have equal ids; adding a byte to a set makes O(log(n/64)) trie nodes
 //! (one per level), so the checksum costs O(n log n) in all, in whatever order it visits the bytes;
-//! union stops where two tries share a subtree. A flat, sorted slice is made only for sets somebody
+//! union stops where two tries share a subtree. A flat, sorted slice is made only for sets that a caller
 //! asks to see that way, once per distinct set.
 
 use hashbrown::HashTable;
@@ -13,12 +13,12 @@ use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use std::sync::OnceLock;
 
-/// One byte of a run's input.
+/// A byte of a run's input.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct InputByte {
-    /// Which input object.
+    /// Index of the input object.
     pub object: u32,
-    /// Which byte of it.
+    /// Offset in the object.
     pub offset: u32,
 }
 
@@ -36,7 +36,7 @@ impl SetId {
     }
 }
 
-/// How a set is put together.
+/// The structure of a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SetView {
     /// No members.
@@ -83,7 +83,7 @@ impl Trie {
     }
 }
 
-/// All sets of a DAG, each stored once.
+/// The sets of a DAG, each stored once.
 pub struct InputSets {
     tries: Vec<Trie>,
     flat: Vec<OnceLock<Box<[InputByte]>>>,
@@ -98,19 +98,19 @@ impl Default for InputSets {
 }
 
 impl InputSets {
-    /// Sets and their parts, the empty one included: one more than the largest index.
+    /// Returns the number of sets and their parts, the empty one included: one more than the largest index.
     #[allow(clippy::len_without_is_empty, reason = "the empty set is always there")]
     pub fn len(&self) -> usize {
         self.tries.len()
     }
 
-    /// Memory that the sets take, in bytes, without those that were made flat.
+    /// Returns the memory of the sets in bytes, without flat slices.
     pub(crate) fn bytes(&self) -> u64 {
-        let place = size_of::<Trie>() + size_of::<OnceLock<Box<[InputByte]>>>() + 2 * size_of::<u32>();
-        (self.tries.len() * place) as u64
+        let entry = size_of::<Trie>() + size_of::<OnceLock<Box<[InputByte]>>>() + 2 * size_of::<u32>();
+        (self.tries.len() * entry) as u64
     }
 
-    /// How a set is put together.
+    /// Returns the structure of a set.
     pub fn view(&self, set: SetId) -> SetView {
         let trie = self.tries[set.index()];
         if set == SetId::EMPTY {
@@ -125,7 +125,7 @@ impl InputSets {
         SetView::Block(InputByte { object, offset }, trie.bits)
     }
 
-    /// The members, sorted; made when first asked for.
+    /// Returns the members, sorted; the slice is built at the first call.
     pub fn members(&self, set: SetId) -> &[InputByte] {
         self.flat[set.index()].get_or_init(|| {
             let mut members = Vec::new();
@@ -151,7 +151,7 @@ impl InputSets {
         }
     }
 
-    /// Takes over the sets that have come since this was a copy of those, but not what finds equal ones.
+    /// Appends the sets that `original` got since this copy was updated, without the hash table.
     pub(crate) fn append(&mut self, original: &InputSets) {
         self.tries.extend_from_slice(&original.tries[self.tries.len()..]);
         self.flat.resize_with(self.tries.len(), OnceLock::new);
@@ -173,7 +173,7 @@ impl InputSets {
         if ta.level < tb.level { self.merge((b, tb), (a, ta)) } else { self.merge((a, ta), (b, tb)) }
     }
 
-    /// Union of two different sets, the first at least as high as the second.
+    /// Returns the union of two different sets, the first at least as high as the second.
     fn merge(&mut self, (a, ta): (SetId, Trie), (b, tb): (SetId, Trie)) -> SetId {
         if !ta.covers(tb.block) {
             return self.join((a, ta.block), (b, tb.block));
@@ -198,7 +198,7 @@ impl InputSets {
         self.pair(new_zero, new_one, ta.block, ta.level)
     }
 
-    /// Union of two sets whose blocks differ above both levels.
+    /// Returns the union of two sets whose blocks differ above both levels.
     fn join(&mut self, (a, block_a): (SetId, u64), (b, block_b): (SetId, u64)) -> SetId {
         let level = 64 - (block_a ^ block_b).leading_zeros() as u8;
         let (zero, one) = if block_a < block_b { (a, b) } else { (b, a) };

@@ -1,9 +1,9 @@
 //! Bit-vector expressions over input bytes.
 //!
-//! A [`Dag`] holds every expression of a campaign once (hash-consed); its constructors simplify, so
-//! that what a target spilled, reloaded byte by byte and extended again becomes the original value.
-//! [`Evaluator`] is the reference for what an expression means; [`smtlib`] prints and reads conjunctions.
-//! Nothing in here does I/O.
+//! A [`Dag`] holds every expression of a campaign once (hash-consed); its constructors simplify (`build`), so
+//! that a value that the target spilled, reloaded byte by byte and extended again becomes the original
+//! expression. [`Evaluator`] is the reference semantics of expressions; [`smtlib`] prints and reads
+//! conjunctions. Nothing in here does I/O.
 
 mod build;
 mod copy;
@@ -22,6 +22,6 @@ pub use dag::Dag;
 pub use eval::{Assignment, Evaluator};
 pub use inputs::{InputByte, InputSets, SetId, SetView};
 pub use lookup::Lookup;
-pub use node::{BinOp, CmpOp, Conversion, Count, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
+pub use node::{BinOp, BitCount, CmpOp, Conversion, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
 pub use snapshot::{Cell, SnapshotId, Snapshots};
 pub use transfer::{Parcel, Receiver, Sender};

@@ -1,29 +1,29 @@
-//! A read of a snapshot as a decision tree over the bits of its place: what solvers and their language understand.
+//! A read of a snapshot as a decision tree over the bits of its index, for solvers and SMT-LIB.
 
 use crate::dag::Dag;
 use crate::node::ExprId;
 use crate::snapshot::{Cell, SnapshotId};
 use std::ops::Range;
 
-/// What a read gives, by the bits of its place.
+/// Decision tree of a read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lookup {
     /// These bytes, lowest first.
     Bytes(Vec<Cell>),
-    /// One or the other, by this bit of the place.
+    /// The first tree if this bit of the index is 0, else the second.
     Split(u8, Box<Lookup>, Box<Lookup>),
 }
 
-/// Builds a tree; bits of the place outside of `varying` are 0.
-struct Reader<'a> {
+/// Builds a tree; bits of the index outside of `varying` are 0.
+struct LookupBuilder<'a> {
     dag: &'a Dag,
     snapshot: SnapshotId,
     varying: Range<u8>,
     bytes: u8,
 }
 
-impl Reader<'_> {
-    /// The tree for all places that have the bits of `place` from `bits` on.
+impl LookupBuilder<'_> {
+    /// Returns the tree for all indices that have the bits of `place` from `bits` on.
     fn tree(&self, place: u64, bits: u8) -> Lookup {
         let Some(bit) = bits.checked_sub(1).filter(|bit| self.varying.contains(bit)) else {
             let cells = self.dag.snapshots().cells(self.snapshot, place.into(), self.bytes);
@@ -35,15 +35,15 @@ impl Reader<'_> {
 }
 
 impl Dag {
-    /// The tree of a read of `width` bits, for places below the power of two that is given with it; at all others
-    /// the bytes are 0. Of a place that can reach no others the power is `None`.
+    /// Returns the tree of a read of `width` bits for indices below 2^k, with k; at all other indices the
+    /// bytes are 0. `None` instead of k if the index cannot be larger.
     pub fn lookup(&self, snapshot: SnapshotId, index: ExprId, width: u8) -> (Lookup, Option<u8>) {
         let (varying, border) = self.reach(snapshot, index);
-        let reader = Reader { dag: self, snapshot, bytes: width / 8, varying: varying.clone() };
-        (reader.tree(0, varying.end), border)
+        let builder = LookupBuilder { dag: self, snapshot, bytes: width / 8, varying: varying.clone() };
+        (builder.tree(0, varying.end), border)
     }
 
-    /// All that a tree depends on besides snapshot and width: the bits of the place that decide, and the border.
+    /// Returns what a tree depends on besides snapshot and width: the bits of the index that decide, and k.
     pub(crate) fn reach(&self, snapshot: SnapshotId, index: ExprId) -> (Range<u8>, Option<u8>) {
         let inside = 64 - (self.snapshots().len(snapshot) - 1).leading_zeros() as u8;
         let used = self.used_width(index);

@@ -1,4 +1,4 @@
-//! What an expression can be.
+//! Operations and nodes of expressions.
 
 use crate::snapshot::SnapshotId;
 use serde::{Deserialize, Serialize};
@@ -162,7 +162,7 @@ impl BinOp {
         BinOp::Xor,
     ];
 
-    /// Whether the operands may be exchanged.
+    /// True if the operands may be exchanged.
     pub const fn is_commutative(self) -> bool {
         matches!(self, BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor)
     }
@@ -242,7 +242,7 @@ pub enum FloatOp {
     Mul,
     /// Quotient.
     Div,
-    /// What `fmod` gives.
+    /// The remainder of `fmod`.
     Rem,
 }
 
@@ -251,7 +251,7 @@ impl FloatOp {
     pub const ALL: [FloatOp; 5] = [FloatOp::Add, FloatOp::Sub, FloatOp::Mul, FloatOp::Div, FloatOp::Rem];
 }
 
-/// A comparison of two floats of one width; false if one is not a number.
+/// A comparison of two floats of one width; false if one is NaN.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FloatCmp {
@@ -263,7 +263,8 @@ pub enum FloatCmp {
     Le,
 }
 
-/// A change between integers and floats. Out of range an integer is what the code that clang makes for x86-64 gives.
+/// A change between integers and floats. Out of range an integer is what the code that clang makes for x86-64
+/// gives.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Conversion {
@@ -356,7 +357,7 @@ impl Math {
         Math::Cbrt,
     ];
 
-    /// How many operands it takes.
+    /// Returns the number of operands.
     pub const fn operands(self) -> usize {
         match self {
             Math::Pow | Math::Atan2 | Math::Hypot => 2,
@@ -369,7 +370,7 @@ impl Math {
 /// Something counted about a value's bits; the result has the value's width.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Count {
+pub enum BitCount {
     /// Bits that are set.
     Ones,
     /// Zeros above the highest bit that is set; the width if none is.
@@ -378,9 +379,9 @@ pub enum Count {
     TrailingZeros,
 }
 
-impl Count {
-    /// All of them.
-    pub const ALL: [Count; 3] = [Count::Ones, Count::LeadingZeros, Count::TrailingZeros];
+impl BitCount {
+    /// Every variant.
+    pub const ALL: [BitCount; 3] = [BitCount::Ones, BitCount::LeadingZeros, BitCount::TrailingZeros];
 }
 
 impl From<FloatOp> for Op {
@@ -417,12 +418,12 @@ impl From<Conversion> for Op {
     }
 }
 
-impl From<Count> for Op {
-    fn from(count: Count) -> Op {
+impl From<BitCount> for Op {
+    fn from(count: BitCount) -> Op {
         match count {
-            Count::Ones => Op::PopCount,
-            Count::LeadingZeros => Op::LeadingZeros,
-            Count::TrailingZeros => Op::TrailingZeros,
+            BitCount::Ones => Op::PopCount,
+            BitCount::LeadingZeros => Op::LeadingZeros,
+            BitCount::TrailingZeros => Op::TrailingZeros,
         }
     }
 }
@@ -457,7 +458,7 @@ pub enum Node {
     /// A function of the node's children.
     Math(Math),
     /// Something counted about the value.
-    Count(Count, ExprId),
+    BitCount(BitCount, ExprId),
     /// Bytes of the snapshot from this place (of width 64) on, lowest first; outside of it they are 0.
     Read(SnapshotId, ExprId),
 }

@@ -1,7 +1,7 @@
-//! What each operation computes: the one definition behind both constant folding and evaluation.
+//! Semantics of the operations: the single definition for constant folding and evaluation.
 //!
-//! SMT-LIB's bit-vectors, except that a shift amount counts modulo the width, as on the machine.
-//! Values are kept in the low `width` bits of a `u128`, all other bits zero.
+//! Bit-vectors are SMT-LIB's, except that shift amounts are modulo the width, as on x86-64. Values are in the
+//! low `width` bits of a `u128`, all other bits zero.
 
 mod float;
 mod library;
@@ -11,40 +11,40 @@ pub(crate) use float::{class_starts, default_nan, infinity, is_nan, quiet_bit};
 pub use float::{convert, float, float_compare};
 pub use math::math;
 
-use crate::node::{BinOp, CmpOp, Count};
+use crate::node::{BinOp, BitCount, CmpOp};
 
-/// A value with the low `width` bits set.
+/// Returns a value with the low `width` bits set.
 pub const fn ones(width: u8) -> u128 {
     u128::MAX >> (128 - width as u32)
 }
 
-/// The lowest negative number of this width, as bits.
+/// Returns the bits of the lowest signed number of this width.
 pub const fn sign_bit(width: u8) -> u128 {
     1 << (width - 1)
 }
 
-/// The value as a signed number.
+/// Returns the value as a signed number.
 pub const fn signed(width: u8, value: u128) -> i128 {
     let unused = 128 - width as u32;
     ((value << unused) as i128) >> unused
 }
 
-/// Sign extension from one width to another.
+/// Sign-extends from one width to another.
 pub const fn sign_extend(from: u8, to: u8, value: u128) -> u128 {
     signed(from, value) as u128 & ones(to)
 }
 
-/// `width` bits of `value` from bit `low` on.
+/// Extracts `width` bits of `value` from bit `low` on.
 pub const fn extract(low: u8, width: u8, value: u128) -> u128 {
     (value >> low) & ones(width)
 }
 
-/// `high` above the `low_width` bits of `low`.
+/// Concatenates `high` above the `low_width` bits of `low`.
 pub const fn concat(low_width: u8, high: u128, low: u128) -> u128 {
     high << low_width | low
 }
 
-/// The result of a binary operation.
+/// Computes a binary operation.
 pub fn binary(op: BinOp, width: u8, a: u128, b: u128) -> u128 {
     let shift = || (b % width as u128) as u32;
     let result = match op {
@@ -77,7 +77,7 @@ fn signed_remainder(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { a.wrapping_rem(b) }
 }
 
-/// The result of a comparison.
+/// Computes a comparison.
 pub fn compare(op: CmpOp, width: u8, a: u128, b: u128) -> bool {
     let (sa, sb) = (signed(width, a), signed(width, b));
     match op {
@@ -94,12 +94,12 @@ pub fn compare(op: CmpOp, width: u8, a: u128, b: u128) -> bool {
     }
 }
 
-/// Something counted about a value's bits.
-pub fn count(what: Count, width: u8, value: u128) -> u128 {
+/// Computes a bit count.
+pub fn count(what: BitCount, width: u8, value: u128) -> u128 {
     let counted = match what {
-        Count::Ones => value.count_ones(),
-        Count::LeadingZeros => value.leading_zeros() - (128 - u32::from(width)),
-        Count::TrailingZeros => value.trailing_zeros().min(width.into()),
+        BitCount::Ones => value.count_ones(),
+        BitCount::LeadingZeros => value.leading_zeros() - (128 - u32::from(width)),
+        BitCount::TrailingZeros => value.trailing_zeros().min(width.into()),
     };
     counted.into()
 }

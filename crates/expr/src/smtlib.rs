@@ -1,18 +1,19 @@
-//! Conjunctions as SMT-LIB 2.6 scripts: printed here, understood again by [`read()`].
+//! Conjunctions as SMT-LIB 2.6 scripts: printed here, read by [`read()`].
 //!
-//! Every node is defined once under its own name, so the script is linear in the DAG and no reader
-//! has to parse deep nests. Input byte 12 of object 0 is the variable `obj0_12`. What other solvers need not know,
-//! but a replayed query must, is written so that they do not look at it:
+//! Every node is defined once under its own name, so the script is linear in the DAG and no reader has to
+//! parse deep nests. Input byte 12 of object 0 is the variable `obj0_12`. Annotations that only a replayed
+//! query needs are written so that other solvers ignore them:
 //!
-//! * `(set-info :cairn-seed |obj0_12 41 …|)`: the input the query starts from, in hexadecimal; under it all assertions
-//!   hold but the last, the target;
-//! * `(set-info :cairn-table |cairn.table.0 00ff… 3 e12 …|)`: the function that is defined next reads a table of these
-//!   bytes, with terms at some places.
+//! * `(set-info :cairn-seed |obj0_12 41 …|)`: the input the query starts from, in hexadecimal; under it all
+//!   assertions hold but the last, the target;
+//! * `(set-info :cairn-table |cairn.table.0 00ff… 3 e12 …|)`: the function that is defined next reads a table
+//!   of these bytes, with terms at some indices.
 //!
-//! Names that begin with `cairn.` are ours. Functions that SMT-LIB has no name for (shifts that count modulo the width,
-//! counted bits, what a machine makes of a float that fits no integer) are defined in the script itself. Functions of
-//! the C library, such as `cairn.sin.f64`, are declared on bit patterns; to others they can give anything. A float's
-//! bits are a variable that the assertion named `cairn.bits.…` ties to its number: SMT-LIB has no other way back.
+//! Names that begin with `cairn.` are ours. Functions that SMT-LIB lacks (shifts by an amount modulo the
+//! width, bit counts, the machine's conversion of a float that fits no integer) are defined in the script
+//! itself. Functions of the C library, such as `cairn.sin.f64`, are declared on bit patterns; to other
+//! solvers they are uninterpreted. A float's bits are a variable that the assertion named `cairn.bits.…`
+//! equates with its number: SMT-LIB has no function for that.
 
 mod floats;
 mod function;
@@ -25,19 +26,19 @@ use crate::dag::Dag;
 use crate::eval::Assignment;
 use crate::inputs::InputByte;
 use crate::node::{BinOp, CmpOp, ExprId, Node};
-use function::Function;
+use function::SmtFunction;
 use rustc_hash::FxHashSet;
 use std::fmt::{self, Display, Write};
 use tables::Tables;
 
-/// What was found out about a conjunction.
+/// Status of a conjunction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// It can be true.
     Sat,
     /// It cannot.
     Unsat,
-    /// Nobody knows.
+    /// Neither is known.
     Unknown,
 }
 
@@ -51,7 +52,7 @@ impl Display for Status {
     }
 }
 
-/// A conjunction (of constraints of width 1, the target last) and what else a script can say about it.
+/// A conjunction (of constraints of width 1, the target last), and the annotations of its script.
 #[derive(Clone, Copy)]
 pub struct Conjunction<'a> {
     /// The constraints.
@@ -62,17 +63,17 @@ pub struct Conjunction<'a> {
     pub status: Option<Status>,
 }
 
-/// The name of an input byte's variable.
+/// Returns the name of an input byte's variable.
 pub fn variable(byte: InputByte) -> String {
     format!("obj{}_{}", byte.object, byte.offset)
 }
 
-/// A script that asks whether all constraints (of width 1) can be true at once, and for a model.
+/// Returns a script that checks whether all constraints (of width 1) can hold at once, and asks for a model.
 pub fn script(dag: &Dag, constraints: &[ExprId]) -> String {
     full_script(dag, &Conjunction { constraints, seed: None, status: None })
 }
 
-/// A script as [`script`] gives it, with all that is known about the conjunction.
+/// Returns the script of [`script`] with seed and status of the conjunction.
 pub fn full_script(dag: &Dag, conjunction: &Conjunction) -> String {
     let mut text = String::new();
     write(&mut text, dag, conjunction).expect("a string takes all that is written to it");
@@ -82,7 +83,7 @@ pub fn full_script(dag: &Dag, conjunction: &Conjunction) -> String {
 fn write(out: &mut String, dag: &Dag, conjunction: &Conjunction) -> fmt::Result {
     let nodes = dag.reachable(conjunction.constraints);
     let mut seen = FxHashSet::default();
-    let mut functions: Vec<Function> = nodes.iter().flat_map(|&e| function::used(dag, e)).collect();
+    let mut functions: Vec<SmtFunction> = nodes.iter().flat_map(|&e| function::used(dag, e)).collect();
     functions.retain(|f| seen.insert(*f));
     out.write_str("(set-info :smt-lib-version 2.6)\n")?;
     let is_plain = nodes.iter().all(|&e| !floats::is_about_floats(dag, e));
@@ -97,7 +98,7 @@ fn write(out: &mut String, dag: &Dag, conjunction: &Conjunction) -> fmt::Result 
         define(out, dag, &mut tables, e)?;
     }
     for &e in conjunction.constraints {
-        writeln!(out, "(assert (= {} #b1))", Term(dag, e))?;
+        writeln!(out, "(assert (= {} #b1))", NodeRef(dag, e))?;
     }
     if let Some(seed) = conjunction.seed {
         write_seed(out, dag, &nodes, seed)?;
@@ -115,10 +116,11 @@ fn write_seed(out: &mut String, dag: &Dag, nodes: &[ExprId], seed: &dyn Assignme
     out.write_str("|)\n")
 }
 
-/// How a node is referred to: a constant by value, an input by its variable, others by their definition.
-struct Term<'a>(&'a Dag, ExprId);
+/// Returns the reference to a node: a constant's value, an input's variable, the name of another's
+/// definition.
+struct NodeRef<'a>(&'a Dag, ExprId);
 
-impl Display for Term<'_> {
+impl Display for NodeRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self.0.node(self.1) {
             Node::Const(value) => write!(f, "(_ bv{value} {})", self.0.width(self.1)),
@@ -135,7 +137,7 @@ fn define(out: &mut String, dag: &Dag, tables: &mut Tables, e: ExprId) -> fmt::R
         _ if floats::has_number(dag, e) => floats::define(out, dag, e),
         Node::Read(snapshot, index) => tables.define(out, dag, e, (snapshot, index)),
         node => {
-            write!(out, "(define-fun {} () (_ BitVec {}) ", Term(dag, e), dag.width(e))?;
+            write!(out, "(define-fun {} () (_ BitVec {}) ", NodeRef(dag, e), dag.width(e))?;
             body(out, dag, e, node)?;
             out.write_str(")\n")
         }
@@ -143,10 +145,10 @@ fn define(out: &mut String, dag: &Dag, tables: &mut Tables, e: ExprId) -> fmt::R
 }
 
 fn body(out: &mut String, dag: &Dag, e: ExprId, node: Node) -> fmt::Result {
-    let (width, term) = (dag.width(e), |e| Term(dag, e));
+    let (width, term) = (dag.width(e), |e| NodeRef(dag, e));
     let extra = |a| width - dag.width(a);
     match node {
-        Node::Binary(op, a, b) if Function::of(dag, e).is_none() => {
+        Node::Binary(op, a, b) if SmtFunction::of(dag, e).is_none() => {
             write!(out, "({} {} {})", binary_name(op), term(a), term(b))
         }
         Node::Compare(op, a, b) => {
@@ -159,7 +161,8 @@ fn body(out: &mut String, dag: &Dag, e: ExprId, node: Node) -> fmt::Result {
         Node::Ite(c, t, e) => write!(out, "(ite (= {} #b1) {} {})", term(c), term(t), term(e)),
         Node::FloatCompare(op, a, b) => floats::compare(out, dag, op, a, b),
         _ => {
-            let function = Function::of(dag, e).expect("what has no name in SMT-LIB is a function of ours");
+            let function =
+                SmtFunction::of(dag, e).expect("what has no name in SMT-LIB is a function of ours");
             write!(out, "({function}")?;
             for operand in dag.children(e) {
                 match function.takes_numbers() {

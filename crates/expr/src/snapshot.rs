@@ -1,4 +1,4 @@
-//! What a piece of memory held when it was read at a place that depends on the input.
+//! Snapshots: contents of a memory object when it was read at a symbolic index.
 
 use crate::inputs::SetId;
 use crate::node::ExprId;
@@ -12,17 +12,17 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SnapshotId(pub(crate) u32);
 
-/// One byte of a snapshot.
+/// A byte of a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
-    /// The same whatever the input.
+    /// A constant.
     Known(u8),
-    /// This expression, of width 8, which is no constant.
+    /// An expression of width 8 that is no constant.
     Part(ExprId),
 }
 
 impl Cell {
-    /// The expression, if it is one.
+    /// Returns the expression, if it is one.
     pub fn expression(self) -> Option<ExprId> {
         match self {
             Cell::Known(_) => None,
@@ -31,7 +31,8 @@ impl Cell {
     }
 }
 
-/// Known bytes lie densely, the others are few and looked up by place: most tables are constant.
+/// A snapshot: constant bytes in an array, the few symbolic ones in a sorted list by index, since most tables
+/// are constant.
 #[derive(Clone)]
 struct Snapshot {
     bytes: Arc<[u8]>,
@@ -47,7 +48,7 @@ impl Snapshot {
         hasher.finish()
     }
 
-    /// Bytes that it takes.
+    /// Returns its size in memory, in bytes.
     fn memory(&self) -> u64 {
         (size_of::<Snapshot>() + self.bytes.len() + size_of_val(&*self.parts)) as u64
     }
@@ -57,7 +58,7 @@ impl Snapshot {
     }
 }
 
-/// All snapshots of a DAG, each stored once.
+/// The snapshots of a DAG, each stored once.
 #[derive(Default)]
 pub struct Snapshots {
     all: Vec<Snapshot>,
@@ -66,28 +67,28 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// Memory that all of them take.
+    /// Returns the memory of all snapshots, in bytes.
     pub(crate) fn total_bytes(&self) -> u64 {
         self.total_bytes
     }
 
-    /// Bytes of a snapshot.
+    /// Returns the length of a snapshot.
     #[allow(clippy::len_without_is_empty, reason = "the length of one of them")]
     pub fn len(&self, id: SnapshotId) -> u64 {
         self.get(id).bytes.len() as u64
     }
 
-    /// All bytes; where one is not constant there is 0.
+    /// Returns the bytes, with 0 for symbolic ones.
     pub fn bytes(&self, id: SnapshotId) -> &[u8] {
         &self.get(id).bytes
     }
 
-    /// The bytes that are not constant, with their places, in order.
+    /// Returns the symbolic bytes with their indices, in order.
     pub fn parts(&self, id: SnapshotId) -> &[(u32, ExprId)] {
         &self.get(id).parts
     }
 
-    /// The byte at a place; outside of the snapshot it is 0.
+    /// Returns the byte at an index; outside of the snapshot it is 0.
     pub fn cell(&self, id: SnapshotId, place: u128) -> Cell {
         let Snapshot { bytes, parts, .. } = self.get(id);
         if place >= bytes.len() as u128 {
@@ -99,7 +100,7 @@ impl Snapshots {
         }
     }
 
-    /// `count` bytes from a place on.
+    /// Returns `count` bytes from an index on.
     pub fn cells(
         &self,
         id: SnapshotId,
@@ -109,7 +110,7 @@ impl Snapshots {
         (0..u128::from(count)).map(move |i| self.cell(id, place + i))
     }
 
-    /// Whether all bytes are known and equal.
+    /// True if all bytes are constant and equal.
     pub(crate) fn is_uniform(&self, id: SnapshotId) -> bool {
         self.get(id).is_uniform
     }
@@ -122,14 +123,14 @@ impl Snapshots {
         &self.all[id.0 as usize]
     }
 
-    /// Takes over the snapshots that have come since this was a copy of those, but not what finds equal ones.
+    /// Appends the snapshots that `original` got since this copy was updated, without the hash table.
     pub(crate) fn append(&mut self, original: &Snapshots) {
         self.all.extend_from_slice(&original.all[self.all.len()..]);
-        // The contents are shared, but whoever holds them last pays.
+        // The contents are shared, and counted in each copy.
         self.total_bytes = original.total_bytes;
     }
 
-    /// The snapshot with these bytes and parts; the byte under a part is 0.
+    /// Returns the snapshot with these bytes and parts; the byte under a part is 0.
     pub(crate) fn intern(&mut self, bytes: Vec<u8>, parts: Vec<(u32, ExprId)>, inputs: SetId) -> SnapshotId {
         assert!(parts.is_sorted_by_key(|&(place, _)| place), "parts come in order");
         let is_uniform = parts.is_empty() && bytes.iter().all(|byte| *byte == bytes[0]);

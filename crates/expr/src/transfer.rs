@@ -1,7 +1,7 @@
-//! Expressions on their way to another process.
+//! Transfer of expressions to another process.
 //!
-//! A backend that may have to be killed runs in a process of its own, with a table of its own. It gets the rows that a
-//! query needs and has not got yet, children first, exactly as they are stored: the n-th row that was sent is the
+//! A backend that may have to be killed runs in a process of its own, with a DAG of its own. It is sent the
+//! rows that a query needs and it lacks, children first, exactly as they are stored: the n-th row sent is the
 //! expression with id n there.
 
 use crate::dag::Dag;
@@ -10,7 +10,7 @@ use crate::snapshot::SnapshotId;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// A row of the table; words that are operands or snapshots are numbers at the other side.
+/// A row of the DAG; words that are operands or snapshots are numbers of the receiver.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub(crate) struct Packed {
     pub(crate) words: [u32; 4],
@@ -19,18 +19,18 @@ pub(crate) struct Packed {
     pub(crate) low: u8,
 }
 
-/// One thing that the other side has not got.
+/// A row or snapshot that the receiver lacks.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 enum Item {
     Row(Packed),
     Snapshot(Vec<u8>, Vec<(u32, u32)>),
 }
 
-/// What the other side needs for some expressions and has not got, in order.
+/// The rows and snapshots that the receiver lacks for some expressions, in order.
 #[derive(Clone, Serialize, Deserialize, Debug, Default)]
 pub struct Parcel(Vec<Item>);
 
-/// The sending side: knows what was sent.
+/// The sending side, which tracks what was sent.
 #[derive(Default)]
 pub struct Sender {
     numbers: FxHashMap<ExprId, u32>,
@@ -38,7 +38,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Packs what the roots are made of and was not sent yet.
+    /// Packs everything below the roots that was not sent yet.
     pub fn pack(&mut self, dag: &Dag, roots: &[ExprId]) -> Parcel {
         let mut parcel = Parcel::default();
         let mut stack: Vec<ExprId> = roots.iter().rev().copied().collect();
@@ -58,12 +58,12 @@ impl Sender {
         parcel
     }
 
-    /// The number that an expression has at the other side, once it was packed.
+    /// Returns the receiver's number of a packed expression.
     pub fn number(&self, e: ExprId) -> u32 {
         self.numbers[&e]
     }
 
-    /// How many rows were sent.
+    /// Returns the number of rows sent.
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
@@ -97,7 +97,7 @@ impl Sender {
     }
 }
 
-/// The receiving side: a table with what was sent.
+/// The receiving side: a DAG of what was sent.
 #[derive(Default)]
 pub struct Receiver {
     dag: Dag,
@@ -105,7 +105,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Adds what is in a parcel. Panics if it does not follow on the parcels before.
+    /// Adds the contents of a parcel. Panics if it does not continue the parcels before.
     pub fn unpack(&mut self, parcel: Parcel) {
         for item in parcel.0 {
             match item {
@@ -124,12 +124,12 @@ impl Receiver {
         }
     }
 
-    /// The expression that was sent as this number.
+    /// Returns the expression that was sent as this number.
     pub fn expression(&self, number: u32) -> ExprId {
         ExprId(number)
     }
 
-    /// The table.
+    /// Returns the DAG.
     pub fn dag(&self) -> &Dag {
         &self.dag
     }

@@ -1,4 +1,4 @@
-//! What the constructors must see through, because compiled C is full of it.
+//! Patterns of compiled C that the constructors must simplify.
 
 use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte, Node, Op, smtlib};
 
@@ -15,7 +15,7 @@ fn word(dag: &mut Dag, first: u32) -> ExprId {
     word
 }
 
-/// A value that is no input: the sum of two words.
+/// Returns a value that is no input: the sum of two words.
 fn sum(dag: &mut Dag) -> ExprId {
     let (a, b) = (word(dag, 0), word(dag, 4));
     dag.binary(BinOp::Add, a, b)
@@ -187,7 +187,7 @@ fn a_read_that_can_give_only_one_value_is_that_value() {
     assert_eq!(dag.inputs(anywhere).len(), 2);
 }
 
-/// A long loop over one input byte: every step mixes constants in with all kinds of operations.
+/// Returns a long loop over one input byte: every step mixes constants in with all kinds of operations.
 fn long_chain(dag: &mut Dag, steps: u32) -> ExprId {
     let mut h = word(dag, 0);
     for i in 0..steps {

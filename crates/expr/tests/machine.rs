@@ -1,4 +1,5 @@
-//! Floating point must be what compiled C computes on this machine, bit for bit: clang's code, and the C library's.
+//! Floating point must be what compiled C computes on this machine, bit for bit: clang's code, and the C
+//! library's.
 
 use cairn_expr::{Conversion, Dag, ExprId, FloatOp, Math};
 use std::io::Write;
@@ -7,8 +8,8 @@ use std::process::{Command, Stdio};
 /// Makes an expression of operands.
 type Build = Box<dyn Fn(&mut Dag, [u128; 3]) -> ExprId>;
 
-/// An operation, its number in `machine/answers.c` (those come in pairs, of 64 and 32 bits), and how to build it
-/// from the operands.
+/// An operation, its number in `machine/answers.c` (those come in pairs, of 64 and 32 bits), and how to build
+/// it from the operands.
 struct Case {
     number: u64,
     width: u8,
@@ -28,7 +29,7 @@ fn case(
     Case { number, width, operands, build: Box::new(build) }
 }
 
-/// A case on floats of one width.
+/// Returns a case on floats of one width.
 fn on_floats(
     number: u64,
     width: u8,
@@ -88,7 +89,7 @@ fn integer_cases(cases: &mut Vec<Case>, width: u8, odd: u64) {
     }
 }
 
-/// A float or integer at which things happen, or any.
+/// Returns a float or integer at which things happen, or any.
 fn operand(rng: &mut fastrand::Rng, width: u8) -> u128 {
     let value = match rng.u8(..10) {
         0 => {
@@ -127,14 +128,15 @@ fn answers(requests: &[u8]) -> Vec<u128> {
     output.stdout.chunks_exact(16).map(|c| u128::from_le_bytes(c.try_into().expect("16 bytes"))).collect()
 }
 
-/// Which of two that are no numbers comes out depends on the order of operands, which compilers may change.
+/// True if two results are equal, or both NaN: of two NaN operands the first one counts, and compilers may
+/// swap them.
 fn same(width: u8, a: u128, b: u128) -> bool {
-    let no_number = |bits: u128| match width {
+    let is_nan = |bits: u128| match width {
         32 => f32::from_bits(bits as u32).is_nan(),
         64 => f64::from_bits(bits as u64).is_nan(),
         _ => false,
     };
-    a == b || no_number(a) && no_number(b)
+    a == b || is_nan(a) && is_nan(b)
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What is printed is read back as the same expressions; what others write is understood, or refused where it is wrong.
+//! Printed scripts are read back as the same expressions; other tools' scripts are read, or refused where
+//! they are wrong.
 
 mod recipe;
 
@@ -17,7 +18,7 @@ fn input(values: [u8; BYTES as usize]) -> impl Fn(InputByte) -> u8 {
     move |byte| bytes().iter().position(|&b| b == byte).map_or(0, |i| values[i])
 }
 
-/// The only check of a script.
+/// Returns the only check of a script.
 fn read_one(dag: &mut Dag, text: &str) -> Check {
     let mut checks = smtlib::read(dag, text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(checks.len(), 1);

@@ -1,19 +1,19 @@
-//! `cairn cc`: a driver that takes clang's command lines and builds instrumented programs.
+//! `cairn cc`: a compiler driver that accepts clang's command lines and builds instrumented programs.
 //!
-//! A source file is compiled in three steps: clang's front end makes bitcode in which the branches
-//! are those of the source, the pass instruments it, and clang's back end makes the object. A program
-//! is linked with the runtime. Everything that is no such build (`-E`, `--version`, assembly…) goes
-//! to clang untouched, so that configure scripts see an ordinary clang.
+//! A source file is compiled in three steps: clang's front end emits unoptimised bitcode, whose branches are
+//! those of the source; the pass instruments it; clang's back end emits the object. A program is linked with
+//! the runtime and the library models. Commands that are no such build (`-E`, `--version`, assembly…) go to
+//! clang unchanged, so that configure scripts see an ordinary clang.
 
 mod args;
 mod compile;
+mod coverage_mapping;
+mod coverage_pages;
 mod deps;
 mod input;
+mod interposition;
 mod link;
-mod no_counts;
 mod options;
-mod own;
-mod pages;
 mod plan;
 mod process;
 mod response;
@@ -30,13 +30,13 @@ use std::ffi::OsString;
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 
-/// Set to anything but `0`, makes the driver a plain clang.
+/// Environment variable that, set to anything but `0`, disables instrumentation.
 pub const ENV_PLAIN: &str = "CAIRN_CC_PLAIN";
 
-/// Names faults to look for, as [`Checks::parse`] takes them.
+/// Environment variable with the optional checks, as [`Checks::parse`] takes them.
 pub const ENV_CHECK: &str = "CAIRN_CC_CHECK";
 
-/// Where the tools and files are that a build needs.
+/// Paths of the tools and files that a build needs.
 #[derive(Clone, Debug)]
 pub struct Toolchain {
     /// The clang that compiles and links.
@@ -47,7 +47,7 @@ pub struct Toolchain {
     pub include_dir: PathBuf,
 }
 
-/// The language that the driver is for, as `clang` and `clang++` differ.
+/// Language of the driver, as `clang` and `clang++` differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
     /// `cairn cc`.
@@ -56,10 +56,11 @@ pub enum Language {
     Cxx,
 }
 
-/// The pass, as the driver sees it.
+/// The pass, as the driver calls it.
 pub trait Instrumenter {
-    /// Reads a module from `input_bitcode` and writes it instrumented; an error says why it cannot,
-    /// and the module is then compiled as it is. Its coverage mapping is in it, or in another module of the same source.
+    /// Instruments the module in `input_bitcode` and writes it to `output_bitcode`. The coverage mapping is
+    /// in the module, or in another one of the same source. After an error the module is compiled
+    /// uninstrumented.
     fn instrument(
         &self,
         input_bitcode: &Path,
@@ -67,17 +68,17 @@ pub trait Instrumenter {
         output_bitcode: &Path,
     ) -> Result<(), String>;
 
-    /// Faults that are looked for: the front end has to tell what must not overflow.
+    /// Returns the optional checks: with overflow checks the front end has to emit `nsw`.
     fn checks(&self) -> Checks {
         Checks::default()
     }
 }
 
-/// Does what `clang args` does, instrumenting what is compiled; the exit code.
+/// Does what `clang args` does, with instrumentation; returns the exit code.
 pub fn run(args: &[OsString], language: Language, tools: &Toolchain, pass: &dyn Instrumenter) -> i32 {
     let clang = Clang::new(&tools.clang, language);
     let expanded = response::expand(args).ok();
-    let Some(command) = expanded.as_deref().and_then(Command::parse).filter(|_| !plain_wanted()) else {
+    let Some(command) = expanded.as_deref().and_then(Command::parse).filter(|_| !is_disabled()) else {
         return clang.run(args);
     };
     let plan = plan::plan(&command);
@@ -97,7 +98,7 @@ pub fn run(args: &[OsString], language: Language, tools: &Toolchain, pass: &dyn 
     }
 }
 
-/// One run of the driver.
+/// One invocation of the driver.
 struct Session<'a> {
     command: &'a Command,
     /// Clang for the user's language.
@@ -109,11 +110,11 @@ struct Session<'a> {
     scratch: Scratch,
 }
 
-fn plain_wanted() -> bool {
+fn is_disabled() -> bool {
     std::env::var_os(ENV_PLAIN).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Runs clang on the user's own words; its preprocessor still finds the headers.
+/// Runs clang on the user's own arguments; only the directory of our headers is added.
 fn run_plain(
     args: &[OsString],
     command: &Command,
@@ -123,14 +124,15 @@ fn run_plain(
 ) -> i32 {
     warning.into_iter().for_each(warn);
     let mut words = Vec::new();
-    if command.has_input(input::Kind::Source) && !command.has(&["-###"]) {
+    if command.has_input(input::InputKind::Source) && !command.has(&["-###"]) {
         words.extend(["-idirafter".into(), tools.include_dir.clone().into_os_string()]);
     }
     words.extend_from_slice(args);
     clang.run(&words)
 }
 
-/// Names the options that ask for files beside the product. What clang would write there is of code that no user knows.
+/// Warns of options that request extra output files. Clang would describe instrumented code in them, not the
+/// user's.
 fn warn_of_missing_files(command: &Command) {
     let side_files = command.options().filter(|opt| opt.role() == Role::SideFile);
     let words: BTreeSet<_> = side_files.flat_map(Opt::words).map(|word| word.to_string_lossy()).collect();
@@ -141,18 +143,18 @@ fn warn_of_missing_files(command: &Command) {
 }
 
 fn warn(message: &str) {
-    tell(&format!("cairn cc: warning: {message}\n"));
+    print_escaped(&format!("cairn cc: warning: {message}\n"));
 }
 
-/// Says what went wrong; the exit code for it.
+/// Prints an error; returns the exit code for it.
 fn fail(message: &str) -> i32 {
-    tell(&format!("cairn cc: error: {message}\n"));
+    print_escaped(&format!("cairn cc: error: {message}\n"));
     1
 }
 
-/// Names of files may have control characters, which are not for a terminal to obey. If standard error is closed, nothing
-/// is said.
-fn tell(text: &str) {
+/// Prints to standard error with control characters escaped: names of files may contain terminal sequences.
+/// Errors are ignored.
+fn print_escaped(text: &str) {
     let shown = |c: char| match c.is_control() && c != '\n' && c != '\t' {
         true => format!("\\u{:04x}", c as u32),
         false => c.to_string(),

@@ -1,6 +1,6 @@
 //! The instrumenting compiler: an LLVM pass and the `cairn cc` driver around it.
 //!
-//! The only crate that knows LLVM.
+//! The only crate that depends on LLVM.
 
 pub mod driver;
 mod llvm;

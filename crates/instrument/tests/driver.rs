@@ -1,7 +1,7 @@
-//! The driver against the real clang: the same commands in two equal directories, and what came of them.
+//! The driver against the real clang: the same commands in two equal directories, with outputs compared.
 //!
-//! The pass is stood in for by one that leaves a mark in every module: some bytes in the coverage
-//! section, and a reference to a function of the runtime, which is an archive with that function.
+//! The pass is replaced by a stub that marks every module: some bytes in the coverage section, and a
+//! reference to a function of the runtime, which is an archive with that function.
 
 use cairn_instrument::driver::{self, Instrumenter, Language, Toolchain};
 use std::collections::BTreeMap;
@@ -12,12 +12,12 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// Set for the copy of this program that plays `cairn cc`.
+/// Environment variable set for the child process that acts as `cairn cc`.
 const CHILD: &str = "CAIRN_TEST_DRIVER_ARGUMENTS";
 const SEPARATOR: char = '\u{1f}';
-/// Where the copy finds the module that the stand-in links to every other.
+/// Environment variable with the path of the module that the stub links to every other.
 const MARK: &str = "CAIRN_TEST_MARK";
-/// What each marked module adds to the coverage section.
+/// Bytes that each marked module adds to the coverage section.
 const MARK_BYTES: u64 = 777;
 
 fn llvm(tool: &str) -> PathBuf {
@@ -37,7 +37,7 @@ impl Instrumenter for Marker {
         let marked = output.with_extension("marked.bc");
         let mark = PathBuf::from(std::env::var_os(MARK).unwrap());
         run_tool("llvm-link", &[input, &mark, Path::new("-o"), &marked]);
-        // As the real pass must: inline what has no copy of its own anywhere.
+        // Like the real pass: functions without an external definition are inlined.
         run_tool("opt", &[Path::new("-passes=always-inline"), &marked, Path::new("-o"), output]);
         Ok(())
     }
@@ -47,10 +47,10 @@ fn run_tool(tool: &str, args: &[&Path]) {
     assert!(Command::new(llvm(tool)).args(args).status().unwrap().success(), "{tool}");
 }
 
-/// Not a test: what the tests run, since the driver writes to the standard streams.
+/// Entry point of the child process, not a test: the driver writes to the standard streams.
 #[test]
 #[ignore = "run by the other tests"]
-fn play_the_driver() {
+fn driver_process() {
     let Ok(line) = std::env::var(CHILD) else { return };
     let args: Vec<_> = line.split(SEPARATOR).map(OsString::from).collect();
     let home = PathBuf::from(&args[0]);
@@ -68,7 +68,7 @@ struct Outcome {
     stderr: String,
 }
 
-/// A directory with a stand-in for the runtime, its header, and the mark; made once.
+/// Returns a directory with a stub of the runtime, its header, and the marking module; created once.
 fn home() -> &'static Path {
     static HOME: OnceLock<TempDir> = OnceLock::new();
     HOME.get_or_init(make_home).path()
@@ -88,7 +88,7 @@ fn make_home() -> TempDir {
     fs::write(path("mark.c"), format!("__asm__(\"{mark}\");\n")).unwrap();
     let output = Path::new("-o");
     run_tool("clang", &[Path::new("-fPIC"), Path::new("-c"), &path("runtime.c"), output, &path("runtime.o")]);
-    // As the real runtime does: starts the program's own `main`, which has been given another name.
+    // Like the real runtime, it calls the program's renamed `main`.
     let main = "int __cairn_user_main(void);\nint main(void) { return __cairn_user_main(); }\n";
     fs::write(path("main.c"), main).unwrap();
     run_tool("clang", &[Path::new("-fPIC"), Path::new("-c"), &path("main.c"), output, &path("main.o")]);
@@ -103,20 +103,20 @@ fn make_home() -> TempDir {
     home
 }
 
-struct Place {
+struct Workspace {
     dir: TempDir,
     environment: Vec<(&'static str, &'static str)>,
 }
 
-impl Place {
-    /// A directory with these files.
-    fn with(files: &[(&str, &str)]) -> Place {
-        let place = Place { dir: TempDir::new().unwrap(), environment: Vec::new() };
+impl Workspace {
+    /// Creates a directory with these files.
+    fn with(files: &[(&str, &str)]) -> Workspace {
+        let workspace = Workspace { dir: TempDir::new().unwrap(), environment: Vec::new() };
         for (name, text) in files {
-            fs::create_dir_all(place.path(name).parent().unwrap()).unwrap();
-            fs::write(place.path(name), text).unwrap();
+            fs::create_dir_all(workspace.path(name).parent().unwrap()).unwrap();
+            fs::write(workspace.path(name), text).unwrap();
         }
-        place
+        workspace
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -131,15 +131,15 @@ impl Place {
         self.driver_at(home(), language, line, stdin)
     }
 
-    /// The driver with its archives in `libraries`.
+    /// Runs the driver with its archives in `libraries`.
     fn driver_at(&self, libraries: &Path, language: &str, line: &str, stdin: Option<&str>) -> Outcome {
         let mut args = vec![libraries.to_str().unwrap(), language];
         args.extend(line.split_whitespace());
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "play_the_driver", "--include-ignored", "--nocapture", "-q"]);
+        command.args(["--exact", "driver_process", "--include-ignored", "--nocapture", "-q"]);
         command.env(MARK, home().join("mark.bc")).env(CHILD, args.join(&SEPARATOR.to_string()));
         let mut outcome = self.outcome(&mut command, stdin);
-        // The test harness announces itself before the driver has its say.
+        // The test harness prints lines before the driver's own.
         outcome.stdout = outcome.stdout.trim_start_matches("\nrunning 1 test\n").to_owned();
         outcome
     }
@@ -170,13 +170,13 @@ impl Place {
         self.outcome(&mut Command::new(self.path(program)), None)
     }
 
-    /// Builds without a word.
+    /// Builds and expects no output.
     fn build(&self, line: &str) {
         let outcome = self.cc(line);
         assert_eq!(outcome, Outcome { code: 0, stdout: String::new(), stderr: String::new() }, "{line}");
     }
 
-    /// Every file, with its text if that must be the same whoever compiled it.
+    /// Returns every file, with its text if that must not depend on the compiler.
     fn files(&self) -> BTreeMap<String, Option<String>> {
         let mut found = BTreeMap::new();
         collect(self.dir.path(), "", &mut found);
@@ -222,7 +222,7 @@ struct Section {
 }
 
 impl Section {
-    /// Reads a line such as `[26] cairn_cov PROGBITS 0000000000007000 004000 003000 00 WAR 0 0 4096`.
+    /// Parses a line such as `[26] cairn_cov PROGBITS 0000000000007000 004000 003000 00 WAR 0 0 4096`.
     fn parse(line: &str) -> Option<Section> {
         let (_, rest) = line.split_once(']')?;
         let words: Vec<_> = rest.split_whitespace().collect();
@@ -264,8 +264,8 @@ fn common_files() -> Vec<(&'static str, &'static str)> {
 }
 
 /// Runs the command with clang and with the driver and expects the same messages, exit code and files.
-fn check_like_clang(language: &str, line: &str, stdin: Option<&str>) -> Place {
-    let (theirs, ours) = (Place::with(&common_files()), Place::with(&common_files()));
+fn check_like_clang(language: &str, line: &str, stdin: Option<&str>) -> Workspace {
+    let (theirs, ours) = (Workspace::with(&common_files()), Workspace::with(&common_files()));
     let expected = theirs.clang(language, line, stdin);
     let actual = ours.driver(language, line, stdin);
     assert_eq!(actual, expected, "{line}");
@@ -273,7 +273,7 @@ fn check_like_clang(language: &str, line: &str, stdin: Option<&str>) -> Place {
     ours
 }
 
-fn check(line: &str) -> Place {
+fn check(line: &str) -> Workspace {
     check_like_clang("c", line, None)
 }
 
@@ -305,8 +305,8 @@ fn objects_are_where_clang_puts_them_and_instrumented() {
 
 #[test]
 fn standard_input_is_compiled() {
-    let place = check_like_clang("c", "-x c - -c -o x.o", Some("other.c"));
-    assert!(place.is_marked("x.o"));
+    let workspace = check_like_clang("c", "-x c - -c -o x.o", Some("other.c"));
+    assert!(workspace.is_marked("x.o"));
     check_like_clang("c", "-xc - -c", Some("other.c"));
     check_like_clang("c", "-c -", Some("other.c"));
 }
@@ -333,19 +333,19 @@ fn messages_are_clangs_and_appear_once() {
 
 #[test]
 fn a_failed_build_leaves_no_stale_object() {
-    let place = Place::with(&common_files());
-    fs::write(place.path("x.o"), "stale").unwrap();
-    assert_eq!(place.cc("-c fails.c -o x.o").code, 1);
-    assert!(!place.path("x.o").exists());
+    let workspace = Workspace::with(&common_files());
+    fs::write(workspace.path("x.o"), "stale").unwrap();
+    assert_eq!(workspace.cc("-c fails.c -o x.o").code, 1);
+    assert!(!workspace.path("x.o").exists());
 }
 
 #[test]
 fn bad_inline_assembly_fails() {
-    let place = Place::with(&[("a.c", "void f(void) { __asm__(\"nonsense %eax\"); }\n")]);
-    let outcome = place.cc("-c a.c");
+    let workspace = Workspace::with(&[("a.c", "void f(void) { __asm__(\"nonsense %eax\"); }\n")]);
+    let outcome = workspace.cc("-c a.c");
     assert_eq!(outcome.code, 1);
     assert!(outcome.stderr.contains("nonsense"), "{}", outcome.stderr);
-    assert!(!place.path("a.o").exists());
+    assert!(!workspace.path("a.o").exists());
 }
 
 #[test]
@@ -380,10 +380,10 @@ fn macros_are_those_of_the_users_build() {
     for flags in
         ["", "-O0", "-O1", "-O3", "-Os", "-Oz", "-Og", "-O", "-O2 -O0", "-Ofast", "-DNDEBUG -fno-inline -O2"]
     {
-        let place = Place::with(&[("a.c", &source)]);
-        place.clang("c", &format!("{flags} -w a.c -o theirs"), None);
-        place.build(&format!("{flags} -w a.c -o ours"));
-        assert_eq!(place.run("ours"), place.run("theirs"), "{flags}");
+        let workspace = Workspace::with(&[("a.c", &source)]);
+        workspace.clang("c", &format!("{flags} -w a.c -o theirs"), None);
+        workspace.build(&format!("{flags} -w a.c -o ours"));
+        assert_eq!(workspace.run("ours"), workspace.run("theirs"), "{flags}");
     }
 }
 
@@ -393,9 +393,9 @@ fn fortified_functions_are_not_used() {
     for flags in
         ["-D_FORTIFY_SOURCE=2", "-Wp,-D_FORTIFY_SOURCE=3", "-Wp,-DX,-U_FORTIFY_SOURCE,-D_FORTIFY_SOURCE=2"]
     {
-        let place = Place::with(&[("a.c", source)]);
-        place.build(&format!("-O2 {flags} -c a.c"));
-        let names = Command::new(llvm("llvm-nm")).arg(place.path("a.o")).output().unwrap();
+        let workspace = Workspace::with(&[("a.c", source)]);
+        workspace.build(&format!("-O2 {flags} -c a.c"));
+        let names = Command::new(llvm("llvm-nm")).arg(workspace.path("a.o")).output().unwrap();
         let names = String::from_utf8_lossy(&names.stdout).into_owned();
         assert!(names.contains("U strcpy\n"), "{flags}: {names}");
     }
@@ -403,41 +403,44 @@ fn fortified_functions_are_not_used() {
 
 #[test]
 fn source_lines_survive() {
-    let place = Place::with(&common_files());
-    place.build("-c sub/third.c -o third.o");
-    let lines =
-        Command::new(llvm("llvm-dwarfdump")).arg("--debug-line").arg(place.path("third.o")).output().unwrap();
+    let workspace = Workspace::with(&common_files());
+    workspace.build("-c sub/third.c -o third.o");
+    let lines = Command::new(llvm("llvm-dwarfdump"))
+        .arg("--debug-line")
+        .arg(workspace.path("third.o"))
+        .output()
+        .unwrap();
     let lines = String::from_utf8_lossy(&lines.stdout).into_owned();
     assert!(lines.contains("name: \"sub/third.c\"") || lines.contains("name: \"third.c\""), "{lines}");
 }
 
 #[test]
 fn bitcode_is_instrumented_too() {
-    let place = Place::with(&common_files());
-    place.build("-emit-llvm -c other.c -o other.bc");
-    place.build("-emit-llvm -S other.c -o text.ll");
-    place.build("-c other.bc");
-    place.build("-c text.ll");
-    assert!(place.is_marked("other.o") && place.is_marked("text.o"));
-    place.build("-emit-llvm -c a.c");
-    place.build("a.bc -o prog");
-    assert_eq!(place.run("prog").code, 0);
+    let workspace = Workspace::with(&common_files());
+    workspace.build("-emit-llvm -c other.c -o other.bc");
+    workspace.build("-emit-llvm -S other.c -o text.ll");
+    workspace.build("-c other.bc");
+    workspace.build("-c text.ll");
+    assert!(workspace.is_marked("other.o") && workspace.is_marked("text.o"));
+    workspace.build("-emit-llvm -c a.c");
+    workspace.build("a.bc -o prog");
+    assert_eq!(workspace.run("prog").code, 0);
 }
 
 #[test]
 fn precompiled_headers_fit_the_sources() {
-    let place = Place::with(&common_files());
-    place.build("-O2 a.h -o a.h.pch");
-    place.build("-O2 -include-pch a.h.pch -c a.c");
-    assert!(place.is_marked("a.o"));
-    place.build("-x c-header a.h");
-    place.build("-include a.h -c a.c -o b.o");
+    let workspace = Workspace::with(&common_files());
+    workspace.build("-O2 a.h -o a.h.pch");
+    workspace.build("-O2 -include-pch a.h.pch -c a.c");
+    assert!(workspace.is_marked("a.o"));
+    workspace.build("-x c-header a.h");
+    workspace.build("-include a.h -c a.c -o b.o");
 }
 
 #[test]
 fn cplusplus_is_compiled_and_linked() {
-    let place = check_like_clang("c++", "cxx.cpp -o prog", None);
-    assert_eq!(place.run("prog").code, 0);
+    let workspace = check_like_clang("c++", "cxx.cpp -o prog", None);
+    assert_eq!(workspace.run("prog").code, 0);
     check_like_clang("c++", "-c other.c", None);
     check_like_clang("c++", "-c cxx.cpp -std=c++20", None);
 }
@@ -445,13 +448,13 @@ fn cplusplus_is_compiled_and_linked() {
 #[test]
 fn cairn_headers_are_found_last() {
     let source = "#include <cairn.h>\nint main(void) { return FROM_CAIRN_H; }\n";
-    let place = Place::with(&[("a.c", source)]);
-    place.build("a.c -o prog");
-    assert_eq!(place.run("prog").code, 41);
-    assert_eq!(place.cc("-E a.c").code, 0);
-    fs::write(place.path("cairn.h"), "#define FROM_CAIRN_H 7\n").unwrap();
-    place.build("-I. a.c -o prog");
-    assert_eq!(place.run("prog").code, 7);
+    let workspace = Workspace::with(&[("a.c", source)]);
+    workspace.build("a.c -o prog");
+    assert_eq!(workspace.run("prog").code, 41);
+    assert_eq!(workspace.cc("-E a.c").code, 0);
+    fs::write(workspace.path("cairn.h"), "#define FROM_CAIRN_H 7\n").unwrap();
+    workspace.build("-I. a.c -o prog");
+    assert_eq!(workspace.run("prog").code, 7);
 }
 
 // ---- what is left to clang -------------------------------------------------------------------------
@@ -480,17 +483,17 @@ fn what_cannot_be_instrumented_is_clangs() {
 fn assembly_beside_c_is_assembled() {
     check("-c asm.S other.c");
     check("-MD -c asm.S other.c");
-    let place = Place::with(&common_files());
-    place.build("a.c asm.S -o prog");
-    assert_eq!(place.run("prog").code, 0);
+    let workspace = Workspace::with(&common_files());
+    workspace.build("a.c asm.S -o prog");
+    assert_eq!(workspace.run("prog").code, 0);
 }
 
 #[test]
 fn the_environment_can_switch_instrumentation_off() {
-    let mut place = Place::with(&common_files());
-    place.environment.push((driver::ENV_PLAIN, "1"));
-    place.build("-c other.c");
-    assert!(!place.is_marked("other.o"));
+    let mut workspace = Workspace::with(&common_files());
+    workspace.environment.push((driver::ENV_PLAIN, "1"));
+    workspace.build("-c other.c");
+    assert!(!workspace.is_marked("other.o"));
 }
 
 #[test]
@@ -500,24 +503,24 @@ fn sanitizers_and_other_targets_are_refused_in_one_line() {
         ("-m32 -c other.c", "-m32"),
         ("--target=aarch64-linux-gnu -c other.c", "--target=aarch64-linux-gnu"),
     ] {
-        let place = Place::with(&common_files());
+        let workspace = Workspace::with(&common_files());
         let expected = format!(
             "cairn cc: warning: {flag} cannot be combined with Cairn's tracing; compiling without instrumentation\n"
         );
-        assert_eq!(place.cc(line), Outcome { code: 0, stdout: String::new(), stderr: expected });
-        assert!(place.path("other.o").exists() && !place.is_marked("other.o"));
+        assert_eq!(workspace.cc(line), Outcome { code: 0, stdout: String::new(), stderr: expected });
+        assert!(workspace.path("other.o").exists() && !workspace.is_marked("other.o"));
     }
 }
 
 #[test]
 fn a_module_that_the_pass_refuses_is_compiled_plainly() {
-    let mut place = Place::with(&common_files());
-    place.environment.push(("CAIRN_TEST_REFUSE", "1"));
-    let outcome = place.cc("main.c other.c -o prog");
+    let mut workspace = Workspace::with(&common_files());
+    workspace.environment.push(("CAIRN_TEST_REFUSE", "1"));
+    let outcome = workspace.cc("main.c other.c -o prog");
     assert_eq!(outcome.code, 0);
     let expected = "cairn cc: warning: main.c: compiled without instrumentation: it is Sunday\n";
     assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
-    assert_eq!(place.run("prog").stdout, "42\n");
+    assert_eq!(workspace.run("prog").stdout, "42\n");
 }
 
 #[test]
@@ -531,53 +534,57 @@ fn a_clang_that_is_missing_is_named() {
 
 #[test]
 fn programs_are_built_in_one_go_or_in_steps() {
-    let place = check("main.c other.c -o prog");
-    assert_eq!(place.run("prog"), Outcome { code: 3, stdout: "42\n".into(), stderr: String::new() });
+    let workspace = check("main.c other.c -o prog");
+    assert_eq!(workspace.run("prog"), Outcome { code: 3, stdout: "42\n".into(), stderr: String::new() });
     assert_eq!(check("a.c").run("a.out").code, 0);
     assert_eq!(check("@linkline.rsp").run("linked").stdout, "42\n");
     check("-save-temps=cwd --version");
-    let place = Place::with(&common_files());
-    place.build("-c main.c other.c");
-    place.build("main.o other.o -o prog -lm -Wl,-O1 -rdynamic");
-    assert_eq!(place.run("prog").stdout, "42\n");
-    let outcome = place.cc("-save-temps -g main.c other.o -o again");
+    let workspace = Workspace::with(&common_files());
+    workspace.build("-c main.c other.c");
+    workspace.build("main.o other.o -o prog -lm -Wl,-O1 -rdynamic");
+    assert_eq!(workspace.run("prog").stdout, "42\n");
+    let outcome = workspace.cc("-save-temps -g main.c other.o -o again");
     assert!(outcome.code == 0 && outcome.stderr.contains("ignoring -save-temps"), "{}", outcome.stderr);
-    assert_eq!(place.run("again").stdout, "42\n");
-    assert!(!place.files().keys().any(|name| name.ends_with(".bc") || name == "main.i"));
+    assert_eq!(workspace.run("again").stdout, "42\n");
+    assert!(!workspace.files().keys().any(|name| name.ends_with(".bc") || name == "main.i"));
 }
 
 #[test]
 fn link_errors_are_clangs() {
-    let place = Place::with(&common_files());
-    let outcome = place.cc("main.c -o prog");
+    let workspace = Workspace::with(&common_files());
+    let outcome = workspace.cc("main.c -o prog");
     assert_eq!(outcome.code, 1);
     assert!(outcome.stderr.contains("undefined symbol: other"), "{}", outcome.stderr);
-    assert!(!place.path("prog").exists());
+    assert!(!workspace.path("prog").exists());
 }
 
 #[test]
 fn the_linker_can_be_asked() {
-    let outcome = Place::with(&[]).cc("-Wl,--version");
+    let outcome = Workspace::with(&[]).cc("-Wl,--version");
     assert_eq!(outcome.code, 0);
     assert!(outcome.stdout.contains("LLD"), "{}", outcome.stdout);
 }
 
 #[test]
 fn coverage_has_its_pages_to_itself() {
-    let place = Place::with(&common_files());
-    place.build("-c main.c other.c");
+    let workspace = Workspace::with(&common_files());
+    workspace.build("-c main.c other.c");
     for linker in ["lld", "bfd"] {
         for shape in ["", "-no-pie", "-static", "-static-pie", "-Wl,--gc-sections", "-Wl,-z,now -s"] {
-            check_pages(&place, &format!("-fuse-ld={linker} {shape} main.o other.o"), 2);
+            check_pages(&workspace, &format!("-fuse-ld={linker} {shape} main.o other.o"), 2);
         }
-        check_pages(&place, &format!("-fuse-ld={linker} -no-pie -fno-pie a.c -Dmain=f main.o other.o"), 3);
+        check_pages(
+            &workspace,
+            &format!("-fuse-ld={linker} -no-pie -fno-pie a.c -Dmain=f main.o other.o"),
+            3,
+        );
     }
 }
 
-fn check_pages(place: &Place, line: &str, units: u64) {
-    place.build(&format!("{line} -o prog"));
-    assert_eq!(place.run("prog").stdout, "42\n", "{line}");
-    let coverage = place.section("prog", "cairn_cov").unwrap();
+fn check_pages(workspace: &Workspace, line: &str, units: u64) {
+    workspace.build(&format!("{line} -o prog"));
+    assert_eq!(workspace.run("prog").stdout, "42\n", "{line}");
+    let coverage = workspace.section("prog", "cairn_cov").unwrap();
     assert_eq!((coverage.address % 4096, coverage.size % 4096), (0, 0), "{line}: {coverage:x?}");
     assert_eq!(coverage.size, (units * MARK_BYTES).next_multiple_of(4096) + 4096, "{line}");
 }
@@ -585,25 +592,25 @@ fn check_pages(place: &Place, line: &str, units: u64) {
 #[test]
 fn sections_exist_in_programs_without_instrumented_code() {
     for linker in ["lld", "bfd"] {
-        let place = Place::with(&[(
+        let workspace = Workspace::with(&[(
             "a.c",
             "extern char __start_cairn_br[], __stop_cairn_br[], __start_cairn_meta[], __start_cairn_cov[];\nint main(void) { return __stop_cairn_br - __start_cairn_br + !__start_cairn_meta + !__start_cairn_cov; }\n",
         )]);
-        place.clang("c", "-c a.c", None);
-        place.build(&format!("-fuse-ld={linker} a.o -o prog"));
-        assert_eq!(place.run("prog").code, 0);
-        assert_eq!(place.section("prog", "cairn_cov").unwrap().size, 4096);
+        workspace.clang("c", "-c a.c", None);
+        workspace.build(&format!("-fuse-ld={linker} a.o -o prog"));
+        assert_eq!(workspace.run("prog").code, 0);
+        assert_eq!(workspace.section("prog", "cairn_cov").unwrap().size, 4096);
     }
 }
 
 #[test]
 fn archives_come_between_the_ends() {
     for linker in ["lld", "bfd"] {
-        let place = Place::with(&common_files());
-        place.build("-c main.c other.c a.c");
-        place.archive("libo.a", "other.o");
-        place.build(&format!("-fuse-ld={linker} -u other -L. main.o -lo -o prog"));
-        let coverage = place.section("prog", "cairn_cov").unwrap();
+        let workspace = Workspace::with(&common_files());
+        workspace.build("-c main.c other.c a.c");
+        workspace.archive("libo.a", "other.o");
+        workspace.build(&format!("-fuse-ld={linker} -u other -L. main.o -lo -o prog"));
+        let coverage = workspace.section("prog", "cairn_cov").unwrap();
         assert_eq!((coverage.address % 4096, coverage.size), (0, 8192), "{linker}");
     }
 }
@@ -611,25 +618,25 @@ fn archives_come_between_the_ends() {
 #[test]
 fn main_may_lie_in_an_archive() {
     for linker in ["lld", "bfd"] {
-        let place =
-            Place::with(&[("m.c", "int __cairn_user_main(void) { return 5; }\n"), ("other.c", OTHER)]);
-        place.build("-c m.c other.c");
-        place.archive("libm.a", "m.o");
-        place.build(&format!("-fuse-ld={linker} other.o -L. -l:libm.a -o prog"));
-        assert_eq!(place.run("prog").code, 5, "{linker}");
+        let workspace =
+            Workspace::with(&[("m.c", "int __cairn_user_main(void) { return 5; }\n"), ("other.c", OTHER)]);
+        workspace.build("-c m.c other.c");
+        workspace.archive("libm.a", "m.o");
+        workspace.build(&format!("-fuse-ld={linker} other.o -L. -l:libm.a -o prog"));
+        assert_eq!(workspace.run("prog").code, 5, "{linker}");
     }
 }
 
 #[test]
 fn libraries_find_the_runtime_in_the_program() {
     for demand in ["", "-Wl,-z,defs", "-Wl,--no-undefined", "-Xlinker -z -Xlinker defs", "-nostdlib"] {
-        let place = Place::with(&common_files());
-        place.build("-fPIC -c other.c");
-        place.build(&format!("-shared {demand} -Wl,-soname,libother.so other.o -o libother.so"));
-        let program = place.section("libother.so", "cairn_cov").unwrap();
+        let workspace = Workspace::with(&common_files());
+        workspace.build("-fPIC -c other.c");
+        workspace.build(&format!("-shared {demand} -Wl,-soname,libother.so other.o -o libother.so"));
+        let program = workspace.section("libother.so", "cairn_cov").unwrap();
         assert_eq!(program.size, MARK_BYTES, "{demand}");
-        place.build("main.c -L. -lother -Wl,-rpath,$ORIGIN -o prog");
-        assert_eq!(place.run("prog").stdout, "42\n", "{demand}");
+        workspace.build("main.c -L. -lother -Wl,-rpath,$ORIGIN -o prog");
+        assert_eq!(workspace.run("prog").stdout, "42\n", "{demand}");
     }
 }
 
@@ -637,39 +644,39 @@ fn libraries_find_the_runtime_in_the_program() {
 fn a_library_loaded_later_finds_the_runtime() {
     let main = "#include <dlfcn.h>\nint main(void) { void *l = dlopen(\"./libother.so\", RTLD_NOW); if (!l) return 1; return ((int (*)(void))dlsym(l, \"other\"))(); }\n";
     for linker in ["lld", "bfd"] {
-        let place = Place::with(&[("main.c", main), ("other.c", OTHER)]);
-        place.build("-shared -fPIC other.c -o libother.so");
-        place.build(&format!("-fuse-ld={linker} main.c -o prog"));
-        assert_eq!(place.run("prog").code, 42, "{linker}");
+        let workspace = Workspace::with(&[("main.c", main), ("other.c", OTHER)]);
+        workspace.build("-shared -fPIC other.c -o libother.so");
+        workspace.build(&format!("-fuse-ld={linker} main.c -o prog"));
+        assert_eq!(workspace.run("prog").code, 42, "{linker}");
     }
 }
 
-/// A function of the library, as a unit sees it whose declaration was redirected to the model.
+/// A library function as declared by a unit whose declaration was redirected to the model.
 const CALLS_MODEL: &str = "int __cairn_w_twice(int);\nint main(void) { return __cairn_w_twice(20); }\n";
 const OWN_TWICE: &str = "int twice(int n) { return 2 * n + 1; }\n";
 
 #[test]
 fn models_are_linked() {
     for linker in ["lld", "bfd"] {
-        let place = Place::with(&[("main.c", CALLS_MODEL)]);
-        place.build(&format!("-fuse-ld={linker} main.c -o prog"));
-        assert_eq!(place.run("prog").code, 40, "{linker}");
+        let workspace = Workspace::with(&[("main.c", CALLS_MODEL)]);
+        workspace.build(&format!("-fuse-ld={linker} main.c -o prog"));
+        assert_eq!(workspace.run("prog").code, 40, "{linker}");
     }
 }
 
 #[test]
 fn a_function_of_the_program_goes_before_the_model() {
     for linker in ["lld", "bfd"] {
-        let place = Place::with(&[("main.c", CALLS_MODEL), ("own.c", OWN_TWICE)]);
-        place.build(&format!("-fuse-ld={linker} main.c own.c -o prog"));
-        assert_eq!(place.run("prog").code, 41, "{linker}");
-        place.build("-c main.c own.c");
-        place.archive("libown.a", "own.o");
+        let workspace = Workspace::with(&[("main.c", CALLS_MODEL), ("own.c", OWN_TWICE)]);
+        workspace.build(&format!("-fuse-ld={linker} main.c own.c -o prog"));
+        assert_eq!(workspace.run("prog").code, 41, "{linker}");
+        workspace.build("-c main.c own.c");
+        workspace.archive("libown.a", "own.o");
         for line in
             ["main.o own.o", "own.o main.o", "main.o libown.a", "-L. main.o -lown", "main.o -L . -l own"]
         {
-            place.build(&format!("-fuse-ld={linker} {line} -o prog"));
-            assert_eq!(place.run("prog").code, 41, "{linker}: {line}");
+            workspace.build(&format!("-fuse-ld={linker} {line} -o prog"));
+            assert_eq!(workspace.run("prog").code, 41, "{linker}: {line}");
         }
     }
 }
@@ -677,17 +684,17 @@ fn a_function_of_the_program_goes_before_the_model() {
 #[test]
 fn a_library_brings_the_models_it_calls() {
     let caller = "int __cairn_w_twice(int);\nint other(void) { return __cairn_w_twice(21); }\n";
-    let place = Place::with(&[("main.c", MAIN), ("other.c", caller)]);
-    place.build("-shared -fPIC other.c -o libother.so");
-    place.build("main.c -L. -lother -Wl,-rpath,$ORIGIN -o prog");
-    assert_eq!(place.run("prog").stdout, "42\n");
+    let workspace = Workspace::with(&[("main.c", MAIN), ("other.c", caller)]);
+    workspace.build("-shared -fPIC other.c -o libother.so");
+    workspace.build("main.c -L. -lother -Wl,-rpath,$ORIGIN -o prog");
+    assert_eq!(workspace.run("prog").stdout, "42\n");
 }
 
 #[test]
 fn models_that_are_missing_are_named() {
-    let place = Place::with(&common_files());
+    let workspace = Workspace::with(&common_files());
     let empty = TempDir::new().unwrap();
-    let outcome = place.driver_at(empty.path(), "c", "main.c other.c -o prog", None);
+    let outcome = workspace.driver_at(empty.path(), "c", "main.c other.c -o prog", None);
     assert_eq!(outcome.code, 1);
     let expected = "cairn cc: error: libcairn_models.a was not found beside libcairn_runtime.a in";
     assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
@@ -695,39 +702,39 @@ fn models_that_are_missing_are_named() {
 
 #[test]
 fn objects_are_joined() {
-    let place = Place::with(&common_files());
-    place.build("-r main.c other.c -o both.o");
-    assert_eq!(place.section("both.o", "cairn_cov").unwrap().size, 2 * MARK_BYTES);
-    place.build("both.o -o prog");
-    assert_eq!(place.run("prog").stdout, "42\n");
+    let workspace = Workspace::with(&common_files());
+    workspace.build("-r main.c other.c -o both.o");
+    assert_eq!(workspace.section("both.o", "cairn_cov").unwrap().size, 2 * MARK_BYTES);
+    workspace.build("both.o -o prog");
+    assert_eq!(workspace.run("prog").stdout, "42\n");
 }
 
 #[test]
 fn the_runtime_named_twice_is_linked_once() {
-    let place = Place::with(&common_files());
+    let workspace = Workspace::with(&common_files());
     let runtime = home().join("libcairn_runtime.a");
-    place.build(&format!(
+    workspace.build(&format!(
         "-shared -fPIC other.c -Wl,--whole-archive {} -Wl,--no-whole-archive -o lib.so",
         runtime.display()
     ));
-    let names = Command::new(llvm("llvm-nm")).arg(place.path("lib.so")).output().unwrap();
+    let names = Command::new(llvm("llvm-nm")).arg(workspace.path("lib.so")).output().unwrap();
     assert!(String::from_utf8_lossy(&names.stdout).contains("U __cairn_hook"));
-    place.build("-Wl,--whole-archive main.c other.c -Wl,--no-whole-archive -o prog");
+    workspace.build("-Wl,--whole-archive main.c other.c -Wl,--no-whole-archive -o prog");
 }
 
 #[test]
 fn long_command_lines_arrive() {
-    let place = Place::with(&common_files());
-    place.build("-c main.c other.c");
+    let workspace = Workspace::with(&common_files());
+    workspace.build("-c main.c other.c");
     let long: String = (0..20_000).map(|i| format!("-L/nowhere/{i:06} ")).collect();
-    fs::write(place.path("long.rsp"), long + "main.o other.o").unwrap();
-    place.build("@long.rsp -o prog");
-    assert_eq!(place.run("prog").stdout, "42\n");
+    fs::write(workspace.path("long.rsp"), long + "main.o other.o").unwrap();
+    workspace.build("@long.rsp -o prog");
+    assert_eq!(workspace.run("prog").stdout, "42\n");
 }
 
 #[test]
 fn verbose_shows_the_commands() {
-    let outcome = Place::with(&common_files()).cc("-v a.c -o prog");
+    let outcome = Workspace::with(&common_files()).cc("-v a.c -o prog");
     assert_eq!(outcome.code, 0);
     assert!(outcome.stderr.contains("-disable-llvm-passes") && outcome.stderr.contains("ld.lld"));
 }

@@ -1,26 +1,26 @@
-//! Successive halving: everybody is looked at briefly, the better ones longer.
+//! Successive halving: all candidates are measured briefly, the better ones longer.
 
 use crate::objective::{Objective, Phase, Stage, Stopped};
 use crate::round::{Candidate, best_first, measure_all};
 use oorandom::Rand64;
 
-/// Of so many the best one goes on to a rung that is so many times longer.
+/// Factor by which the number of candidates falls, and the length of campaigns grows, from rung to rung.
 const FACTOR: u64 = 4;
-/// The shortest campaign that says anything.
-const SHORTEST: u64 = 60;
+/// Shortest informative campaign, in executions; a chosen bound.
+const MIN_EXECUTIONS: u64 = 60;
 
-/// How many candidates are measured, and for how many executions each, rung by rung.
+/// The number of candidates and the executions of each, rung by rung.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rungs(Vec<(u32, u64)>);
 
 impl Rungs {
-    /// The rungs that leave `top` of `samples` candidates. The last is half a campaign long: those who are left will be looked
-    /// at in whole campaigns anyway.
+    /// Creates the rungs that leave `top` of `samples` candidates. The last is half a campaign long, since
+    /// the remaining ones will be measured in whole campaigns anyway.
     pub fn new(samples: u32, top: u32, executions: u64) -> Rungs {
         let mut rungs = Vec::new();
         let (mut alive, mut length) = (u64::from(top.max(1)), (executions / 2).max(1));
         loop {
-            let last = length < SHORTEST * FACTOR || alive * FACTOR >= u64::from(samples);
+            let last = length < MIN_EXECUTIONS * FACTOR || alive * FACTOR >= u64::from(samples);
             alive = if last { u64::from(samples) } else { alive * FACTOR };
             rungs.push((alive as u32, length));
             if last {
@@ -32,7 +32,7 @@ impl Rungs {
         Rungs(rungs)
     }
 
-    /// Executions of all.
+    /// Returns the executions of all rungs.
     pub fn executions(&self) -> u64 {
         executions(&self.0)
     }
@@ -42,7 +42,7 @@ fn executions(rungs: &[(u32, u64)]) -> u64 {
     rungs.iter().map(|(alive, length)| u64::from(*alive) * length).sum()
 }
 
-/// The best `top` of these; each rung has luck of its own, and only its own measurements count.
+/// Returns the best `top` candidates; each rung has its own seed, and only its own measurements count.
 pub(crate) fn halve(
     objective: &mut dyn Objective,
     mut candidates: Vec<Candidate>,
@@ -57,9 +57,9 @@ pub(crate) fn halve(
         let stage = Stage { round, phase: Phase::Find, rest: later + rest };
         let wanted = candidates.len();
         measure_all(objective, stage, &mut candidates, (rng.rand_u64(), *length))?;
-        let is_late = candidates.len() < wanted;
+        let is_short_of_time = candidates.len() < wanted;
         best_first(&mut candidates);
-        if is_late {
+        if is_short_of_time {
             break;
         }
     }

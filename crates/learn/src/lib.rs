@@ -1,12 +1,12 @@
-//! Learning the weights of a search heuristic: which of many weight vectors covers most.
+//! Learning of search heuristics: finds the weight vector that covers most.
 //!
-//! S. Cha et al.: Automatically Generating Search Heuristics for Concolic Testing, ICSE 2018. Find, check, refine:
-//! draw many weight vectors, measure each once, measure the best of them again and again, narrow the ranges to draw from
-//! by what the best two have in common, and begin anew until that brings nothing more.
+//! S. Cha et al.: Automatically Generating Search Heuristics for Concolic Testing, ICSE 2018. Find, check,
+//! refine: draw many weight vectors, measure each once, measure the best of them repeatedly, narrow the
+//! ranges to draw from by what the best two have in common, and repeat until that brings nothing more.
 //!
-//! Nothing here knows of programs or campaigns, has a clock or writes files: an [`Objective`] measures weights. All that
-//! happens follows from the settings and from what the objective answers, so whoever keeps the answers can go on with
-//! a learning that was cut short by starting it again.
+//! The crate knows nothing of programs or campaigns, has no clock and writes no files: an [`Objective`]
+//! measures weights. Everything follows from the settings and the objective's results, so that a caller that
+//! records the results can resume an interrupted learning by starting it again.
 
 mod fast;
 mod halving;

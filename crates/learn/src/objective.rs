@@ -1,53 +1,53 @@
-//! What is learnt for.
+//! The objective: the measurements that learning requests.
 
 use crate::space::Weights;
 use thiserror::Error;
 
-/// One measurement that is wanted.
+/// A requested measurement.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Job {
     /// The weights to search with.
     pub weights: Weights,
-    /// The seed of the campaign: equal seeds are equal luck.
+    /// Seed of the campaign, equal for candidates that are compared.
     pub seed: u64,
-    /// How long the campaign is.
+    /// Length of the campaign.
     pub executions: u64,
 }
 
-/// What a part of learning is for.
+/// The phase of a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Looking at many weights, each for a short time.
+    /// Measures many weights, each for a short time.
     Find,
-    /// Looking at a few weights again and again.
+    /// Measures a few weights repeatedly.
     Check,
 }
 
-/// Where learning stands when it asks for measurements.
+/// The progress of learning at a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stage {
-    /// Counted from 1.
+    /// Number of the round, from 1.
     pub round: u32,
-    /// Finding or checking.
+    /// Phase of the round.
     pub phase: Phase,
-    /// Executions that this round will take at most after these measurements.
+    /// Maximum number of executions left in this round after these measurements.
     pub rest: u64,
 }
 
-/// The measurements end here: time is up, or the user has had enough.
+/// The error that ends learning early: time is up, or the user stopped it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("learning was stopped")]
 pub struct Stopped;
 
-/// What came of a job, the more the better.
+/// Result of a job; more is better.
 pub type Measured = f64;
 
-/// Measures weights.
+/// A function that measures weights.
 pub trait Objective {
-    /// The results of jobs in their order. The same job must give the same result. When samples are looked for and time is
-    /// short, the last may be left out: those that were measured are then checked.
+    /// Returns the results of jobs in their order. The same job must give the same result. In the find phase,
+    /// the last ones may be left out when time is short: those that were measured are then checked.
     fn measure(&mut self, stage: Stage, jobs: &[Job]) -> Result<Vec<Measured>, Stopped>;
 
-    /// These are the best weights so far.
+    /// Called with the best weights so far.
     fn improved(&mut self, _: &crate::Best) {}
 }

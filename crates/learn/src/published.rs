@@ -3,24 +3,24 @@
 use crate::objective::{Objective, Phase, Stage, Stopped};
 use crate::round::{Best, Candidate, Learnt, best_first, measure_all};
 use crate::size::Size;
-use crate::space::Space;
+use crate::space::WeightSpace;
 use oorandom::Rand64;
 
-/// Rounds until the best of a round is no better than that of the round before it.
+/// Runs rounds until the best of a round is no better than that of the round before it.
 pub fn published(features: usize, size: Size, objective: &mut dyn Objective) -> Learnt {
-    let mut learner = Learner { size, space: Space::full(features), best: None, round: 0 };
+    let mut learner = PublishedLearner { size, space: WeightSpace::full(features), best: None, round: 0 };
     let stopped = learner.learn(objective).is_err();
     Learnt { best: learner.best, rounds: learner.round, stopped }
 }
 
-struct Learner {
+struct PublishedLearner {
     size: Size,
-    space: Space,
+    space: WeightSpace,
     best: Option<Best>,
     round: u32,
 }
 
-impl Learner {
+impl PublishedLearner {
     fn learn(&mut self, objective: &mut dyn Objective) -> Result<(), Stopped> {
         let mut rng = Rand64::new(self.size.seed.into());
         while self.round < self.size.rounds {

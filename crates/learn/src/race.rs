@@ -1,15 +1,16 @@
-//! A race: candidates are measured again and again, on the same luck, until the others are clearly behind.
+//! A race: candidates are measured repeatedly, on the same seeds, until the others are significantly behind.
 
 use crate::objective::{Objective, Phase, Stage, Stopped};
 use crate::round::{Candidate, best_first, measure_all};
 use crate::statistics::are_below_zero;
 use oorandom::Rand64;
 
-/// Measurements before anybody is dropped.
-pub(crate) const FAIR_START: u32 = 3;
+/// Number of measurements before the first candidate is dropped; a chosen bound.
+pub(crate) const MIN_TRIALS: u32 = 3;
 
-/// Runs a race of at most `trials` measurements each; the best first, those that were dropped left out. Two always stay: what
-/// the best two have in common is what is learnt. Also tells whether it was stopped: what was measured by then counts.
+/// Runs a race of at most `trials` measurements each; returns the remaining candidates, the best first. Two
+/// always stay, since the ranges are refined by what the best two have in common. The flag is true if the
+/// race was stopped: its measurements so far count.
 pub(crate) fn race(
     objective: &mut dyn Objective,
     candidates: Vec<Candidate>,
@@ -26,22 +27,22 @@ pub(crate) fn race(
             measured => measured?,
         }
         best_first(&mut running);
-        if trial >= FAIR_START {
-            drop_losers(&mut running);
+        if trial >= MIN_TRIALS {
+            drop_inferior(&mut running);
         }
-        if running.len() <= 2 && trial >= FAIR_START && is_decided(&running) {
+        if running.len() <= 2 && trial >= MIN_TRIALS && is_decided(&running) {
             break;
         }
     }
     Ok((running, false))
 }
 
-fn drop_losers(running: &mut Vec<Candidate>) {
+fn drop_inferior(running: &mut Vec<Candidate>) {
     let leader = running[0].scores.clone();
-    let mut place = 0;
+    let mut rank = 0;
     running.retain(|candidate| {
-        place += 1;
-        place <= 2 || !is_behind(candidate, &leader)
+        rank += 1;
+        rank <= 2 || !is_behind(candidate, &leader)
     });
 }
 

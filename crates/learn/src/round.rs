@@ -1,32 +1,32 @@
-//! What all ways of learning have in common.
+//! Parts shared by both ways of learning.
 
 use crate::objective::{Job, Measured, Objective, Stage, Stopped};
 use crate::space::Weights;
 use crate::statistics::mean;
 
-/// Weights, and how good they are.
+/// Weights and their quality.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Best {
     /// The weights.
     pub weights: Weights,
-    /// Their mean over whole campaigns.
+    /// Mean over whole campaigns.
     pub mean: f64,
-    /// How many.
+    /// Number of campaigns.
     pub trials: u32,
 }
 
-/// What came of learning.
+/// The result of learning.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Learnt {
-    /// The best weights; none if it was stopped before anything was checked.
+    /// Best weights; none if learning was stopped before anything was checked.
     pub best: Option<Best>,
-    /// Rounds that were begun.
+    /// Number of rounds started.
     pub rounds: u32,
-    /// Whether it was stopped before it was done.
+    /// True if learning was stopped early.
     pub stopped: bool,
 }
 
-/// Weights with what was measured of them.
+/// Weights with their measurements.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub weights: Weights,
@@ -47,7 +47,7 @@ impl Candidate {
     }
 }
 
-/// Measures every candidate once more; those for which there is no time are left out.
+/// Measures every candidate once more; those for which there is no time are removed.
 pub(crate) fn measure_all(
     objective: &mut dyn Objective,
     stage: Stage,
@@ -62,7 +62,7 @@ pub(crate) fn measure_all(
     Ok(())
 }
 
-/// The best first; of equal ones that which came first.
+/// Sorts candidates, the best first; of equal ones the order stays.
 pub(crate) fn best_first(candidates: &mut [Candidate]) {
     candidates.sort_by(|a, b| b.mean().total_cmp(&a.mean()));
 }

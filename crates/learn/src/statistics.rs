@@ -1,12 +1,12 @@
-//! The little statistics that racing needs.
+//! Statistics for racing.
 
-/// The mean of some numbers.
+/// Returns the mean.
 pub fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-/// Whether these differences are below 0 by more than chance (Student's t, one-sided, 5 %). Differences that are all the same
-/// number below 0 are.
+/// True if these differences are significantly below 0 (Student's t, one-sided, 5 %). Equal differences below
+/// 0 are.
 pub fn are_below_zero(differences: &[f64]) -> bool {
     let n = differences.len() as f64;
     if n < 2.0 {
@@ -18,7 +18,7 @@ pub fn are_below_zero(differences: &[f64]) -> bool {
     mean < 0.0 && mean < -critical(n - 1.0) * error
 }
 
-/// The value that Student's t exceeds with a probability of 5 %, by its expansion around the normal distribution's.
+/// Returns the 5 % critical value of Student's t, by its expansion around the normal distribution's.
 fn critical(freedom: f64) -> f64 {
     const Z: f64 = 1.644_853_6;
     let first = (Z.powi(3) + Z) / 4.0;

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 
 const FEATURES: usize = 40;
 
-/// Coverage that some features decide on: more for the right sign, and luck.
+/// Synthetic coverage that some features determine: more for the right sign, plus noise.
 struct Synthetic {
     noise: f64,
     executions: u64,
-    /// Jobs after which it stops.
+    /// Number of jobs after which it stops.
     patience: usize,
     known: HashMap<(Vec<u64>, u64, u64), f64>,
 }
@@ -20,8 +20,9 @@ impl Synthetic {
         Synthetic { noise, executions: 0, patience: usize::MAX, known: HashMap::new() }
     }
 
-    /// What weights are worth: features 0, 3, 6, 9 ought to be high, 1, 4, 7, 10 low, the others do not matter.
-    fn worth(weights: &[f64]) -> f64 {
+    /// Returns the value of weights: features 0, 3, 6, 9 should be high, 1, 4, 7, 10 low, the others do not
+    /// matter.
+    fn value(weights: &[f64]) -> f64 {
         let agrees = |i: usize| if i.is_multiple_of(3) { weights[i] / 10.0 } else { -weights[i] / 10.0 };
         let relevant = (0..12).filter(|i| i % 3 < 2);
         // Good weights are rare and stand out.
@@ -35,10 +36,10 @@ impl Synthetic {
             .fold(job.seed, |hash, bits| (hash ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
         let mut rng = Rand64::new(mixed.into());
         let luck = (0..12).map(|_| rng.rand_float()).sum::<f64>() - 6.0;
-        // The longer a campaign, the more is covered, and the less luck matters.
+        // Longer campaigns cover more, and have less noise.
         let length = job.executions as f64;
         let share = length / (length + 300.0);
-        Synthetic::worth(&job.weights) * share * (1.0 + luck * self.noise * (4_000.0 / length).powf(0.25))
+        Synthetic::value(&job.weights) * share * (1.0 + luck * self.noise * (4_000.0 / length).powf(0.25))
     }
 }
 
@@ -69,7 +70,7 @@ fn best(learnt: &Learnt) -> &Weights {
     &learnt.best.as_ref().expect("it was not stopped").weights
 }
 
-/// Of the features that matter, how many have the right sign.
+/// Returns the number of relevant features with the right sign.
 fn right_signs(weights: &[f64]) -> usize {
     (0..12).filter(|i| i % 3 < 2 && (weights[*i] > 0.0) == (i % 3 == 0)).count()
 }
@@ -107,13 +108,13 @@ fn known_weights_are_a_head_start() {
     let few = Size { samples: 20, top: 4, rounds: 1, ..small(1) };
     let cold = fast(FEATURES, few, &[], &mut Synthetic::new(0.05));
     let warm = fast(FEATURES, few, std::slice::from_ref(&good), &mut Synthetic::new(0.05));
-    let worth = |learnt: &Learnt| Synthetic::worth(best(learnt));
-    assert!(worth(&warm) >= Synthetic::worth(&good) * 0.95, "{} is below what was known", worth(&warm));
-    assert!(worth(&warm) > worth(&cold), "{} against {}", worth(&warm), worth(&cold));
+    let value = |learnt: &Learnt| Synthetic::value(best(learnt));
+    assert!(value(&warm) >= Synthetic::value(&good) * 0.95, "{} is below what was known", value(&warm));
+    assert!(value(&warm) > value(&cold), "{} against {}", value(&warm), value(&cold));
 }
 
 #[test]
-fn the_same_seed_learns_the_same_and_another_something_else() {
+fn the_result_depends_on_the_seed_alone() {
     let learn = |seed| fast(FEATURES, small(seed), &[], &mut Synthetic::new(0.05));
     assert_eq!(learn(3), learn(3));
     assert_ne!(best(&learn(3)), best(&learn(4)));
@@ -138,7 +139,7 @@ impl Objective for LateBloomer {
 }
 
 #[test]
-fn what_is_known_and_best_in_the_end_is_not_lost_at_the_start() {
+fn known_weights_that_start_slowly_are_not_lost() {
     let known: Vec<Weights> = [0.0, 1.0, -1.0].map(|weight| vec![weight; FEATURES].into()).into();
     let late = known[2].clone();
     let mut objective = LateBloomer(Synthetic::new(0.05), late.clone());
@@ -146,7 +147,7 @@ fn what_is_known_and_best_in_the_end_is_not_lost_at_the_start() {
     assert_eq!(best(&learnt), &late);
 }
 
-/// Has time for so many samples, and for so many measurements in all.
+/// Has time for so many samples, and for so many measurements in total.
 struct Hurried(Synthetic, usize);
 
 impl Objective for Hurried {
@@ -166,16 +167,16 @@ fn without_time_for_all_samples_those_that_were_measured_are_checked() {
         fast(FEATURES, size, std::slice::from_ref(&known), &mut hurried)
     };
     let whole = learn(30, usize::MAX);
-    assert!(!whole.stopped && Synthetic::worth(best(&whole)) > Synthetic::worth(&known));
-    // The race is cut short in its third lap.
+    assert!(!whole.stopped && Synthetic::value(best(&whole)) > Synthetic::value(&known));
+    // The race is interrupted in its third lap.
     let cut = learn(30, 30 + 10 * 2 + 5);
     assert!(cut.stopped && cut.best.as_ref().unwrap().trials == 2, "{cut:?}");
-    assert!(Synthetic::worth(best(&cut)) > Synthetic::worth(&known));
+    assert!(Synthetic::value(best(&cut)) > Synthetic::value(&known));
     assert!(learn(30, 30 + 5).best.is_none(), "nothing was checked");
 }
 
 #[test]
-fn a_race_that_hardly_began_does_not_unseat_the_winner_of_a_whole_one() {
+fn a_race_stopped_early_does_not_replace_the_incumbent() {
     let size = Size { rounds: 2, ..small(2) };
     let mut first = Hurried(Synthetic::new(0.05), 30);
     let one = fast(FEATURES, Size { rounds: 1, ..size }, &[], &mut first);
@@ -189,7 +190,7 @@ fn a_race_that_hardly_began_does_not_unseat_the_winner_of_a_whole_one() {
 }
 
 #[test]
-fn stopped_anywhere_and_started_again_it_learns_the_same() {
+fn a_resumed_learning_gives_the_same_result() {
     let whole = fast(FEATURES, small(3), &[], &mut Synthetic::new(0.05));
     let mut objective = Synthetic::new(0.05);
     let mut stops = 0;

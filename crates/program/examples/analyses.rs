@@ -1,5 +1,5 @@
-//! What the analyses cost: `cargo run --release -p cairn-program --example analyses [TARGET]`, without a target on a
-//! made-up program of the size of an editor.
+//! Measures the cost of the analyses: `cargo run --release -p cairn-program --example analyses [TARGET]`;
+//! without a target on a generated program of the size of an editor.
 
 use cairn_program::testing::plan::{Plan, build, decide, end, function, jump};
 use cairn_program::{
@@ -38,7 +38,7 @@ fn timed<T>(what: &str, make: impl Fn() -> T) -> T {
     make()
 }
 
-/// Covers all branches one by one, in an order that has nothing to do with the code.
+/// Covers all branches one by one, in random order.
 fn cover_all(program: &Program, mut distances: Distances) {
     let mut order: Vec<_> = (0..program.branch_count()).map(BranchId).collect();
     Rng::with_seed(1).shuffle(&mut order);
@@ -53,7 +53,7 @@ fn cover_all(program: &Program, mut distances: Distances) {
     println!("  covering one branch: {:.1} µs on average, {:.1} ms at worst", mean * 1e6, worst * 1e3);
 }
 
-/// Functions of 5 to 26 blocks with loops, early returns, calls by name and through pointers.
+/// Generates functions of 5 to 26 blocks with loops, early returns, calls by name and through pointers.
 fn made_up(rng: &mut Rng) -> Program {
     let functions = 3000;
     let names: Vec<_> = (0..functions).map(|i| format!("f{i}")).collect();

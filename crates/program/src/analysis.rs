@@ -1,4 +1,4 @@
-//! What follows from a program's code without running it.
+//! Static analyses of a program.
 
 mod blocks;
 mod call_graph;

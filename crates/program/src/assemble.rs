@@ -1,26 +1,26 @@
-//! From the units' blobs to one program: local indices become ids, names become functions.
+//! Joins the metadata of all units to one program: local indices become ids, names become functions.
 //!
-//! Every index in a blob is checked, so that the rest of Cairn can use ids without looking twice.
+//! Every index is checked here, so that the rest of Cairn can use ids without checks.
 
 use crate::error::Damage;
 use crate::model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site, mask};
-use cairn_wire::meta::{self, Contents, Unit};
+use cairn_wire::meta::{self, ConditionFeatures, Unit};
 use cairn_wire::site::USER_MAIN;
 use cairn_wire::{SiteId, SiteKind};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A unit and its place in the linked program.
+/// A unit and its position in the linked program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlacedUnit {
-    /// What the unit says of itself.
+    /// Metadata of the unit.
     pub unit: Unit,
     /// Id of its first site.
     pub first_site: u32,
     /// Id of its first branch.
     pub first_branch: u32,
-    /// Coverage bytes of the whole program.
+    /// Number of coverage bytes of the whole program.
     pub program_branches: u32,
 }
 
@@ -29,13 +29,13 @@ pub(crate) fn lay_out(units: Vec<Unit>) -> Vec<PlacedUnit> {
     let sides = |unit: &Unit| unit.sites.iter().map(|site| site.sides.len() as u32).sum::<u32>();
     let program_branches = units.iter().map(sides).sum();
     let (mut first_site, mut first_branch) = (0, 0);
-    let place = |unit: Unit| {
+    let position = |unit: Unit| {
         let placed = PlacedUnit { first_site, first_branch, program_branches, unit };
         first_site += placed.unit.sites.len() as u32;
         first_branch += sides(&placed.unit);
         placed
     };
-    units.into_iter().map(place).collect()
+    units.into_iter().map(position).collect()
 }
 
 /// Joins units to a program.
@@ -43,9 +43,9 @@ pub(crate) fn assemble(mut units: Vec<PlacedUnit>) -> Result<Program, Damage> {
     units.sort_by_key(|placed| placed.first_site);
     let branches = units.first().map_or(0, |placed| placed.program_branches);
     let mut program = Program { owners: vec![None; branches as usize], ..Program::default() };
-    let names = Names::collect(&units);
+    let names = FunctionNames::collect(&units);
     for (index, placed) in units.iter().enumerate() {
-        Joiner::new(&mut program, &names, placed, index as u32).join()?;
+        UnitJoiner::new(&mut program, &names, placed, index as u32).join()?;
     }
     for (index, placed) in units.iter().enumerate() {
         program.checks = program.checks.with(placed.unit.checks);
@@ -57,17 +57,17 @@ pub(crate) fn assemble(mut units: Vec<PlacedUnit>) -> Result<Program, Damage> {
     Ok(program)
 }
 
-/// Which function a name means, per unit and between units.
-struct Names<'a> {
+/// The functions that names refer to, per unit and between units.
+struct FunctionNames<'a> {
     local: Vec<HashMap<&'a str, FunctionId>>,
     global: HashMap<&'a str, FunctionId>,
 }
 
-impl<'a> Names<'a> {
-    /// Numbers all functions in unit order. Of several definitions of one global name (weak
-    /// symbols) the first counts, as it does for most linkers.
+impl<'a> FunctionNames<'a> {
+    /// Numbers all functions in unit order. Of several definitions of one global name (weak symbols) the
+    /// first counts, as for most linkers.
     fn collect(units: &'a [PlacedUnit]) -> Self {
-        let mut names = Names { local: Vec::new(), global: HashMap::new() };
+        let mut names = FunctionNames { local: Vec::new(), global: HashMap::new() };
         let mut next = 0;
         for placed in units {
             let mut local = HashMap::new();
@@ -89,28 +89,33 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The name of a file for somebody who is in a directory: short if it is below, always one that can be opened.
-fn seen_from(here: &Path, file: &str) -> Arc<str> {
+/// Shortens the name of a file below `here`; the result can always be opened from there.
+fn shorten(here: &Path, file: &str) -> Arc<str> {
     let below = Path::new(file).strip_prefix(here).ok().and_then(Path::to_str);
     below.filter(|below| !below.is_empty()).unwrap_or(file).into()
 }
 
 /// Adds one unit to the program.
-struct Joiner<'a> {
+struct UnitJoiner<'a> {
     program: &'a mut Program,
-    names: &'a Names<'a>,
+    names: &'a FunctionNames<'a>,
     placed: &'a PlacedUnit,
     index: u32,
     files: Vec<Arc<str>>,
     first_function: u32,
-    /// First block of each of the unit's functions.
+    /// By function of the unit: its first block.
     first_blocks: Vec<u32>,
 }
 
-impl<'a> Joiner<'a> {
-    fn new(program: &'a mut Program, names: &'a Names<'a>, placed: &'a PlacedUnit, index: u32) -> Self {
+impl<'a> UnitJoiner<'a> {
+    fn new(
+        program: &'a mut Program,
+        names: &'a FunctionNames<'a>,
+        placed: &'a PlacedUnit,
+        index: u32,
+    ) -> Self {
         let here = std::env::current_dir().unwrap_or_default();
-        let files = placed.unit.files.iter().map(|file| seen_from(&here, file)).collect();
+        let files = placed.unit.files.iter().map(|file| shorten(&here, file)).collect();
         let first_function = program.functions.len() as u32;
         let mut next_block = program.blocks.len() as u32;
         let mut first_blocks = Vec::with_capacity(placed.unit.functions.len());
@@ -118,7 +123,7 @@ impl<'a> Joiner<'a> {
             first_blocks.push(next_block);
             next_block += function.blocks.len() as u32;
         }
-        Joiner { program, names, placed, index, files, first_function, first_blocks }
+        UnitJoiner { program, names, placed, index, files, first_function, first_blocks }
     }
 
     fn join(mut self) -> Result<(), Damage> {
@@ -187,7 +192,7 @@ impl<'a> Joiner<'a> {
         let function = FunctionId(self.first_function + site.function);
         let sides = self.sides(local, site)?;
         let first_branch = self.claim_branches(site)?;
-        let decides = !matches!(site.kind, SiteKind::Pin | SiteKind::Foreign);
+        let decides = !matches!(site.kind, SiteKind::Concretization | SiteKind::UninstrumentedCall);
         let is_check = site.contents.check().is_some();
         let counted = decides && !is_check && self.program.function(function).counted;
         self.program.counted_branches += if counted { sides.len() as u32 } else { 0 };
@@ -211,7 +216,7 @@ impl<'a> Joiner<'a> {
     }
 
     fn callee(&self, site: &meta::Site) -> Result<Option<Arc<str>>, Damage> {
-        if site.kind != SiteKind::Foreign {
+        if site.kind != SiteKind::UninstrumentedCall {
             return Ok(None);
         }
         let name = self.placed.unit.foreign.get(site.width as usize);
@@ -219,11 +224,11 @@ impl<'a> Joiner<'a> {
         Ok(Some(Arc::from(name.as_str())))
     }
 
-    fn contents(&self, site: &meta::Site) -> Contents {
+    fn contents(&self, site: &meta::Site) -> ConditionFeatures {
         let mut contents = site.contents;
         let is_external = |name: &String| self.names.resolve(self.index, name).is_none();
         if site.callees.iter().any(is_external) {
-            contents.insert(Contents::EXTERNAL_CALL);
+            contents.insert(ConditionFeatures::EXTERNAL_CALL);
         }
         contents
     }
@@ -232,7 +237,7 @@ impl<'a> Joiner<'a> {
         let sides_fit = match site.kind {
             SiteKind::Branch | SiteKind::Select => site.sides.len() == 2,
             SiteKind::Switch => !site.sides.is_empty(),
-            SiteKind::Pin | SiteKind::Foreign => site.sides.is_empty(),
+            SiteKind::Concretization | SiteKind::UninstrumentedCall => site.sides.is_empty(),
         };
         if sides_fit { Ok(()) } else { Err(self.damage("a site has the wrong number of sides")) }
     }
@@ -245,7 +250,7 @@ impl<'a> Joiner<'a> {
         site.sides.iter().map(side).collect()
     }
 
-    /// Makes the next site the owner of its coverage bytes.
+    /// Assigns the coverage bytes of the next site to it.
     fn claim_branches(&mut self, site: &meta::Site) -> Result<BranchId, Damage> {
         let id = SiteId(self.program.sites.len() as u32);
         let first = self.placed.first_branch as usize + site.first_side as usize;
@@ -286,7 +291,7 @@ impl<'a> Joiner<'a> {
     }
 }
 
-/// The value table of a switch; of a value listed twice the first side counts.
+/// Returns the value table of a switch; for a value listed twice the first side counts.
 fn cases(sides: &[Side]) -> Vec<(u64, u32)> {
     let all = sides.iter().enumerate();
     let mut cases: Vec<_> =
@@ -296,7 +301,7 @@ fn cases(sides: &[Side]) -> Vec<(u64, u32)> {
     cases
 }
 
-/// What the user calls a symbol.
+/// Returns the source name of a symbol.
 pub(crate) fn source_name(symbol: &str) -> &str {
     if symbol == USER_MAIN { "main" } else { symbol }
 }

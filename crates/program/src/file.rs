@@ -1,4 +1,4 @@
-//! Reads files that a user or a campaign directory names: regular files only, and no more than a limit.
+//! Reads files named by a user or a campaign directory: regular files only, up to a size limit.
 
 use std::fmt;
 use std::fs::{File, FileType, OpenOptions};
@@ -18,19 +18,19 @@ pub struct FileError {
     pub reason: Reason,
 }
 
-/// The reason why a file cannot be read.
+/// The reason a file cannot be read.
 #[derive(Debug, Error)]
 pub enum Reason {
-    /// The system refuses.
+    /// An error of the operating system.
     #[error("{0}")]
     System(io::Error),
-    /// It is no regular file. Reading a pipe or a device may block forever, or never end.
+    /// Not a regular file. Reading a pipe or a device may block forever, or never end.
     #[error("it is {0}, not a file")]
     Special(Special),
-    /// It is larger than the caller accepts.
+    /// Larger than the caller accepts.
     #[error("it has more than {}", bytes(*.0))]
     TooLarge(u64),
-    /// It is not UTF-8.
+    /// Not UTF-8.
     #[error("it is not text")]
     NotText,
 }
@@ -49,7 +49,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// The kind of file that this type stands for; none of a regular file.
+    /// Returns the kind of file of this type; `None` for a regular file.
     pub fn of(kind: FileType) -> Option<Special> {
         match kind {
             kind if kind.is_file() => None,
@@ -90,15 +90,16 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
     String::from_utf8(read_file(path, limit)?).map_err(not_text)
 }
 
-/// Refuses a path that does not lead to a regular file, before another program opens it.
+/// Checks that a path leads to a regular file, before another program opens it.
 pub fn demand_file(path: &Path) -> Result<(), FileError> {
     let demand = || demand_regular(path.metadata().map_err(Reason::System)?.file_type());
     demand().map_err(|reason| FileError { path: path.to_owned(), reason })
 }
 
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Reason> {
-    // Opening a device may have effects of its own, so the type is checked before. It is checked again afterwards,
-    // since the file may have been replaced in between; without O_NONBLOCK, opening a pipe would wait for a writer.
+    // Opening a device may have effects of its own, so the type is checked before. It is checked again
+    // afterwards, since the file may have been replaced in between; without O_NONBLOCK, opening a pipe would
+    // wait for a writer.
     demand_regular(path.metadata().map_err(Reason::System)?.file_type())?;
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path);
     let file: File = file.map_err(Reason::System)?;
@@ -107,7 +108,7 @@ fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Reason> {
     if metadata.len() > limit {
         return Err(Reason::TooLarge(limit));
     }
-    // The file may grow while it is read; files in /proc tell no length.
+    // The file may grow while it is read; files in /proc have no length.
     let mut content = Vec::with_capacity(metadata.len() as usize);
     file.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(Reason::System)?;
     if content.len() as u64 > limit {
@@ -120,7 +121,7 @@ fn demand_regular(kind: FileType) -> Result<(), Reason> {
     Special::of(kind).map_or(Ok(()), |special| Err(Reason::Special(special)))
 }
 
-/// A limit as people write it.
+/// Formats a limit.
 fn bytes(count: u64) -> String {
     match count {
         _ if count >= 1 << 30 && count.is_multiple_of(1 << 30) => format!("{} GiB", count >> 30),

@@ -1,4 +1,4 @@
-//! Names a file for what it is, if it cannot be explored.
+//! Identifies files that are not programs Cairn can explore, for error messages.
 
 use object::elf::{
     DF_1_PIE, DT_FLAGS_1, ELFMAG, EM_X86_64, ET_CORE, ET_DYN, ET_REL, FileHeader64, PT_INTERP,
@@ -10,19 +10,19 @@ use std::fmt;
 /// A kind of file that is not a program Cairn can explore.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FileKind {
-    /// Nothing is in it.
+    /// An empty file.
     Empty,
     /// A directory.
     Directory,
-    /// It starts with `#!` and the name of this interpreter.
+    /// A script that starts with `#!` and the name of this interpreter.
     Script(String),
-    /// What the compiler makes of one source file.
+    /// An object file.
     ObjectFile,
-    /// Objects in an `ar` archive.
+    /// An `ar` archive of object files.
     Archive,
-    /// Code for programs that load it.
+    /// A shared library.
     SharedLibrary,
-    /// What a crash left.
+    /// A core dump.
     CoreDump,
     /// A program for 32-bit x86.
     Program32,
@@ -48,14 +48,15 @@ pub enum FileKind {
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 const MACH_O: [[u8; 4]; 4] =
     [[0xfe, 0xed, 0xfa, 0xce], [0xfe, 0xed, 0xfa, 0xcf], [0xce, 0xfa, 0xed, 0xfe], [0xcf, 0xfa, 0xed, 0xfe]];
-/// Universal binaries begin like Java classes, whose version makes the next number larger.
+/// Magic number of universal binaries, which Java class files share; the next number, the version of a class
+/// file, is larger in those.
 const UNIVERSAL: [u8; 4] = [0xca, 0xfe, 0xba, 0xbe];
-const MOST_UNIVERSAL: u8 = 32;
-/// Bytes that tell text from other data.
+const MAX_UNIVERSAL: u8 = 32;
+/// Number of bytes examined to tell text from other data.
 const SAMPLE: usize = 4096;
 
 impl FileKind {
-    /// The kind of a file with this content; none if it is a program for this machine.
+    /// Returns the kind of a file with this content; `None` if it is a program for this machine.
     pub(crate) fn of(bytes: &[u8]) -> Option<FileKind> {
         if bytes.starts_with(&ELFMAG) {
             return of_elf(bytes);
@@ -68,7 +69,7 @@ impl FileKind {
             [b'M', b'Z', ..] => FileKind::Windows,
             _ if bytes.starts_with(b"!<arch>\n") || bytes.starts_with(b"!<thin>\n") => FileKind::Archive,
             _ if MACH_O.iter().any(|magic| bytes.starts_with(magic)) => FileKind::MachO,
-            [.., _] if bytes.starts_with(&UNIVERSAL) && bytes.get(7).is_some_and(|n| *n < MOST_UNIVERSAL) => {
+            [.., _] if bytes.starts_with(&UNIVERSAL) && bytes.get(7).is_some_and(|n| *n < MAX_UNIVERSAL) => {
                 FileKind::MachO
             }
             _ if is_text(bytes) => FileKind::Text,
@@ -76,12 +77,12 @@ impl FileKind {
         })
     }
 
-    /// True if the system may be able to run it all the same, on its own or with an interpreter.
+    /// True if the system may still be able to run it, by itself or with an interpreter.
     pub fn may_run(&self) -> bool {
         matches!(self, FileKind::Script(_) | FileKind::Program32 | FileKind::OtherMachine)
     }
 
-    fn what(&self) -> String {
+    fn description(&self) -> String {
         match self {
             FileKind::Empty => "empty",
             FileKind::Directory => "a directory",
@@ -104,7 +105,7 @@ impl FileKind {
         .to_owned()
     }
 
-    /// What to do next.
+    /// Returns the advice for the user.
     fn advice(&self) -> &'static str {
         match self {
             FileKind::Directory => "name the program in it, or its C files",
@@ -128,11 +129,11 @@ impl FileKind {
 
 impl fmt::Display for FileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.what(), self.advice())
+        write!(f, "{}: {}", self.description(), self.advice())
     }
 }
 
-/// The name of the interpreter in the first line.
+/// Returns the name of the interpreter in the first line.
 fn interpreter(bytes: &[u8]) -> String {
     let line = bytes[2..].split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(&line[..line.len().min(SAMPLE)]).into_owned();
@@ -166,7 +167,7 @@ fn of_elf(bytes: &[u8]) -> Option<FileKind> {
     }
 }
 
-/// Programs name their loader or are marked as programs; a shared library is neither.
+/// True if the file names a loader or is marked as a program; a shared library does neither.
 fn is_position_independent_program(
     header: &FileHeader64<Endianness>,
     endian: Endianness,
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn files_are_named_for_what_they_are() {
         let check = |bytes: &[u8], expected: &str| {
-            assert_eq!(FileKind::of(bytes).unwrap().what(), expected, "{bytes:?}");
+            assert_eq!(FileKind::of(bytes).unwrap().description(), expected, "{bytes:?}");
         };
         check(b"", "empty");
         check(b"#!/bin/sh\nexec x\n", "a shell script");

@@ -1,9 +1,9 @@
-//! The static model of a target, read from what `cairn cc` left in its executable.
+//! The static model of a target, read from the metadata that `cairn cc` left in its executable.
 //!
-//! A target describes itself: its functions, blocks, calls and branch sites lie in ELF sections of
-//! the file. Here they become one [`Program`] with ids that are dense over all files it was linked
-//! from: a site is named by its record's index, a branch (one side of a site) by the index of its
-//! coverage byte. Nothing here runs the target.
+//! A target describes itself: its functions, blocks, calls and branch sites are in ELF sections of the file.
+//! This crate joins them into one [`Program`] with ids that are dense over all linked files: the id of a site
+//! is the index of its record, the id of a branch (one side of a site) the index of its coverage byte. The
+//! crate never runs the target.
 
 mod analysis;
 mod assemble;
@@ -21,7 +21,7 @@ pub use analysis::{
     Steps, Weight,
 };
 pub use assemble::PlacedUnit;
-pub use cairn_wire::meta::Contents;
+pub use cairn_wire::meta::ConditionFeatures;
 pub use cairn_wire::{SiteId, SiteKind};
 pub use elf::FUZZ_TARGET;
 pub use error::{Damage, ProgramError};

@@ -1,7 +1,7 @@
-//! Libraries that the dynamic linker finds because the program says where they are.
+//! Libraries that the dynamic linker finds through a program's run path.
 //!
-//! A program may name any directory in its run path, the user's home as well. So a run path stands for the shared libraries
-//! that lie in its directories, and for nothing else there.
+//! A program may name any directory in its run path, including the user's home. So a run path stands for the
+//! shared libraries in its directories, and for nothing else there.
 
 use object::Endianness;
 use object::elf::{DT_RPATH, DT_RUNPATH, FileHeader64};
@@ -11,12 +11,12 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Directories with the system's libraries, which every program may read.
+/// Directories of the system's libraries, which every program may read.
 const SYSTEM: [&str; 4] = ["/usr", "/lib", "/lib32", "/lib64"];
 const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
 
-/// The shared libraries in the directories of a program's run path, but for the system's. `$ORIGIN` is the program's own
-/// directory; none if it is not an executable.
+/// Returns the shared libraries in the directories of a program's run path, without the system's. `$ORIGIN`
+/// is replaced by the program's own directory; empty if it is not an executable.
 pub fn libraries(program: &Path) -> Vec<PathBuf> {
     let directories = library_directories(program);
     let is_own = |directory: &PathBuf| {
@@ -28,18 +28,18 @@ pub fn libraries(program: &Path) -> Vec<PathBuf> {
     paths.filter(|path| is_library(path)).collect()
 }
 
-/// True for a file that is called and begins like a shared library.
+/// True for a file with the name and the magic number of a shared library.
 fn is_library(path: &Path) -> bool {
     let name = path.file_name().unwrap_or(OsStr::new("")).to_string_lossy();
     let magic = || {
         let mut bytes = [0; ELF_MAGIC.len()];
         File::open(path).and_then(|mut file| file.read_exact(&mut bytes)).map(|()| bytes)
     };
-    // Opening a pipe would wait for who writes to it.
+    // Opening a pipe would wait for a writer.
     name.contains(".so") && path.is_file() && magic().is_ok_and(|bytes| bytes == ELF_MAGIC)
 }
 
-/// The directories of a program's run path.
+/// Returns the directories of a program's run path.
 fn library_directories(program: &Path) -> Vec<PathBuf> {
     let Ok(bytes) = std::fs::read(program) else { return Vec::new() };
     let origin = std::fs::canonicalize(program).ok().and_then(|path| path.parent().map(Path::to_owned));
@@ -49,7 +49,7 @@ fn library_directories(program: &Path) -> Vec<PathBuf> {
     named.map(|name| name.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin).into()).collect()
 }
 
-/// The values of `DT_RPATH` and `DT_RUNPATH`.
+/// Returns the values of `DT_RPATH` and `DT_RUNPATH`.
 fn run_paths(bytes: &[u8]) -> object::Result<Vec<String>> {
     let header = FileHeader64::<Endianness>::parse(bytes)?;
     let endian = header.endian()?;

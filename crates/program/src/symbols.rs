@@ -1,4 +1,4 @@
-//! Where in the source an address of the program's code comes from.
+//! Maps code addresses of the program to source locations.
 
 use crate::assemble::source_name;
 use addr2line::Loader;
@@ -9,7 +9,7 @@ use std::path::Path;
 /// A function, and the line in it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SourceFrame {
-    /// As the source names it; as the symbol table does, if that is all there is.
+    /// Name in the source, or in the symbol table if that is all there is.
     pub function: String,
     /// Source file and line, if the program was compiled with line tables.
     pub line: Option<(String, u32)>,
@@ -25,14 +25,14 @@ impl fmt::Display for SourceFrame {
     }
 }
 
-/// A direct call: this byte, and the distance to the function from what follows.
+/// Opcode of a direct call; the displacement from the next instruction follows.
 const CALL: u8 = 0xe8;
 const CALL_LENGTH: u64 = 5;
 
 /// The line tables of an executable, and its code.
 pub struct Symbols {
     loader: Loader,
-    /// Addresses and bytes of sections.
+    /// Address and bytes of each code section.
     code: Vec<(u64, Vec<u8>)>,
 }
 
@@ -43,12 +43,12 @@ impl fmt::Debug for Symbols {
 }
 
 impl Symbols {
-    /// Those of the executable at this path; none if it cannot be read.
+    /// Reads those of an executable; `None` if it cannot be read.
     pub fn read(path: &Path) -> Option<Symbols> {
         Some(Symbols { loader: Loader::new(path).ok()?, code: code(path).unwrap_or_default() })
     }
 
-    /// Where the direct call leads whose last byte this is; none if it is no such call.
+    /// Returns the target of the direct call whose last byte is at `offset`; `None` if it is no such call.
     pub fn called_by(&self, offset: u64) -> Option<u64> {
         let base = self.loader.relative_address_base();
         let after = offset + base + 1;
@@ -65,8 +65,8 @@ impl Symbols {
         })
     }
 
-    /// The functions an instruction belongs to, inlined ones first; empty if nothing is known. Its address counts
-    /// from where the program begins in memory.
+    /// Returns the functions an instruction belongs to, inlined ones first; empty if nothing is known.
+    /// `offset` counts from the start of the program in memory.
     pub fn frames(&self, offset: u64) -> Vec<SourceFrame> {
         let address = offset + self.loader.relative_address_base();
         let mut found = self.inlined(address);
@@ -82,7 +82,8 @@ impl Symbols {
         while let Ok(Some(frame)) = frames.next() {
             let name = frame.function.as_ref().and_then(|function| function.raw_name().ok());
             let name = name.map(|name| source_name(&name).to_owned());
-            let line = frame.location.and_then(|place| Some((seen_from_here(place.file?), place.line?)));
+            let line =
+                frame.location.and_then(|location| Some((seen_from_here(location.file?), location.line?)));
             if let Some(function) = name.or_else(|| self.symbol(address)) {
                 found.push(SourceFrame { function, line });
             }
@@ -102,7 +103,7 @@ fn code(path: &Path) -> Option<Vec<(u64, Vec<u8>)>> {
     Some(sections.filter_map(|section| Some((section.address(), section.data().ok()?.to_vec()))).collect())
 }
 
-/// A file's name as short as it can be from here.
+/// Shortens a file's name relative to the current directory.
 pub fn seen_from_here(file: &str) -> String {
     let here = std::env::current_dir().ok();
     let inside = here.as_deref().and_then(|here| Path::new(file).strip_prefix(here).ok());

@@ -1,4 +1,4 @@
-//! Programs made by hand, for the tests of this crate and of those that stand on it.
+//! Hand-made programs for the tests of this crate and of those that depend on it.
 
 pub mod plan;
 
@@ -6,7 +6,7 @@ use crate::model::Program;
 use cairn_wire::meta::{Block, Function, Side, Site, Unit};
 use cairn_wire::{SiteId, SiteKind};
 
-/// Draws a program of one function whose sites follow one another.
+/// Builder of a program of one function with consecutive sites.
 #[derive(Clone, Debug)]
 pub struct Sketch {
     unit: Unit,
@@ -20,7 +20,7 @@ impl Default for Sketch {
 }
 
 impl Sketch {
-    /// A program without sites.
+    /// Creates a program without sites.
     pub fn new() -> Sketch {
         let main = Function { name: "main".into(), blocks: vec![Block::default()], ..Function::default() };
         let files = vec!["sketch.c".into()];
@@ -39,28 +39,28 @@ impl Sketch {
         self.site(SiteKind::Switch, width, listed.chain([vec![]]).collect())
     }
 
-    /// Adds a place where a value may be pinned.
-    pub fn pin(&mut self) -> SiteId {
-        self.site(SiteKind::Pin, 64, vec![])
+    /// Adds a site at which a value may be concretized.
+    pub fn concretization(&mut self) -> SiteId {
+        self.site(SiteKind::Concretization, 64, vec![])
     }
 
-    /// Adds a call of a function that may have no instrumentation.
+    /// Adds a call of a function that may be uninstrumented.
     pub fn foreign(&mut self, name: &str) -> SiteId {
         self.unit.foreign.push(name.into());
-        self.site(SiteKind::Foreign, self.unit.foreign.len() as u32 - 1, vec![])
+        self.site(SiteKind::UninstrumentedCall, self.unit.foreign.len() as u32 - 1, vec![])
     }
 
-    /// Makes all sites added so far, and later ones, not the user's.
+    /// Marks all sites, earlier and later ones, as outside user code.
     pub fn uncounted(&mut self) {
         self.unit.functions[0].uncounted = true;
     }
 
-    /// The unit as drawn.
+    /// Returns the unit.
     pub fn unit(&self) -> Unit {
         self.unit.clone()
     }
 
-    /// The program as drawn.
+    /// Builds the program.
     pub fn build(&self) -> Program {
         Program::from_units(vec![self.unit()]).expect("a sketch is never damaged")
     }

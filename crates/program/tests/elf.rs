@@ -1,4 +1,4 @@
-//! Executables, real and made by hand.
+//! Executables, linked and made by hand.
 
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, Program, ProgramError, SiteId};
@@ -17,7 +17,7 @@ const COVERAGE_AT: u64 = 0x40_8000;
 const META_AT: u64 = 0x3f_0000;
 /// Bytes of a program header.
 const SEGMENT_SIZE: u16 = 56;
-/// The type of the segment that names a program's loader.
+/// Type of the segment that names a program's loader.
 const NAMES_LOADER: u32 = 3;
 
 struct Section {
@@ -26,7 +26,7 @@ struct Section {
     data: Vec<u8>,
 }
 
-/// A little-endian 64-bit ELF file with these sections, and a segment that says it is a program.
+/// Returns a little-endian 64-bit ELF file with these sections, and a segment that marks it as a program.
 fn elf(kind: u16, sections: &[Section]) -> Vec<u8> {
     let mut names = vec![0];
     let mut data = Vec::new();
@@ -63,7 +63,7 @@ fn section_header(name: usize, kind: u64, address: u64, offset: usize, size: usi
     [name as u64 | kind << 32, 0, address, offset as u64, size as u64, 0, 1, 0]
 }
 
-/// A unit's blob as the linker leaves it at `address`.
+/// Returns a unit's metadata as the linker leaves it at `address`.
 fn blob(unit: &Unit, address: u64, first_site: u64, first_branch: u64) -> Vec<u8> {
     let payload = unit.encode();
     let distance = |at: usize, to: u64| to.wrapping_sub(address + at as u64) as i32 as u32;
@@ -93,12 +93,12 @@ fn records(unit: &Unit) -> Vec<u8> {
     unit.sites.iter().enumerate().flat_map(record).collect()
 }
 
-/// Two units, eight bytes of padding between their blobs, the second one's sites first.
+/// Returns two units with eight bytes of padding between them, the second one's sites first.
 fn two_units() -> [Section; 3] {
     let (mut first, mut second) = (Sketch::new(), Sketch::new());
     first.branch();
     second.switch(16, &[&[5]]);
-    second.pin();
+    second.concretization();
     let (first, second) = (first.unit(), second.unit());
     let mut meta = blob(&first, META_AT, 2, 2);
     meta.extend([0; 8]);
@@ -133,7 +133,7 @@ fn units_are_found_where_their_headers_point() {
     }
 }
 
-/// C source of a program that describes itself as `unit`, the way the pass makes it do so.
+/// Returns the C source of a program that describes itself as `unit`, as the pass does.
 fn source(unit: &Unit) -> String {
     let mut bytes = blob(unit, 0, 0, 0);
     let payload = bytes.split_off(Header::SIZE);
@@ -153,7 +153,7 @@ fn source(unit: &Unit) -> String {
     assembly.concat() + functions
 }
 
-/// Offset of a symbol from the start of the program.
+/// Returns the offset of a symbol from the start of the program.
 fn offset(path: &Path, name: &str) -> u64 {
     let bytes = std::fs::read(path).unwrap();
     let file = object::File::parse(&*bytes).unwrap();
@@ -221,14 +221,14 @@ fn a_plain_executable_was_not_built_with_cairn() {
 }
 
 #[test]
-fn another_abi_is_refused() {
+fn another_abi_is_an_error() {
     let mut sections = two_units();
     sections[0].data[4] = 77;
     let error = read(&elf(EXECUTABLE, &sections)).unwrap_err();
     assert!(matches!(error, ProgramError::OtherAbi { found: 77, .. }), "{error}");
 }
 
-/// Damages the sections of a sound target and expects a refusal.
+/// Damages the sections of a sound target and expects an error.
 fn check_damaged(name: &str, damage: impl FnOnce(&mut [Section; 3])) {
     let mut sections = two_units();
     damage(&mut sections);
@@ -252,7 +252,7 @@ fn damage_is_noticed() {
 }
 
 #[test]
-fn no_cut_file_brings_the_reader_down() {
+fn no_truncated_file_panics() {
     let whole = elf(EXECUTABLE, &two_units());
     let scratch = TempDir::new().unwrap();
     for len in 0..whole.len() {

@@ -19,7 +19,7 @@ fn ids_are_dense_over_units() {
     let (mut first, mut second) = (Sketch::new(), Sketch::new());
     first.branch();
     first.switch(8, &[&[1, 2], &[3]]);
-    second.pin();
+    second.concretization();
     second.branch();
     let program = Program::from_units(vec![first.unit(), second.unit()]).unwrap();
 
@@ -42,7 +42,7 @@ fn ids_are_dense_over_units() {
 }
 
 #[test]
-fn a_foreign_call_knows_whom_it_calls() {
+fn an_uninstrumented_call_has_its_callee() {
     let mut sketch = Sketch::new();
     let (branch, strtod, crypt) = (sketch.branch(), sketch.foreign("strtod"), sketch.foreign("crypt"));
     let program = sketch.build();
@@ -91,17 +91,17 @@ fn a_value_takes_the_side_that_lists_it() {
     let mut sketch = Sketch::new();
     let branch = sketch.branch();
     let switch = sketch.switch(8, &[&[7, 0xff], &[3]]);
-    let pin = sketch.pin();
+    let concretization = sketch.concretization();
     let program = sketch.build();
     let side = |site, value| program.site(site).side_of(value);
     assert_eq!([side(branch, 0), side(branch, 1), side(branch, 2)], [0, 1, 0]);
     assert_eq!([side(switch, 7), side(switch, 0xff), side(switch, 3), side(switch, 4)], [0, 0, 1, 2]);
     assert_eq!(side(switch, u64::MAX), 0, "only the operand's bits count");
-    assert_eq!(side(pin, 12), 0);
+    assert_eq!(side(concretization, 12), 0);
 }
 
 #[test]
-fn branches_of_models_are_not_the_users() {
+fn branches_of_models_are_outside_user_code() {
     let (mut user, mut model) = (Sketch::new(), Sketch::new());
     user.branch();
     model.branch();
@@ -112,7 +112,7 @@ fn branches_of_models_are_not_the_users() {
 }
 
 #[test]
-fn bytes_between_units_belong_to_nobody() {
+fn bytes_between_units_belong_to_no_site() {
     let mut sketch = Sketch::new();
     sketch.branch();
     let place =
@@ -124,8 +124,8 @@ fn bytes_between_units_belong_to_nobody() {
     assert_eq!(program.site_of(BranchId(17)), Some((SiteId(1), 1)));
 }
 
-/// Damages a sound unit and expects a refusal that names the unit.
-fn check_refused(damage: impl FnOnce(&mut Unit)) {
+/// Damages a sound unit and expects an error that names the unit.
+fn check_error(damage: impl FnOnce(&mut Unit)) {
     let mut sketch = Sketch::new();
     sketch.branch();
     sketch.switch(8, &[&[1]]);
@@ -136,21 +136,21 @@ fn check_refused(damage: impl FnOnce(&mut Unit)) {
 }
 
 #[test]
-fn indices_that_lead_nowhere_are_refused() {
-    check_refused(|unit| unit.sites[0].function = 9);
-    check_refused(|unit| unit.sites[0].block = 9);
-    check_refused(|unit| unit.sites[0].file = 9);
-    check_refused(|unit| unit.sites[0].sides[1].successor = 9);
-    check_refused(|unit| unit.functions[0].file = 9);
-    check_refused(|unit| unit.functions[0].blocks[0].successors[0] = 9);
-    check_refused(|unit| unit.functions[0].blocks[0].site = Some(9));
+fn invalid_indices_are_errors() {
+    check_error(|unit| unit.sites[0].function = 9);
+    check_error(|unit| unit.sites[0].block = 9);
+    check_error(|unit| unit.sites[0].file = 9);
+    check_error(|unit| unit.sites[0].sides[1].successor = 9);
+    check_error(|unit| unit.functions[0].file = 9);
+    check_error(|unit| unit.functions[0].blocks[0].successors[0] = 9);
+    check_error(|unit| unit.functions[0].blocks[0].site = Some(9));
 }
 
 #[test]
-fn impossible_sides_are_refused() {
-    check_refused(|unit| unit.sites[1].first_side = 1);
-    check_refused(|unit| unit.sites[1].first_side = 4);
-    check_refused(|unit| unit.sites[1].first_side = u32::MAX);
-    check_refused(|unit| drop(unit.sites[0].sides.pop()));
-    check_refused(|unit| unit.sites[1].sides.clear());
+fn impossible_sides_are_errors() {
+    check_error(|unit| unit.sites[1].first_side = 1);
+    check_error(|unit| unit.sites[1].first_side = 4);
+    check_error(|unit| unit.sites[1].first_side = u32::MAX);
+    check_error(|unit| drop(unit.sites[0].sides.pop()));
+    check_error(|unit| unit.sites[1].sides.clear());
 }

@@ -1,4 +1,4 @@
-// A comparison: the mean of each strategy's campaigns with a band from the least to the most of them, and the table.
+// The comparison of strategies: the mean of each one's campaigns with a band from minimum to maximum, and the table.
 
 let comparison = null;
 let comparedOver = "executions";

@@ -1,4 +1,4 @@
-// Crashes and hangs: what, where, on which input, and how to see it again.
+// Crashes and hangs: description, location, input, and the command that reproduces each.
 
 function textOfBytes(bytes) {
   const escapes = { 9: "\\t", 10: "\\n", 13: "\\r", 34: "\\\"", 92: "\\\\" };
@@ -20,7 +20,7 @@ async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // A page from a file may not be allowed to: the old way asks nobody.
+    // A page opened from a file may not use the clipboard API; execCommand needs no permission.
     const area = h("textarea", { style: "position:fixed;opacity:0" });
     area.value = text;
     document.body.append(area);

@@ -1,4 +1,4 @@
-// The overview: figures, how it ended, coverage over executions and time, and what stands in the way.
+// The overview: figures, the reason the campaign ended, coverage over executions and time, and obstacles.
 
 let plotOver = "executions";
 

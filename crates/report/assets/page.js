@@ -1,10 +1,10 @@
-// What all sections share: elements, numbers, tabs, keys, colours, and the address.
+// Shared by all sections: elements, number formats, tabs, keys, colours, and the address.
 
 let report = null;
 const tabs = [];
 const view = () => document.getElementById("view");
 
-/** An element; text is always text. Names that begin with "on" are listeners. */
+/** Creates an element; text is never parsed as markup. Names that begin with "on" are listeners. */
 function h(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -38,7 +38,7 @@ function coverageOf(file) {
   return { covered, total, partly: reached };
 }
 
-/** A button group of which one is pressed. */
+/** Creates a button group of which one is pressed. */
 function choice(label, options, chosen, choose) {
   const buttons = Object.entries(options).map(([value, text]) =>
     h("button", { type: "button", "data-value": value, "aria-pressed": String(value === chosen), onclick: () => choose(value) }, text));
@@ -62,7 +62,7 @@ function say(text) {
   say.timer = setTimeout(() => status.classList.remove("on"), 2400);
 }
 
-/** Puts a tab's section on the page; the address says which, and what in it. */
+/** Shows the section of a tab; the address holds the tab and the selection in it. */
 function show() {
   const [name, ...rest] = location.hash.slice(1).split("/").map(part => decodeURIComponent(part));
   const tab = tabs.find(tab => tab.name === name) || tabs[0];
@@ -80,7 +80,7 @@ function show() {
   if (!tab.wide) window.scrollTo(0, 0);
 }
 
-/** Goes to an address; unlike the browser itself, at once. */
+/** Goes to an address at once, which the browser itself does not. */
 function goTo(address) {
   if (location.hash !== address) history.pushState(null, "", address);
   show();
@@ -112,7 +112,7 @@ function setTheme(theme) {
 function toggleTheme() {
   const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
   setTheme(next);
-  try { localStorage.setItem("cairn-theme", next); } catch { /* a file may not keep anything */ }
+  try { localStorage.setItem("cairn-theme", next); } catch { /* a page opened from a file may have no storage */ }
   say(`${next} colours`);
 }
 

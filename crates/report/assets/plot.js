@@ -1,10 +1,11 @@
 "use strict";
-// A plot of curves over one axis, with bands around them if there are several runs of each. It needs nothing but the page's colours.
+// A plot of curves over one axis, with bands around them if there are several runs of each. It depends only on the
+// page's colours.
 //
 // plot(element, { series: [{ name, points: [[x, y], …], band: [[x, low, high], …] }], x: "executions", y: "branches", limit: 120,
 //                 showX: number => text, showY: number => text })
 //
-// Points are the corners of a step curve. Hovering, or the arrow keys when it has the focus, show the values at a place.
+// Points are the corners of a step curve. Hovering, or the arrow keys when it has the focus, show the values at a position.
 
 const PLOT_COLOURS = ["var(--accent)", "var(--good)", "var(--part)", "var(--bad)", "var(--code-key)", "var(--soft)"];
 
@@ -110,7 +111,7 @@ function plot(element, options) {
   draw();
 }
 
-/** The value of a step curve. */
+/** Returns the value of a step curve. */
 function valueAt(points, x) {
   let value = 0;
   for (const [px, y] of points) {
@@ -120,7 +121,7 @@ function valueAt(points, x) {
   return value;
 }
 
-/** Round numbers from 0 to at least the most. */
+/** Returns round numbers from 0 to at least the maximum. */
 function ticks(most, count) {
   const rough = most / count, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= rough) || rough;

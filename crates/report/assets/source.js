@@ -1,11 +1,11 @@
-// The source view: files with their coverage, lines with a mark for every branch, and why branches are not covered.
+// The source view: files with their coverage, lines with a mark for every branch, and the reasons for uncovered ones.
 
 const WHY_NAMES = {
   "never-reached": "never reached", unsat: "no input takes it", unknown: "solver gave up", pending: "not tried yet", diverged: "went elsewhere",
   refused: "refused by cairn_assume", independent: "does not depend on the input", unrecorded: "not recorded",
 };
 const FILTERS = { all: "all", uncovered: "uncovered", partly: "partly" };
-/** Lines around one that a filter lets through. */
+/** Number of context lines around one that matches the filter. */
 const CONTEXT = 2;
 
 const source = { file: 0, filter: "all", words: "", line: 0, texts: new Map() };
@@ -20,7 +20,7 @@ const isWanted = (site, filter) => {
   return filter === "all" || left && (filter === "uncovered" || site.sides.some(side => side.covered));
 };
 
-/** Lines with branches that are not covered, in order. */
+/** Returns the lines with uncovered branches, in order. */
 function uncoveredLines(file) {
   const filter = source.filter === "partly" ? "partly" : "uncovered";
   return [...new Set(file.sites.filter(site => isWanted(site, filter)).map(site => site.line))];
@@ -64,7 +64,7 @@ function coloured(text, state) {
   return parts.filter(part => part !== "");
 }
 
-/** The sides as people expect them: true before false. */
+/** Returns the sides in display order: true before false. */
 const sidesOf = site => [...site.sides].sort((a, b) => (b.label === "true") - (a.label === "true"));
 
 function markOf(site) {
@@ -88,7 +88,7 @@ function whyBox(sites) {
     h("table", {}, h("tbody", {}, sites.flatMap(site => sidesOf(site).map(side => row(site, side))))));
 }
 
-/** Which lines to show: all, or those that the filter lets through and some around. */
+/** Returns the lines to show: all, or those that match the filter, with context. */
 function wantedLines(file, length) {
   if (source.filter === "all") return null;
   const wanted = new Set();
@@ -139,7 +139,7 @@ function drawSheet() {
   drawLines();
 }
 
-/** Marks a line and says what became of its branches. */
+/** Marks a line and describes the coverage of its branches. */
 function select(number, scroll = true) {
   const lines = document.getElementById("lines");
   lines.querySelectorAll(".here").forEach(line => line.classList.remove("here"));

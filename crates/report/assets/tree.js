@@ -1,13 +1,13 @@
-// The execution tree as a picture: a row for every place where runs part, as wide as runs went there.
+// The execution tree as an icicle plot: a row per fork, each box as wide as its share of the runs.
 
 const ROW = 27;
-/** Rows that are shown below the one looked at. */
+/** Number of rows shown below the selected one. */
 const MOST_ROWS = 18;
-/** A box so wide, in percent, has room for text. */
+/** Minimum width of a box with text, in percent. */
 const ROOM = 2.5;
 const tree = { from: [], chosen: null };
 
-/** What hangs below a way: the fork it leads to, if that is told. */
+/** Returns the fork that an edge leads to, if it is shown. */
 const forkOf = way => way.next === null ? null : report.tree.forks[way.next];
 
 function wayText(fork, way) {
@@ -21,7 +21,7 @@ function describe(fork, way) {
   return `${wayText(fork, way)}: ${counted(way.runs, "run", "runs")}, ${counted(way.untried, "untried side", "untried sides")} behind${more}`;
 }
 
-/** The way that is looked at, and the fork it belongs to: along the choices made from the root. */
+/** Returns the selected edge and its fork, along the choices from the root. */
 function focus() {
   let fork = null, ways = report.tree.roots, way = null;
   for (const index of tree.from) {
@@ -93,7 +93,7 @@ function drawCrumbs() {
   document.getElementById("crumbs").replaceChildren(...(crumbs.length > 8 ? [crumbs[0], "…", ...crumbs.slice(-6)] : crumbs));
 }
 
-/** Says all there is to say of a way. */
+/** Describes an edge. */
 function choose(cell) {
   tree.chosen = cell;
   document.querySelectorAll("#picture .cell").forEach(element => element.setAttribute("aria-selected", String(element.dataset.path === cell.path.join("."))));
@@ -108,7 +108,7 @@ function choose(cell) {
   document.getElementById("chosen").replaceChildren(...rows.filter(Boolean).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
 }
 
-/** Arrow keys go to the parent, the first below, and beside. */
+/** Arrow keys select the parent, the first child, and the siblings. */
 function moveInTree(event) {
   const all = [...document.querySelectorAll("#picture .cell")];
   const at = all.find(cell => cell === document.activeElement) || all[0];

@@ -1,4 +1,4 @@
-//! Strategies side by side, as a page.
+//! The comparison of strategies, as a page.
 
 use crate::escape::{in_script, xml};
 use crate::html::{STYLE, fill};
@@ -10,27 +10,27 @@ const SCRIPTS: [&str; 3] = [
     include_str!("../assets/page.js"),
     include_str!("../assets/comparison.js"),
 ];
-/// Corners of a curve: more are not seen.
-const MOST_CORNERS: usize = 600;
+/// Maximum number of points of a curve: more are not visible.
+const MAX_CORNERS: usize = 600;
 
-/// What was compared, and what came out.
+/// A comparison of strategies and its results.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
     /// The program's name.
     pub program: String,
-    /// Branches it has.
+    /// Number of branches of the program.
     pub branches: u32,
     /// The strategies, each with its campaigns.
     pub strategies: Vec<Compared>,
-    /// The table.
+    /// Header of the table.
     pub head: Vec<String>,
-    /// Its rows, a strategy each.
+    /// Rows of the table, a strategy each.
     pub rows: Vec<Vec<String>>,
-    /// What there is to say of it.
+    /// Remarks, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// One strategy.
+/// A strategy in a comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Compared {
     /// Its name.
@@ -39,16 +39,16 @@ pub struct Compared {
     pub runs: Vec<Curve>,
 }
 
-/// What a campaign covered when.
+/// The coverage of a campaign over time.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Curve {
-    /// Executions and seconds after which so many branches were covered, in order.
+    /// Executions, seconds and covered branches at each increase, in order.
     pub steps: Vec<(u64, f64, u64)>,
-    /// Executions and seconds of all of it.
+    /// Executions and seconds of the whole campaign.
     pub end: (u64, f64),
 }
 
-/// The page.
+/// Formats the page.
 pub fn comparison_html(comparison: &Comparison) -> String {
     let parts = [
         ("{{title}}", xml(&format!("{} – strategies side by side", comparison.program))),
@@ -62,8 +62,9 @@ pub fn comparison_html(comparison: &Comparison) -> String {
 fn data(comparison: &Comparison) -> Value {
     let strategy = |compared: &Compared| {
         let runs = &compared.runs;
-        let over = |place: fn(&(u64, f64, u64)) -> f64, end: fn(&Curve) -> f64| {
-            let curves = runs.iter().map(|run| run.steps.iter().map(|step| (place(step), step.2)).collect());
+        let over = |position: fn(&(u64, f64, u64)) -> f64, end: fn(&Curve) -> f64| {
+            let curves =
+                runs.iter().map(|run| run.steps.iter().map(|step| (position(step), step.2)).collect());
             let curves: Vec<Vec<(f64, u64)>> = curves.collect();
             corners(&curves, runs.iter().map(end).fold(0.0, f64::max))
         };
@@ -83,26 +84,27 @@ fn data(comparison: &Comparison) -> Value {
     })
 }
 
-/// Where the mean of some step curves changes up to an end: place, mean, least and most. A campaign that ended early stays where
-/// it was.
+/// Returns the points at which the mean of some step curves changes, up to `end`: position, mean, minimum and
+/// maximum. A campaign that ended early keeps its last value.
 fn corners(curves: &[Vec<(f64, u64)>], end: f64) -> Vec<[f64; 4]> {
-    let mut places: Vec<f64> = curves.iter().flatten().map(|(place, _)| *place).chain([0.0, end]).collect();
-    places.sort_by(f64::total_cmp);
-    places.dedup();
-    if places.len() > MOST_CORNERS {
-        places = (0..=MOST_CORNERS).map(|i| end * i as f64 / MOST_CORNERS as f64).collect();
+    let mut positions: Vec<f64> =
+        curves.iter().flatten().map(|(position, _)| *position).chain([0.0, end]).collect();
+    positions.sort_by(f64::total_cmp);
+    positions.dedup();
+    if positions.len() > MAX_CORNERS {
+        positions = (0..=MAX_CORNERS).map(|i| end * i as f64 / MAX_CORNERS as f64).collect();
     }
-    let corner = |place: &f64| {
-        let values: Vec<f64> = curves.iter().map(|curve| value_at(curve, *place)).collect();
+    let corner = |position: &f64| {
+        let values: Vec<f64> = curves.iter().map(|curve| value_at(curve, *position)).collect();
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         let least = values.iter().copied().reduce(f64::min).unwrap_or(0.0);
-        [*place, mean, least, values.iter().copied().fold(0.0, f64::max)]
+        [*position, mean, least, values.iter().copied().fold(0.0, f64::max)]
     };
-    places.iter().map(corner).collect()
+    positions.iter().map(corner).collect()
 }
 
-fn value_at(curve: &[(f64, u64)], place: f64) -> f64 {
-    let behind = curve.partition_point(|(at, _)| *at <= place);
+fn value_at(curve: &[(f64, u64)], position: f64) -> f64 {
+    let behind = curve.partition_point(|(at, _)| *at <= position);
     behind.checked_sub(1).map_or(0.0, |last| curve[last].1 as f64)
 }
 
@@ -119,13 +121,13 @@ mod tests {
         let long: Vec<(f64, u64)> = (1..5000).map(|i| (f64::from(i), i as u64)).collect();
         let thinned = corners(&[long], 5000.0);
         assert_eq!(
-            (thinned.len(), thinned[MOST_CORNERS]),
-            (MOST_CORNERS + 1, [5000.0, 4999.0, 4999.0, 4999.0])
+            (thinned.len(), thinned[MAX_CORNERS]),
+            (MAX_CORNERS + 1, [5000.0, 4999.0, 4999.0, 4999.0])
         );
     }
 
     #[test]
-    fn nothing_of_the_users_becomes_markup() {
+    fn user_text_never_becomes_markup() {
         let name = "</script><b>".to_owned();
         let compared =
             Compared { name: name.clone(), runs: vec![Curve { steps: vec![(1, 0.5, 2)], end: (9, 1.0) }] };

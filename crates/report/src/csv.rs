@@ -1,9 +1,9 @@
-//! A table with a row per branch.
+//! CSV: a table with a row per branch.
 
 use crate::model::Report;
 use std::fmt::Write;
 
-/// The table, with a line of names first.
+/// Formats the table, with a header line.
 pub fn csv(report: &Report) -> String {
     let mut text = "file,line,column,function,kind,side,covered,tests,why,explanation\n".to_owned();
     for file in &report.files {
@@ -28,7 +28,7 @@ pub fn csv(report: &Report) -> String {
     text
 }
 
-/// A field of such a table, in quotes if it needs them.
+/// Formats a field, in quotes if necessary.
 pub fn csv_field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

@@ -1,6 +1,6 @@
-//! Text inside other text.
+//! Escaping of text for other formats.
 
-/// As the text or an attribute of XML and HTML. What XML cannot hold at all becomes a question mark.
+/// Escapes the text or an attribute of XML and HTML. Characters that XML cannot represent become U+FFFD.
 pub(crate) fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -18,12 +18,12 @@ pub(crate) fn xml(text: &str) -> String {
     escaped
 }
 
-/// JSON inside a script element of HTML: nothing in it ends the element, or begins a comment.
+/// Escapes JSON for a script element of HTML: nothing in it ends the element, or starts a comment.
 pub(crate) fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// A path as part of a URI.
+/// Escapes a path for a URI.
 pub(crate) fn uri(path: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(byte);
     path.bytes().map(|b| if plain(&b) { (b as char).to_string() } else { format!("%{b:02X}") }).collect()
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_breaks_out() {
+    fn escaped_text_cannot_end_its_context() {
         assert_eq!(xml("<a href='\"'>&\u{1}\n"), "&lt;a href=&#39;&quot;&#39;&gt;&amp;\u{fffd}\n");
         let json = serde_json::to_string("</script><!--\u{2028}").unwrap();
         assert_eq!(in_script(&json), "\"\\u003c/script>\\u003c!--\\u2028\"");

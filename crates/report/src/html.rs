@@ -1,4 +1,4 @@
-//! The page: one file that needs no other.
+//! The HTML report: a single self-contained file.
 
 use crate::escape::{in_script, xml};
 use crate::model::{Report, Source};
@@ -7,7 +7,7 @@ use serde_json::json;
 const PAGE: &str = concat!(include_str!("../assets/head.html"), include_str!("../assets/page.html"));
 pub(crate) const STYLE: &str = include_str!("../assets/page.css");
 
-/// The scripts of the page, one after the other; the plot's is of use on other pages too.
+/// Scripts of the page, concatenated; other pages use the plot as well.
 const SCRIPTS: [&str; 7] = [
     include_str!("../assets/plot.js"),
     include_str!("../assets/page.js"),
@@ -18,7 +18,7 @@ const SCRIPTS: [&str; 7] = [
     include_str!("../assets/statistics.js"),
 ];
 
-/// The page.
+/// Formats the page.
 pub fn html(report: &Report) -> String {
     let title = format!("{} – {}", report.campaign.program, report.generator.name);
     let parts = [
@@ -31,7 +31,7 @@ pub fn html(report: &Report) -> String {
     fill(PAGE, &parts)
 }
 
-/// Each file's text in an element of its own: it is only read when somebody looks at it.
+/// Formats each file's text as an element of its own, which is parsed only when the file is opened.
 fn sources(report: &Report) -> String {
     let element = |(number, source): (usize, serde_json::Value)| {
         format!(
@@ -46,13 +46,13 @@ fn sources(report: &Report) -> String {
     report.files.iter().map(|file| text(&file.source)).enumerate().map(element).collect()
 }
 
-/// Puts the parts in their places, each once; what stands in a part is no place.
+/// Replaces the placeholders by the parts, in order; placeholders within a part are left alone.
 pub(crate) fn fill(page: &str, parts: &[(&str, String)]) -> String {
     let mut filled =
         String::with_capacity(page.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
     let mut rest = page;
-    for (place, part) in parts {
-        let (before, after) = rest.split_once(place).expect("the page has a place for everything, in order");
+    for (placeholder, part) in parts {
+        let (before, after) = rest.split_once(placeholder).expect("the page has all placeholders, in order");
         filled.push_str(before);
         filled.push_str(part);
         rest = after;
@@ -67,7 +67,7 @@ mod tests {
     use crate::testing::report;
 
     #[test]
-    fn nothing_of_the_users_becomes_markup() {
+    fn user_text_never_becomes_markup() {
         let page = html(&report());
         assert!(page.contains("<title>a&lt;b&gt; – Cairn</title>"));
         assert!(!page.contains("alert(1)</script>"));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_from_elsewhere() {
+    fn the_page_loads_nothing() {
         let page = html(&report());
         for word in ["src=\"http", "href=\"http", "@import", "url(http", "fetch(", "XMLHttpRequest"] {
             assert!(!page.contains(word), "{word}");

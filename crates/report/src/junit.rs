@@ -4,11 +4,11 @@ use crate::escape::xml;
 use crate::model::{Finding, Report, Test};
 use std::fmt::Write;
 
-/// The document.
+/// Formats the document.
 pub fn junit(report: &Report) -> String {
     let program = xml(&report.campaign.program);
-    let is_finding = |test: &&Test| !report.findings.iter().any(|finding| finding.name == test.name);
-    let passed: Vec<&Test> = report.tests.iter().filter(is_finding).collect();
+    let has_no_finding = |test: &&Test| !report.findings.iter().any(|finding| finding.name == test.name);
+    let passed: Vec<&Test> = report.tests.iter().filter(has_no_finding).collect();
     let counts =
         format!("tests=\"{}\" failures=\"{}\"", passed.len() + report.findings.len(), report.findings.len());
     let mut text = format!(

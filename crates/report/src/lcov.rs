@@ -1,13 +1,13 @@
-//! lcov's tracefiles, for `genhtml` and whoever else reads them.
+//! lcov's tracefiles, for `genhtml` and other tools.
 //!
-//! Counts of branches are tests. Lines and functions are all that can be executed, with the number of executions, if they were
-//! counted; otherwise those that have branches, and counts are tests as well.
+//! Branch counts are numbers of tests. Lines and functions are all executable ones with their execution
+//! counts, if these were measured; otherwise those with branches, with numbers of tests.
 
 use crate::model::{ExecutedFile, File, Report};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The tracefile.
+/// Formats the tracefile.
 pub fn lcov(report: &Report) -> String {
     let mut text = "TN:\n".to_owned();
     for (path, file, executed) in records(report) {
@@ -26,7 +26,7 @@ pub fn lcov(report: &Report) -> String {
     text
 }
 
-/// Every file once: its branches, if it has any, and its lines, if they were counted.
+/// Returns every file once: its branches, if it has any, and its lines, if they were counted.
 fn records(report: &Report) -> Vec<(&str, Option<&File>, Option<&ExecutedFile>)> {
     let executed = report.executed.as_deref().unwrap_or_default();
     let counted = |path: &str| executed.iter().find(|executed| executed.path == path);
@@ -36,19 +36,19 @@ fn records(report: &Report) -> Vec<(&str, Option<&File>, Option<&ExecutedFile>)>
     with.chain(without.map(|executed| (executed.path.as_str(), None, Some(executed)))).collect()
 }
 
-/// Line, name and count.
-type Function<'a> = (u64, &'a str, u64);
+/// Line, name and count of a function.
+type LcovFunction<'a> = (u64, &'a str, u64);
 
-fn counted_functions(file: &ExecutedFile) -> Vec<Function<'_>> {
+fn counted_functions(file: &ExecutedFile) -> Vec<LcovFunction<'_>> {
     file.functions.iter().map(|function| (function.line, function.name.as_str(), function.calls)).collect()
 }
 
-fn branching_functions(file: &File) -> Vec<Function<'_>> {
+fn branching_functions(file: &File) -> Vec<LcovFunction<'_>> {
     let known = file.functions.iter().filter(|function| function.line > 0);
     known.map(|function| (function.line.into(), function.name.as_str(), function.tests)).collect()
 }
 
-fn add_functions(text: &mut String, functions: &[Function]) {
+fn add_functions(text: &mut String, functions: &[LcovFunction]) {
     for (line, name, _) in functions {
         let _ = writeln!(text, "FN:{line},{name}");
     }
@@ -77,8 +77,8 @@ fn branching_lines(file: &File) -> Vec<(u64, u64)> {
     let sites = file.sites.iter().map(|site| (site.line, site.tests));
     let functions = file.functions.iter().map(|function| (function.line, function.tests));
     for (line, tests) in sites.chain(functions).filter(|(line, _)| *line > 0) {
-        let most = lines.entry(line.into()).or_default();
-        *most = tests.max(*most);
+        let max = lines.entry(line.into()).or_default();
+        *max = tests.max(*max);
     }
     lines.into_iter().collect()
 }
@@ -98,7 +98,7 @@ mod tests {
     use crate::testing::report;
 
     #[test]
-    fn records_say_what_the_tests_take() {
+    fn records_hold_the_branches_taken() {
         let expected = "TN:\nSF:/src/a.c\nFN:3,main\nFNDA:2,main\nFNF:1\nFNH:1\n\
             BRDA:5,0,0,2\nBRDA:5,0,1,0\nBRDA:9,1,0,-\nBRDA:9,1,1,-\nBRDA:9,1,2,-\nBRF:5\nBRH:1\n\
             DA:3,2\nDA:5,2\nDA:9,0\nLF:3\nLH:2\nend_of_record\n";

@@ -1,34 +1,34 @@
-//! What there is to tell of a campaign; what serde makes of it is what `--format json` promises.
+//! The contents of a report. Their serialization is the documented output of `--format json`.
 
 use serde::Serialize;
 
-/// A campaign, and what its tests cover.
+/// A campaign, and the coverage of its tests.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Report {
-    /// Who says so.
+    /// Tool that made the report.
     pub generator: Generator,
     /// The campaign.
     pub campaign: Campaign,
-    /// When coverage grew.
+    /// Coverage over time.
     pub curve: Vec<Point>,
-    /// The user's files that have branches.
+    /// Files of user code that have branches.
     pub files: Vec<File>,
-    /// All executable lines and functions, if they were counted on a plain build.
+    /// Executable lines and functions, if they were counted on a plain build.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executed: Option<Vec<ExecutedFile>>,
-    /// The tests.
+    /// Saved inputs.
     pub tests: Vec<Test>,
-    /// Crashes and hangs, each once.
+    /// Crashes and hangs, deduplicated.
     pub findings: Vec<Finding>,
-    /// The top of the execution tree.
+    /// Top of the execution tree.
     pub tree: Tree,
-    /// The solver's layers, from the top.
+    /// Solver layers, from the top.
     pub layers: Vec<Layer>,
-    /// More figures, by name.
+    /// Further figures, by name.
     pub figures: Vec<(String, String)>,
-    /// What stands in the way.
+    /// Obstacles that the campaign met.
     pub advice: Vec<Advice>,
-    /// What this report lacks, and why.
+    /// Parts that this report lacks, with the reasons.
     pub missing: Vec<String>,
 }
 
@@ -41,73 +41,73 @@ pub struct Generator {
     pub version: String,
 }
 
-/// How a campaign went.
+/// The course of a campaign.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Campaign {
-    /// The program, by its bare name.
+    /// Program, by its bare name.
     pub program: String,
-    /// The command that made the campaign.
+    /// Command that started the campaign.
     pub command: String,
-    /// Where it is.
+    /// Campaign directory.
     pub directory: String,
-    /// When it began, in seconds since 1970.
+    /// Start of the campaign, in seconds since 1970.
     pub started: Option<u64>,
-    /// Runs made.
+    /// Number of executions.
     pub executions: u64,
     /// Time taken.
     pub seconds: f64,
-    /// Runs it might make.
+    /// Maximum number of executions.
     pub budget_executions: Option<u64>,
-    /// Time it might take.
+    /// Maximum time.
     pub budget_seconds: Option<f64>,
-    /// How it ended, in words.
+    /// Reason it ended, in words.
     pub ended: String,
-    /// The strategy as it was asked for.
+    /// Strategy as requested.
     pub strategy: String,
-    /// The strategy in its own words.
+    /// Strategy as it describes itself.
     pub strategy_says: String,
     /// Seed of all random choices.
     pub seed: u64,
-    /// What there is to know besides, a sentence each.
+    /// Further remarks, a sentence each.
     pub notes: Vec<String>,
 }
 
 /// A point of a curve.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Point {
-    /// After so many runs.
+    /// Number of executions so far.
     pub executions: u64,
-    /// After so much time.
+    /// Time so far.
     pub seconds: f64,
-    /// So many branches were covered.
+    /// Number of branches covered by then.
     pub covered: u64,
 }
 
 /// A source file.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct File {
-    /// As short as it can be.
+    /// Shortest name.
     pub name: String,
-    /// As it can always be opened.
+    /// Absolute path.
     pub path: String,
-    /// What is in it.
+    /// Text of the file.
     #[serde(skip)]
     pub source: Source,
     /// Functions with branches.
     pub functions: Vec<Function>,
-    /// Its branches' sites, from top to bottom.
+    /// Branch sites, from top to bottom.
     pub sites: Vec<Site>,
-    /// What llvm-cov says of a plain build.
+    /// Counts of llvm-cov on a plain build.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain: Option<Plain>,
 }
 
-/// A file's text, or why there is none.
+/// A file's text, or the reason it is missing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Source {
     /// The text.
     Text(String),
-    /// Why it is not here.
+    /// The reason it is missing.
     Missing(String),
 }
 
@@ -120,23 +120,23 @@ impl Default for Source {
 /// Branches of a file as llvm-cov counts them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Plain {
-    /// All of them.
+    /// Number of branches.
     pub branches: u64,
-    /// Those that the tests take.
+    /// Number of branches that the tests take.
     pub covered: u64,
-    /// The same of every line that has some, constant conditions among them.
+    /// Line, branches and covered branches of every line that has some, including constant conditions.
     pub lines: Vec<(u64, u64, u64)>,
-    /// Line and column of every condition, and how often it was true and false. Those inside a macro are at its
-    /// invocation.
+    /// Line and column of every condition, and the number of times it was true and false. Those inside a
+    /// macro are at its invocation.
     pub conditions: Vec<(u64, u64, u64, u64)>,
 }
 
 /// The executable lines and functions of a file, with or without branches, as llvm-cov counts them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ExecutedFile {
-    /// As in [`File::path`], if the file has branches too.
+    /// Path as in [`File::path`], if the file has branches too.
     pub path: String,
-    /// Lines, and how often they were executed.
+    /// Lines with their execution counts.
     pub lines: Vec<(u64, u64)>,
     /// Functions.
     pub functions: Vec<ExecutedFunction>,
@@ -145,11 +145,11 @@ pub struct ExecutedFile {
 /// A function, with or without branches.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ExecutedFunction {
-    /// Its name; that of a static function begins with its file's.
+    /// Name; that of a static function starts with its file's.
     pub name: String,
-    /// Where it begins.
+    /// First line.
     pub line: u64,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: u64,
 }
 
@@ -158,17 +158,17 @@ pub struct ExecutedFunction {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// Where it is defined, 0 if unknown.
+    /// Line of its definition, 0 if unknown.
     pub line: u32,
-    /// Tests that come to a branch of it.
+    /// Number of tests that reach a branch of it.
     pub tests: u64,
 }
 
-/// What decides at a site.
+/// The kind of a site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SiteKind {
-    /// A condition.
+    /// A branch on a condition.
     Branch,
     /// A switch.
     Switch,
@@ -176,25 +176,25 @@ pub enum SiteKind {
     Select,
 }
 
-/// A place where a run decides something.
+/// A branch site.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Site {
     /// Its line, 0 if unknown.
     pub line: u32,
     /// Its column, 0 if unknown.
     pub column: u32,
-    /// What stands there.
+    /// Kind of the site.
     pub kind: SiteKind,
-    /// The function it is in.
+    /// Function it is in.
     pub function: String,
-    /// Tests that come here.
+    /// Number of tests that reach it.
     pub tests: u64,
-    /// Its sides: each is a branch.
+    /// Sides: each is a branch.
     pub sides: Vec<Side>,
 }
 
 impl Site {
-    /// Whether a run came here.
+    /// True if a run reached the site.
     pub fn is_reached(&self) -> bool {
         self.sides.iter().any(|side| side.covered)
     }
@@ -205,51 +205,51 @@ impl Site {
 pub struct Side {
     /// `true`, `false`, `case 1, 2` or `default`.
     pub label: String,
-    /// Whether a run took it.
+    /// True if a run took it.
     pub covered: bool,
-    /// Tests that take it.
+    /// Number of tests that take it.
     pub tests: u64,
-    /// Why no run took it.
+    /// Reason no run took it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
 }
 
-/// Why a branch is not covered.
+/// The reason a branch is not covered.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Why {
-    /// In a word.
+    /// Kind of the reason.
     pub kind: WhyKind,
-    /// In a sentence.
+    /// The reason in a sentence.
     pub text: String,
-    /// The branch that it is behind.
+    /// Branch behind which it lies.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub behind: Option<Place>,
+    pub behind: Option<SourceLocation>,
 }
 
-/// Why a branch is not covered, in a word.
+/// The kind of reason a branch is not covered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhyKind {
-    /// No run came to its site.
+    /// No run reached its site.
     NeverReached,
-    /// No input takes it on any path that was seen.
+    /// Infeasible on all paths seen.
     Unsat,
     /// The solver gave up.
     Unknown,
-    /// It is yet to be tried.
+    /// Not tried yet.
     Pending,
-    /// Runs made for it went elsewhere.
+    /// Runs on inputs solved for it diverged.
     Diverged,
-    /// Only inputs that the program refuses take it.
+    /// Only inputs that the program rejects take it.
     Refused,
-    /// Its condition is not computed from the input.
+    /// Its condition does not depend on the input.
     Independent,
-    /// The campaign did not tell.
+    /// The campaign did not record the reason.
     Unrecorded,
 }
 
 impl WhyKind {
-    /// Its name, as serde writes it.
+    /// Returns its name, as serde writes it.
     pub fn name(self) -> &'static str {
         match self {
             WhyKind::NeverReached => "never-reached",
@@ -264,52 +264,52 @@ impl WhyKind {
     }
 }
 
-/// A place in the source.
+/// A location in the source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file's name.
     pub file: String,
     /// The line.
     pub line: u32,
 }
 
-/// A saved input, and how the program ends on it.
+/// A saved input, and the exit status of the program on it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Test {
-    /// Its file, below the campaign directory.
+    /// File, below the campaign directory.
     pub name: String,
-    /// How large it is.
+    /// Size of the input.
     pub bytes: u64,
-    /// How the program ends, in words; nothing if it could not be run again.
+    /// Exit status of the program, in words; none if it could not be run again.
     pub end: Option<String>,
-    /// Branches it takes.
+    /// Number of branches it takes.
     pub branches: u64,
 }
 
 /// A crash or hang.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Finding {
-    /// Its input's file, below the campaign directory.
+    /// File of its input, below the campaign directory.
     pub name: String,
-    /// What kind it is, in a word: a signal, a limit.
+    /// Kind in a word: a signal, a limit.
     pub kind: String,
-    /// Whether the program does not end.
+    /// True if the program does not terminate.
     pub is_hang: bool,
-    /// What happened and where, in a line.
+    /// Description and location, in a line.
     pub headline: String,
-    /// The stack, innermost first.
+    /// Stack, innermost frame first.
     pub stack: Vec<Frame>,
-    /// The smallest input that shows it.
+    /// Smallest input that reproduces it.
     pub input: Vec<InputPart>,
-    /// The command that shows it again.
+    /// Command that reproduces it.
     pub command: String,
-    /// The same with sanitizers.
+    /// Command that reproduces it with sanitizers.
     pub command_sanitized: Option<String>,
-    /// What the program said, or sanitizers did.
+    /// Output of the program, or of sanitizers.
     pub said: Vec<String>,
-    /// Who else has seen it; nothing if nobody was asked.
+    /// Reference builds that confirmed it; none if no build was asked to.
     pub confirmed_by: Option<Vec<String>>,
-    /// All that was written about it.
+    /// Full text of its report.
     pub text: String,
 }
 
@@ -318,105 +318,105 @@ pub struct Finding {
 pub struct Frame {
     /// Its name.
     pub function: String,
-    /// Where in the source, if that is known.
-    pub place: Option<Place>,
+    /// Location in the source, if known.
+    pub place: Option<SourceLocation>,
 }
 
 /// A part of an input.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct InputPart {
-    /// What it is: `stdin`, an argument, a file.
+    /// Name: `stdin`, an argument, a file.
     pub name: String,
     /// Its bytes; only the first of very many.
     pub bytes: Vec<u8>,
-    /// How many there are.
+    /// Total number of bytes.
     pub length: u64,
 }
 
 /// The top of the execution tree.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Tree {
-    /// All nodes.
+    /// Number of nodes.
     pub nodes: u64,
-    /// Decisions on the longest path.
+    /// Number of decisions on the longest path.
     pub deepest: u32,
-    /// From the root.
-    pub roots: Vec<Way>,
-    /// Nodes at which runs part, parents first.
-    pub forks: Vec<Fork>,
+    /// Edges from the root.
+    pub roots: Vec<TreeEdge>,
+    /// Forks shown, parents first.
+    pub forks: Vec<TreeNode>,
 }
 
-/// A node at which runs part.
+/// A node at which runs took different sides.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Fork {
-    /// What stands there in the source.
-    pub place: Option<Place>,
-    /// The function.
+pub struct TreeNode {
+    /// Location in the source.
+    pub place: Option<SourceLocation>,
+    /// Function it is in.
     pub function: String,
-    /// What decides: `branch`, `switch`, `select` or `value` (one that is used as a constant).
+    /// Kind of the decision: `branch`, `switch`, `select` or `value` (a concretization).
     pub kind: &'static str,
-    /// Decisions before it.
+    /// Number of decisions before it.
     pub depth: u32,
-    /// Decisions just before it at which all runs went the same way.
+    /// Number of decisions just before it at which all runs took the same side.
     pub passed: u32,
-    /// Untried sides of these.
+    /// Number of untried sides of these.
     pub passed_untried: u64,
     /// Sides that runs took.
-    pub ways: Vec<Way>,
-    /// How many other sides there are, by what became of them.
+    pub ways: Vec<TreeEdge>,
+    /// Number of other sides, by state.
     pub left: Vec<(&'static str, u32)>,
 }
 
 /// A side that runs took.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Way {
-    /// The side.
+pub struct TreeEdge {
+    /// Label of the side.
     pub label: String,
-    /// Runs that went there.
+    /// Number of runs that took it.
     pub runs: u64,
-    /// Untried sides behind it.
+    /// Number of untried sides below it.
     pub untried: u64,
-    /// The next fork that is told.
+    /// Next fork that is shown.
     pub next: Option<u32>,
-    /// Whether runs part behind it.
+    /// True if there is a fork below it.
     pub parts: bool,
 }
 
-/// What a layer of the solver did.
+/// The work of a solver layer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Layer {
     /// Its name.
     pub name: &'static str,
-    /// What it does.
+    /// Description of the layer.
     pub about: &'static str,
-    /// Questions it was asked.
+    /// Number of queries it received.
     pub asked: u64,
-    /// Those it answered with an input.
+    /// Number of queries it found satisfiable.
     pub sat: u64,
-    /// Those it showed to have no answer.
+    /// Number of queries it found unsatisfiable.
     pub unsat: u64,
-    /// Those that ended here without an answer.
+    /// Number of queries that ended here without an answer.
     pub unknown: u64,
-    /// Time of its own.
+    /// Time spent in the layer itself.
     pub seconds: f64,
 }
 
-/// Something that stands in the way.
+/// An obstacle for the campaign.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Advice {
-    /// In a sentence.
+    /// Description in a sentence.
     pub title: String,
-    /// Where, a line each.
+    /// Locations, a line each.
     pub lines: Vec<String>,
 }
 
 impl File {
-    /// All branches with their sites, from top to bottom.
+    /// Returns all branches with their sites, from top to bottom.
     pub fn branches(&self) -> impl Iterator<Item = (&Site, &Side)> {
         self.sites.iter().flat_map(|site| site.sides.iter().map(move |side| (site, side)))
     }
 
-    /// How many branches are covered, and how many there are.
+    /// Returns the number of covered branches, and of all.
     pub fn coverage(&self) -> (u64, u64) {
         let covered = self.branches().filter(|(_, side)| side.covered).count();
         (covered as u64, self.branches().count() as u64)
@@ -424,7 +424,7 @@ impl File {
 }
 
 impl Report {
-    /// How many branches are covered, and how many there are.
+    /// Returns the number of covered branches, and of all.
     pub fn coverage(&self) -> (u64, u64) {
         self.files.iter().map(File::coverage).fold((0, 0), |sum, file| (sum.0 + file.0, sum.1 + file.1))
     }

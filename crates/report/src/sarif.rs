@@ -1,13 +1,13 @@
 //! SARIF 2.1.0: a result per finding.
 
 use crate::escape::uri;
-use crate::model::{Finding, Frame, Place, Report};
+use crate::model::{Finding, Frame, Report, SourceLocation};
 use serde_json::{Value, json};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The log.
+/// Formats the log.
 pub fn sarif(report: &Report) -> String {
     let log = json!({
         "$schema": SCHEMA,
@@ -29,7 +29,7 @@ pub fn sarif(report: &Report) -> String {
     format!("{log:#}\n")
 }
 
-/// A rule for every kind of finding, in order of appearance.
+/// Returns a rule for every kind of finding, in order of appearance.
 fn rules(report: &Report) -> Vec<Value> {
     let kinds = kinds(report);
     let of = |kind: &&str| report.findings.iter().find(|finding| finding.kind == **kind);
@@ -85,8 +85,8 @@ fn stack_frame(report: &Report, frame: &Frame) -> Value {
     json!({ "location": location })
 }
 
-fn location(report: &Report, place: &Place) -> Value {
-    // What is below the directory the report was made in stays relative: checkouts differ in where they are.
+fn location(report: &Report, place: &SourceLocation) -> Value {
+    // Files below the report's directory stay relative, since checkouts differ in their location.
     let known = report.files.iter().find(|file| file.name == place.file);
     let path = known.map_or(place.file.as_str(), |file| file.name.as_str());
     let uri = if path.starts_with('/') { format!("file://{}", uri(path)) } else { uri(path) };

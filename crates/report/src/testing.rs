@@ -4,7 +4,7 @@ use crate::model::*;
 
 pub(crate) fn report() -> Report {
     let side = |label: &str, tests, why| Side { label: label.to_owned(), covered: tests > 0, tests, why };
-    let place = |line| Place { file: "a.c".to_owned(), line };
+    let place = |line| SourceLocation { file: "a.c".to_owned(), line };
     let unsat = Why { kind: WhyKind::Unsat, text: "no input, \"at all\"".to_owned(), behind: None };
     let behind = Why {
         kind: WhyKind::NeverReached,

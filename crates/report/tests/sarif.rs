@@ -1,12 +1,13 @@
-//! SARIF against its own schema, which the crate `serde-sarif` ships: no network. Debian's python3-jsonschema looks at it: a crate that does
-//! would make cargo build most of the others once more, with other features, and take minutes of every test run.
+//! Validates SARIF against its schema, which the crate `serde-sarif` ships, so that no network is needed.
+//! Debian's python3-jsonschema validates: a crate that does would make cargo build most of the others once
+//! more, with other features, and take minutes of every test run.
 
-use cairn_report::{Finding, Frame, Generator, Place, Report, sarif};
+use cairn_report::{Finding, Frame, Generator, Report, SourceLocation, sarif};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The schema, from where cargo keeps the sources of crates.
+/// Returns the schema, from cargo's copy of the crate's sources.
 fn schema() -> String {
     let cargo = Command::new(env!("CARGO")).args(["metadata", "--format-version", "1", "--locked"]).output();
     let told: Value = serde_json::from_slice(&cargo.unwrap().stdout).unwrap();
@@ -14,15 +15,15 @@ fn schema() -> String {
     let shipping = packages.iter().find(|package| package["name"] == "serde-sarif").unwrap();
     let manifest = Path::new(shipping["manifest_path"].as_str().unwrap());
     let text = std::fs::read_to_string(manifest.with_file_name("src").join("schema.json")).unwrap();
-    // One of its patterns has a bracket too many, which not every engine takes for a letter.
+    // One of its patterns has an unbalanced bracket, which not every engine accepts as a literal.
     text.replace("{2}]?$", "{2}$")
 }
 
-/// What the validator says of a log.
+/// Runs the validator on a log.
 fn validated(directory: &Path, log: &Value) -> Output {
     let (schema, instance) = (directory.join("schema.json"), directory.join("log.json"));
     std::fs::write(&instance, log.to_string()).unwrap();
-    // Debian's own Python, whichever comes first on the path.
+    // Debian's own Python, not the first on the path.
     let mut python = Command::new("/usr/bin/python3");
     python
         .args(["-W", "ignore", "-m", "jsonschema", "--instance"])
@@ -33,7 +34,7 @@ fn validated(directory: &Path, log: &Value) -> Output {
 }
 
 fn finding(kind: &str, is_hang: bool, file: &str) -> Finding {
-    let place = Some(Place { file: file.to_owned(), line: 7 });
+    let place = Some(SourceLocation { file: file.to_owned(), line: 7 });
     let stack =
         vec![Frame { function: "f".to_owned(), place }, Frame { function: "main".to_owned(), place: None }];
     let headline = format!("{kind} in f");
@@ -71,7 +72,7 @@ fn the_log_is_valid() {
 }
 
 #[test]
-fn results_name_their_rules_and_places() {
+fn results_name_their_rules_and_locations() {
     let report = Report {
         findings: vec![finding("A", false, "x.c"), finding("B", true, "/y z.c"), finding("A", false, "x.c")],
         ..Report::default()

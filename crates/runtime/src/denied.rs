@@ -1,17 +1,17 @@
-//! Files that the program was denied: the user may not know that they are hidden from it.
+//! Files that the sandbox denied to the program, for the report: the user may not know that they are hidden.
 
-use crate::state::state;
+use crate::recorder::recorder;
 use crate::system::errno;
 use core::ffi::{CStr, c_char};
 
-/// Notes the first file that could not be opened for want of rights. Models call it after a failure, with the error number as
-/// that has left it.
+/// Notes the first file that could not be opened for lack of permission. Models call it right after the
+/// failure, with `errno` still set.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_open_failed(path: *const c_char) {
-    if errno() != libc::EACCES || path.is_null() || !state().is_attached() {
+    if errno() != libc::EACCES || path.is_null() || !recorder().is_attached() {
         return;
     }
-    let denied = &mut state().control().denied;
+    let denied = &mut recorder().control().denied;
     // SAFETY: the program has passed it as a name, and the kernel has read it as one.
     let name = unsafe { CStr::from_ptr(path) }.to_bytes();
     if denied[0] != 0 || name.len() >= size_of_val(denied) {

@@ -2,7 +2,8 @@
 
 use core::ffi::{CStr, c_char};
 
-/// Removes a variable from the environment; gives its value if it was there. The text itself stays where it is.
+/// Removes a variable from the environment and returns its value, if it was there. The text itself stays in
+/// memory.
 ///
 /// # Safety
 /// `environment` must be the null-terminated array of `NAME=value` strings that `main` is given.
@@ -26,7 +27,7 @@ pub unsafe fn take(environment: *mut *mut c_char, name: &[u8]) -> Option<&'stati
     found
 }
 
-/// True if the environment that the process was started with has a variable.
+/// True if the environment has a variable.
 ///
 /// # Safety
 /// As for [`take`].
@@ -44,10 +45,10 @@ pub unsafe fn has(environment: *mut *mut c_char, name: &[u8]) -> bool {
     false
 }
 
-/// The value of a variable, if the text is about this one.
+/// Returns the value in a `NAME=value` string, if it has this name.
 ///
 /// # Safety
-/// `text` must be a C string that stays.
+/// `text` must be a C string that is never freed.
 unsafe fn value_of(text: *const c_char, name: &[u8]) -> Option<&'static CStr> {
     // SAFETY: as the caller says.
     let text = unsafe { CStr::from_ptr(text) };

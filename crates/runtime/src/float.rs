@@ -1,19 +1,19 @@
 //! Side effects of floating-point arithmetic: the processor's exception flags, and `errno`.
 //!
-//! Neither has labels. If a program looks at them after arithmetic on symbolic values, what it sees counts as lost.
+//! Neither has labels. If a program reads them after arithmetic on symbolic values, that counts as a loss.
 
 use crate::ops::lost;
-use crate::state::state;
+use crate::recorder::recorder;
 use cairn_wire::{LabelEntry, Loss, Math, Op};
 use core::ptr::null;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// Search of the label table for rows of a kind; every row is looked at once.
+/// Incremental search of the label table for rows of a kind; every row is visited once.
 struct Scan {
     is_wanted: fn(&LabelEntry) -> bool,
-    /// Rows before this one have been looked at.
+    /// First row that was not visited yet.
     next: AtomicU32,
-    /// The last row of the kind, or 0.
+    /// Last row of the kind, or 0.
     found: AtomicU32,
 }
 
@@ -25,17 +25,17 @@ impl Scan {
         Scan { is_wanted, next: AtomicU32::new(1), found: AtomicU32::new(0) }
     }
 
-    /// Takes rows from `next` on as those that are still to come.
+    /// Restarts the search: only rows from `next` on count.
     fn begin(&self, next: u32) {
         self.next.store(next, Ordering::Relaxed);
         self.found.store(0, Ordering::Relaxed);
     }
 
-    /// A row of the kind, or 0.
+    /// Returns the last row of the kind, or 0.
     fn find(&self) -> u32 {
-        let (state, next) = (state(), self.next.load(Ordering::Relaxed));
-        let end = state.control().labels;
-        if let Some(found) = (next..end).rev().find(|label| (self.is_wanted)(&state.entry(*label))) {
+        let (recorder, next) = (recorder(), self.next.load(Ordering::Relaxed));
+        let end = recorder.control().labels;
+        if let Some(found) = (next..end).rev().find(|label| (self.is_wanted)(&recorder.entry(*label))) {
             self.found.store(found, Ordering::Relaxed);
         }
         self.next.store(end.max(next), Ordering::Relaxed);
@@ -43,7 +43,7 @@ impl Scan {
     }
 }
 
-/// Forgets the arithmetic of the run before.
+/// Restarts both searches for a new run.
 pub fn begin_run() {
     FLAGS.begin(1);
     ERRNO.begin(1);
@@ -60,21 +60,22 @@ fn sets_errno(row: &LabelEntry) -> bool {
     row.op == Op::FRem as u8 || row.op == Op::Math as u8 && !is_exempt()
 }
 
-/// The program looks at the exception flags.
+/// Records a loss if the program reads exception flags that symbolic arithmetic may have set.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_flags_told() {
-    if state().tracing {
+    if recorder().tracing {
         lost(null(), FLAGS.find(), Loss::Foreign as u32);
     }
 }
 
-/// The program reads `errno` or, if `is_set`, sets it: what arithmetic has left there before is gone.
+/// Handles a read of `errno`, a loss if symbolic arithmetic may have set it, or if `is_set` a write, which
+/// overwrites what arithmetic has left there.
 pub extern "C" fn errno(is_set: u32) {
-    if !state().tracing {
+    if !recorder().tracing {
         return;
     }
     match is_set {
         0 => lost(null(), ERRNO.find(), Loss::Foreign as u32),
-        _ => ERRNO.begin(state().control().labels),
+        _ => ERRNO.begin(recorder().control().labels),
     }
 }

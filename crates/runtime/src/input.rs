@@ -1,45 +1,90 @@
 //! Input objects: what the program reads, and where its labels come from.
 
 use crate::ops::intern;
-use crate::server::end_run;
-use crate::shadow::{__cairn_clear, input_label, mark_input};
-use crate::state::{State, state};
-use cairn_wire::control::{MAX_OBJECTS, flag};
+use crate::recorder::recorder;
+use crate::shadow::{__cairn_clear, input_label, label_input_byte};
+use crate::system;
+use cairn_wire::control::{Control, MAX_OBJECTS, flag};
 use cairn_wire::event::NO_SITE;
 use cairn_wire::label::LENGTH;
 use cairn_wire::{EventKind, ObjectEntry, ObjectKind, Op};
+use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_void};
+use core::ptr::null_mut;
 
-/// The objects of this run.
-pub fn objects(state: &State) -> &'static mut [ObjectEntry] {
+/// The object table and the bytes of the objects, in shared memory.
+struct Inputs {
+    /// Object table, with room for `MAX_OBJECTS` entries.
+    table: *mut ObjectEntry,
+    /// Next object that [`cairn_symbolic`] hands out.
+    next: u32,
+    /// Bytes of the objects.
+    bytes: *mut u8,
+    /// Size of that region.
+    size: u64,
+}
+
+struct InputsCell(UnsafeCell<Inputs>);
+
+// SAFETY: as for the recorder: addresses change only before the program's own code runs.
+unsafe impl Sync for InputsCell {}
+
+static INPUTS: InputsCell =
+    InputsCell(UnsafeCell::new(Inputs { table: null_mut(), next: 0, bytes: null_mut(), size: 0 }));
+
+fn inputs() -> &'static mut Inputs {
+    // SAFETY: short exclusive borrows, as for the recorder.
+    unsafe { &mut *INPUTS.0.get() }
+}
+
+/// Connects the objects to a mapped shared memory.
+///
+/// # Safety
+/// `base` must be the start of a mapping as large as its control page says.
+pub unsafe fn attach(base: *mut u8) {
+    // SAFETY: the mapping begins with a control page the driver has filled in.
+    let layout = unsafe { (*(base as *const Control)).layout };
+    let inputs = inputs();
+    inputs.table = base.wrapping_add(layout.objects as usize) as *mut ObjectEntry;
+    inputs.bytes = base.wrapping_add(layout.input as usize);
+    inputs.size = layout.input_size;
+}
+
+/// Starts a run: the program has asked for no object yet.
+pub fn begin_run() {
+    inputs().next = 0;
+}
+
+/// Returns the objects of this run.
+pub fn objects() -> &'static mut [ObjectEntry] {
     // SAFETY: the control page is mapped, and the object table has room for MAX_OBJECTS entries.
     unsafe {
-        let count = ((*state.control).objects as usize).min(MAX_OBJECTS);
-        core::slice::from_raw_parts_mut(state.objects, count)
+        let count = ((*recorder().control).objects as usize).min(MAX_OBJECTS);
+        core::slice::from_raw_parts_mut(inputs().table, count)
     }
 }
 
-/// The objects that were there before the program asked for any.
-pub fn fixed_objects(state: &State) -> &'static [ObjectEntry] {
-    let all = objects(state);
+/// Returns the objects that exist before the program asks for any.
+pub fn fixed_objects() -> &'static [ObjectEntry] {
+    let all = objects();
     let count = all.iter().take_while(|object| object.kind != ObjectKind::Named as u8).count();
     &all[..count]
 }
 
-/// Bytes of an object, cut to what the input region holds.
-pub fn bytes(state: &State, object: &ObjectEntry) -> &'static [u8] {
-    let start = object.offset.min(state.input_size);
-    let len = object.len.min(state.input_size - start);
+/// Returns the bytes of an object, cut to what the input region holds.
+pub fn bytes(object: &ObjectEntry) -> &'static [u8] {
+    let inputs = inputs();
+    let start = object.offset.min(inputs.size);
+    let len = object.len.min(inputs.size - start);
     // SAFETY: the range lies in the mapped input region.
-    unsafe { core::slice::from_raw_parts(state.input.add(start as usize), len as usize) }
+    unsafe { core::slice::from_raw_parts(inputs.bytes.add(start as usize), len as usize) }
 }
 
-/// Label of an object's length, as 64 bits; 0 if that is not input. That it stays within its limit is part
-/// of the path from here on.
+/// Returns the label of an object's length, as 64 bits; 0 if the length is not input. Constrains the path to
+/// lengths within the limit.
 pub fn length_label(object: u32) -> u32 {
-    let state = state();
-    let ObjectEntry { len, limit, .. } = objects(state)[object as usize];
-    if !state.tracing || limit == 0 {
+    let ObjectEntry { len, limit, .. } = objects()[object as usize];
+    if !recorder().tracing || limit == 0 {
         return 0;
     }
     let label = concat_length(object, len);
@@ -56,45 +101,45 @@ fn concat_length(object: u32, len: u64) -> u32 {
     intern(Op::ZExt, u64::BITS, 0, [sum, 0], 0, len)
 }
 
-/// The label, of a value that is `limit` at most: recorded when the comparison is made for the first time.
+/// Constrains a labelled value to at most `limit` and returns its label. The constraint is recorded when the
+/// comparison is made for the first time.
 pub fn constrain(label: u32, value: u64, limit: u64) -> u32 {
-    let state = state();
+    let recorder = recorder();
     if label == 0 {
         return 0;
     }
-    let before = state.control().labels;
-    let width = state.entry(label).width;
+    let before = recorder.control().labels;
+    let width = recorder.entry(label).width;
     let holds = intern(Op::Ule, 1, width.into(), [label, 0], limit, 1);
     if holds == before {
-        state.record(EventKind::Constraint, NO_SITE, holds, 1);
+        recorder.record(EventKind::Constraint, NO_SITE, holds, 1);
     }
-    state.check(label, value)
+    recorder.check(label, value)
 }
 
-/// Labels `len` bytes at `addr` that came from `offset` of an object. A byte that is not what the
-/// object holds (the program pushed another one back, or changed the file) stays concrete.
+/// Labels `len` bytes at `addr` that came from `offset` of an object. A byte that differs from the object's
+/// (the program pushed another one back, or changed the file) stays concrete.
 pub fn label_bytes(addr: u64, len: u64, object: u32, offset: u64) {
-    let state = state();
-    let source = bytes(state, &objects(state)[object as usize]);
+    let source = bytes(&objects()[object as usize]);
     for i in 0..len {
         // SAFETY: the program has just received these bytes.
         let byte = unsafe { *((addr + i) as *const u8) };
         match source.get((offset + i) as usize) {
-            Some(&expected) if expected == byte => mark_input(addr + i, object, offset + i),
+            Some(&expected) if expected == byte => label_input_byte(addr + i, object, offset + i),
             _ => __cairn_clear(addr + i, 1),
         }
     }
 }
 
-/// Marker of the user's program: makes `size` bytes at `to` symbolic input, under a name.
+/// Makes `size` bytes at `to` symbolic input, under a name; a marker for the user's program.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cairn_symbolic(to: *mut c_void, size: usize, name: *const c_char) {
-    let state = state();
-    // Outside a campaign, and where there is no room, the object is all zeros, as in a plain build.
+    let recorder = recorder();
+    // Outside a campaign, and without room, the object is all zeros, as in a plain build.
     // SAFETY: the user passes `size` writable bytes.
     unsafe { core::ptr::write_bytes(to as *mut u8, 0, size) };
     __cairn_clear(to as u64, size as u64);
-    if state.control.is_null() {
+    if recorder.control.is_null() {
         return;
     }
     let name = if name.is_null() {
@@ -103,52 +148,52 @@ unsafe extern "C" fn cairn_symbolic(to: *mut c_void, size: usize, name: *const c
         // SAFETY: the user passes a C string.
         unsafe { CStr::from_ptr(name) }.to_bytes()
     };
-    let Some(index) = claim_named(state, size as u64, name) else {
-        state.control().flags |= flag::OBJECTS_FULL;
+    let Some(index) = claim_named(size as u64, name) else {
+        recorder.control().flags |= flag::OBJECTS_FULL;
         return;
     };
-    let source = bytes(state, &objects(state)[index as usize]);
+    let source = bytes(&objects()[index as usize]);
     // SAFETY: the user passes `size` writable bytes, and the object has as many.
     unsafe { core::ptr::copy_nonoverlapping(source.as_ptr(), to as *mut u8, size.min(source.len())) };
-    if state.tracing {
+    if recorder.tracing {
         label_bytes(to as u64, size as u64, index, 0);
     }
 }
 
-/// The next named object: the driver's if it gave one, else a new one of zeros.
-fn claim_named(state: &mut State, size: u64, name: &[u8]) -> Option<u32> {
-    let first = (state.next_object as usize).max(fixed_objects(state).len());
-    let index = if first < objects(state).len() { first as u32 } else { append(state)? };
-    let object = &mut objects(state)[index as usize];
+/// Claims the next named object: the driver's if it gave one, else a new one of zeros.
+fn claim_named(size: u64, name: &[u8]) -> Option<u32> {
+    let first = (inputs().next as usize).max(fixed_objects().len());
+    let index = if first < objects().len() { first as u32 } else { append()? };
+    let object = &mut objects()[index as usize];
     if object.len != size {
-        resize(state, object, size)?;
+        resize(object, size)?;
     }
     object.used = 1;
     object.set_name(name);
-    state.next_object = index + 1;
+    inputs().next = index + 1;
     Some(index)
 }
 
-fn append(state: &mut State) -> Option<u32> {
-    let control = state.control();
+fn append() -> Option<u32> {
+    let control = recorder().control();
     let index = control.objects as usize;
     if index >= MAX_OBJECTS {
         return None;
     }
     control.objects += 1;
-    objects(state)[index] = ObjectEntry { kind: ObjectKind::Named as u8, ..ObjectEntry::default() };
+    objects()[index] = ObjectEntry { kind: ObjectKind::Named as u8, ..ObjectEntry::default() };
     Some(index as u32)
 }
 
 /// Moves an object to fresh room of another size, keeping the bytes both have.
-fn resize(state: &mut State, object: &mut ObjectEntry, size: u64) -> Option<()> {
-    let control = state.control();
+fn resize(object: &mut ObjectEntry, size: u64) -> Option<()> {
+    let (control, inputs) = (recorder().control(), inputs());
     let start = control.input_used;
-    let end = start.checked_add(size).filter(|end| *end <= state.input_size)?;
+    let end = start.checked_add(size).filter(|end| *end <= inputs.size)?;
     control.input_used = end;
-    let old = bytes(state, object);
-    // SAFETY: [start, end) lies in the input region and belongs to nobody yet.
-    let new = unsafe { core::slice::from_raw_parts_mut(state.input.add(start as usize), size as usize) };
+    let old = bytes(object);
+    // SAFETY: [start, end) lies in the input region and belongs to no object yet.
+    let new = unsafe { core::slice::from_raw_parts_mut(inputs.bytes.add(start as usize), size as usize) };
     let kept = old.len().min(new.len());
     new[..kept].copy_from_slice(&old[..kept]);
     new[kept..].fill(0);
@@ -156,12 +201,12 @@ fn resize(state: &mut State, object: &mut ObjectEntry, size: u64) -> Option<()> 
     Some(())
 }
 
-/// Marker of the user's program: this input is not one it wants to see.
+/// Ends the run because the program does not want this input; a marker for the user's program.
 #[unsafe(no_mangle)]
 extern "C" fn cairn_reject() -> ! {
-    let state = state();
-    if !state.control.is_null() {
-        state.control().flags |= flag::REJECTED;
+    let recorder = recorder();
+    if !recorder.control.is_null() {
+        recorder.control().flags |= flag::REJECTED;
     }
-    end_run()
+    system::exit(0)
 }

@@ -1,50 +1,72 @@
-//! The runtime inside every instrumented program.
+//! The runtime that is linked into every instrumented program.
 //!
-//! It lives in somebody else's process: it allocates nothing through libc, keeps no lock a signal
-//! handler could meet, never unwinds, and writes to shared memory only where the driver said.
+//! It is a guest in the program's process: it allocates nothing through libc, holds no lock on which a signal
+//! handler could deadlock, never unwinds, and writes to shared memory only where the driver allows.
 //! Instrumented code calls it on its slow paths only, that is, when some value is symbolic.
-#![no_std]
+//!
+//! Modules depend on those of the same layer or below, without cycles:
+//!
+//! ```text
+//! entry points  slow-path stubs; fork server, its supervision of runs, launch of a run
+//! persistent    persistent mode
+//! program       wrappers, and support of library models: alloc, copy, io, outputs, arguments, ...
+//! labels        operations, shadow, object map, symbolic loads, snapshots, input objects, crash reports
+//! trace         recorder, label table, branch log
+//! foundation    thread-local block, lock, memory, system calls
+//! ```
+//!
+//! Unit tests run on the host, with the standard library; `host.rs` then stands for the instrumented program.
+#![cfg_attr(not(test), no_std)]
+#![cfg_attr(test, allow(dead_code, reason = "the entry points are not linked into unit tests"))]
 
 mod admission;
 mod alloc;
 mod arguments;
+mod branch_log;
+mod branch_patching;
 mod copy;
 mod crash;
 mod denied;
-mod diversion;
 mod environment;
 mod float;
-mod foreign;
+#[cfg(test)]
+mod host;
+mod indirect_calls;
 mod input;
 mod io;
-mod keeper;
+mod launch;
 mod library;
 mod lock;
-mod log;
+mod log_cursor;
+mod mapped_files;
 mod mem;
 mod memory;
 mod message;
 mod objects;
 mod ops;
 mod outputs;
+mod parameters;
+mod persistent;
+mod reachable;
 mod read;
-mod reuse;
+mod recorder;
+#[cfg(not(test))]
 mod server;
 mod shadow;
-mod shared;
+mod sites;
 mod size;
+mod slow_path_stubs;
 mod snapshot;
-mod state;
+mod supervisor;
+mod syscall;
 mod system;
 mod table;
-mod thunk;
 mod tls;
-mod unseen;
-mod variadic;
+mod uninstrumented_calls;
+mod unmodelled_input;
 
-use core::alloc::{GlobalAlloc, Layout};
-
-// The core library comes compiled with unwinding and names this symbol; nothing here ever unwinds.
+// The core library is compiled with unwinding and refers to this symbol; nothing here ever unwinds.
+#[cfg(not(test))]
 core::arch::global_asm!(
     ".weak rust_eh_personality",
     ".hidden rust_eh_personality",
@@ -52,21 +74,26 @@ core::arch::global_asm!(
     "ud2"
 );
 
-/// The metadata blob's types allocate; the runtime uses none of them, and has nothing to give.
-struct Nothing;
+/// An allocator that always fails: types of the wire crate's metadata allocate, but the runtime uses none of
+/// them.
+#[cfg(not(test))]
+struct NoAllocator;
 
 // SAFETY: an allocator may refuse.
-unsafe impl GlobalAlloc for Nothing {
-    unsafe fn alloc(&self, _: Layout) -> *mut u8 {
+#[cfg(not(test))]
+unsafe impl core::alloc::GlobalAlloc for NoAllocator {
+    unsafe fn alloc(&self, _: core::alloc::Layout) -> *mut u8 {
         core::ptr::null_mut()
     }
 
-    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+    unsafe fn dealloc(&self, _: *mut u8, _: core::alloc::Layout) {}
 }
 
+#[cfg(not(test))]
 #[global_allocator]
-static NOTHING: Nothing = Nothing;
+static ALLOCATOR: NoAllocator = NoAllocator;
 
+#[cfg(not(test))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     message::fatal(b"internal error in the runtime")

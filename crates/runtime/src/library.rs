@@ -1,13 +1,14 @@
-//! Functions of the C library that the program has its own of.
+//! Functions of the C library that the program interposes.
 //!
-//! A model asks the C library's functions. If the program defines one of these names, the linker would bind the model to
-//! the program's function, which may do anything. `cairn cc` then links a list of such names (`driver/own.rs`); here they
-//! are looked up in the libraries that the dynamic linker has loaded, by name, before anything of the program runs.
+//! Library models call the C library's functions. If the program defines one of these names, the linker would
+//! bind the model to the program's function, which may do anything. `cairn cc` then links a list of such
+//! names (`driver/interposition.rs`); here they are looked up in the libraries that the dynamic linker has
+//! loaded, before any of the program's code runs.
 
 use core::arch::global_asm;
 use core::ffi::{CStr, c_char};
 
-// A static program has none.
+// A static program has no dynamic section.
 global_asm!(".weak _DYNAMIC", ".hidden _DYNAMIC");
 
 unsafe extern "C" {
@@ -17,13 +18,13 @@ unsafe extern "C" {
 /// The libraries whose functions models call.
 const LIBRARIES: [&CStr; 2] = [c"libc.so.6", c"libm.so.6"];
 
-/// A name that is looked up; the list ends with a null name.
+/// An entry of the list of interposed functions, which ends with a null name.
 #[repr(C)]
-struct Wanted {
+struct InterposedFunction {
     name: *const c_char,
-    /// Where the function's address goes.
-    place: *mut usize,
-    /// The program's own function, which is taken where there is no other.
+    /// Location for the address of the C library's function.
+    target: *mut usize,
+    /// The program's own function, which is used if there is no other.
     own: usize,
 }
 
@@ -35,25 +36,26 @@ struct Dynamic {
     value: u64,
 }
 
-/// What the dynamic linker keeps for debuggers.
+/// The dynamic linker's `r_debug`, for debuggers.
 #[repr(C)]
-struct Debug {
+struct LinkerDebug {
     version: i32,
-    first: *const Loaded,
+    first: *const LoadedObject,
 }
 
-/// A loaded object.
+/// The dynamic linker's `link_map`: a loaded object.
 #[repr(C)]
-struct Loaded {
-    /// What its addresses are relative to.
+struct LoadedObject {
+    /// Address that its addresses are relative to.
     base: u64,
     name: *const c_char,
     dynamic: *const Dynamic,
-    next: *const Loaded,
+    next: *const LoadedObject,
 }
 
+/// An ELF symbol.
 #[repr(C)]
-struct Symbol {
+struct ElfSymbol {
     name: u32,
     info: u8,
     other: u8,
@@ -62,6 +64,7 @@ struct Symbol {
     size: u64,
 }
 
+// Tags of dynamic sections, `DT_*`.
 const END: u64 = 0;
 const STRINGS: u64 = 5;
 const SYMBOLS: u64 = 6;
@@ -70,50 +73,50 @@ const DEBUG: u64 = 21;
 const HASH: u64 = 0x6fff_fef5;
 const VERSIONS: u64 = 0x6fff_fff0;
 
-/// Finds the functions of a list.
+/// Looks up the functions of a list.
 ///
 /// # Safety
 /// The list must be one that `cairn cc` has linked.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __cairn_bind(list: *const Wanted) {
+unsafe extern "C" fn __cairn_bind(list: *const InterposedFunction) {
     let mut next = list;
-    // SAFETY: the list goes on until a null name; places are the stubs' own.
+    // SAFETY: the list goes on until a null name; targets are the stubs' own.
     unsafe {
         while !(*next).name.is_null() {
-            let Wanted { name, place, own } = *next;
-            *place = find(CStr::from_ptr(name)).unwrap_or(own);
+            let InterposedFunction { name, target, own } = *next;
+            *target = find(CStr::from_ptr(name)).unwrap_or(own);
             next = next.add(1);
         }
     }
 }
 
-/// The address of a function of the C library; none in a static program.
+/// Returns the address of a function of the C library; `None` in a static program.
 fn find(name: &CStr) -> Option<usize> {
     let mut object = first_object()?;
     loop {
         if let Some(found) = Library::of(object).and_then(|library| library.function(name)) {
             return Some(found);
         }
-        // SAFETY: a list of the dynamic linker's, which ends with null.
+        // SAFETY: the dynamic linker's list, which ends with null.
         object = unsafe { object.next.as_ref() }?;
     }
 }
 
-fn first_object() -> Option<&'static Loaded> {
-    // Hidden from the compiler, which takes a variable's address for one that is not null.
+fn first_object() -> Option<&'static LoadedObject> {
+    // Hidden from the compiler, which assumes that a variable's address is not null.
     let dynamic = core::hint::black_box(&raw const _DYNAMIC);
     if dynamic.is_null() {
         return None;
     }
-    let debug = entry(dynamic, DEBUG)? as *const Debug;
-    // SAFETY: the dynamic linker has filled it in, with null if it keeps nothing.
+    let debug = entry(dynamic, DEBUG)? as *const LinkerDebug;
+    // SAFETY: the dynamic linker has filled it in, with null if there is no list.
     unsafe { debug.as_ref()?.first.as_ref() }
 }
 
-/// The value of an entry of a dynamic section.
+/// Returns the value of an entry of a dynamic section.
 fn entry(dynamic: *const Dynamic, tag: u64) -> Option<u64> {
     let mut at = dynamic;
-    // SAFETY: the section ends with an entry that says so.
+    // SAFETY: the section ends with an `END` entry.
     unsafe {
         while (*at).tag != END {
             if (*at).tag == tag {
@@ -129,15 +132,15 @@ fn entry(dynamic: *const Dynamic, tag: u64) -> Option<u64> {
 struct Library {
     base: u64,
     strings: u64,
-    symbols: *const Symbol,
+    symbols: *const ElfSymbol,
     hash: *const u32,
     versions: *const u16,
 }
 
 impl Library {
-    fn of(object: &Loaded) -> Option<Library> {
+    fn of(object: &LoadedObject) -> Option<Library> {
         let value = |tag| entry(object.dynamic, tag);
-        // The dynamic linker makes addresses of these, unless the section cannot be written to.
+        // The dynamic linker relocates these values, unless the section is read-only.
         let address = |tag| value(tag).map(|at| if at < object.base { at + object.base } else { at });
         let (strings, soname) = (address(STRINGS)?, value(SONAME)?);
         // SAFETY: the name is one of the library's strings.
@@ -145,12 +148,12 @@ impl Library {
         if !LIBRARIES.contains(&soname) {
             return None;
         }
-        let (symbols, hash) = (address(SYMBOLS)? as *const Symbol, address(HASH)? as *const u32);
+        let (symbols, hash) = (address(SYMBOLS)? as *const ElfSymbol, address(HASH)? as *const u32);
         let versions = address(VERSIONS)? as *const u16;
         Some(Library { base: object.base, strings, symbols, hash, versions })
     }
 
-    /// The address of a function, by the GNU hash table: buckets lead into chains, which hold the symbols' hashes.
+    /// Looks up a function in the GNU hash table: buckets lead into chains, which hold the symbols' hashes.
     fn function(&self, name: &CStr) -> Option<usize> {
         let wanted = hash_of(name);
         // SAFETY: the table's own numbers say how large its parts are.
@@ -177,10 +180,10 @@ impl Library {
         }
     }
 
-    /// The address of a symbol that is this function, in the version that programs are linked with.
+    /// Returns the address of a symbol if it is this function, in the version that programs are linked with.
     ///
     /// # Safety
-    /// The library must have so many symbols.
+    /// The library must have a symbol with this index.
     unsafe fn function_at(&self, index: usize, name: &CStr) -> Option<usize> {
         const HIDDEN_VERSION: u16 = 0x8000;
         const FUNCTION: u8 = 2;
@@ -196,7 +199,7 @@ impl Library {
             let address = (self.base + symbol.value) as usize;
             match symbol.info & 0xf {
                 FUNCTION => Some(address),
-                // The library chooses among implementations.
+                // An ifunc: the library chooses among implementations.
                 RESOLVER => Some(core::mem::transmute::<usize, extern "C" fn() -> usize>(address)()),
                 _ => None,
             }
@@ -204,6 +207,7 @@ impl Library {
     }
 }
 
+/// Returns the GNU hash of a symbol name.
 fn hash_of(name: &CStr) -> u32 {
     name.to_bytes().iter().fold(5381u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(u32::from(*byte)))
 }

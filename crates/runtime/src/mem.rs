@@ -1,7 +1,8 @@
-//! The functions that compilers call by themselves, under names of the runtime's own.
+//! The memory functions that compilers emit calls to (`memcpy` and others), under names of the runtime.
 //!
-//! The program's `memcpy` may be its own. `scripts/trim-runtime.sh` has the whole archive call these instead. They are
-//! assembly, since a compiler turns such loops in Rust into calls of the functions they implement.
+//! The program may define a `memcpy` of its own. `scripts/trim-runtime.sh` redirects all such calls in the
+//! archive to these functions. They are assembly, since a compiler turns such loops in Rust into calls of the
+//! functions they implement.
 
 use core::arch::global_asm;
 
@@ -65,7 +66,8 @@ global_asm!(
     "sub rax, rsi",
     "cmp rax, rdx",
     "jae __cairn_memcpy",
-    // The end of the source lies in the target: from the end backwards, 16 bytes at a time as long as there are as many.
+    // The end of the source lies in the target: from the end backwards, 16 bytes at a time as long as there
+    // are as many.
     "mov rax, rdi",
     "2: cmp rdx, 16",
     "jb 3f",

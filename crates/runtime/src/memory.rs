@@ -1,7 +1,7 @@
-//! Address space: the shadow and its hints, private reservations, the shared memory.
+//! Mappings of the runtime: the shadow and its summary, private reservations, the shared memory.
 
 use crate::message::fatal;
-use crate::reuse;
+use crate::syscall::call;
 use crate::system;
 use cairn_wire::control::PAGE;
 use cairn_wire::shadow;
@@ -12,12 +12,14 @@ use libc::{
     PROT_READ, PROT_WRITE,
 };
 
+/// Access rights of data.
 const READ_WRITE: i32 = PROT_READ | PROT_WRITE;
+/// Flags of private reservations.
 const PRIVATE: i32 = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-/// Linux 5.14; older kernels answer EINVAL, which costs nothing.
+/// Since Linux 5.14; older kernels return EINVAL, which does no harm.
 const MADV_POPULATE_WRITE: i32 = 23;
 
-/// Runs before every constructor of the program and of its libraries: they may be instrumented.
+/// Called before all constructors of the program and of its libraries, which may be instrumented.
 #[used]
 #[unsafe(link_section = ".preinit_array")]
 static MAP_SHADOW: extern "C" fn() = map_shadow;
@@ -26,12 +28,12 @@ extern "C" fn map_shadow() {
     if !reserve_at(shadow::BASE, shadow::SIZE) {
         fatal(b"cannot reserve the shadow memory (64 TiB of addresses): lift the address space limit (ulimit -v)");
     }
-    if !reserve_at(shadow::HINTS, shadow::HINT_COUNT) {
+    if !reserve_at(shadow::SUMMARY, shadow::SUMMARY_SIZE) {
         fatal(b"cannot reserve memory at 0x70000000: link the program as position-independent (-pie)");
     }
 }
 
-/// Zeroed private memory at this address; false if something else is there.
+/// Maps zeroed private memory at this address; false if something else is there.
 fn reserve_at(at: u64, bytes: u64) -> bool {
     // SAFETY: a fresh mapping that replaces nothing.
     unsafe {
@@ -39,14 +41,14 @@ fn reserve_at(at: u64, bytes: u64) -> bool {
         if got != Some(at as *mut u8) {
             return false;
         }
-        // A labelled byte must cost a small page, not two megabytes of zeros; and no core dump needs them.
+        // A labelled byte must cost a small page, not a huge one; and core dumps do not need the shadow.
         system::advise(at..at + bytes, libc::MADV_NOHUGEPAGE);
         system::advise(at..at + bytes, libc::MADV_DONTDUMP);
     }
     true
 }
 
-/// Zeroed private memory that costs nothing until touched.
+/// Maps zeroed private memory that costs nothing until it is touched.
 pub fn reserve(bytes: usize) -> *mut u8 {
     // SAFETY: a fresh mapping at an address of the kernel's choice.
     let at = unsafe { system::map(0, bytes as u64, READ_WRITE, PRIVATE, -1, 0) };
@@ -56,8 +58,8 @@ pub fn reserve(bytes: usize) -> *mut u8 {
     at
 }
 
-/// The same between pages that nobody can touch: the program's writes beyond its own memory do not come there.
-pub fn reserve_apart(bytes: usize) -> *mut u8 {
+/// As [`reserve`], between guard pages: out-of-bounds writes of the program do not reach it.
+pub fn reserve_guarded(bytes: usize) -> *mut u8 {
     let page = PAGE as usize;
     let inside = bytes.next_multiple_of(page);
     let at = reserve(inside + 2 * page);
@@ -68,55 +70,57 @@ pub fn reserve_apart(bytes: usize) -> *mut u8 {
     at.wrapping_add(page)
 }
 
-/// Lets memory no longer be written to.
+/// Makes memory read-only.
 pub fn make_read_only(from: *mut u8, bytes: usize) {
-    // SAFETY: memory of ours, which nobody writes to any more.
+    // SAFETY: our own memory, which is not written to any more.
     unsafe { system::protect(from as usize..from as usize + bytes, PROT_READ) };
 }
 
-/// Everything that was reserved by [`reserve`], in order; nothing if that was more than can be remembered.
+/// Returns all reservations made by [`reserve`], in order; `None` if there were more than can be tracked.
 pub fn reserved() -> Option<&'static [Range<usize>]> {
     // SAFETY: as in `reserve`.
     let list = unsafe { &*RESERVED.0.get() };
     list.ranges.get(..list.count)
 }
 
-/// Gives a reservation back, and its labels.
+/// Unmaps a reservation, and drops its labels.
 pub fn release(range: &Range<usize>) {
     drop_shadow(range.start as u64, range.len() as u64);
-    // SAFETY: a mapping of ours that nobody uses any more.
+    // SAFETY: our own mapping, which is not used any more.
     unsafe { system::unmap(range.clone()) };
 }
 
-/// Drops the contents of whole pages: they are zeros afterwards.
+/// Drops the contents of whole pages, which read as zeros afterwards.
 pub fn drop_pages(range: Range<usize>) {
     // SAFETY: the caller no longer needs what is there; what is not mapped stays so.
     unsafe { system::advise(range.start as u64..range.end as u64, libc::MADV_DONTNEED) };
 }
 
-const MOST_RESERVED: usize = 64;
+/// Reservations that are tracked; a chosen bound.
+const MAX_RESERVATIONS: usize = 64;
 
-struct Reserved {
-    ranges: [Range<usize>; MOST_RESERVED],
-    /// May be larger than there is room for.
+struct Reservations {
+    ranges: [Range<usize>; MAX_RESERVATIONS],
+    /// Number of reservations made, which may exceed those tracked.
     count: usize,
 }
 
-impl Reserved {
+impl Reservations {
     fn add(&mut self, range: Range<usize>) {
-        if let Some(place) = self.ranges.get_mut(self.count) {
-            *place = range;
+        if let Some(slot) = self.ranges.get_mut(self.count) {
+            *slot = range;
         }
         self.count += 1;
     }
 }
 
-struct List(UnsafeCell<Reserved>);
+struct ReservationsCell(UnsafeCell<Reservations>);
 
 // SAFETY: see `reserve`.
-unsafe impl Sync for List {}
+unsafe impl Sync for ReservationsCell {}
 
-static RESERVED: List = List(UnsafeCell::new(Reserved { ranges: [const { 0..0 }; MOST_RESERVED], count: 0 }));
+static RESERVED: ReservationsCell =
+    ReservationsCell(UnsafeCell::new(Reservations { ranges: [const { 0..0 }; MAX_RESERVATIONS], count: 0 }));
 
 /// Maps `len` bytes of the shared memory anywhere.
 pub fn map_shared(fd: i32, len: u64) -> Option<*mut u8> {
@@ -124,16 +128,18 @@ pub fn map_shared(fd: i32, len: u64) -> Option<*mut u8> {
     unsafe { system::map(0, len, READ_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0) }
 }
 
-/// Zeroed memory so close to code that it can jump there and back.
+/// Maps zeroed memory so close to code that relative jumps reach it.
 pub fn reserve_near(code: &Range<usize>, bytes: usize) -> Option<*mut u8> {
+    /// Distance between the addresses that are tried.
     const STEP: usize = 64 << 20;
+    /// Reach of a relative jump.
     const REACH: usize = 1 << 31;
-    // Below the program there is nothing. Above is the heap, which should have room to grow.
+    // Nothing else is mapped below the program. Above it lies the heap, which needs room to grow.
     let below = (0..16).filter_map(|n| code.start.checked_sub(bytes + (1 << 20) + n * STEP));
     let above = (0..16).map(|n| code.end + (REACH - 2 * bytes - STEP).min(REACH / 2 + n * STEP));
     let page = PAGE as usize;
-    let mut places = below.chain(above).map(|at| at / page * page).filter(|at| *at >= 16 * page);
-    places.find_map(|at| {
+    let mut candidates = below.chain(above).map(|at| at / page * page).filter(|at| *at >= 16 * page);
+    candidates.find_map(|at| {
         let reaches = code.start.abs_diff(at + bytes).max(code.end.abs_diff(at)) < REACH - page;
         let flags = PRIVATE | MAP_FIXED_NOREPLACE;
         // SAFETY: a fresh mapping that replaces nothing.
@@ -143,7 +149,7 @@ pub fn reserve_near(code: &Range<usize>, bytes: usize) -> Option<*mut u8> {
     })
 }
 
-/// Lets code be changed, or no longer; false if the system does not allow it.
+/// Makes code writable, or read-only again; false if the system does not allow it.
 pub fn make_writable(code: &Range<usize>, writable: bool) -> bool {
     let start = code.start / PAGE as usize * PAGE as usize;
     let access = PROT_READ | PROT_EXEC | if writable { PROT_WRITE } else { 0 };
@@ -151,9 +157,9 @@ pub fn make_writable(code: &Range<usize>, writable: bool) -> bool {
     unsafe { system::protect(start..code.end, access) }
 }
 
-/// Lets memory be executed and no longer be written; false if the system does not allow it.
+/// Makes memory executable and read-only; false if the system does not allow it.
 pub fn make_executable(from: *mut u8, bytes: usize) -> bool {
-    // SAFETY: memory of ours, which nobody writes to any more.
+    // SAFETY: our own memory, which is not written to any more.
     unsafe { system::protect(from as usize..from as usize + bytes, PROT_READ | PROT_EXEC) }
 }
 
@@ -171,10 +177,10 @@ pub unsafe fn map_over(at: *mut u8, len: u64, fd: i32, offset: u64) -> bool {
 pub fn populate(from: *mut u8, bytes: u64) {
     let start = from as u64 / PAGE * PAGE;
     let len = (from as u64 + bytes - start).next_multiple_of(PAGE);
-    reuse::call(libc::SYS_madvise, [start, len, MADV_POPULATE_WRITE as u64]);
+    call(libc::SYS_madvise, [start, len, MADV_POPULATE_WRITE as u64]);
 }
 
-/// Drops the shadow of a large range without looking at it.
+/// Drops the shadow pages of a large range without reading them.
 pub fn drop_shadow(addr: u64, len: u64) {
     let start = shadow::address(addr).next_multiple_of(PAGE);
     let end = (shadow::address(addr) + (len << shadow::SCALE_SHIFT)) / PAGE * PAGE;

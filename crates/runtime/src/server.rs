@@ -1,11 +1,17 @@
-//! The program's entry: a plain run, or a fork server for the driver.
+//! The program's entry: a plain run, or the fork server of a driver.
+//!
+//! The fork server attaches to the driver's shared memory, greets the driver and then forks one run for each
+//! command, or continues a process in persistent mode (`persistent.rs`). After each run it reports how the
+//! run ended.
 
-use crate::reuse::call;
-use crate::state::{site_count, state};
-use crate::system::{errno, limit_data, number};
-use crate::unseen::__cairn_starts_program;
+use crate::launch::{__cairn_user_main, launch};
+use crate::recorder::recorder;
+use crate::sites::site_count;
+use crate::syscall::call;
+use crate::system::{errno, limit_data, parse_number};
+use crate::unmodelled_input::__cairn_starts_program;
 use crate::{
-    arguments, crash, environment, float, io, keeper, lock, memory, message, objects, reuse, size, system,
+    crash, environment, input, lock, memory, message, objects, persistent, snapshot, supervisor, system,
 };
 use cairn_wire::ABI_VERSION;
 use cairn_wire::control::{self, Control};
@@ -25,22 +31,25 @@ global_asm!(
 );
 
 unsafe extern "C" {
-    /// The program's own `main`, as the pass has renamed it, or that of fuzz targets (`include/cairn_fuzzer.c`).
-    pub fn __cairn_user_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
     static mut __start_cairn_cov: u8;
     static mut __stop_cairn_cov: u8;
 }
 
-/// What the driver says: the descriptors of the protocol, and what runs may do.
+/// The driver's settings: descriptors of the protocol, and limits of runs.
 #[derive(Clone, Copy)]
 struct Channel {
+    /// Shared memory.
     shared: c_int,
+    /// Pipe for commands.
     command: c_int,
+    /// Pipe for replies.
     status: c_int,
+    /// Limit on data of a run.
     data_mebibytes: Option<u64>,
-    sealed: bool,
-    /// The driver has asked for all functions to be found at once, which the program is not to see.
-    bound: bool,
+    /// True if the driver has confined the server's signals (`supervisor.rs`).
+    confined: bool,
+    /// True if the driver has set `LD_BIND_NOW`, which the program must not see.
+    bind_now: bool,
 }
 
 impl Channel {
@@ -59,28 +68,26 @@ unsafe extern "C" fn entry(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut 
     // SAFETY: the environment that the C library passes.
     if let Some(channel) = unsafe { channel(envp) } {
         attach(channel);
-        crash::watch(envp as usize);
-        keeper::keep(channel.sealed);
+        crash::install_handlers(envp as usize);
+        supervisor::start(channel.confined);
         if serve(channel) == Role::Server {
             return 0;
         }
         begin_child(channel);
-        let status = reuse::launch(argc, argv, envp);
-        arguments::keep_status(__cairn_user_main as *const () as usize);
-        return status;
+        return launch(argc, argv, envp);
     }
     // SAFETY: the program's own entry with the process's own arguments.
     unsafe { __cairn_user_main(argc, argv, envp) }
 }
 
-/// True in a process that a driver started, in constructors too, which run before the server is attached. Models then
-/// simulate what differs from run to run.
+/// True in a process that a driver started, also in constructors, which run before the server attaches.
+/// Models then simulate what differs from run to run.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_supervised() -> c_int {
     unsafe extern "C" {
         static __environ: *mut *mut c_char;
     }
-    if state().is_attached() {
+    if recorder().is_attached() {
         return 1;
     }
     // SAFETY: the C library's own variable, null only before it has been initialized.
@@ -88,19 +95,8 @@ extern "C" fn __cairn_supervised() -> c_int {
     has_channel.into()
 }
 
-/// All that comes before the program's own `main`, in every run; gives the number of its arguments.
-pub extern "C" fn prepare(argc: c_int, argv: *mut *mut c_char) -> c_int {
-    begin_run();
-    // SAFETY: argc and argv are those of the process.
-    let (argc, label) = unsafe { arguments::replace(argc, argv) };
-    arguments::announce(__cairn_user_main as *const () as usize, label);
-    // SAFETY: the thread's own error number, which is 0 when a program starts.
-    unsafe { *libc::__errno_location() = 0 };
-    reuse::watch_calls();
-    argc
-}
-
-/// Descriptors from the environment, which then forgets them: programs the target starts are not servers.
+/// Removes the driver's settings from the environment and returns them: programs that the target starts are
+/// not servers.
 ///
 /// # Safety
 /// `envp` must be the program's environment.
@@ -108,7 +104,7 @@ unsafe fn channel(envp: *mut *mut c_char) -> Option<Channel> {
     // SAFETY: as the caller says.
     let value = unsafe { environment::take(envp, ENV_CONTROL.as_bytes()) }?;
     let channel = parse(value.to_bytes())?;
-    if channel.bound {
+    if channel.bind_now {
         // SAFETY: as the caller says.
         unsafe { environment::take(envp, b"LD_BIND_NOW") };
     }
@@ -116,13 +112,13 @@ unsafe fn channel(envp: *mut *mut c_char) -> Option<Channel> {
 }
 
 fn parse(text: &[u8]) -> Option<Channel> {
-    let mut numbers = text.split(|b| *b == b',').map(number);
+    let mut numbers = text.split(|b| *b == b',').map(parse_number);
     let mut next = || numbers.next().flatten();
     let mut descriptor = || Some(next()? as c_int);
     let (shared, command, status) = (descriptor()?, descriptor()?, descriptor()?);
     let data_mebibytes = next();
     let mut is_set = || next() == Some(1);
-    Some(Channel { shared, command, status, data_mebibytes, sealed: is_set(), bound: is_set() })
+    Some(Channel { shared, command, status, data_mebibytes, confined: is_set(), bind_now: is_set() })
 }
 
 fn attach(channel: Channel) {
@@ -138,19 +134,23 @@ fn attach(channel: Channel) {
         control
     };
     if control.magic != control::MAGIC || control.abi != ABI_VERSION {
-        hello(channel);
+        greet(channel);
         message::fatal(b"this program was built by another version of Cairn");
     }
     let Some(base) = memory::map_shared(channel.shared, control.layout.total) else {
         message::fatal(b"cannot map the shared memory")
     };
-    // SAFETY: mapped as large as the control page says.
-    unsafe { state().attach(base) };
+    // SAFETY: mapped as large as the control page says, and the process has one thread.
+    unsafe {
+        recorder().attach(base);
+        input::attach(base);
+        snapshot::attach(base);
+    }
     objects::prepare();
     share_coverage(channel, &control);
 }
 
-/// Puts the shared coverage bytes under the program's own: marking a branch is one plain store.
+/// Maps the shared coverage bytes over the program's own, so that a coverage store is one plain instruction.
 fn share_coverage(channel: Channel, control: &Control) {
     let start = &raw mut __start_cairn_cov;
     let len = (&raw mut __stop_cairn_cov) as u64 - start as u64;
@@ -164,7 +164,8 @@ fn share_coverage(channel: Channel, control: &Control) {
     }
 }
 
-fn hello(channel: Channel) {
+/// Sends the greeting, by which the driver recognises the program.
+fn greet(channel: Channel) {
     let sides = (&raw mut __stop_cairn_cov) as u64 - (&raw mut __start_cairn_cov) as u64;
     let hello = Hello { magic: HELLO_MAGIC, abi: ABI_VERSION, sites: site_count(), sides: sides as u32 };
     send(channel.status, &hello);
@@ -176,29 +177,29 @@ enum Role {
     Child,
 }
 
-/// A run for every command, in a process of its own or in one that was used before; returns in the former, and in the server when the driver
-/// is gone.
+/// Makes one run for each command, in a new process or in a persistent one. Returns in each new process, and
+/// in the server when the driver is gone.
 fn serve(channel: Channel) -> Role {
-    if let Some(most) = channel.data_mebibytes {
-        limit_data(most);
+    if let Some(limit) = channel.data_mebibytes {
+        limit_data(limit);
     }
-    system::at_fork(leave_recording);
-    hello(channel);
-    let (mut waiting, mut attempts): (Option<Process>, Attempts) = Default::default();
+    system::at_fork(stop_recording);
+    greet(channel);
+    let (mut waiting, mut policy): (Option<RunProcess>, PersistencePolicy) = Default::default();
     while receive(channel.command) == Some(RUN) {
-        let mode = state().control().mode;
-        let is_changed = mode & control::mode::LOG != 0 && state().log.prepare();
-        if is_changed || mode & control::mode::REUSE == 0 {
+        let mode = recorder().control().mode;
+        let is_patched = mode & control::mode::LOG != 0 && recorder().log.prepare();
+        if is_patched || mode & control::mode::REUSE == 0 {
             waiting.take().inspect(|process| process.discard());
         }
-        let mut process = match waiting.take().filter(Process::go_on) {
+        let mut process = match waiting.take().filter(RunProcess::resume) {
             Some(process) => process,
             None => {
-                attempts.begin(mode);
+                policy.before_fork(mode);
                 match system::fork() {
                     0 => return Role::Child,
-                    -1 => Process { pid: -errno(), cpu_micros: 0, runs: 0 },
-                    pid => Process { pid, cpu_micros: 0, runs: 0 },
+                    -1 => RunProcess { pid: -errno(), cpu_micros: 0, runs: 0 },
+                    pid => RunProcess { pid, cpu_micros: 0, runs: 0 },
                 }
             }
         };
@@ -206,75 +207,80 @@ fn serve(channel: Channel) -> Role {
         if !send(channel.status, &ended) {
             break;
         }
-        attempts.end(ended.waits != 0);
+        policy.after_run(ended.waits != 0);
         waiting = (ended.waits != 0).then_some(process);
     }
     Role::Server
 }
 
-/// How often a process could be used again: a program whose runs always leave something behind is not worth the trouble.
+/// Decides whether new processes try persistent mode: a program whose runs always have lasting effects should
+/// not pay for it.
 #[derive(Default)]
-struct Attempts {
+struct PersistencePolicy {
+    /// Processes forked for persistent mode.
     forked: u32,
-    reused: u32,
+    /// Runs after which a process could be reset.
+    reset: u32,
 }
 
-impl Attempts {
-    const FIRST: u32 = 8;
+impl PersistencePolicy {
+    /// Attempts before any has succeeded; a chosen bound.
+    const FIRST_ATTEMPTS: u32 = 8;
 
-    /// Decides what the process that is forked next will be.
-    fn begin(&mut self, mode: u32) {
-        let is_one =
-            mode & control::mode::REUSE != 0 && self.forked < Self::FIRST.saturating_add(self.reused);
-        reuse::attempt(is_one);
-        self.forked += u32::from(is_one);
+    /// Decides for the process that is forked next.
+    fn before_fork(&mut self, mode: u32) {
+        let wanted =
+            mode & control::mode::REUSE != 0 && self.forked < Self::FIRST_ATTEMPTS.saturating_add(self.reset);
+        persistent::set_wanted(wanted);
+        self.forked += u32::from(wanted);
     }
 
-    fn end(&mut self, waits: bool) {
-        self.reused = self.reused.saturating_add(waits.into());
+    fn after_run(&mut self, waits: bool) {
+        self.reset = self.reset.saturating_add(waits.into());
     }
 }
 
-/// A process for runs.
-struct Process {
-    /// Negative if there is none.
+/// A process that makes runs.
+struct RunProcess {
+    /// Process number; a negative error number if the fork failed.
     pid: c_int,
-    /// What it has taken so far.
+    /// Processor time it has used so far.
     cpu_micros: u64,
     /// Runs that it has made.
     runs: u32,
 }
 
-impl Process {
-    /// Has it make another run; false if it is gone.
-    fn go_on(&self) -> bool {
+impl RunProcess {
+    /// Continues it for another run; false if it is gone.
+    fn resume(&self) -> bool {
         system::kill(self.pid, libc::SIGCONT) == 0
     }
 
-    /// Ends it: it is not to make another run.
+    /// Kills it, so that it makes no other run.
     fn discard(&self) {
         system::kill(self.pid, libc::SIGKILL);
-        keeper::bury_the_rest();
+        supervisor::end_descendants();
     }
 
-    /// Waits for the end of a run, if there is one, and of all that it has started: that may write to the shared memory as well.
+    /// Waits for the end of a run, and of all processes that it has started, which may write to the shared
+    /// memory as well.
     fn wait(&mut self) -> Ended {
-        // An error, unless it becomes a status.
+        // The error of a failed fork, until there is a status.
         let mut status = self.pid.min(0);
         // SAFETY: rusage is plain data; wait4 fills it.
         let mut usage: rusage = unsafe { zeroed() };
         let mut waits = false;
-        let mut goes_on = self.pid > 0;
-        while goes_on {
+        let mut is_running = self.pid > 0;
+        while is_running {
             let waited = system::wait(self.pid, Some(&mut status), libc::WUNTRACED, Some(&mut usage));
-            waits = waited > 0 && libc::WIFSTOPPED(status) && state().control().waits == control::WAITS;
-            // A run that was stopped, or has made us its debugger, has not ended.
-            goes_on = if waited < 0 { waited == -libc::EINTR } else { libc::WIFSTOPPED(status) && !waits };
+            waits = waited > 0 && libc::WIFSTOPPED(status) && recorder().control().waits == control::WAITS;
+            // A run that was stopped, or is traced by us, has not ended.
+            is_running = if waited < 0 { waited == -libc::EINTR } else { libc::WIFSTOPPED(status) && !waits };
         }
         if waits {
-            status = (state().control().exit_code as c_int & 0xff) << 8;
+            status = (recorder().control().exit_code as c_int & 0xff) << 8;
         } else {
-            keeper::bury_the_rest();
+            supervisor::end_descendants();
         }
         let micros = |t: timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
         let before = replace(&mut self.cpu_micros, micros(usage.ru_utime) + micros(usage.ru_stime));
@@ -288,47 +294,25 @@ impl Process {
     }
 }
 
-/// Tells the server that a run has ended with this code and is undone, and waits for the next one.
-pub fn wait_for_next(code: c_int) {
-    let control = state().control();
-    control.exit_code = code as u32;
-    control.waits = control::WAITS;
-    system::raise(libc::SIGSTOP);
-}
-
 fn begin_child(channel: Channel) {
     channel.close();
-    keeper::begin_run();
+    supervisor::begin_run();
     call(libc::SYS_setpgid, [0, 0]);
 }
 
-fn begin_run() {
-    // The offset is shared with the server and with earlier runs.
-    call(libc::SYS_lseek, [0, 0, libc::SEEK_SET as u64]);
-    let state = state();
-    state.begin_run();
-    match reuse::last_index_bits() {
-        Some(bits) => state.table.begin_with(bits),
-        None => state.populate(),
+/// Stops recording in a process that the program has forked: it shares table and logs with its parent, but
+/// not the lock.
+extern "C" fn stop_recording() {
+    lock::reset();
+    let recorder = recorder();
+    if replace(&mut recorder.tracing, false) {
+        recorder.control().flags |= control::flag::FORKED;
     }
-    io::begin_run();
-    size::begin_run();
-    float::begin_run();
-    arguments::begin_run();
+    recorder.log.leave();
 }
 
-/// Processes that the program forks share table and log with it, and cannot share the pen.
-extern "C" fn leave_recording() {
-    lock::forget();
-    let state = state();
-    if replace(&mut state.tracing, false) {
-        state.control().flags |= control::flag::FORKED;
-    }
-    state.log.leave();
-}
-
-// `vfork` returns twice on one stack, so nothing of ours may be on it. The child borrows the memory, and records until it ends
-// or starts another program. `__vfork` is the C library's: the name is reserved.
+// `vfork` returns twice on one stack, so the wrapper may leave nothing there. The child shares the memory, and
+// records until it ends or executes another program. `__vfork` is a reserved name of the C library.
 global_asm!(
     ".globl __cairn_w_vfork",
     ".type __cairn_w_vfork,@function",
@@ -339,11 +323,6 @@ global_asm!(
     "jmp qword ptr [rip + __vfork@GOTPCREL]",
     note = sym __cairn_starts_program,
 );
-
-/// Ends the process at once, without the program's exit handlers.
-pub fn end_run() -> ! {
-    system::exit(0)
-}
 
 fn send<T>(fd: c_int, message: &T) -> bool {
     // SAFETY: messages are plain data of this size, and fit a pipe's atomic write.

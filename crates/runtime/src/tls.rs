@@ -1,6 +1,6 @@
-//! The thread-local block of this thread; see [`cairn_wire::tls`] for its use.
+//! The thread-local block, by which instrumented functions pass labels of arguments and results; see
+//! [`cairn_wire::tls`].
 
-use crate::admission::admit;
 use cairn_wire::tls::{RETURNED, Tls};
 use core::arch::{asm, global_asm};
 
@@ -16,7 +16,7 @@ global_asm!(
     size = const size_of::<Tls>(),
 );
 
-/// This thread's block.
+/// Returns this thread's block.
 pub fn tls() -> &'static mut Tls {
     let block: *mut Tls;
     // SAFETY: the initial-exec sequence: thread pointer plus the offset the linker filled in.
@@ -31,15 +31,8 @@ pub fn tls() -> &'static mut Tls {
     }
 }
 
-/// Label of argument `index` of the wrapper at `function`, which is `value` of `width` bits there. Programs may declare
-/// the function otherwise: the label is converted as the value was.
-pub fn argument(function: usize, index: usize, width: u32, value: u64) -> u32 {
-    let tls = tls();
-    if tls.tag == function as u64 { admit(width, tls.args[index], value, 0) } else { 0 }
-}
-
-/// Returns a label from the wrapper at `function`.
-pub fn give_result(function: usize, label: u32) {
+/// Sets the label of the result of the wrapper at `function`.
+pub fn set_result(function: usize, label: u32) {
     let tls = tls();
     tls.results[0] = label;
     tls.tag = function as u64 + RETURNED;

@@ -1,18 +1,19 @@
 //! The forty features of a branch on a path.
 //!
-//! S. Cha, S. Hong, J. Lee, H. Oh: Automatically Generating Search Heuristics for Concolic Testing, ICSE 2018, table 1, as
-//! the paper means them. All are true or false of a branch `b` that a run took, its place on the path, and the side that
-//! would be taken instead, the opposite.
+//! S. Cha, S. Hong, J. Lee, H. Oh: Automatically Generating Search Heuristics for Concolic Testing, ICSE
+//! 2018, table 1, as the paper defines them. Each is a predicate on a branch `b` that a run took, its
+//! position on the path, and its opposite, the side that would be taken instead.
 //!
-//! What stays the same between runs is not computed again. What is known of a branch wherever it occurs lies in a
-//! [`Sheet`] and changes by events (a branch is covered, negated, a function reached); what depends on the place is found in
-//! one pass over the path. A set is a word of bits, so that putting a branch's features together is a few operations.
+//! Features are maintained incrementally. Those of a branch wherever it occurs are in [`BranchFeatures`] and
+//! change by events (a branch is covered or negated, a function reached). Those that depend on the position
+//! are computed in one pass over the path. A set is a word of bits, so that combining the features of a
+//! branch takes a few operations.
 
 mod catalogue;
 mod contexts;
 mod functions;
 mod negations;
-mod place;
+mod position;
 mod set;
 mod statics;
 mod uncovered;
@@ -21,22 +22,22 @@ pub use catalogue::Feature;
 pub use set::FeatureSet;
 
 use cairn_program::{BranchId, Program, Steps};
-pub(crate) use contexts::Contexts;
+pub(crate) use contexts::BranchContexts;
 use functions::Functions;
 use negations::Negations;
-pub(crate) use place::Places;
+pub(crate) use position::PathPositions;
 use uncovered::Uncovered;
 
-/// What is known of each branch, wherever it occurs.
+/// The position-independent features of each branch.
 #[derive(Clone, Debug)]
-pub(crate) struct Sheet {
-    /// Features that a branch has where it was taken.
+pub(crate) struct BranchFeatures {
+    /// Features of a branch where it was taken.
     own: Vec<FeatureSet>,
-    /// Features that a branch gives to those it is the opposite of.
+    /// Features that a branch contributes as the opposite of another.
     opposite: Vec<FeatureSet>,
 }
 
-impl Sheet {
+impl BranchFeatures {
     fn own(&mut self, branch: BranchId) -> &mut FeatureSet {
         &mut self.own[branch.0 as usize]
     }
@@ -46,63 +47,63 @@ impl Sheet {
     }
 }
 
-/// All that is known of branches without a path.
+/// The position-independent features and the state they are derived from.
 #[derive(Clone, Debug)]
 pub(crate) struct Features {
-    sheet: Sheet,
+    branch_features: BranchFeatures,
     uncovered: Uncovered,
     functions: Functions,
     negations: Negations,
-    /// Branches that the last run was the first to cover.
-    fresh: Vec<BranchId>,
+    /// Branches that the last run covered first.
+    newly_covered: Vec<BranchId>,
 }
 
 impl Features {
-    /// Of a program that has not run.
+    /// Creates the features of a program that has not run.
     pub fn new(program: &Program) -> Features {
         let steps = Steps::new(program);
         let opposite = vec![FeatureSet::default(); program.branch_count() as usize];
-        let mut sheet = Sheet { own: statics::of(program), opposite };
+        let mut branch_features = BranchFeatures { own: statics::of(program), opposite };
         Features {
-            uncovered: Uncovered::new(program, &steps, &mut sheet),
-            functions: Functions::new(program, &steps, &mut sheet),
+            uncovered: Uncovered::new(program, &steps, &mut branch_features),
+            functions: Functions::new(program, &steps, &mut branch_features),
             negations: Negations::new(program),
-            fresh: Vec::new(),
-            sheet,
+            newly_covered: Vec::new(),
+            branch_features,
         }
     }
 
-    /// A run was made that covered these branches first, and perhaps took the other side of a branch on purpose.
+    /// Adds a run that covered these branches first, and may have negated a branch on purpose.
     pub fn add_run(&mut self, new_branches: &[BranchId], negated: Option<BranchId>) {
-        for branch in std::mem::replace(&mut self.fresh, new_branches.to_vec()) {
-            self.sheet.own(branch).remove(Feature::NewlyCovered);
+        for branch in std::mem::replace(&mut self.newly_covered, new_branches.to_vec()) {
+            self.branch_features.own(branch).remove(Feature::NewlyCovered);
         }
         for &branch in new_branches {
-            self.sheet.own(branch).insert(Feature::NewlyCovered);
-            self.uncovered.cover(branch, &mut self.sheet);
+            self.branch_features.own(branch).insert(Feature::NewlyCovered);
+            self.uncovered.cover(branch, &mut self.branch_features);
         }
-        self.functions.add_run(new_branches, &mut self.sheet);
-        self.negations.add_run(negated, &mut self.sheet);
+        self.functions.add_run(new_branches, &mut self.branch_features);
+        self.negations.add_run(negated, &mut self.branch_features);
     }
 
-    /// No run takes the other side of a branch where this was tried. Whether that changes a feature, or that the branch is
+    /// Records a failed attempt to negate a branch; true if that changes a feature, or makes the branch
     /// [`Features::is_hopeless`].
     pub fn fail(&mut self, branch: BranchId) -> bool {
-        self.negations.fail(branch, &mut self.sheet)
+        self.negations.fail(branch, &mut self.branch_features)
     }
 
-    /// Whether a branch has failed so often that it is not tried again.
+    /// True if negating a branch has failed so often that it is not tried again.
     pub fn is_hopeless(&self, branch: BranchId) -> bool {
         self.negations.is_hopeless(branch)
     }
 
-    /// Features of a branch where it was taken.
+    /// Returns the features of a branch where it was taken.
     pub fn own(&self, branch: BranchId) -> FeatureSet {
-        self.sheet.own[branch.0 as usize]
+        self.branch_features.own[branch.0 as usize]
     }
 
-    /// Features that a branch gives to one that it is the opposite of.
+    /// Returns the features that a branch contributes as an opposite.
     pub fn opposite(&self, branch: BranchId) -> FeatureSet {
-        self.sheet.opposite[branch.0 as usize]
+        self.branch_features.opposite[branch.0 as usize]
     }
 }

@@ -1,32 +1,26 @@
-//! Search strategies: which branch to flip next.
+//! Search strategies: they choose the next flip to solve.
 //!
-//! A strategy is told of every run and names flips of the execution tree, one at a time. It knows
-//! nothing of solvers, inputs or processes, reads no clock, and takes all its randomness from the
-//! [`Rng`] it is given: the same seed and the same runs give the same search. To add one, write a
-//! file in `strategy/` and a line in `registry.rs`.
+//! A strategy is notified of every run and names flips of the execution tree, one at a time. It knows nothing
+//! of solvers, inputs or processes, reads no clock, and takes all its randomness from the [`Rng`] it is
+//! given: the same seed and the same runs give the same search. `docs/new-strategy.md` shows how to add one.
 
+mod distance_weights;
 mod features;
-mod nearness;
-mod openings;
-mod refined;
+mod refined_analyses;
 mod registry;
 mod rng;
 mod strategy;
 mod traits;
+mod uncovered_flips;
 mod weighted;
 mod weights;
 
 pub use features::{Feature, FeatureSet};
-pub use registry::{Info, UnknownStrategy, check, create, list, split_list};
+pub use registry::{StrategyInfo, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
     Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Dfs, Generational, Homi, Interleave, Parametric, Qc,
     RandomBranch, RandomInput, RandomPath, RandomState, Uncovered, UniformRandom,
 };
 pub use traits::{Cost, Next, Outcome, RunView, Strategy};
-pub use weights::{Beside, Obtained, Weights, read_weights};
-
-/// The guide's example compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/new-strategy.md")]
-struct Guide;
+pub use weights::{Companion, Obtained, Weights, read_weights};

@@ -1,250 +1,264 @@
-//! Strategies by name.
+//! The registry: strategies by name.
 
 use crate::strategy::{
     Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt,
     Interleave, Md2u, Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
 };
 use crate::traits::Strategy;
-use crate::weighted::ByWeight;
+use crate::weighted::WeightedRandom;
 use crate::weights::{self, Weights};
 use cairn_program::Program;
 use std::path::Path;
 use thiserror::Error;
 
-type Made = Result<Box<dyn Strategy>, String>;
-type Named = (String, Box<dyn Strategy>);
+type CreateResult = Result<Box<dyn Strategy>, String>;
+type NamedStrategy = (String, Box<dyn Strategy>);
 
-/// A strategy one can ask for.
+/// A strategy that users can select.
 #[derive(Clone, Copy, Debug)]
-pub struct Info {
+pub struct StrategyInfo {
     /// Its name.
     pub name: &'static str,
-    /// How it is written, with its settings.
+    /// Its syntax, with the settings.
     pub usage: &'static str,
-    /// What it does, in one line.
+    /// Its description, in one line.
     pub summary: &'static str,
-    make: Make,
+    make: Constructor,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Make {
+enum Constructor {
     Plain(fn(&Program) -> Box<dyn Strategy>),
-    WithSettings(fn(Option<&str>, &Program) -> Made),
+    WithSettings(fn(Option<&str>, &Program) -> CreateResult),
 }
 
-/// What `auto` chooses among.
-const ARMS: &str = "cfg,cgs,random-branch,weights";
+/// Default arms of `auto`; bench/RESULTS.md compares sets of arms.
+const AUTO_ARMS: &str = "cfg,cgs,random-branch,weights";
 
-const ALL: &[Info] = &[
-    Info {
+const ALL: &[StrategyInfo] = &[
+    StrategyInfo {
         name: "auto",
         usage: "auto[:A,B,...]",
         summary: "whichever of several strategies brings most at the time",
-        make: Make::WithSettings(|arms, program| Ok(Box::new(auto(arms.unwrap_or(ARMS), program)?))),
+        make: Constructor::WithSettings(|arms, program| {
+            Ok(Box::new(auto(arms.unwrap_or(AUTO_ARMS), program)?))
+        }),
     },
-    Info {
+    // Systematic search.
+    StrategyInfo {
         name: "dfs",
         usage: "dfs[:DEPTH]",
         summary: "depth first, through the first DEPTH branches with two sides",
-        make: Make::WithSettings(|depth, _| Ok(Box::new(Dfs::parse(depth)?))),
+        make: Constructor::WithSettings(|depth, _| Ok(Box::new(Dfs::parse(depth)?))),
     },
-    Info { name: "bfs", usage: "bfs", summary: "breadth first", make: Make::Plain(|_| Box::new(Bfs::new())) },
-    Info {
+    StrategyInfo {
+        name: "bfs",
+        usage: "bfs",
+        summary: "breadth first",
+        make: Constructor::Plain(|_| Box::new(Bfs::new())),
+    },
+    // Strategies of CREST, SAGE, CarFast, CGS, ParaDySE and Chameleon.
+    StrategyInfo {
         name: "random-branch",
         usage: "random-branch",
         summary: "a random branch of the current path, then on from there (CREST)",
-        make: Make::Plain(|_| Box::new(RandomBranch::new())),
+        make: Constructor::Plain(|_| Box::new(RandomBranch::new())),
     },
-    Info {
+    StrategyInfo {
         name: "uniform-random",
         usage: "uniform-random",
         summary: "walks that take each side with equal probability (CREST)",
-        make: Make::Plain(|_| Box::new(UniformRandom::new())),
+        make: Constructor::Plain(|_| Box::new(UniformRandom::new())),
     },
-    Info {
+    StrategyInfo {
         name: "cfg",
         usage: "cfg",
         summary: "the branch of the path nearest to an uncovered one (CREST's CFDS)",
-        make: Make::Plain(|program| Box::new(Cfg::new(program))),
+        make: Constructor::Plain(|program| Box::new(Cfg::new(program))),
     },
-    Info {
+    StrategyInfo {
         name: "generational",
         usage: "generational",
         summary: "all branches of the run that covered most new ones (SAGE)",
-        make: Make::Plain(|_| Box::new(Generational::new())),
+        make: Constructor::Plain(|_| Box::new(Generational::new())),
     },
-    Info {
+    StrategyInfo {
         name: "carfast",
         usage: "carfast",
         summary: "the uncovered branch that most code depends on (CarFast)",
-        make: Make::Plain(|program| Box::new(CarFast::new(program))),
+        make: Constructor::Plain(|program| Box::new(CarFast::new(program))),
     },
-    Info {
+    StrategyInfo {
         name: "cgs",
         usage: "cgs[:KMAX][,nodom][,fixed]",
         summary: "branches in new contexts, growing up to KMAX (CGS); nodom: dominators count, fixed: KMAX at once",
-        make: Make::WithSettings(|settings, program| Ok(Box::new(Cgs::parse(settings, program)?))),
+        make: Constructor::WithSettings(|settings, program| Ok(Box::new(Cgs::parse(settings, program)?))),
     },
-    Info {
+    StrategyInfo {
         name: "parametric",
         usage: "parametric[:FILE]",
         summary: "the branch of the last path that learnt weights like best (ParaDySE), and what stands beside them",
-        make: Make::WithSettings(parametric),
+        make: Constructor::WithSettings(parametric),
     },
-    Info {
+    StrategyInfo {
         name: "weights",
         usage: "weights[:FILE]",
         summary: "the weights of parametric alone, as published",
-        make: Make::WithSettings(|file, program| Ok(Box::new(Parametric::new(&weights_of(file)?, program)))),
+        make: Constructor::WithSettings(|file, program| {
+            Ok(Box::new(Parametric::new(&weights_of(file)?, program)))
+        }),
     },
-    Info {
+    StrategyInfo {
         name: "chameleon",
         usage: "chameleon",
         summary: "parametric, with weights that evolve while it searches (Chameleon)",
-        make: Make::Plain(|program| Box::new(Chameleon::new(program))),
+        make: Constructor::Plain(|program| Box::new(Chameleon::new(program))),
     },
-    Info {
+    // Random choice among all flips of the tree.
+    StrategyInfo {
         name: "random-state",
         usage: "random-state",
         summary: "a random branch of the whole tree (KLEE)",
-        make: Make::Plain(|_| Box::new(RandomState)),
+        make: Constructor::Plain(|_| Box::new(RandomState)),
     },
-    Info {
+    StrategyInfo {
         name: "random-path",
         usage: "random-path",
         summary: "walks towards untried branches, each side as likely (KLEE)",
-        make: Make::Plain(|_| Box::new(RandomPath)),
+        make: Constructor::Plain(|_| Box::new(RandomPath)),
     },
-    Info {
+    StrategyInfo {
         name: "depth",
         usage: "depth",
         summary: "random, deep branches more likely (KLEE's nurs:depth)",
-        make: Make::Plain(|_| Box::new(ByWeight::new(Depth))),
+        make: Constructor::Plain(|_| Box::new(WeightedRandom::new(Depth))),
     },
-    Info {
+    StrategyInfo {
         name: "covnew",
         usage: "covnew",
         summary: "random, near or behind new code more likely (KLEE's nurs:covnew)",
-        make: Make::Plain(|program| Box::new(CovNew::new(program))),
+        make: Constructor::Plain(|program| Box::new(CovNew::new(program))),
     },
-    Info {
+    StrategyInfo {
         name: "md2u",
         usage: "md2u",
         summary: "random, near uncovered code more likely (KLEE's nurs:md2u)",
-        make: Make::Plain(|program| Box::new(ByWeight::new(Md2u::new(program)))),
+        make: Constructor::Plain(|program| Box::new(WeightedRandom::new(Md2u::new(program)))),
     },
-    Info {
+    StrategyInfo {
         name: "icnt",
         usage: "icnt",
         summary: "random, sides that were taken rarely more likely (KLEE's nurs:icnt)",
-        make: Make::Plain(|program| Box::new(ByWeight::new(Icnt::new(program)))),
+        make: Constructor::Plain(|program| Box::new(WeightedRandom::new(Icnt::new(program)))),
     },
-    Info {
+    StrategyInfo {
         name: "cpicnt",
         usage: "cpicnt",
         summary: "random, calling contexts that decided little more likely (KLEE's nurs:cpicnt)",
-        make: Make::Plain(|program| Box::new(ByWeight::new(Cpicnt::new(program)))),
+        make: Constructor::Plain(|program| Box::new(WeightedRandom::new(Cpicnt::new(program)))),
     },
-    Info {
+    StrategyInfo {
         name: "qc",
         usage: "qc",
         summary: "random, paths that were cheap to solve more likely (KLEE's nurs:qc)",
-        make: Make::Plain(|_| Box::new(Qc::new())),
+        make: Constructor::Plain(|_| Box::new(Qc::new())),
     },
-    Info {
+    StrategyInfo {
         name: "klee",
         usage: "klee",
         summary: "random-path and covnew in turn (KLEE's default)",
-        make: Make::Plain(|program| Box::new(klee(program))),
+        make: Constructor::Plain(|program| Box::new(klee(program))),
     },
-    Info {
+    // Strategies around others, and the baseline without solving.
+    StrategyInfo {
         name: "homi",
         usage: "homi:BASE",
         summary: "BASE over states whose conditions learning finds promising (HOMI)",
-        make: Make::WithSettings(|rest, program| {
-            let (settings, base) = wrapped(rest, program)?;
+        make: Constructor::WithSettings(|rest, program| {
+            let (settings, base) = parse_wrapped(rest, program)?;
             Ok(Box::new(Homi::learning(base, settings, program)?))
         }),
     },
-    Info {
+    StrategyInfo {
         name: "randomprune",
         usage: "randomprune:BASE",
         summary: "BASE over states that chance leaves (to compare homi with)",
-        make: Make::WithSettings(|rest, program| {
-            let (settings, base) = wrapped(rest, program)?;
+        make: Constructor::WithSettings(|rest, program| {
+            let (settings, base) = parse_wrapped(rest, program)?;
             Ok(Box::new(Homi::random(base, settings, program)?))
         }),
     },
-    Info {
+    StrategyInfo {
         name: "random-input",
         usage: "random-input",
         summary: "random testing: no solving",
-        make: Make::Plain(|_| Box::new(RandomInput)),
+        make: Constructor::Plain(|_| Box::new(RandomInput)),
     },
-    Info {
+    StrategyInfo {
         name: "interleave",
         usage: "interleave:A,B,...",
         summary: "strategies in turn, with their settings: interleave:dfs:100,bfs",
-        make: Make::WithSettings(|parts, program| Ok(Box::new(interleave(parts, program)?))),
+        make: Constructor::WithSettings(|parts, program| Ok(Box::new(interleave(parts, program)?))),
     },
 ];
 
-/// Why there is no such strategy.
+/// The reason a strategy cannot be created.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UnknownStrategy {
     /// No strategy has this name.
     #[error("there is no strategy `{name}`; there are: {}", usages())]
     Name {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
-    /// The strategy is there, but not with these settings.
-    #[error("strategy `{asked}`: {reason}")]
+    /// The strategy exists, but not with these settings.
+    #[error("strategy `{spec}`: {reason}")]
     Settings {
-        /// The whole of what was asked for.
-        asked: String,
-        /// What is wrong with it.
+        /// The complete text of the request.
+        spec: String,
+        /// The error in the settings.
         reason: String,
     },
 }
 
-/// All strategies.
-pub fn list() -> &'static [Info] {
+/// Returns all strategies.
+pub fn list() -> &'static [StrategyInfo] {
     ALL
 }
 
-/// The strategy written as `NAME`, `NAME:SETTINGS`, `NAME,SETTINGS` or `NAME[SETTINGS]:...`, for this program.
-pub fn create(asked: &str, program: &Program) -> Result<Box<dyn Strategy>, UnknownStrategy> {
-    let (name, settings) = split(asked);
+/// Creates the strategy written as `NAME`, `NAME:SETTINGS`, `NAME,SETTINGS` or `NAME[SETTINGS]:...`, for this
+/// program.
+pub fn create(spec: &str, program: &Program) -> Result<Box<dyn Strategy>, UnknownStrategy> {
+    let (name, settings) = split(spec);
     let Some(info) = ALL.iter().find(|info| info.name == name) else {
         return Err(UnknownStrategy::Name { name: name.to_owned() });
     };
     let made = match (info.make, settings) {
-        (Make::Plain(make), None) => Ok(make(program)),
-        (Make::Plain(_), Some(_)) => Err("it has no settings".to_owned()),
-        (Make::WithSettings(make), settings) => make(settings, program),
+        (Constructor::Plain(make), None) => Ok(make(program)),
+        (Constructor::Plain(_), Some(_)) => Err("it has no settings".to_owned()),
+        (Constructor::WithSettings(make), settings) => make(settings, program),
     };
-    made.map_err(|reason| UnknownStrategy::Settings { asked: asked.to_owned(), reason })
+    made.map_err(|reason| UnknownStrategy::Settings { spec: spec.to_owned(), reason })
 }
 
-/// Whether a strategy can be written like this, before there is a program.
-pub fn check(asked: &str) -> Result<(), UnknownStrategy> {
-    create(asked, &Program::default()).map(|_| ())
+/// Checks the syntax of a strategy before there is a program.
+pub fn check(spec: &str) -> Result<(), UnknownStrategy> {
+    create(spec, &Program::default()).map(|_| ())
 }
 
-/// A strategy's name and its settings.
-fn split(asked: &str) -> (&str, Option<&str>) {
-    match asked.find([':', ',', '[']) {
-        Some(end) if asked[end..].starts_with('[') => (&asked[..end], Some(&asked[end..])),
-        Some(end) => (&asked[..end], Some(&asked[end + 1..])),
-        None => (asked, None),
+/// Splits a request into the strategy's name and its settings.
+fn split(spec: &str) -> (&str, Option<&str>) {
+    match spec.find([':', ',', '[']) {
+        Some(end) if spec[end..].starts_with('[') => (&spec[..end], Some(&spec[end..])),
+        Some(end) => (&spec[..end], Some(&spec[end + 1..])),
+        None => (spec, None),
     }
 }
 
-/// The strategies of a list with commas. Settings may have commas of their own, in brackets or not: a part that is no
-/// strategy's name belongs to the strategy before it, if that can have it.
+/// Splits a comma-separated list of strategies. Settings may contain commas, in brackets or not: a part that
+/// is no strategy's name belongs to the strategy before it, if that accepts it.
 pub fn split_list(list: &str) -> Vec<String> {
-    let mut asked: Vec<String> = Vec::new();
+    let mut specs: Vec<String> = Vec::new();
     let mut depth = 0;
     let parts = list.split(|c| {
         depth += i32::from(c == '[') - i32::from(c == ']');
@@ -252,39 +266,44 @@ pub fn split_list(list: &str) -> Vec<String> {
     });
     for part in parts.map(str::trim) {
         let is_name = ALL.iter().any(|info| info.name == split(part).0);
-        let joined = asked.last().map(|last| format!("{last},{part}"));
-        match (asked.last_mut(), joined) {
+        let joined = specs.last().map(|last| format!("{last},{part}"));
+        match (specs.last_mut(), joined) {
             (Some(last), Some(joined)) if !is_name && check(&joined).is_ok() => *last = joined,
-            _ => asked.push(part.to_owned()),
+            _ => specs.push(part.to_owned()),
         }
     }
-    asked
+    specs
 }
 
 fn weights_of(file: Option<&str>) -> Result<Weights, String> {
     file.map_or_else(|| Ok(Weights::default()), |file| weights::read_weights(Path::new(file)))
 }
 
-/// By the weights of a file, or by those that ship with Cairn; and by what the file has beside them.
-fn parametric(file: Option<&str>, program: &Program) -> Made {
+/// Creates `parametric` from the weights of a file or the built-in ones, with the companion strategy that the
+/// file names.
+fn parametric(file: Option<&str>, program: &Program) -> CreateResult {
     let weights = weights_of(file)?;
     let by_weights = || Box::new(Parametric::new(&weights, program));
-    let Some(beside) = &weights.beside else { return Ok(by_weights()) };
-    let other = create(&beside.strategy, program).map_err(|error| error.to_string())?;
-    if beside.share >= 1.0 {
+    let Some(companion) = &weights.beside else { return Ok(by_weights()) };
+    let other = create(&companion.strategy, program).map_err(|error| error.to_string())?;
+    if companion.share >= 1.0 {
         return Ok(other);
     }
-    Ok(Box::new(Interleave::by_share("parametric", [by_weights(), other], beside.share)))
+    Ok(Box::new(Interleave::by_share("parametric", [by_weights(), other], companion.share)))
 }
 
-/// Strategies in turn.
+/// Creates strategies that alternate.
 fn interleave(parts: Option<&str>, program: &Program) -> Result<Interleave, String> {
-    let parts = several(parts.unwrap_or_default(), program)?;
+    let parts = create_list(parts.unwrap_or_default(), program)?;
     Ok(Interleave::new("interleave", parts.into_iter().map(|(_, strategy)| strategy).collect()))
 }
 
-/// A strategy around another one, written as `BASE` or `[SETTINGS]:BASE`: its settings, and the other one.
-fn wrapped<'a>(rest: Option<&'a str>, program: &Program) -> Result<(&'a str, Box<dyn Strategy>), String> {
+/// Parses the argument of a strategy that wraps another one, written as `BASE` or `[SETTINGS]:BASE`, into
+/// settings and base.
+fn parse_wrapped<'a>(
+    rest: Option<&'a str>,
+    program: &Program,
+) -> Result<(&'a str, Box<dyn Strategy>), String> {
     let rest = rest.unwrap_or_default();
     let (settings, base) = match rest.strip_prefix('[') {
         Some(rest) => {
@@ -292,7 +311,7 @@ fn wrapped<'a>(rest: Option<&'a str>, program: &Program) -> Result<(&'a str, Box
         }
         None => ("", rest),
     };
-    // Two that prune would set aside and revive the same flips for ever.
+    // Two pruning strategies would suspend and resume the same flips for ever.
     let parts = match split(base) {
         ("auto" | "interleave", Some(list)) => split_list(list),
         _ => vec![base.to_owned()],
@@ -303,31 +322,31 @@ fn wrapped<'a>(rest: Option<&'a str>, program: &Program) -> Result<(&'a str, Box
     Ok((settings, create(base, program).map_err(|error| error.to_string())?))
 }
 
-/// What KLEE does unless told otherwise.
+/// Creates KLEE's default search.
 fn klee(program: &Program) -> Interleave {
     Interleave::new("klee", vec![Box::new(RandomPath), Box::new(CovNew::new(program))])
 }
 
-/// A choice among strategies.
+/// Creates a bandit over the listed strategies.
 fn auto(arms: &str, program: &Program) -> Result<Auto, String> {
-    Ok(Auto::for_program(several(arms, program)?, program))
+    Ok(Auto::for_program(create_list(arms, program)?, program))
 }
 
-/// The strategies of a list, two of them at least, with their names. None is made of others: a comma would not tell whose
-/// it is.
-fn several(list: &str, program: &Program) -> Result<Vec<Named>, String> {
-    let asked = split_list(list);
-    if let Some(nested) = asked.iter().find(|one| ["interleave", "auto"].contains(&split(one).0)) {
+/// Creates the strategies of a list, at least two, with their names. Composite ones are rejected, since their
+/// commas would be ambiguous.
+fn create_list(list: &str, program: &Program) -> Result<Vec<NamedStrategy>, String> {
+    let specs = split_list(list);
+    if let Some(nested) = specs.iter().find(|one| ["interleave", "auto"].contains(&split(one).0)) {
         return Err(format!("`{}` cannot be a part of it", split(nested).0));
     }
-    if asked.len() < 2 {
+    if specs.len() < 2 {
         return Err("it takes two strategies or more".to_owned());
     }
     let make = |name: String| {
         let made = create(&name, program).map_err(|error| error.to_string())?;
         Ok((name, made))
     };
-    asked.into_iter().map(make).collect()
+    specs.into_iter().map(make).collect()
 }
 
 fn usages() -> String {

@@ -1,4 +1,4 @@
-//! The one source of randomness of a campaign.
+//! The only source of randomness of a campaign.
 
 use core::f64::consts::TAU;
 
@@ -7,26 +7,26 @@ use core::f64::consts::TAU;
 pub struct Rng(oorandom::Rand64);
 
 impl Rng {
-    /// The generator of this seed.
+    /// Creates the generator of this seed.
     pub fn new(seed: u64) -> Rng {
         Rng(oorandom::Rand64::new(seed.into()))
     }
 
-    /// A uniform number below `n`, which must not be 0.
+    /// Returns a uniform number below `n`, which must not be 0.
     pub fn below(&mut self, n: usize) -> usize {
         assert!(n > 0, "no number is below 0");
         self.0.rand_range(0..n as u64) as usize
     }
 
-    /// A uniform number from 0 up to, but not including, 1.
+    /// Returns a uniform number in [0, 1).
     pub fn unit(&mut self) -> f64 {
         self.0.rand_float()
     }
 
-    /// A number from a normal distribution, of those from -`bound` to `bound`, where its mean lies.
+    /// Returns a number from the normal distribution truncated to [-`bound`, `bound`], where its mean lies.
     pub fn truncated_normal(&mut self, mean: f64, deviation: f64, bound: f64) -> f64 {
         loop {
-            // Box and Muller; 1 - u is never 0.
+            // Box-Muller transform; 1 - u is never 0.
             let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
             let drawn = mean + deviation * radius * (TAU * self.unit()).cos();
             if drawn.abs() <= bound {
@@ -35,7 +35,7 @@ impl Rng {
         }
     }
 
-    /// Puts a list in random order, every order as likely as any other.
+    /// Shuffles a list, every order equally likely.
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             list.swap(last, self.below(last + 1));

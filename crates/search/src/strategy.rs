@@ -1,4 +1,4 @@
-//! One strategy per file.
+//! The strategies, one per file.
 
 mod auto;
 mod bfs;

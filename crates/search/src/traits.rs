@@ -1,99 +1,100 @@
-//! What a strategy is, sees and answers.
+//! The interface of a strategy: its callbacks, the runs it sees and the requests it makes.
 
 use crate::rng::Rng;
 use cairn_program::{BranchId, FunctionId, Program};
 use cairn_tree::{Flip, NodeId, RunId, Tree};
 use core::time::Duration;
 
-/// What a strategy wants next.
+/// The next request of a strategy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// An input that takes this flip and is otherwise that of a run through its node: bytes that do not matter for the flip
-    /// keep their values. The flip is untried; or runs have taken it, and with the bytes of this one there may be other
-    /// things behind it.
+    /// Solve this flip, on the input of a run through its node: bytes that no constraint of the query reads
+    /// keep their values. The flip is untried, or runs have taken it and the bytes of this one may lead to
+    /// other paths behind it.
     Flip {
         /// The flip.
         flip: Flip,
-        /// The run.
+        /// The run whose input is the base.
         base: RunId,
     },
-    /// A run on random input.
+    /// Execute a random input.
     Restart,
-    /// That nobody picks these untried flips for a while. It is asked again at once.
-    SetAside(Vec<Flip>),
-    /// That these flips, which were set aside, are untried again. It is asked again at once.
-    Revive(Vec<Flip>),
-    /// Nothing: the strategy has searched all it would.
+    /// Suspend these untried flips. The strategy is called again at once.
+    Suspend(Vec<Flip>),
+    /// Return these suspended flips to the frontier. The strategy is called again at once.
+    Resume(Vec<Flip>),
+    /// Nothing is left for this strategy to search.
     Done,
 }
 
 impl Next {
-    /// A flip over the input of the run that came to its node first.
+    /// Requests a flip on the input of the run that reached its node first.
     pub fn flip(tree: &Tree, flip: Flip) -> Next {
         Next::Flip { flip, base: tree.creator(flip.node) }
     }
 }
 
-/// What became of a flip the strategy asked for.
+/// The outcome of a requested flip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// No input takes it; there was no run.
+    /// Infeasible: no input takes it; no run was made.
     Unsat,
-    /// The solver gave up; there was no run.
+    /// The solver gave up; no run was made.
     Unknown,
-    /// Nobody was asked: it was set aside instead, and may be named again when it is revived.
-    SetAside,
-    /// There was a run, and it went elsewhere.
+    /// Suspended instead of solved; it may be requested again when it is resumed.
+    Suspend,
+    /// A run was made and diverged.
     Diverged,
-    /// There was a run, and it took the flip.
+    /// A run was made and took the flip.
     Taken,
 }
 
-/// What a flip or a run took. The campaign measures it: strategies have no clock.
+/// The time a flip or a run took, measured by the campaign: strategies have no clock.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Cost {
-    /// Asking the solver.
+    /// Time in the solver.
     pub solver: Duration,
-    /// Running the target.
+    /// Time in the target.
     pub run: Duration,
 }
 
-/// A run, after it was added to the tree.
+/// A run, as a strategy sees it, after it was added to the tree.
 #[derive(Clone, Copy, Debug)]
 pub struct RunView<'a> {
-    /// The tree with the run in it.
+    /// The tree that includes the run.
     pub tree: &'a Tree,
     /// The target.
     pub program: &'a Program,
-    /// Which run it is.
+    /// Id of the run.
     pub run: RunId,
-    /// The run's nodes in order.
+    /// Nodes on the run's path, in order.
     pub nodes: &'a [NodeId],
-    /// The side it took at each.
+    /// Side taken at each node.
     pub sides: &'a [u32],
     /// Index of the first node that the run created; the number of nodes if it created none.
     pub first_new: usize,
-    /// Branches of the user's code that no run had covered before.
+    /// Branches of user code that no earlier run covered.
     pub new_branches: &'a [BranchId],
-    /// Calls through pointers that no run had made before: the type of the functions the pointer is for, and the function
-    /// it led to. Told if the strategy wants to know.
+    /// Calls through pointers that no earlier run made: the hash of the function type at the call, and the
+    /// callee. Filled only if a strategy's `wants_callees` returns true.
     pub callees: &'a [(u64, FunctionId)],
-    /// All branches it covered: a byte for each of the program's, not 0 if it was taken; none of a run that does not count.
+    /// Coverage of the run: a byte per branch of the program, nonzero if taken; empty for runs that do not
+    /// count.
     pub covered: &'a [u8],
-    /// The flip the run's input was solved for; none for a given or random input.
+    /// The flip the input was solved for; none for a given or random input.
     pub flip: Option<Flip>,
-    /// Whether the run followed the path to the flip and took it.
+    /// True if the run followed the path prefix to the flip and took it.
     pub predicted: bool,
-    /// What it took, finding its input included.
+    /// Its cost, including that of solving for its input.
     pub cost: Cost,
-    /// Whether it is the strategy's own: it asked for it, or nobody did. Of several strategies on one tree, one that goes from
-    /// path to path keeps to its own.
+    /// True if this strategy requested the run, or no strategy did. With several strategies on one tree, one
+    /// that moves from path to path follows only its own runs.
     pub own: bool,
 }
 
 impl RunView<'_> {
-    /// The untried flips of the nodes that the run created, in order. Every node is created by one run, so these lists
-    /// together are the frontier.
+    /// Returns the untried flips of the nodes that the run created, in order. Every node is created by one
+    /// run, so these lists together are the frontier.
     pub fn new_flips(&self) -> impl Iterator<Item = Flip> + '_ {
         self.nodes[self.first_new..].iter().flat_map(|node| self.tree.untried_of(*node))
     }
@@ -101,41 +102,42 @@ impl RunView<'_> {
 
 /// A search strategy.
 pub trait Strategy: Send {
-    /// A run was made, by whatever cause.
+    /// Called after every run, requested by this strategy or not.
     fn on_run(&mut self, run: &RunView);
 
-    /// Names the next step. A flip it names must be untried or taken. After [`Next::Done`] it may be asked again: runs that
-    /// others asked for may have given it something to do.
+    /// Returns the next request. A flip it names must be untried or taken. After [`Next::Done`] it may be
+    /// called again, since runs of other strategies may have added flips.
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next;
 
-    /// Tells what became of the flip named last, after `on_run` if there was a run.
+    /// Called with the outcome of the last requested flip, after `on_run` if there was a run.
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost);
 
-    /// Tells of flips that were set aside and are about to be untried again: whoever keeps lists may have dropped them.
-    fn on_revived(&mut self, _tree: &Tree, _flips: &[Flip]) {}
+    /// Called before suspended flips become untried again, for strategies that keep lists of flips and may
+    /// have dropped them.
+    fn on_resumed(&mut self, _tree: &Tree, _flips: &[Flip]) {}
 
-    /// Whether it looks at the core conditions of decisions: finding them takes time.
+    /// True if it reads the core conditions of decisions, which take time to compute.
     fn wants_cores(&self) -> bool {
         false
     }
 
-    /// Whether it looks at the concrete branches between the nodes of the tree: recording them slows runs down.
-    fn wants_trails(&self) -> bool {
+    /// True if it reads the concrete branches between the nodes of the tree, whose recording slows runs down.
+    fn wants_branch_log(&self) -> bool {
         false
     }
 
-    /// Whether it wants to know where calls through pointers lead.
+    /// True if it reads the callees of calls through pointers.
     fn wants_callees(&self) -> bool {
         false
     }
 
-    /// Whether bytes that nothing on the way to the flip named last depends on are to be random in its input, instead of what
-    /// they were in the run it is based on. CREST's own strategies keep them, as SAGE and CGS are implemented on it they do
-    /// not, and KLEE's states have no input to keep.
+    /// True if unconstrained bytes in the input of the last requested flip are to be random, instead of those
+    /// of the base run. CREST's own strategies keep them; SAGE and CGS, as implemented on CREST, do not; and
+    /// KLEE's states have no input to keep.
     fn renews_input(&self) -> bool {
         false
     }
 
-    /// The strategy and its settings in one line.
+    /// Returns the strategy and its settings in one line.
     fn describe(&self) -> String;
 }

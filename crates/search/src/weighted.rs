@@ -1,10 +1,10 @@
-//! Flips drawn with probability proportional to a weight that falls as the search goes on.
+//! Random choice of flips, with probability proportional to a weight that mostly falls as the search goes on.
 //!
-//! A flip lies in the bucket of the least power of two that its weight, when last looked at, did not exceed. To draw, a
-//! bucket is chosen by how much its flips could weigh at most, then one of them uniformly, and that one is taken with the
-//! probability its present weight has of that power: exact, however old the buckets are. One that is not taken and
-//! has become too light moves down. So weights are computed for flips that are drawn, and for all only where weights have
-//! risen, which is rare.
+//! A flip is in the bucket of the smallest power of two that its weight, when last computed, did not exceed.
+//! To draw, a bucket is chosen in proportion to the maximum total weight of its flips, then one of its flips
+//! uniformly, and that one is accepted with probability weight / power of two (rejection sampling): exact,
+//! however old the buckets are. A rejected flip that has become too light moves down. So weights are computed
+//! only for drawn flips, and for all flips only when weights have risen, which is rare.
 //!
 //! Cost: constant time to add, and amortised to draw; eight bytes per flip.
 
@@ -13,143 +13,143 @@ use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, FlipState, Tree};
 use rustc_hash::FxHashSet;
 
-/// Weights are between 2^LEAST and 2^(LEAST + BUCKETS - 1).
-const LEAST: i32 = -64;
+/// Exponent of the lowest bucket: weights are between 2^MIN_EXPONENT and 2^(MIN_EXPONENT + BUCKETS - 1).
+const MIN_EXPONENT: i32 = -64;
 const BUCKETS: usize = 128;
 
-/// The bag of flips.
+/// Flips in buckets by weight.
 #[derive(Clone, Debug)]
-pub(crate) struct Weighted {
+pub(crate) struct WeightedFlips {
     buckets: Vec<Vec<Flip>>,
 }
 
-impl Default for Weighted {
-    fn default() -> Weighted {
-        Weighted { buckets: vec![Vec::new(); BUCKETS] }
+impl Default for WeightedFlips {
+    fn default() -> WeightedFlips {
+        WeightedFlips { buckets: vec![Vec::new(); BUCKETS] }
     }
 }
 
-impl Weighted {
-    /// Adds a flip that weighs so much now.
+impl WeightedFlips {
+    /// Adds a flip with its current weight.
     pub fn add(&mut self, flip: Flip, weight: f64) {
         self.buckets[bucket_of(weight)].push(flip);
     }
 
-    /// Flips may weigh more than when they were looked at last: looks at all.
-    pub fn weigh_again(&mut self, tree: &Tree, weight: impl Fn(Flip) -> f64) {
+    /// Recomputes the weights of all flips, after some may have risen.
+    pub fn reweigh(&mut self, tree: &Tree, weight: impl Fn(Flip) -> f64) {
         let flips: Vec<Flip> = self.buckets.iter_mut().flat_map(|bucket| bucket.drain(..)).collect();
         for flip in flips.into_iter().filter(|flip| tree.state(*flip) == FlipState::Untried) {
             self.add(flip, weight(flip));
         }
     }
 
-    /// Adds flips that are about to be untried again, each with its weight; those still in the bag only once.
-    pub fn revive(&mut self, flips: &[Flip], weight: impl Fn(Flip) -> f64) {
-        // They are few beside all there are, and asking the tree for each of these takes far longer.
-        let revived: FxHashSet<Flip> = flips.iter().copied().collect();
+    /// Adds flips that are about to be resumed, with their weights; those still present are not duplicated.
+    pub fn resume(&mut self, flips: &[Flip], weight: impl Fn(Flip) -> f64) {
+        // They are few compared to all flips; a tree lookup for each of those would take far longer.
+        let resumed: FxHashSet<Flip> = flips.iter().copied().collect();
         for bucket in &mut self.buckets {
-            bucket.retain(|flip| !revived.contains(flip));
+            bucket.retain(|flip| !resumed.contains(flip));
         }
         flips.iter().for_each(|flip| self.add(*flip, weight(*flip)));
     }
 
-    /// Draws an untried flip and takes it out; none if there is none.
+    /// Draws an untried flip and removes it; `None` if there is none.
     pub fn draw(&mut self, tree: &Tree, rng: &mut Rng, weight: impl Fn(Flip) -> f64) -> Option<Flip> {
         loop {
             let bucket = self.choose_bucket(rng)?;
             let flips = &mut self.buckets[bucket];
-            let place = rng.below(flips.len());
-            let flip = flips[place];
+            let index = rng.below(flips.len());
+            let flip = flips[index];
             if tree.state(flip) != FlipState::Untried {
-                flips.swap_remove(place);
+                flips.swap_remove(index);
                 continue;
             }
             let now = weight(flip);
-            if rng.unit() * most(bucket) < now {
-                flips.swap_remove(place);
+            if rng.unit() * max_weight(bucket) < now {
+                flips.swap_remove(index);
                 return Some(flip);
             }
             if bucket_of(now) < bucket {
-                flips.swap_remove(place);
+                flips.swap_remove(index);
                 self.add(flip, now);
             }
         }
     }
 
     fn choose_bucket(&self, rng: &mut Rng) -> Option<usize> {
-        let share = |bucket: usize| self.buckets[bucket].len() as f64 * most(bucket);
-        let full = || (0..BUCKETS).rev().filter(|bucket| !self.buckets[*bucket].is_empty());
-        let mut left = rng.unit() * full().map(share).sum::<f64>();
-        let chosen = full().find(|bucket| {
+        let share = |bucket: usize| self.buckets[bucket].len() as f64 * max_weight(bucket);
+        let filled = || (0..BUCKETS).rev().filter(|bucket| !self.buckets[*bucket].is_empty());
+        let mut left = rng.unit() * filled().map(share).sum::<f64>();
+        let chosen = filled().find(|bucket| {
             left -= share(*bucket);
             left < 0.0
         });
-        // Rounding may leave a trifle.
-        chosen.or_else(|| full().next_back())
+        // Rounding may leave a small rest.
+        chosen.or_else(|| filled().next_back())
     }
 }
 
-/// The most that a flip in this bucket may weigh.
-fn most(bucket: usize) -> f64 {
-    f64::from(bucket as i32 + LEAST).exp2()
+/// Returns the maximum weight of a flip in this bucket.
+fn max_weight(bucket: usize) -> f64 {
+    f64::from(bucket as i32 + MIN_EXPONENT).exp2()
 }
 
 fn bucket_of(weight: f64) -> usize {
-    (weight.log2().ceil() as i32 - LEAST).clamp(0, BUCKETS as i32 - 1) as usize
+    (weight.log2().ceil() as i32 - MIN_EXPONENT).clamp(0, BUCKETS as i32 - 1) as usize
 }
 
-/// What flips weigh.
-pub(crate) trait Weigh: Send {
-    /// A run was made. True if flips may now weigh more than before.
-    fn see(&mut self, run: &RunView) -> bool;
+/// The weight of flips, by which [`WeightedRandom`] draws.
+pub(crate) trait FlipWeight: Send {
+    /// Updates the weights after a run; true if weights may have risen.
+    fn on_run(&mut self, run: &RunView) -> bool;
 
-    /// What a flip weighs now.
+    /// Returns the current weight of a flip.
     fn weight(&self, tree: &Tree, flip: Flip) -> f64;
 
-    /// Whether it wants to know where calls through pointers lead.
+    /// True if it reads the callees of calls through pointers.
     fn wants_callees(&self) -> bool {
         false
     }
 
-    /// The strategy in one line.
+    /// Returns the strategy in one line.
     fn describe(&self) -> &'static str;
 }
 
-/// A strategy that draws flips by their weights and no more than that.
-pub(crate) struct ByWeight<W> {
-    weigh: W,
-    flips: Weighted,
+/// A strategy that draws flips in proportion to their weights.
+pub(crate) struct WeightedRandom<W> {
+    weights: W,
+    flips: WeightedFlips,
 }
 
-impl<W: Weigh> ByWeight<W> {
-    pub fn new(weigh: W) -> ByWeight<W> {
-        ByWeight { weigh, flips: Weighted::default() }
+impl<W: FlipWeight> WeightedRandom<W> {
+    pub fn new(weights: W) -> WeightedRandom<W> {
+        WeightedRandom { weights, flips: WeightedFlips::default() }
     }
 }
 
-impl<W: Weigh> Strategy for ByWeight<W> {
+impl<W: FlipWeight> Strategy for WeightedRandom<W> {
     fn on_run(&mut self, run: &RunView) {
-        if self.weigh.see(run) {
-            self.flips.weigh_again(run.tree, |flip| self.weigh.weight(run.tree, flip));
+        if self.weights.on_run(run) {
+            self.flips.reweigh(run.tree, |flip| self.weights.weight(run.tree, flip));
         }
         for flip in run.new_flips() {
-            self.flips.add(flip, self.weigh.weight(run.tree, flip));
+            self.flips.add(flip, self.weights.weight(run.tree, flip));
         }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let flip = self.flips.draw(tree, rng, |flip| self.weigh.weight(tree, flip));
+        let flip = self.flips.draw(tree, rng, |flip| self.weights.weight(tree, flip));
         flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
     }
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
     fn wants_callees(&self) -> bool {
-        self.weigh.wants_callees()
+        self.weights.wants_callees()
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.flips.revive(flips, |flip| self.weigh.weight(tree, flip));
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.flips.resume(flips, |flip| self.weights.weight(tree, flip));
     }
 
     fn renews_input(&self) -> bool {
@@ -157,6 +157,6 @@ impl<W: Weigh> Strategy for ByWeight<W> {
     }
 
     fn describe(&self) -> String {
-        self.weigh.describe().to_owned()
+        self.weights.describe().to_owned()
     }
 }

@@ -1,90 +1,90 @@
-//! Weights of the forty features: what `parametric` goes by, and the file they are kept in.
+//! Weights of the forty features that `parametric` scores by, and their file format.
 
-mod beside;
+mod companion;
 mod file;
 
 use crate::features::Feature;
 use serde::{Deserialize, Serialize};
 
-pub use beside::Beside;
+pub use companion::Companion;
 pub use file::read as read_weights;
 
-/// The weights that ship with Cairn.
+/// Built-in weights, learnt by `cairn learn`; their file says how.
 const DEFAULT: &str = include_str!("../weights/default.toml");
 
-/// A weight for every feature, and where the weights come from.
+/// A weight for every feature, with its provenance.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Weights {
-    /// What they are called.
+    /// Name of the set of weights.
     pub name: String,
-    /// The program they were learnt on.
+    /// Program they were learnt on.
     pub target: Option<String>,
-    /// How they came about.
+    /// Provenance of the weights.
     pub obtained: Obtained,
-    /// Another strategy that has a share of the search.
-    pub beside: Option<Beside>,
+    /// Companion strategy with a share of the search.
+    pub beside: Option<Companion>,
     values: [f64; Feature::COUNT],
 }
 
-/// How weights came about. Only the first must be told.
+/// The provenance of weights. Only `how` is mandatory.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Obtained {
-    /// In words.
+    /// Description in words.
     pub how: String,
     /// Rounds of learning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u64>,
-    /// Executions of each campaign that the weights were judged by.
+    /// Number of executions of each campaign that evaluated the weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executions: Option<u64>,
-    /// Mean number of branches that these campaigns covered.
+    /// Mean number of branches covered by these campaigns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_coverage: Option<f64>,
-    /// When.
+    /// Date of learning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
 }
 
-/// The file as it is written.
+/// The TOML file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WeightsFile {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
     features: Vec<String>,
     weights: Vec<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    beside: Option<Beside>,
+    beside: Option<Companion>,
     obtained: Obtained,
 }
 
 impl Weights {
-    /// Weights in the order of [`Feature::all`].
+    /// Creates weights, given in the order of [`Feature::all`].
     pub fn new(name: &str, values: [f64; Feature::COUNT], obtained: Obtained) -> Weights {
         Weights { name: name.to_owned(), target: None, obtained, beside: None, values }
     }
 
-    /// The weights in the order of [`Feature::all`].
+    /// Returns the weights in the order of [`Feature::all`].
     pub fn values(&self) -> &[f64; Feature::COUNT] {
         &self.values
     }
 
-    /// The weight of a feature.
+    /// Returns the weight of a feature.
     pub fn of(&self, feature: Feature) -> f64 {
         self.values[feature as usize]
     }
 
-    /// Reads the text of a file; what is wrong with it otherwise, in a sentence without subject.
+    /// Parses the text of a file; the error is a sentence without its subject, the file.
     pub fn parse(text: &str) -> Result<Weights, String> {
-        let written: Written = toml::from_str(text).map_err(|error| complaint(text, &error))?;
-        let (names, weights) = (written.features.len(), written.weights.len());
+        let file: WeightsFile = toml::from_str(text).map_err(|error| toml_error(text, &error))?;
+        let (names, weights) = (file.features.len(), file.weights.len());
         if names != weights {
             return Err(format!("has {names} features but {weights} weights"));
         }
         let mut values = [None; Feature::COUNT];
-        for (name, weight) in written.features.iter().zip(&written.weights) {
+        for (name, weight) in file.features.iter().zip(&file.weights) {
             let feature =
                 Feature::named(name).ok_or_else(|| format!("names a feature `{name}` that is none"))?;
             if !weight.is_finite() {
@@ -97,15 +97,15 @@ impl Weights {
         if let Some(missing) = Feature::all().find(|feature| values[*feature as usize].is_none()) {
             return Err(format!("has no weight for `{}`", missing.name()));
         }
-        let Written { name, target, obtained, beside, .. } = written;
-        beside.as_ref().map_or(Ok(()), Beside::check)?;
+        let WeightsFile { name, target, obtained, beside, .. } = file;
+        beside.as_ref().map_or(Ok(()), Companion::check)?;
         Ok(Weights { name, target, obtained, beside, values: values.map(Option::unwrap_or_default) })
     }
 
-    /// The text of a file with these weights.
+    /// Returns the text of a file with these weights.
     pub fn to_toml(&self) -> String {
         let features = Feature::all().map(|feature| feature.name().to_owned()).collect();
-        let written = Written {
+        let file = WeightsFile {
             name: self.name.clone(),
             target: self.target.clone(),
             features,
@@ -113,19 +113,19 @@ impl Weights {
             beside: self.beside.clone(),
             obtained: self.obtained.clone(),
         };
-        toml::to_string_pretty(&written).expect("strings and numbers can be written")
+        toml::to_string_pretty(&file).expect("strings and numbers can be file")
     }
 }
 
 impl Default for Weights {
-    /// Those that ship with Cairn.
+    /// Returns the built-in weights.
     fn default() -> Weights {
         Weights::parse(DEFAULT).expect("the file that ships with Cairn is right; a test reads it")
     }
 }
 
-/// What a reader of TOML has to say, in one line.
-fn complaint(text: &str, error: &toml::de::Error) -> String {
+/// Returns the error of the TOML parser in one line.
+fn toml_error(text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
     format!("is no file of weights: line {line}: {}", error.message().replace('\n', " "))
 }
@@ -138,14 +138,14 @@ mod tests {
     fn a_file_survives_reading_and_writing() {
         let mut weights = Weights::default();
         weights.target = Some("sed".to_owned());
-        weights.beside = Some(Beside { strategy: "klee".to_owned(), share: 0.25 });
+        weights.beside = Some(Companion { strategy: "klee".to_owned(), share: 0.25 });
         weights.obtained = Obtained { rounds: Some(3), mean_coverage: Some(700.5), ..weights.obtained };
         assert_eq!(Weights::parse(&weights.to_toml()), Ok(weights));
     }
 
     #[test]
-    fn wrong_files_are_told_in_a_sentence() {
-        let beside = Some(Beside { strategy: "klee".to_owned(), share: 0.25 });
+    fn errors_of_wrong_files_are_one_sentence() {
+        let beside = Some(Companion { strategy: "klee".to_owned(), share: 0.25 });
         let text = Weights { beside, ..Weights::default() }.to_toml();
         let cases = [
             ("\"klee\"", "\"parametric\"", "has `parametric` beside it, which is none of cfg, cgs,"),
@@ -165,8 +165,8 @@ mod tests {
         for (from, to, expected) in cases {
             let wrong = text.replacen(from, to, 1);
             assert_ne!(wrong, text, "{from}");
-            let complaint = Weights::parse(&wrong).unwrap_err();
-            assert!(complaint.contains(expected) && !complaint.contains('\n'), "{complaint}");
+            let error = Weights::parse(&wrong).unwrap_err();
+            assert!(error.contains(expected) && !error.contains('\n'), "{error}");
         }
         assert!(Weights::parse("").unwrap_err().contains("missing field"));
     }

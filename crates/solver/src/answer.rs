@@ -1,50 +1,50 @@
-//! Questions and answers.
+//! Queries, models and answers.
 
 use cairn_expr::{Assignment, ExprId, InputByte};
 
 /// A conjunction to make true; every constraint has width 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
-    /// Constraints of the path up to the target, in path order; they hold on the seed.
+    /// Constraints of the path prefix, in path order; they hold on the seed.
     pub prefix: &'a [ExprId],
-    /// The constraint that does not.
+    /// The negated decision: the constraint that does not hold on the seed.
     pub target: ExprId,
 }
 
 impl<'a> Query<'a> {
-    /// All constraints, the target last.
+    /// Returns all constraints, the target last.
     pub fn constraints(&self) -> impl Iterator<Item = ExprId> + 'a {
         self.prefix.iter().copied().chain([self.target])
     }
 }
 
-/// Values of the bytes a query is about; all other bytes keep the seed's values.
+/// A satisfying assignment: values of the bytes a query depends on; all other bytes keep the seed's values.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Model(Vec<(InputByte, u8)>);
 
 impl Model {
-    /// The bytes and their values, in order.
+    /// Returns the bytes and their values, in order.
     pub fn as_slice(&self) -> &[(InputByte, u8)] {
         &self.0
     }
 
-    /// The bytes and their values, in order.
+    /// Returns the bytes and their values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (InputByte, u8)> + '_ {
         self.0.iter().copied()
     }
 
-    /// The value of a byte, if the model has one.
+    /// Returns the value of a byte, if the model has one.
     pub fn get(&self, byte: InputByte) -> Option<u8> {
         let found = self.0.binary_search_by_key(&byte, |&(b, _)| b).ok()?;
         Some(self.0[found].1)
     }
 
-    /// Bytes that have a value.
+    /// Returns the number of bytes with a value.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether no byte has a value: the seed itself is the answer.
+    /// True if no byte has a value: the seed itself satisfies the query.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -62,9 +62,9 @@ impl FromIterator<(InputByte, u8)> for Model {
 /// The input a model stands for: its bytes over the seed's.
 #[derive(Clone, Copy)]
 pub struct Overlay<'a> {
-    /// What changes.
+    /// Values that replace the seed's.
     pub model: &'a Model,
-    /// What stays.
+    /// Values of all other bytes.
     pub seed: &'a dyn Assignment,
 }
 
@@ -74,10 +74,10 @@ impl Assignment for Overlay<'_> {
     }
 }
 
-/// Why there is no answer.
+/// Reason for having no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unknown {
-    /// The time limit was reached, or a backend came to its end before.
+    /// The time limit was reached, or a backend's process died before.
     TimeLimit,
     /// No layer can express or decide the query.
     Unsupported,
@@ -85,15 +85,26 @@ pub enum Unknown {
     Invalid,
 }
 
-/// What came of a query.
+/// Result of a query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// These bytes make all constraints true.
     Sat(Model),
     /// No input does.
     Unsat,
-    /// Nobody knows.
+    /// Neither could be shown.
     Unknown(Unknown),
+}
+
+impl Answer {
+    /// Returns the answer without its model, in SMT-LIB's words.
+    pub fn verdict(&self) -> &'static str {
+        match self {
+            Answer::Sat(_) => "sat",
+            Answer::Unsat => "unsat",
+            Answer::Unknown(_) => "unknown",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -101,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_lies_over_the_seed() {
+    fn a_model_overrides_the_seed() {
         let byte = |offset| InputByte { object: 0, offset };
         let model: Model = [(byte(9), 1), (byte(2), 3), (byte(5), 4)].into_iter().collect();
         assert!(model.as_slice().is_sorted());

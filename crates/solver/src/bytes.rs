@@ -1,4 +1,4 @@
-//! The input bytes a conjunction is about, collected without visiting shared parts of their sets twice.
+//! The input bytes a conjunction depends on, collected without visiting shared parts of their sets twice.
 
 use cairn_expr::{Dag, ExprId, InputByte, SetId, SetView};
 use rustc_hash::FxHashMap;
@@ -6,14 +6,14 @@ use rustc_hash::FxHashMap;
 /// Collects the bytes of many expressions.
 #[derive(Default)]
 pub struct ByteCollector {
-    /// Per set: the collection that last visited it.
+    /// Per set: the generation, hence collection, that last visited it.
     visited: Vec<u32>,
     blocks: FxHashMap<InputByte, u64>,
     generation: u32,
 }
 
 impl ByteCollector {
-    /// All bytes the expressions depend on, sorted.
+    /// Returns all bytes the expressions depend on, sorted.
     pub fn collect(&mut self, dag: &Dag, expressions: impl Iterator<Item = ExprId>) -> Vec<InputByte> {
         self.generation += 1;
         self.visited.resize(self.visited.len().max(dag.sets().len()), 0);
@@ -42,7 +42,7 @@ impl ByteCollector {
     }
 }
 
-/// The bytes a block's bits stand for.
+/// Returns the bytes that a block's bits stand for.
 pub(crate) fn members(first: InputByte, bits: u64) -> impl Iterator<Item = InputByte> {
     let positions = (0..64).filter(move |i| bits >> i & 1 == 1);
     positions.map(move |i| InputByte { offset: first.offset + i, ..first })

@@ -1,27 +1,33 @@
-//! Answers a query that was asked before.
+//! Answers a query that was asked before: an exact cache.
 //!
-//! The key is the set of constraints: their order and which of them was the target do not matter. Models name every
-//! byte of the sliced query, so an answer holds whatever the seed. Time-outs are remembered as well, or a
+//! The key is the set of constraints: their order, and which of them is the target, do not matter. Models
+//! name every byte of the sliced query, so an answer holds for every seed. Time-outs are cached as well, or a
 //! search that comes back to a hard flip would wait again. Memory is bounded by two generations: when the
-//! young one is full it becomes the old one, whose unused entries go with the next turn.
+//! young one is full it becomes the old one, and entries of the old one that were not used in the meantime
+//! are dropped.
 
 use crate::stats::Meter;
-use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
+use crate::{Answer, Layer, LayerGroup, LayerInfo, Limits, Query, Solver, Stats, Unknown};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, ExprId};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
-/// Words (constraints in keys, bytes in models) one generation may hold: some 64 MiB.
+/// Words (constraints in keys, bytes in models) that one generation may hold: some 64 MiB, a chosen bound.
 const GENERATION_WORDS: usize = 4 << 20;
-/// What an entry takes besides its words.
+/// Words an entry takes besides its key and model.
 const ENTRY_WORDS: usize = 12;
 
 type Answers = FxHashMap<Box<[ExprId]>, Answer>;
 
-/// Remembers the answers of the layer below.
-pub struct Cache<S> {
-    inner: S,
+/// Words for answers from this layer and the counterexample cache together.
+pub(crate) const CACHED: LayerGroup = LayerGroup { column: "cache", name: "cache hits" };
+
+static INFO: LayerInfo =
+    LayerInfo { key: "cache", name: "cache", about: "looks up earlier queries", group: Some(CACHED) };
+
+/// Caches the answers of the layer below.
+pub struct Cache {
     young: Answers,
     old: Answers,
     young_words: usize,
@@ -30,11 +36,9 @@ pub struct Cache<S> {
     meter: Meter,
 }
 
-impl<S: Solver> Cache<S> {
-    /// Remembers the answers of `inner`.
-    pub fn new(inner: S) -> Self {
+impl Default for Cache {
+    fn default() -> Self {
         Cache {
-            inner,
             young: Answers::default(),
             old: Answers::default(),
             young_words: 0,
@@ -43,7 +47,9 @@ impl<S: Solver> Cache<S> {
             meter: Meter::default(),
         }
     }
+}
 
+impl Cache {
     fn make_key(&mut self, query: &Query) {
         self.key.clear();
         self.key.extend(query.constraints());
@@ -56,11 +62,11 @@ impl<S: Solver> Cache<S> {
             return Some(answer.clone());
         }
         let (key, answer) = self.old.remove_entry(&self.key[..])?;
-        self.remember(key, answer.clone());
+        self.insert(key, answer.clone());
         Some(answer)
     }
 
-    fn remember(&mut self, key: Box<[ExprId]>, answer: Answer) {
+    fn insert(&mut self, key: Box<[ExprId]>, answer: Answer) {
         let model_words = if let Answer::Sat(model) = &answer { model.len() * 3 } else { 0 };
         self.young_words += ENTRY_WORDS + key.len() + model_words;
         self.young.insert(key, answer);
@@ -71,47 +77,51 @@ impl<S: Solver> Cache<S> {
     }
 }
 
-impl<S: Solver> Solver for Cache<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
+impl Layer for Cache {
+    fn solve(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+        below: &mut dyn Solver,
+    ) -> Answer {
         let start = self.meter.begin();
         self.make_key(query);
         if let Some(answer) = self.look_up() {
             return self.meter.answer(start, answer);
         }
-        self.meter.spent(start);
-        let answer = self.inner.solve(dag, query, seed, deadline);
+        self.meter.pause(start);
+        let answer = below.solve(dag, query, seed, deadline);
         let start = Instant::now();
         if answer != Answer::Unknown(Unknown::Invalid) {
-            self.remember(self.key.as_slice().into(), answer.clone());
+            self.insert(self.key.as_slice().into(), answer.clone());
         }
-        self.meter.spent(start);
+        self.meter.pause(start);
         answer
     }
 
-    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+    fn replay_answer<'q>(&'q mut self, _: &Dag, query: &Query<'q>, answer: &Answer) -> Option<Query<'q>> {
         self.make_key(query);
-        if self.look_up().is_none() {
-            self.remember(self.key.as_slice().into(), answer.clone());
-            self.inner.recall(dag, query, answer);
+        let is_new = self.look_up().is_none();
+        if is_new {
+            self.insert(self.key.as_slice().into(), answer.clone());
         }
+        is_new.then_some(*query)
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, _: Limits) {
         for answers in [&mut self.young, &mut self.old] {
             answers.retain(|_, answer| !matches!(answer, Answer::Unknown(_)));
         }
-        self.inner.insist(limits);
     }
 
     fn forget(&mut self) {
         (self.young, self.old, self.young_words) = Default::default();
-        self.inner.forget();
     }
 
-    fn stats(&self) -> Stats {
-        let mut stats = self.inner.stats();
-        stats.layers.cache = self.meter.tally();
-        stats
+    fn add_stats(&self, stats: &mut Stats) {
+        stats.layers.add(&INFO, self.meter.tally());
     }
 }
 
@@ -122,49 +132,49 @@ mod tests {
     use crate::testing::{Scripted, about, byte, zeros};
 
     #[test]
-    fn the_same_set_of_constraints_is_asked_once() {
+    fn the_same_set_of_constraints_is_solved_once() {
         let mut dag = Dag::new();
         let [a, b, c] = [(0, 1), (1, 2), (2, 2)].map(|(x, y)| about(&mut dag, x, y));
         let model: Model = [(byte(0), 1)].into_iter().collect();
-        let mut cache = Cache::new(Scripted::new(Answer::Sat(model.clone())));
-        let mut ask = |prefix: &[ExprId], target| {
+        let mut cache = Cache::default().over(Scripted::new(Answer::Sat(model.clone())));
+        let mut solve = |prefix: &[ExprId], target| {
             cache.solve(&dag, &Query { prefix, target }, &zeros, &Deadline::never())
         };
-        assert_eq!(ask(&[a, b], c), Answer::Sat(model.clone()));
-        assert_eq!(ask(&[c, b], a), Answer::Sat(model.clone()));
-        assert_eq!(ask(&[b, a, b], c), Answer::Sat(model));
-        ask(&[a], c);
-        assert_eq!((cache.inner.asked.len(), cache.stats().layers.cache.answered()), (2, 2));
+        assert_eq!(solve(&[a, b], c), Answer::Sat(model.clone()));
+        assert_eq!(solve(&[c, b], a), Answer::Sat(model.clone()));
+        assert_eq!(solve(&[b, a, b], c), Answer::Sat(model));
+        solve(&[a], c);
+        assert_eq!((cache.below.asked.len(), cache.stats().layers.get("cache").answered()), (2, 2));
     }
 
     #[test]
-    fn a_refused_model_is_not_remembered_but_a_timeout_is() {
+    fn a_refused_model_is_not_cached_but_a_timeout_is() {
         let mut dag = Dag::new();
         let target = about(&mut dag, 0, 0);
         for (why, asked) in [(Unknown::Invalid, 2), (Unknown::TimeLimit, 1)] {
-            let mut cache = Cache::new(Scripted::new(Answer::Unknown(why)));
+            let mut cache = Cache::default().over(Scripted::new(Answer::Unknown(why)));
             for _ in 0..2 {
                 let answer = cache.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
                 assert_eq!(answer, Answer::Unknown(why));
             }
-            assert_eq!(cache.inner.asked.len(), asked);
+            assert_eq!(cache.below.asked.len(), asked);
         }
     }
 
     #[test]
-    fn memory_is_bounded_and_what_is_used_stays() {
+    fn memory_is_bounded_and_used_entries_stay() {
         let mut dag = Dag::new();
-        let mut cache = Cache::new(Scripted::new(Answer::Unsat));
-        cache.generation_words = 50 * (ENTRY_WORDS + 1);
+        let mut cache = Cache::default().over(Scripted::new(Answer::Unsat));
+        cache.layer.generation_words = 50 * (ENTRY_WORDS + 1);
         let often = about(&mut dag, 0, 0);
         for offset in 1..500 {
             let once = about(&mut dag, offset, offset);
             for target in [often, once] {
                 cache.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
             }
-            assert!(cache.young.len() + cache.old.len() <= 103);
+            assert!(cache.layer.young.len() + cache.layer.old.len() <= 103);
         }
-        let asked_often = cache.inner.asked.iter().filter(|query| **query == [often]).count();
+        let asked_often = cache.below.asked.iter().filter(|query| **query == [often]).count();
         assert_eq!(asked_often, 1);
     }
 }

@@ -1,34 +1,33 @@
-//! Hands every distinct query to somebody who keeps it, as an SMT-LIB script with seed and answer.
+//! Writes every distinct query as an SMT-LIB script with seed and answer, for `--dump-queries`.
 //!
-//! Below slicing, where queries are small and come back; each is handed out once.
+//! The layer lies directly below slicing, where queries are small and come back; each is written once.
 
-use crate::{Answer, Limits, Query, Solver, Stats};
+use crate::{Answer, Layer, Query, Solver};
 use cairn_deadline::Deadline;
 use cairn_expr::smtlib::{self, Conjunction, Status};
 use cairn_expr::{Assignment, Dag, ExprId};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// Takes a script; false if that was the last one it wants.
-pub type Keeper = Box<dyn FnMut(&str) -> bool>;
+/// Receives a script; returns false if it takes no more.
+pub type QuerySink = Box<dyn FnMut(&str) -> bool>;
 
-/// Hands the queries of the layer below to a keeper.
-pub struct Dump<S> {
-    inner: S,
-    keeper: Keeper,
+/// Passes distinct queries to a sink, with the answers of the layer below.
+pub struct Dump {
+    sink: QuerySink,
     is_full: bool,
-    /// Hashes of the sets of constraints that were handed out.
+    /// Hashes of the sets of constraints that were written.
     seen: FxHashSet<u64>,
 }
 
-impl<S: Solver> Dump<S> {
-    /// Hands the queries of `inner` to `keeper`.
-    pub fn new(inner: S, keeper: Keeper) -> Self {
-        Dump { inner, keeper, is_full: false, seen: FxHashSet::default() }
+impl Dump {
+    /// Returns a layer that writes to `sink`.
+    pub fn new(sink: QuerySink) -> Self {
+        Dump { sink, is_full: false, seen: FxHashSet::default() }
     }
 
-    /// Whether the query is to be kept: it is not when it was before.
-    fn wants(&mut self, query: &Query) -> bool {
+    /// True if the sink takes more and this query was not written before.
+    fn is_new(&mut self, query: &Query) -> bool {
         if self.is_full {
             return false;
         }
@@ -40,10 +39,17 @@ impl<S: Solver> Dump<S> {
     }
 }
 
-impl<S: Solver> Solver for Dump<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
-        let answer = self.inner.solve(dag, query, seed, deadline);
-        if self.wants(query) {
+impl Layer for Dump {
+    fn solve(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+        below: &mut dyn Solver,
+    ) -> Answer {
+        let answer = below.solve(dag, query, seed, deadline);
+        if self.is_new(query) {
             let status = match answer {
                 Answer::Sat(_) => Status::Sat,
                 Answer::Unsat => Status::Unsat,
@@ -53,25 +59,9 @@ impl<S: Solver> Solver for Dump<S> {
             let conjunction =
                 Conjunction { constraints: &constraints, seed: Some(seed), status: Some(status) };
             let script = smtlib::full_script(dag, &conjunction);
-            self.is_full = !(self.keeper)(&script);
+            self.is_full = !(self.sink)(&script);
         }
         answer
-    }
-
-    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
-        self.inner.recall(dag, query, answer);
-    }
-
-    fn insist(&mut self, limits: Limits) {
-        self.inner.insist(limits);
-    }
-
-    fn forget(&mut self) {
-        self.inner.forget();
-    }
-
-    fn stats(&self) -> Stats {
-        self.inner.stats()
     }
 }
 
@@ -83,25 +73,23 @@ mod tests {
     use std::rc::Rc;
 
     #[test]
-    fn each_set_of_constraints_is_handed_out_once_until_enough_is_enough() {
+    fn each_set_of_constraints_is_written_once_until_the_sink_is_full() {
         let mut dag = Dag::new();
         let [a, b, c] = [(0, 1), (1, 2), (2, 2)].map(|(x, y)| about(&mut dag, x, y));
         let kept = Rc::new(RefCell::new(Vec::new()));
-        let keeper = kept.clone();
-        let mut layer = Dump::new(
-            Scripted::new(Answer::Unsat),
-            Box::new(move |script| {
-                keeper.borrow_mut().push(script.to_owned());
-                keeper.borrow().len() < 2
-            }),
-        );
+        let scripts = kept.clone();
+        let dump = Dump::new(Box::new(move |script| {
+            scripts.borrow_mut().push(script.to_owned());
+            scripts.borrow().len() < 2
+        }));
+        let mut layer = dump.over(Scripted::new(Answer::Unsat));
         for (prefix, target) in [([a, b], c), ([c, b], a), ([a, a], b), ([b, b], c)] {
             assert_eq!(
                 layer.solve(&dag, &Query { prefix: &prefix, target }, &zeros, &Deadline::never()),
                 Answer::Unsat
             );
         }
-        assert_eq!((layer.inner.asked.len(), kept.borrow().len()), (4, 2));
+        assert_eq!((layer.below.asked.len(), kept.borrow().len()), (4, 2));
         let mut again = Dag::new();
         let check = &smtlib::read(&mut again, &kept.borrow()[0]).expect("it can be read")[0];
         assert_eq!((check.assertions.len(), check.status), (3, Some(Status::Unsat)));

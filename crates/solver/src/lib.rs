@@ -1,18 +1,22 @@
 //! Finds input bytes that make a path take another side.
 //!
-//! A stack of layers behind one trait, [`Solver`]: each layer answers what it can and hands the rest
-//! down. [`standard`] puts the usual stack together. A solver belongs to one [`Dag`] for its life: the
-//! layers remember expressions by their ids.
+//! The solver is a stack of layers, each of which answers the queries it can and passes the rest down. Every
+//! stack is a [`Solver`]; [`standard`] builds the usual one (`stack.rs`), and a technique is added to it by
+//! implementing [`Layer`]. A solver belongs to one [`Dag`] for its life: the layers keep expressions by their
+//! ids.
 
 mod answer;
 mod bytes;
 mod cache;
-mod count;
+mod counterexample_cache;
 mod dump;
 mod enumerate;
-mod nobody;
-mod reuse;
+mod layer;
+mod layer_list;
+mod metrics;
+mod null;
 mod slice;
+mod stack;
 mod stats;
 mod tape;
 #[cfg(test)]
@@ -25,13 +29,15 @@ mod z3;
 pub use answer::{Answer, Model, Overlay, Query, Unknown};
 pub use bytes::ByteCollector;
 pub use cache::Cache;
-pub use count::Count;
-pub use dump::{Dump, Keeper};
+pub use counterexample_cache::CounterexampleCache;
+pub use dump::{Dump, QuerySink};
 pub use enumerate::Enumerate;
-pub use nobody::Nobody;
-pub use reuse::Reuse;
+pub use layer::{Layer, Stacked};
+pub use metrics::Metrics;
+pub use null::NullSolver;
 pub use slice::Slice;
-pub use stats::{Layers, Stats, Tally};
+pub use stack::{dumping, only_walk, only_z3, standard, with_walk};
+pub use stats::{LayerGroup, LayerInfo, Layers, Stats, Tally};
 pub use tape::Evaluations;
 pub use validate::Validate;
 pub use walk::{Walk, WalkMode, WalkSettings};
@@ -42,22 +48,24 @@ use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag};
 use std::time::Duration;
 
-/// Answers queries about one DAG.
+/// Answers queries about one DAG: a stack of layers, or a backend at its bottom.
 pub trait Solver {
-    /// Looks for input bytes under which all constraints of the query hold; `seed` is an input under which the prefix does.
-    /// Gives up when the deadline is over.
+    /// Looks for input bytes under which all constraints of the query hold; `seed` is an input under which
+    /// the prefix does. Gives up when the deadline is over.
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer;
 
-    /// Takes note of the answer that a query had earlier, in another process: it is not to be looked for again.
-    fn recall(&mut self, _dag: &Dag, _query: &Query, _answer: &Answer) {}
+    /// Learns the answer that a query got before the campaign was interrupted, instead of solving it again:
+    /// caches then hold what they held. Does nothing in a backend, which keeps no answers.
+    fn replay_answer(&mut self, _dag: &Dag, _query: &Query, _answer: &Answer) {}
 
-    /// From now on a query may cost this much, and what was given up on may be asked again: nobody has anything else to ask.
-    fn insist(&mut self, limits: Limits);
+    /// Allows a query to cost this much from now on, and queries that were given up to be asked again: the
+    /// campaign has nothing else left to try.
+    fn raise_limits(&mut self, limits: Limits);
 
-    /// Lets go of what is only remembered to save time: memory is short.
+    /// Frees what is held only to save time, since memory is short.
     fn forget(&mut self) {}
 
-    /// What this layer and those below it have done since they were made.
+    /// Returns the figures of this layer and those below it since they were made.
     fn stats(&self) -> Stats;
 }
 
@@ -66,12 +74,12 @@ impl Solver for Box<dyn Solver> {
         (**self).solve(dag, query, seed, deadline)
     }
 
-    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
-        (**self).recall(dag, query, answer);
+    fn replay_answer(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+        (**self).replay_answer(dag, query, answer);
     }
 
-    fn insist(&mut self, limits: Limits) {
-        (**self).insist(limits);
+    fn raise_limits(&mut self, limits: Limits) {
+        (**self).raise_limits(limits);
     }
 
     fn forget(&mut self) {
@@ -83,7 +91,7 @@ impl Solver for Box<dyn Solver> {
     }
 }
 
-/// What a query may cost.
+/// Bounds on the cost of a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Wall time for one query. Backends end by then; the layers that search on where a backend gave up have
@@ -92,7 +100,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Time for a last search if a backend used all of its own.
+    /// Time for a last search if a backend used all of its own; a chosen bound.
     pub const AFTERWARDS: Duration = Duration::from_secs(1);
 }
 
@@ -100,45 +108,4 @@ impl Default for Limits {
     fn default() -> Self {
         Limits { time: Duration::from_secs(2) }
     }
-}
-
-/// The usual stack: count, slice, look up, try all values, try numbers, ask Z3, and check what they say.
-pub fn standard(limits: Limits) -> Box<dyn Solver> {
-    with_walk(limits, WalkSettings::default())
-}
-
-/// The usual stack with another local search. As it was published, search is alone: nobody answers before it, or after.
-pub fn with_walk(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
-    Box::new(Count::new(Slice::new(below_slicing(limits, walk)), limits))
-}
-
-/// The usual stack, which hands every distinct query to a keeper.
-pub fn dumping(limits: Limits, walk: WalkSettings, keeper: Keeper) -> Box<dyn Solver> {
-    Box::new(Count::new(Slice::new(Dump::new(below_slicing(limits, walk), keeper)), limits))
-}
-
-/// Z3 without anything before it.
-pub fn only_z3(limits: Limits) -> Box<dyn Solver> {
-    Box::new(Count::new(Validate::new(backend(limits)), limits))
-}
-
-/// Local search without anything behind it.
-pub fn only_walk(limits: Limits) -> Box<dyn Solver> {
-    Box::new(Count::new(Walk::new(Nobody, WalkSettings::default()), limits))
-}
-
-/// Z3 in a process of its own, if this program can start one.
-fn backend(limits: Limits) -> Box<dyn Solver> {
-    match worker::command() {
-        Some(command) => Box::new(Worker::new(command, limits)),
-        None => Box::new(Z3::new(limits)),
-    }
-}
-
-fn below_slicing(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
-    let search = Walk::new(Validate::new(backend(limits)), walk);
-    if walk.mode == WalkMode::Classic {
-        return Box::new(Cache::new(search));
-    }
-    Box::new(Cache::new(Enumerate::new(Reuse::new(search), limits)))
 }

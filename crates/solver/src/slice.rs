@@ -1,25 +1,30 @@
-//! Keeps of a path only what the target can feel.
+//! Independent-constraint slicing: keeps the constraints of a path that the target depends on (EXE, Cadar et
+//! al. 2006).
 //!
-//! A constraint matters if it shares an input byte with the target, or with another that matters.
-//! All other bytes keep the seed's values, under which all other constraints hold. Sliced queries are not
-//! only smaller: they come back, so the cache below this layer sees them again.
+//! A constraint is kept if it shares an input byte with the target, or with another that is kept. All other
+//! bytes keep the seed's values, under which all other constraints hold. Sliced queries are not only smaller:
+//! the same ones come back from other paths, so that the cache below this layer finds them.
 //!
-//! Bytes are grouped by union-find over the DAG's shared byte sets: a constraint joins the parts its set
-//! is made of, and each part is looked at once per query however many constraints contain it. So the cost
-//! is linear in the prefix plus the distinct parts of its sets, also where each of n constraints is
-//! about all bytes so far (where visiting every constraint's bytes would be quadratic).
+//! Bytes are grouped by union-find over the DAG's shared byte sets: a constraint joins the parts its set is
+//! made of, and each part is visited once per query however many constraints contain it. So the cost is
+//! linear in the prefix plus the distinct parts of its sets, even where each of n constraints depends on all
+//! bytes so far (where visiting every constraint's bytes would be quadratic).
 
 use crate::stats::Meter;
-use crate::{Answer, Limits, Model, Query, Solver, Stats};
+use crate::{Answer, Layer, LayerInfo, Model, Query, Solver, Stats};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, ExprId, InputByte, SetId, SetView};
 use rustc_hash::FxHashMap;
 
+static INFO: LayerInfo =
+    LayerInfo { key: "slice", name: "slice", about: "leaves out independent constraints", group: None };
+
 /// Slices queries for the layer below.
-pub struct Slice<S> {
-    inner: S,
+#[derive(Default)]
+pub struct Slice {
     groups: Groups,
     kept: Vec<ExprId>,
+    /// Per constraint: the generation, hence query, in which it was last met.
     seen: Vec<u32>,
     generation: u32,
     given_count: u64,
@@ -27,22 +32,8 @@ pub struct Slice<S> {
     meter: Meter,
 }
 
-impl<S: Solver> Slice<S> {
-    /// Slices the queries for `inner`.
-    pub fn new(inner: S) -> Self {
-        Slice {
-            inner,
-            groups: Groups::default(),
-            kept: Vec::new(),
-            seen: Vec::new(),
-            generation: 0,
-            given_count: 0,
-            kept_count: 0,
-            meter: Meter::default(),
-        }
-    }
-
-    /// Fills `kept` with the constraints of the prefix that matter, each once, in path order.
+impl Slice {
+    /// Fills `kept` with the constraints of the prefix that the target depends on, each once, in path order.
     fn slice(&mut self, dag: &Dag, query: &Query) {
         self.groups.begin(dag);
         for e in query.constraints() {
@@ -67,14 +58,21 @@ impl<S: Solver> Slice<S> {
         self.is_first(target);
     }
 
-    /// Whether this constraint is met for the first time in this query.
+    /// True if this constraint is met for the first time in this query.
     fn is_first(&mut self, e: ExprId) -> bool {
         std::mem::replace(&mut self.seen[e.index()], self.generation) != self.generation
     }
 }
 
-impl<S: Solver> Solver for Slice<S> {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
+impl Layer for Slice {
+    fn solve(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+        below: &mut dyn Solver,
+    ) -> Answer {
         let start = self.meter.begin();
         match dag.as_constant(query.target) {
             Some(0) => return self.meter.answer(start, Answer::Unsat),
@@ -84,40 +82,32 @@ impl<S: Solver> Solver for Slice<S> {
         self.slice(dag, query);
         self.given_count += query.prefix.len() as u64 + 1;
         self.kept_count += self.kept.len() as u64 + 1;
-        self.meter.spent(start);
+        self.meter.pause(start);
         let sliced = Query { prefix: &self.kept, target: query.target };
-        self.inner.solve(dag, &sliced, seed, deadline)
+        below.solve(dag, &sliced, seed, deadline)
     }
 
-    fn recall(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
-        if dag.as_constant(query.target).is_none() {
-            self.slice(dag, query);
-            let sliced = Query { prefix: &self.kept, target: query.target };
-            self.inner.recall(dag, &sliced, answer);
+    fn replay_answer<'q>(&'q mut self, dag: &Dag, query: &Query<'q>, _: &Answer) -> Option<Query<'q>> {
+        if dag.as_constant(query.target).is_some() {
+            return None;
         }
+        self.slice(dag, query);
+        Some(Query { prefix: &self.kept, target: query.target })
     }
 
-    fn insist(&mut self, limits: Limits) {
-        self.inner.insist(limits);
-    }
-
-    fn forget(&mut self) {
-        self.inner.forget();
-    }
-
-    fn stats(&self) -> Stats {
-        let mut stats = self.inner.stats();
-        stats.layers.slice = self.meter.tally();
-        Stats { constraints: self.given_count, sliced_constraints: self.kept_count, ..stats }
+    fn add_stats(&self, stats: &mut Stats) {
+        stats.layers.add(&INFO, self.meter.tally());
+        stats.constraints = self.given_count;
+        stats.sliced_constraints = self.kept_count;
     }
 }
 
 /// Union-find over the parts of byte sets.
 #[derive(Default)]
 struct Groups {
-    /// Per set: its parent, valid if stamped with this generation.
+    /// Per set: its parent, valid only with the present generation.
     parents: Vec<(SetId, u32)>,
-    /// Some block that holds the byte.
+    /// Per byte: a block that contains it.
     holders: FxHashMap<InputByte, SetId>,
     generation: u32,
 }
@@ -131,7 +121,8 @@ impl Groups {
         }
     }
 
-    /// Puts all bytes of a set into one group. As deep as the set's trie, which is some forty levels at most.
+    /// Puts all bytes of a set into one group. Recursive as deep as the set's trie, which has some forty
+    /// levels at most.
     fn add(&mut self, dag: &Dag, set: SetId) {
         if self.parents[set.index()].1 == self.generation {
             return;
@@ -163,7 +154,7 @@ impl Groups {
         self.parents[a.index()].0 = b;
     }
 
-    /// The set that stands for the group; halves the way there.
+    /// Returns the representative of the set's group; halves the path on the way (path halving).
     fn find(&mut self, mut set: SetId) -> SetId {
         loop {
             let parent = self.parents[set.index()].0;
@@ -184,13 +175,13 @@ mod tests {
     use cairn_expr::{BinOp, CmpOp};
 
     fn sliced(dag: &Dag, prefix: &[ExprId], target: ExprId) -> Vec<ExprId> {
-        let mut layer = Slice::new(Scripted::new(Answer::Unsat));
+        let mut layer = Slice::default().over(Scripted::new(Answer::Unsat));
         // Twice: what one query leaves behind must not show in the next.
         for _ in 0..2 {
             layer.solve(dag, &Query { prefix, target }, &zeros, &Deadline::never());
         }
-        assert_eq!(layer.inner.asked[0], layer.inner.asked[1]);
-        layer.inner.asked.remove(0)
+        assert_eq!(layer.below.asked[0], layer.below.asked[1]);
+        layer.below.asked.remove(0)
     }
 
     #[test]
@@ -225,21 +216,22 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_target_needs_nobody() {
+    fn a_constant_target_is_answered_here() {
         let mut dag = Dag::new();
         let (always, never) = (dag.truth(true), dag.truth(false));
-        let mut layer = Slice::new(Scripted::new(Answer::Unsat));
-        let mut ask = |target| layer.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
-        assert_eq!(ask(always), Answer::Sat(Model::default()));
-        assert_eq!(ask(never), Answer::Unsat);
-        assert!(layer.inner.asked.is_empty());
+        let mut layer = Slice::default().over(Scripted::new(Answer::Unsat));
+        let mut solve =
+            |target| layer.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
+        assert_eq!(solve(always), Answer::Sat(Model::default()));
+        assert_eq!(solve(never), Answer::Unsat);
+        assert!(layer.below.asked.is_empty());
     }
 
     #[test]
     fn random_prefixes_are_sliced_as_by_the_definition() {
         let mut rng = fastrand::Rng::with_seed(11);
         let mut dag = Dag::new();
-        let mut layer = Slice::new(Scripted::new(Answer::Unsat));
+        let mut layer = Slice::default().over(Scripted::new(Answer::Unsat));
         for _ in 0..200 {
             let pairs: Vec<(u32, u32)> = (0..12).map(|_| (rng.u32(..15) * 40, rng.u32(..15) * 40)).collect();
             let mut prefix: Vec<ExprId> = pairs.iter().map(|&(a, b)| about(&mut dag, a, b)).collect();
@@ -260,7 +252,7 @@ mod tests {
             });
             expected.push(target);
             layer.solve(&dag, &Query { prefix: &prefix, target }, &zeros, &Deadline::never());
-            assert_eq!(layer.inner.asked.last(), Some(&expected));
+            assert_eq!(layer.below.asked.last(), Some(&expected));
         }
     }
 

@@ -1,4 +1,4 @@
-//! What the layers' unit tests share.
+//! Common parts of the layers' unit tests.
 
 pub(crate) mod random;
 
@@ -6,15 +6,19 @@ use crate::{Answer, Limits, Query, Solver, Stats};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, CmpOp, Dag, ExprId, InputByte};
 
-/// A layer that always gives the same answer and remembers what it was asked, targets last.
+/// A solver that always gives the same answer and records its calls; of queries the constraints, targets
+/// last.
 pub(crate) struct Scripted {
     pub(crate) answer: Answer,
     pub(crate) asked: Vec<Vec<ExprId>>,
+    pub(crate) replayed: Vec<Vec<ExprId>>,
+    pub(crate) raised: usize,
+    pub(crate) forgotten: usize,
 }
 
 impl Scripted {
     pub(crate) fn new(answer: Answer) -> Scripted {
-        Scripted { answer, asked: Vec::new() }
+        Scripted { answer, asked: Vec::new(), replayed: Vec::new(), raised: 0, forgotten: 0 }
     }
 }
 
@@ -24,7 +28,17 @@ impl Solver for Scripted {
         self.answer.clone()
     }
 
-    fn insist(&mut self, _: Limits) {}
+    fn replay_answer(&mut self, _: &Dag, query: &Query, _: &Answer) {
+        self.replayed.push(query.constraints().collect());
+    }
+
+    fn raise_limits(&mut self, _: Limits) {
+        self.raised += 1;
+    }
+
+    fn forget(&mut self) {
+        self.forgotten += 1;
+    }
 
     fn stats(&self) -> Stats {
         Stats::default()

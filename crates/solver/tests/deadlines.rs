@@ -3,8 +3,8 @@
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, BinOp, CmpOp, Dag, ExprId, FloatCmp, InputByte, Math};
 use cairn_solver::{
-    Answer, Cache, Count, Enumerate, Limits, Query, Reuse, Slice, Solver, Stats, Unknown, Validate, Walk,
-    WalkSettings, standard, worker,
+    Answer, Cache, CounterexampleCache, Enumerate, Layer, Limits, Metrics, Query, Slice, Solver, Stats,
+    Unknown, Validate, Walk, WalkSettings, standard, worker,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ impl Solver for GivesUp {
         Answer::Unknown(Unknown::TimeLimit)
     }
 
-    fn insist(&mut self, _: Limits) {}
+    fn raise_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()
@@ -54,8 +54,8 @@ fn word(dag: &mut Dag, bytes: u32) -> ExprId {
     })
 }
 
-/// A number of 32 bits behind very many dependent operations on so many bytes; products are not among them, so that
-/// nothing can be said against turning it into gates.
+/// Returns a number of 32 bits behind very many dependent operations on so many bytes; products are not among
+/// them, so that nothing can be said against turning it into gates.
 fn deep(dag: &mut Dag, bytes: u32, depth: u32) -> ExprId {
     let input = word(dag, bytes);
     let start = if bytes == 4 { input } else { dag.zext(input, 32) };
@@ -90,13 +90,13 @@ fn effort() -> WalkSettings {
 fn layers() -> Vec<(&'static str, Box<dyn Solver>)> {
     have_workers();
     vec![
-        ("count", Box::new(Count::new(GivesUp, LIMITS))),
-        ("slice", Box::new(Slice::new(GivesUp))),
-        ("cache", Box::new(Cache::new(GivesUp))),
-        ("reuse", Box::new(Reuse::new(GivesUp))),
-        ("validate", Box::new(Validate::new(GivesUp))),
-        ("enumerate", Box::new(Enumerate::new(GivesUp, LIMITS))),
-        ("walk", Box::new(Walk::new(GivesUp, effort()))),
+        ("count", Box::new(Metrics::new(LIMITS).over(GivesUp))),
+        ("slice", Box::new(Slice::default().over(GivesUp))),
+        ("cache", Box::new(Cache::default().over(GivesUp))),
+        ("reuse", Box::new(CounterexampleCache::default().over(GivesUp))),
+        ("validate", Box::new(Validate::default().over(GivesUp))),
+        ("enumerate", Box::new(Enumerate::new(LIMITS).over(GivesUp))),
+        ("walk", Box::new(Walk::new(effort()).over(GivesUp))),
         ("worker", cairn_solver::only_z3(LIMITS)),
         ("all", standard(LIMITS)),
     ]

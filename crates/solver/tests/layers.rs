@@ -6,7 +6,9 @@ mod recipe;
 
 use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte};
-use cairn_solver::{Answer, Enumerate, Limits, Overlay, Query, Reuse, Solver, Stats, Unknown, Z3};
+use cairn_solver::{
+    Answer, CounterexampleCache, Enumerate, Layer, Limits, Overlay, Query, Solver, Stats, Unknown, Z3,
+};
 use recipe::{Floats, Recipe};
 use std::time::Duration;
 
@@ -20,7 +22,7 @@ impl Solver for GivesUp {
         Answer::Unknown(Unknown::Unsupported)
     }
 
-    fn insist(&mut self, _: Limits) {}
+    fn raise_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()
@@ -68,8 +70,8 @@ fn compared(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     conditions
 }
 
-/// Conditions on two or three of six bytes that have few values each: the fewer share bytes, the further back a search
-/// must go when one of them fails.
+/// Conditions on two or three of six bytes that have few values each: the fewer share bytes, the further back
+/// a search must go when one of them fails.
 fn coupled(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     let bytes = [0, 1, 2, 3, 4, 5].map(|offset| dag.input(byte(offset)));
     let four = dag.constant(8, 4);
@@ -86,7 +88,8 @@ fn coupled(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     conditions
 }
 
-/// What is found in tables at the same place, which is a part of a sum, a product or a remainder: constants, and input.
+/// Conditions on reads of tables at the same index, which is part of a sum, a product or a remainder; tables
+/// contain constants and input.
 fn looked_up(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     let bytes = [0, 1, 2, 3, 4, 5].map(|offset| dag.input(byte(offset)));
     let ops = [BinOp::Add, BinOp::Xor, BinOp::Mul];
@@ -118,7 +121,7 @@ fn ordered(dag: &mut Dag, rng: &mut fastrand::Rng) -> Vec<ExprId> {
     conditions
 }
 
-/// A query whose prefix holds on the seed; whether its target can is not known.
+/// Returns a query whose prefix holds on the seed; whether its target can is not known.
 fn query(dag: &mut Dag, rng: &mut fastrand::Rng, seed: &[u8]) -> Option<(Vec<ExprId>, ExprId)> {
     let mut conditions = match rng.u32(..5) {
         0 => computed(dag, rng),
@@ -139,7 +142,8 @@ fn query(dag: &mut Dag, rng: &mut fastrand::Rng, seed: &[u8]) -> Option<(Vec<Exp
     dag.as_constant(target).is_none().then_some((conditions, target))
 }
 
-/// Asks both about random queries; gives how many the layer answered with yes and no, and how many there were.
+/// Asks both about random queries; gives how many the layer answered with yes and no, and how many there
+/// were.
 fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
     let mut z3 = Z3::new(LIMITS);
     let mut dag = Dag::new();
@@ -170,10 +174,10 @@ fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
 
 #[test]
 fn what_old_answers_say_is_true() {
-    let mut layer = Reuse::new(Z3::new(LIMITS));
+    let mut layer = CounterexampleCache::default().over(Z3::new(LIMITS));
     let (sat, unsat, asked) = compare(&mut layer, 500);
     assert!(sat > 80 && unsat > 80, "{sat} and {unsat} of {asked}");
-    let again = layer.stats().layers.reuse;
+    let again = layer.stats().layers.get("reuse");
     assert!(again.sat > 20, "{again:?}");
 }
 
@@ -186,7 +190,7 @@ fn a_contradiction_is_one_with_more_constraints_too() {
     };
     let [low, other, high] = [(0, 5), (1, 7), (0, 9)].map(|(offset, bound)| below(&mut dag, offset, bound));
     let high = dag.not(high);
-    let mut layer = Reuse::new(Z3::new(LIMITS));
+    let mut layer = CounterexampleCache::default().over(Z3::new(LIMITS));
     let seed = |_: InputByte| 0;
     for prefix in [&[low][..], &[low, other]] {
         assert_eq!(
@@ -195,12 +199,12 @@ fn a_contradiction_is_one_with_more_constraints_too() {
         );
     }
     let layers = layer.stats().layers;
-    assert_eq!((layers.smt.asked, layers.reuse.unsat), (1, 1));
+    assert_eq!((layers.get("smt").asked, layers.get("reuse").unsat), (1, 1));
 }
 
 #[test]
 fn what_enumeration_says_is_true() {
-    let (sat, unsat, asked) = compare(&mut Enumerate::new(GivesUp, LIMITS), 4000);
+    let (sat, unsat, asked) = compare(&mut Enumerate::new(LIMITS).over(GivesUp), 4000);
     assert!(sat > 300 && unsat > 300, "{sat} and {unsat} of {asked}");
     assert!((sat + unsat) * 10 > asked * 9, "{sat} and {unsat} of {asked}");
 }
@@ -225,7 +229,7 @@ fn bytes_without_a_part_in_a_contradiction_do_not_count() {
     prefix.push(dag.compare(CmpOp::Eq, parity, one));
     let masked = dag.binary(BinOp::And, x, mask);
     let target = dag.compare(CmpOp::Eq, masked, zero);
-    let answer = Enumerate::new(GivesUp, LIMITS).solve(
+    let answer = Enumerate::new(LIMITS).over(GivesUp).solve(
         &dag,
         &Query { prefix: &prefix, target },
         &|_| 1,
@@ -234,7 +238,8 @@ fn bytes_without_a_part_in_a_contradiction_do_not_count() {
     assert_eq!(answer, Answer::Unsat);
 }
 
-/// Three bytes between letters, each below the next, and the last not above the first: no single pair says so.
+/// Three bytes between letters, each below the next, and the last not above the first: no single pair says
+/// so.
 #[test]
 fn what_no_pair_of_bytes_says_alone_is_found_without_trying_all() {
     let mut dag = Dag::new();
@@ -245,7 +250,7 @@ fn what_no_pair_of_bytes_says_alone_is_found_without_trying_all() {
         prefix.extend([dag.compare(CmpOp::Ule, low, x), dag.compare(CmpOp::Ule, x, high)]);
     }
     prefix.extend([dag.compare(CmpOp::Ult, a, b), dag.compare(CmpOp::Ule, b, c)]);
-    let mut layer = Enumerate::new(GivesUp, LIMITS);
+    let mut layer = Enumerate::new(LIMITS).over(GivesUp);
     // Sorts of others, so that it is a search of more than it would try.
     for offset in 3..9 {
         let (x, before) = (dag.input(byte(offset)), dag.input(byte(offset - 1)));

@@ -70,7 +70,7 @@ fn a_hard_query_ends_in_time_and_the_next_one_works() {
     let stats = solver.stats();
     let total = stats.total;
     assert_eq!((total.asked, total.sat, total.unknown, stats.time_limits), (6, 3, 3, 3));
-    assert!(total.seconds >= 0.06 && stats.layers.smt.seconds <= total.seconds);
+    assert!(total.seconds >= 0.06 && stats.layers.get("smt").seconds <= total.seconds);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn operations_of_too_many_gates_are_not_begun() {
 
 #[test]
 fn a_search_without_end_ends_in_time() {
-    // No sine is 2, which nobody here can prove; all the effort there may be would go on for minutes.
+    // No sine is 2, which no layer can prove; with this effort the search would go on for minutes.
     for mode in [WalkMode::Full, WalkMode::Classic] {
         let mut dag = Dag::new();
         let x = word(&mut dag, 0, 8);

@@ -1,32 +1,34 @@
-//! What taking a side means for the deciding value.
+//! The path constraint: the condition on the deciding value that taking a side implies.
 
 use crate::decision::{Decision, DecisionId};
-use crate::step::{NodeId, StepKind};
-use crate::tree::{SAME, Tree};
+use crate::step::NodeId;
+use crate::tree::{SAME_VALUE, Tree};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId};
 use cairn_program::{Program, Site, SiteId, SiteKind};
+use cairn_wire::event::StepKind;
 use rustc_hash::FxHashMap;
 
-/// The condition, of width 1, under which `value` takes this side of a site.
+/// Returns the condition, of width 1, under which `value` takes this side of a site.
 pub fn side_condition(dag: &mut Dag, program: &Program, site: SiteId, value: ExprId, side: u32) -> ExprId {
     let site = program.site(site);
     match site.kind {
         SiteKind::Branch | SiteKind::Select if side == 1 => value,
         SiteKind::Branch | SiteKind::Select => dag.not(value),
         SiteKind::Switch => switch_condition(dag, site, value, side as usize),
-        SiteKind::Pin | SiteKind::Foreign => dag.constant(1, 1),
+        SiteKind::Concretization | SiteKind::UninstrumentedCall => dag.constant(1, 1),
     }
 }
 
-/// The condition, of width 1, that a pinned value is the constant it was used as.
-pub fn pin_condition(dag: &mut Dag, value: ExprId, constant: u64) -> ExprId {
-    // A run records the low 64 bits of what it pins.
+/// Returns the condition, of width 1, that a concretized value equals the constant it was used as.
+pub fn concretization_condition(dag: &mut Dag, value: ExprId, constant: u64) -> ExprId {
+    // Traces hold the low 64 bits of concretized values.
     let value = if dag.width(value) > 64 { dag.extract(value, 0, 64) } else { value };
     let constant = dag.constant(dag.width(value), constant.into());
     dag.compare(CmpOp::Eq, value, constant)
 }
 
-/// A default is taken by what no other side lists: it may list values itself.
+/// Returns the condition of one side of a switch. The default is taken by all values that no other side
+/// lists; it may list values itself.
 fn switch_condition(dag: &mut Dag, site: &Site, value: ExprId, side: usize) -> ExprId {
     let default = site.sides.len() - 1;
     if side < default {
@@ -37,8 +39,8 @@ fn switch_condition(dag: &mut Dag, site: &Site, value: ExprId, side: usize) -> E
     dag.not(elsewhere)
 }
 
-/// That `value` is one of `values`: neighbours become one range, and the whole a balanced
-/// disjunction, since a switch may have thousands of cases.
+/// Returns the condition that `value` is one of `values`. Neighbours become one range, and the ranges a
+/// balanced disjunction, since a switch may have thousands of cases.
 fn any_of(dag: &mut Dag, value: ExprId, mut values: Vec<u64>) -> ExprId {
     values.sort_unstable();
     values.dedup();
@@ -67,12 +69,12 @@ fn in_range(dag: &mut Dag, value: ExprId, low: u64, high: u64) -> ExprId {
     dag.binary(BinOp::And, above, below)
 }
 
-/// Conditions that were asked for: every path to a flip wants those of all nodes before it.
+/// Cache of conditions: the query of every flip needs those of all nodes before it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Conditions {
-    /// Of the side that a decision's first run took, by decision.
+    /// By decision: condition of the side that its first run took.
     of_first: Vec<Option<ExprId>>,
-    /// Of other sides.
+    /// Conditions of other sides.
     of_others: FxHashMap<(DecisionId, u32), ExprId>,
 }
 
@@ -103,7 +105,7 @@ impl Conditions {
 }
 
 impl Tree {
-    /// The condition under which a run that comes to this node leaves it by this side.
+    /// Returns the condition under which a run that reaches this node takes this side.
     pub fn condition(&mut self, dag: &mut Dag, program: &Program, node: NodeId, side: u32) -> ExprId {
         let id = self.nodes.get(node).decision();
         let decision = *self.decisions.get(id);
@@ -115,8 +117,8 @@ impl Tree {
         })
     }
 
-    /// The conditions under which a run comes to this node, from the root on, without those that
-    /// follow from earlier ones.
+    /// Returns the path constraint of a node: the conditions under which a run reaches it, from the root on,
+    /// without those implied by earlier ones.
     pub fn path_condition(&mut self, dag: &mut Dag, program: &Program, node: NodeId) -> Vec<ExprId> {
         let prefix = self.prefix(node);
         self.conditions_of(dag, program, &prefix)
@@ -132,8 +134,8 @@ impl Tree {
         conditions
     }
 
-    /// The conditions of [`Tree::path_condition`] but those that say which constants values were used as; nothing if
-    /// there are no such.
+    /// Returns the conditions of [`Tree::path_condition`] without those that fix concretized values to
+    /// constants; `None` if there are none such.
     pub fn path_condition_without_constants(
         &mut self,
         dag: &mut Dag,
@@ -147,11 +149,11 @@ impl Tree {
         some_left_out.then(|| self.conditions_of(dag, program, &prefix))
     }
 
-    /// Whether a node says which constant a value was used as. A pin of one bit says whether a table holds what was
-    /// read: an expression over the table means nothing without it.
+    /// True if a node fixes a value to the constant it was used as. A concretization of one bit says
+    /// whether a snapshot holds what was read: an expression over the snapshot means nothing without it.
     pub fn is_constant_choice(&self, dag: &Dag, node: NodeId) -> bool {
         let Decision { kind, value, .. } = *self.decision(node);
-        kind == StepKind::Pin && dag.width(value) > 1
+        kind == StepKind::Concretization && dag.width(value) > 1
     }
 }
 
@@ -159,9 +161,9 @@ fn make_condition(dag: &mut Dag, program: &Program, decision: &Decision, side: u
     let Decision { kind, site, value, constant, .. } = *decision;
     match kind {
         StepKind::Branch => side_condition(dag, program, site, value, side),
-        StepKind::Pin => {
-            let same = pin_condition(dag, value, constant);
-            if side == SAME { same } else { dag.not(same) }
+        StepKind::Concretization => {
+            let same = concretization_condition(dag, value, constant);
+            if side == SAME_VALUE { same } else { dag.not(same) }
         }
         StepKind::Constraint => value,
     }

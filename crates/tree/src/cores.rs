@@ -1,24 +1,27 @@
-//! Core conditions: what decisions say about single values of the input.
+//! Core conditions: equalities that decisions imply about single values of the input.
 //!
-//! S. Cha, H. Oh: Making Symbolic Execution Promising by Learning Aggressive State-Pruning Strategy, FSE 2020. A core
-//! condition says that a byte of the input, or several joined to a value, equals a constant, or is a conjunction or
-//! disjunction of such equalities. Equal ones have one id, wherever in the program and in whatever form they are met.
+//! S. Cha, H. Oh: Making Symbolic Execution Promising by Learning Aggressive State-Pruning Strategy, FSE
+//! 2020. A core condition states that a byte of the input, or several joined to a value, equals a constant,
+//! or is a conjunction or disjunction of such equalities. Equal conditions share one id, wherever in the
+//! program and in whatever form they occur.
 //!
-//! Decisions are kept once, so this is found out once for each different one, and only if somebody asks for it.
+//! Decisions are interned, so core conditions are computed once per distinct decision, and only for
+//! strategies that use them.
 
 use crate::decision::{Decision, DecisionId};
-use crate::step::{Flip, StepKind};
-use crate::tree::{SAME, Tree};
+use crate::step::Flip;
+use crate::tree::{SAME_VALUE, Tree};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, Node};
 use cairn_program::{Program, SiteKind};
+use cairn_wire::event::StepKind;
 use rustc_hash::FxHashMap;
 
-/// Most equalities of one condition.
+/// Maximum number of equalities in one condition; a chosen bound.
 const MAX_EQUALITIES: usize = 32;
-/// The place of a side, or of a decision, without a core condition.
+/// Entry of a side, or of a decision, without a core condition.
 const NONE: u32 = u32::MAX;
 
-/// A core condition, counted from 0.
+/// Index of a core condition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CoreId(u32);
 
@@ -29,22 +32,22 @@ impl CoreId {
     }
 }
 
-/// That all of these values of the input equal these constants, or that any of them does.
+/// A condition: all of these input values equal these constants, or, if `any`, at least one does.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Core {
+struct CoreCondition {
     any: bool,
     equalities: Vec<(ExprId, u128)>,
 }
 
-impl Core {
-    fn new(any: bool, mut equalities: Vec<(ExprId, u128)>) -> Core {
+impl CoreCondition {
+    fn new(any: bool, mut equalities: Vec<(ExprId, u128)>) -> CoreCondition {
         equalities.sort_unstable();
         equalities.dedup();
-        Core { any: any && equalities.len() > 1, equalities }
+        CoreCondition { any: any && equalities.len() > 1, equalities }
     }
 
-    /// What taking a side of a decision says.
-    fn of_side(dag: &Dag, program: &Program, decision: &Decision, side: u32) -> Option<Core> {
+    /// Returns the core condition implied by taking a side of a decision.
+    fn of_side(dag: &Dag, program: &Program, decision: &Decision, side: u32) -> Option<CoreCondition> {
         let value = decision.value;
         match decision.kind {
             StepKind::Branch if program.site(decision.site).kind == SiteKind::Switch => {
@@ -55,34 +58,35 @@ impl Core {
                     return None;
                 }
                 let equal = values.iter().map(|n| equality(dag, value, (*n).into()));
-                Some(Core::new(true, equal.collect::<Option<_>>()?))
+                Some(CoreCondition::new(true, equal.collect::<Option<_>>()?))
             }
-            StepKind::Branch => Core::of(dag, value, side == 1),
-            StepKind::Pin if side == SAME && dag.width(value) <= 64 => {
-                Some(Core::new(false, vec![equality(dag, value, decision.constant.into())?]))
+            StepKind::Branch => CoreCondition::of(dag, value, side == 1),
+            StepKind::Concretization if side == SAME_VALUE && dag.width(value) <= 64 => {
+                Some(CoreCondition::new(false, vec![equality(dag, value, decision.constant.into())?]))
             }
-            StepKind::Pin => None,
-            StepKind::Constraint => Core::of(dag, value, true),
+            StepKind::Concretization => None,
+            StepKind::Constraint => CoreCondition::of(dag, value, true),
         }
     }
 
-    /// What it says that an expression of width 1 holds, or does not.
-    fn of(dag: &Dag, expr: ExprId, holds: bool) -> Option<Core> {
+    /// Returns the core condition of an expression of width 1 being true, or false.
+    fn of(dag: &Dag, expr: ExprId, holds: bool) -> Option<CoreCondition> {
         let any = match dag.node(expr) {
             Node::Binary(BinOp::And, ..) => !holds,
             Node::Binary(BinOp::Or, ..) => holds,
             _ => match negated(dag, expr) {
-                Some(negated) => return Core::of(dag, negated, !holds),
+                Some(negated) => return CoreCondition::of(dag, negated, !holds),
                 None => false,
             },
         };
         let mut equalities = Vec::new();
         collect(dag, (expr, holds), any, &mut equalities)?;
-        Some(Core::new(any, equalities))
+        Some(CoreCondition::new(any, equalities))
     }
 }
 
-/// Collects the equalities of a conjunction, or disjunction if `any`; none if it is more than that.
+/// Collects the equalities of a conjunction, or of a disjunction if `any`; `None` if the expression is
+/// anything else.
 fn collect(
     dag: &Dag,
     (expr, holds): (ExprId, bool),
@@ -107,7 +111,7 @@ fn collect(
     }
 }
 
-/// What an expression of width 1 is the negation of.
+/// Returns the expression of width 1 that `expr` negates.
 fn negated(dag: &Dag, expr: ExprId) -> Option<ExprId> {
     match dag.node(expr) {
         Node::Binary(BinOp::Xor, a, b) if dag.as_constant(b) == Some(1) => Some(a),
@@ -116,44 +120,44 @@ fn negated(dag: &Dag, expr: ExprId) -> Option<ExprId> {
     }
 }
 
-/// That a value of the input, possibly extended, equals a constant.
+/// Returns the equality of an input value, possibly extended, with a constant.
 fn equality(dag: &Dag, value: ExprId, constant: u128) -> Option<(ExprId, u128)> {
     match dag.node(value) {
         Node::ZExt(narrow) | Node::SExt(narrow) => equality(dag, narrow, constant),
-        _ => is_cell(dag, value).then(|| (value, constant & u128::MAX >> (128 - dag.width(value)))),
+        _ => is_input_value(dag, value).then(|| (value, constant & u128::MAX >> (128 - dag.width(value)))),
     }
 }
 
-/// Whether an expression is a byte of the input, or several side by side.
-fn is_cell(dag: &Dag, expr: ExprId) -> bool {
+/// True if an expression is a byte of the input, or a concatenation of several.
+fn is_input_value(dag: &Dag, expr: ExprId) -> bool {
     match dag.node(expr) {
         Node::Input(_) => true,
-        Node::Concat(high, low) => is_cell(dag, high) && is_cell(dag, low),
+        Node::Concat(high, low) => is_input_value(dag, high) && is_input_value(dag, low),
         _ => false,
     }
 }
 
-/// The core conditions of all decisions that were looked at.
+/// The core conditions of all decisions processed so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cores {
-    /// By decision, where those of its sides begin.
-    places: Vec<u32>,
+    /// By decision: offset of its sides' entries in `sides`.
+    offsets: Vec<u32>,
     sides: Vec<u32>,
-    ids: FxHashMap<Core, CoreId>,
+    ids: FxHashMap<CoreCondition, CoreId>,
 }
 
 impl Cores {
-    fn intern(&mut self, core: Core) -> u32 {
+    fn intern(&mut self, core: CoreCondition) -> u32 {
         let next = CoreId(self.ids.len() as u32);
         self.ids.entry(core).or_insert(next).0
     }
 
-    fn add(&mut self, cores: Vec<Option<Core>>) {
+    fn add(&mut self, cores: Vec<Option<CoreCondition>>) {
         if cores.iter().all(Option::is_none) {
-            self.places.push(NONE);
+            self.offsets.push(NONE);
             return;
         }
-        self.places.push(self.sides.len() as u32);
+        self.offsets.push(self.sides.len() as u32);
         for core in cores {
             let id = core.map_or(NONE, |core| self.intern(core));
             self.sides.push(id);
@@ -161,32 +165,33 @@ impl Cores {
     }
 
     fn get(&self, DecisionId(decision): DecisionId, side: u32) -> Option<CoreId> {
-        let place = self.places.get(decision as usize).filter(|place| **place != NONE)?;
-        let id = self.sides[(place + side) as usize];
+        let offset = self.offsets.get(decision as usize).filter(|offset| **offset != NONE)?;
+        let id = self.sides[(offset + side) as usize];
         (id != NONE).then_some(CoreId(id))
     }
 
     pub fn bytes(&self) -> usize {
-        let ids = self.ids.capacity() * size_of::<(Core, CoreId)>();
+        let ids = self.ids.capacity() * size_of::<(CoreCondition, CoreId)>();
         let equalities = self.ids.keys().map(|core| core.equalities.capacity()).sum::<usize>();
-        let words = self.places.capacity() + self.sides.capacity();
+        let words = self.offsets.capacity() + self.sides.capacity();
         ids + equalities * size_of::<(ExprId, u128)>() + words * size_of::<u32>()
     }
 }
 
 impl Tree {
-    /// Finds the core conditions of decisions that are new since it was last called.
+    /// Computes the core conditions of decisions added since the last call.
     pub fn find_cores(&mut self, dag: &Dag, program: &Program) {
-        for id in self.cores.places.len()..self.decisions.len() {
+        for id in self.cores.offsets.len()..self.decisions.len() {
             let decision = *self.decisions.get(DecisionId(id as u32));
-            // What is forced was said before.
+            // Earlier decisions already state what a forced one does.
             let sides = if decision.forced { 0 } else { self.side_count(decision.kind, decision.site) };
-            let cores = (0..sides).map(|side| Core::of_side(dag, program, &decision, side)).collect();
+            let cores =
+                (0..sides).map(|side| CoreCondition::of_side(dag, program, &decision, side)).collect();
             self.cores.add(cores);
         }
     }
 
-    /// The core condition that taking this side means, as far as they were found.
+    /// Returns the core condition that taking this side implies, if it was computed.
     pub fn core(&self, side: Flip) -> Option<CoreId> {
         self.cores.get(self.nodes.get(side.node).decision(), side.side)
     }

@@ -1,29 +1,29 @@
-//! Which branches runs have taken.
+//! Branch coverage.
 
 use cairn_program::{BranchId, Program};
 
-/// A set of branches, those of the user's code counted.
+/// The set of covered branches, with the count of those in user code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coverage {
-    covered: Bits,
-    counted: Bits,
+    covered: BranchSet,
+    counted: BranchSet,
     counted_covered: usize,
 }
 
 impl Coverage {
-    /// No branch of this program is covered.
+    /// Returns the empty coverage of `program`.
     pub fn new(program: &Program) -> Coverage {
-        let mut counted = Bits::new(program.branch_count());
+        let mut counted = BranchSet::new(program.branch_count());
         for (_, site) in program.sites().filter(|(_, site)| site.counted) {
             for branch in site.branches() {
                 counted.insert(branch);
             }
         }
-        Coverage { covered: Bits::new(program.branch_count()), counted, counted_covered: 0 }
+        Coverage { covered: BranchSet::new(program.branch_count()), counted, counted_covered: 0 }
     }
 
-    /// Adds what one run covered, a byte per branch, not 0 if it was taken. Gives the branches that
-    /// are new and the user's, in order.
+    /// Merges the coverage bytes of one run, one per branch, nonzero if taken. Returns the newly covered
+    /// branches of user code, in order.
     pub fn merge(&mut self, bytes: &[u8]) -> Vec<BranchId> {
         let mut new = Vec::new();
         let bytes = &bytes[..bytes.len().min(self.covered.len)];
@@ -37,18 +37,18 @@ impl Coverage {
         new
     }
 
-    /// Whether a run took this branch.
+    /// True if a run took this branch.
     pub fn is_covered(&self, branch: BranchId) -> bool {
         self.covered.contains(branch)
     }
 
-    /// How many branches of the user's code were taken.
+    /// Returns the number of covered branches of user code.
     pub fn covered(&self) -> usize {
         self.counted_covered
     }
 }
 
-/// Indices of the bytes that are not 0. Most are, so eight are looked at at once.
+/// Returns the indices of nonzero bytes. Most bytes are 0, so eight are tested at once.
 pub fn taken(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let (words, rest) = bytes.as_chunks::<8>();
     let words = words.iter().enumerate().filter(|(_, word)| u64::from_ne_bytes(**word) != 0);
@@ -60,21 +60,21 @@ fn indices(first: usize, bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Bits {
+struct BranchSet {
     words: Vec<u64>,
     len: usize,
 }
 
-impl Bits {
-    fn new(len: u32) -> Bits {
-        Bits { words: vec![0; len.div_ceil(64) as usize], len: len as usize }
+impl BranchSet {
+    fn new(len: u32) -> BranchSet {
+        BranchSet { words: vec![0; len.div_ceil(64) as usize], len: len as usize }
     }
 
     fn contains(&self, branch: BranchId) -> bool {
         self.words.get(branch.0 as usize / 64).is_some_and(|word| word >> (branch.0 % 64) & 1 != 0)
     }
 
-    /// Whether it was not in before.
+    /// Inserts a branch; true if it was not in the set.
     fn insert(&mut self, branch: BranchId) -> bool {
         let word = &mut self.words[branch.0 as usize / 64];
         let bit = 1 << (branch.0 % 64);

@@ -1,34 +1,35 @@
-//! What nodes are, apart from where they hang. Runs decide the same things again and again: each is kept once.
+//! Interned decisions: the contents of nodes apart from their position. Runs make the same decisions again
+//! and again, so each distinct one is stored once.
 
-use crate::step::StepKind;
-use crate::trail::TrailId;
+use crate::branch_trace::BranchTraceId;
 use cairn_expr::ExprId;
 use cairn_program::SiteId;
+use cairn_wire::event::StepKind;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
-/// What a node is.
+/// The contents of a node apart from its position in the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Decision {
     pub kind: StepKind,
     pub site: SiteId,
     pub value: ExprId,
-    /// The side that the node's first run took.
+    /// Side taken by the node's first run.
     pub side: u32,
-    /// The constant of a pin, 0 otherwise.
+    /// Constant of a concretization, 0 otherwise.
     pub constant: u64,
-    /// Whether the nodes before leave no choice.
+    /// True if the nodes before it imply the side taken.
     pub forced: bool,
-    /// The concrete branches just before it.
-    pub trail: TrailId,
+    /// Concrete branches just before it.
+    pub branch_trace: BranchTraceId,
 }
 
-/// A decision that is kept.
+/// Index of an interned decision.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct DecisionId(pub u32);
 
-/// All different decisions.
+/// The table of distinct decisions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decisions {
     decisions: Vec<Decision>,

@@ -1,37 +1,40 @@
-//! The execution tree: every path that was run, what was covered, and what is left to try.
+//! The execution tree: every executed path with shared prefixes merged, branch coverage, and the flips left
+//! to try.
 //!
-//! A run is a list of [`Step`]s: its decisions on symbolic values, in order. Runs that decide alike
-//! share nodes. A [`Flip`] is a side of a node that no run has taken; those never tried form the
-//! frontier a search strategy picks from. No I/O, no clock, no randomness of its own.
+//! A path is a list of [`Step`]s: the decisions of a run on symbolic values, in order. Runs that decide alike
+//! share nodes. A [`Flip`] names one side of one node; the flips that were never tried form the frontier,
+//! from which a search strategy picks. The crate does no I/O, reads no clock and has no randomness of its
+//! own.
 
 mod add;
-mod aside;
+mod branch_status;
+mod branch_trace;
+mod children;
 mod condition;
 mod cores;
-mod counts;
 mod coverage;
-mod decided;
 mod decision;
+mod fenwick;
 mod frontier;
+mod implied;
 mod nodes;
-mod outlook;
+mod overview;
 mod path;
 mod pending;
-mod picture;
-mod place;
 mod runs;
 mod state;
 mod step;
-mod trail;
+mod suspended;
 mod tree;
 
 pub use add::AddedRun;
-pub use condition::{pin_condition, side_condition};
+pub use branch_status::BranchStatus;
+pub use branch_trace::BranchTraces;
+pub use cairn_wire::event::StepKind;
+pub use condition::{concretization_condition, side_condition};
 pub use cores::CoreId;
 pub use coverage::{Coverage, taken};
-pub use outlook::Outlook;
-pub use picture::{Fork, Picture, Way};
+pub use overview::{Overview, OverviewEdge, OverviewNode};
 pub use state::FlipState;
-pub use step::{Flip, NodeId, RunId, Step, StepKind};
-pub use trail::Trails;
+pub use step::{Flip, NodeId, RunId, Step};
 pub use tree::{Node, Tree};

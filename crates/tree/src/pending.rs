@@ -1,35 +1,36 @@
-//! Which parts of the tree still hold untried flips, and a random walk towards one.
+//! Pending counts: which parts of the tree still lead to untried flips, and the random walk to one.
 //!
-//! What a run created is a stretch of one path. For every stretch it is known how much is pending: its own untried
-//! flips, and the stretches below it with something pending. Only when the first comes or the last goes does the
-//! stretch above hear of it. A walk jumps from one place where the ways part to the next.
+//! The nodes that a run created are consecutive on one path. Each run has a pending count: its own untried
+//! flips, plus the runs that left it and have a pending count above 0. A change propagates to the run above
+//! only when a count becomes 1 or 0. A random walk jumps from one fork to the next instead of visiting every
+//! node.
 
 use crate::step::{Flip, NodeId, RunId};
 use crate::tree::Tree;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What is pending.
+/// Pending counts of all runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
-    /// Per run.
+    /// Pending count, by run.
     counts: Vec<u64>,
-    /// Runs with something pending, by where they left the tree.
+    /// Runs with a pending count above 0, by the side at which they left the tree.
     below: BTreeSet<(Option<Flip>, RunId)>,
 }
 
 impl Pending {
-    /// A run begins.
+    /// Appends the count of a new run.
     pub fn start(&mut self) {
         self.counts.push(0);
     }
 
-    /// The last run has come upon untried flips.
+    /// Adds untried flips to the count of the last run.
     pub fn add_to_last(&mut self, untried: u64) {
         *self.counts.last_mut().expect("a run") += untried;
     }
 
-    /// The runs with something pending that left the tree at one of these nodes.
+    /// Returns the pending runs that left the tree at one of these nodes.
     fn below(&self, nodes: Range<u32>) -> impl Iterator<Item = (Flip, RunId)> + '_ {
         let key = |node| (Some(Flip { node: NodeId(node), side: 0 }), RunId(0));
         let range = self.below.range(key(nodes.start)..key(nodes.end));
@@ -41,40 +42,40 @@ impl Pending {
     }
 
     pub fn bytes(&self) -> usize {
-        // A node of a B-tree is at least half full.
+        // B-tree nodes are at least half full.
         let below = self.below.len() * size_of::<(Option<Flip>, RunId)>() * 2;
         self.counts.capacity() * size_of::<u64>() + below
     }
 }
 
-/// Where a walk can go on from a node.
+/// A way for the walk to continue from a node.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct WalkEdge {
     side: u32,
-    to: End,
+    to: EdgeTarget,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum End {
-    /// The side is untried.
-    Here,
-    /// What another run created.
+enum EdgeTarget {
+    /// The untried side itself.
+    UntriedSide,
+    /// The nodes that another run created.
     Run(RunId),
-    /// What follows of the same run.
-    On,
+    /// The later nodes of the same run.
+    SameRun,
 }
 
 impl Tree {
-    /// A new run may have something pending: the run it left hears of it.
-    pub(crate) fn announce(&mut self, run: RunId) {
+    /// Propagates the pending count of a new run to the run it left.
+    pub(crate) fn propagate_new_run(&mut self, run: RunId) {
         if self.pending.counts[run.index()] > 0 {
-            self.more_above(run);
+            self.propagate_up(run);
         }
     }
 
-    fn more_above(&mut self, mut run: RunId) {
+    fn propagate_up(&mut self, mut run: RunId) {
         loop {
-            let left = self.runs.get(run).left;
+            let left = self.runs.get(run).left_at;
             self.pending.below.insert((left, run));
             let Some(above) = left else { return };
             run = self.creator(above.node);
@@ -85,49 +86,49 @@ impl Tree {
         }
     }
 
-    /// A run's stretch has one more untried flip.
-    pub(crate) fn more_pending(&mut self, run: RunId) {
+    /// Adds one untried flip to the pending count of a run.
+    pub(crate) fn increment_pending(&mut self, run: RunId) {
         self.pending.counts[run.index()] += 1;
         if self.pending.counts[run.index()] == 1 {
-            self.more_above(run);
+            self.propagate_up(run);
         }
     }
 
-    /// Of what was pending in a run's stretch one is no more.
-    pub(crate) fn less_pending(&mut self, mut run: RunId) {
+    /// Subtracts one from the pending count of a run, and propagates upwards where a count becomes 0.
+    pub(crate) fn decrement_pending(&mut self, mut run: RunId) {
         loop {
             self.pending.counts[run.index()] -= 1;
             if self.pending.counts[run.index()] > 0 {
                 return;
             }
-            let left = self.runs.get(run).left;
+            let left = self.runs.get(run).left_at;
             self.pending.below.remove(&(left, run));
             let Some(above) = left else { return };
             run = self.creator(above.node);
         }
     }
 
-    /// An untried flip, found by going from the root to a random side at each node, only towards untried flips;
-    /// `below(n)` draws a number below `n`.
+    /// Returns an untried flip found by a walk from the root that takes a random side at each node, among
+    /// those that lead to untried flips; `below(n)` draws a number below `n`.
     pub fn random_path(&self, mut below: impl FnMut(usize) -> usize) -> Option<Flip> {
         let mut draw = |n: usize| if n > 1 { below(n) } else { 0 };
         let runs = self.pending.below_root().count();
         let run = self.pending.below_root().nth(draw(runs))?;
         let mut nodes = self.runs.nodes(run, &self.nodes);
-        let mut ways = Vec::new();
+        let mut edges = Vec::new();
         loop {
             let node = self.next_pending(&nodes)?;
-            self.ways(node, node.0 + 1..nodes.end, &mut ways);
-            let Way { side, to } = pick_way(&ways, &mut draw);
+            self.edges(node, node.0 + 1..nodes.end, &mut edges);
+            let WalkEdge { side, to } = pick_edge(&edges, &mut draw);
             match to {
-                End::Here => return Some(Flip { node, side }),
-                End::On => nodes.start = node.0 + 1,
-                End::Run(run) => nodes = self.runs.nodes(run, &self.nodes),
+                EdgeTarget::UntriedSide => return Some(Flip { node, side }),
+                EdgeTarget::SameRun => nodes.start = node.0 + 1,
+                EdgeTarget::Run(run) => nodes = self.runs.nodes(run, &self.nodes),
             }
         }
     }
 
-    /// The first of some nodes of a run at which there is an untried flip, or another run left towards one.
+    /// Returns the first of these nodes of a run that has an untried flip or at which a pending run left.
     fn next_pending(&self, nodes: &Range<u32>) -> Option<NodeId> {
         if nodes.is_empty() {
             return None;
@@ -137,23 +138,25 @@ impl Tree {
         untried.into_iter().chain(left).min().filter(|node| nodes.contains(&node.0))
     }
 
-    /// Where a walk can go on from a node, in order of sides.
-    fn ways(&self, node: NodeId, rest: Range<u32>, ways: &mut Vec<Way>) {
-        ways.clear();
-        ways.extend(self.untried_of(node).map(|flip| Way { side: flip.side, to: End::Here }));
+    /// Collects the edges for the walk to continue from a node, in order of sides.
+    fn edges(&self, node: NodeId, rest: Range<u32>, edges: &mut Vec<WalkEdge>) {
+        edges.clear();
+        edges.extend(
+            self.untried_of(node).map(|flip| WalkEdge { side: flip.side, to: EdgeTarget::UntriedSide }),
+        );
         let others = self.pending.below(node.0..node.0 + 1);
-        ways.extend(others.map(|(left, run)| Way { side: left.side, to: End::Run(run) }));
+        edges.extend(others.map(|(left, run)| WalkEdge { side: left.side, to: EdgeTarget::Run(run) }));
         if self.next_pending(&rest).is_some() {
-            ways.push(Way { side: self.decision(node).side, to: End::On });
+            edges.push(WalkEdge { side: self.decision(node).side, to: EdgeTarget::SameRun });
         }
-        ways.sort_by_key(|way| way.side);
+        edges.sort_by_key(|edge| edge.side);
     }
 }
 
-/// A random side, and a random one of the ways behind it: there are several if runs that decided alike came to
+/// Returns a random edge of a random side: a side has several edges if runs that decided alike reached
 /// different nodes.
-fn pick_way(ways: &[Way], draw: &mut impl FnMut(usize) -> usize) -> Way {
-    let sides = || ways.chunk_by(|a, b| a.side == b.side);
-    let side = sides().nth(draw(sides().count())).expect("a way to what is pending");
+fn pick_edge(edges: &[WalkEdge], draw: &mut impl FnMut(usize) -> usize) -> WalkEdge {
+    let sides = || edges.chunk_by(|a, b| a.side == b.side);
+    let side = sides().nth(draw(sides().count())).expect("a edge to what is pending");
     side[draw(side.len())]
 }

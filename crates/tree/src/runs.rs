@@ -1,40 +1,41 @@
-//! Where runs left what was known: all that is needed to say where the nodes they made hang.
+//! One record per run: where it left the known tree, from which parent, depth and creator of its nodes
+//! follow.
 
 use crate::nodes::Nodes;
 use crate::step::{Flip, NodeId, RunId};
 use std::ops::Range;
 
-/// What is kept of a run.
+/// The record of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
-    /// How many nodes there were before it: the id of its first one, if it made any.
+    /// Number of nodes before the run: the id of its first node, if it created any.
     first: u32,
-    /// How many branches were among them.
+    /// Number of branches among these nodes.
     branches: u32,
-    /// The side behind which it made its first node, or ended; none at the root.
-    pub left: Option<Flip>,
-    /// How many branches lie before its first node on the path.
+    /// Side below which the run created its first node, or ended; none at the root.
+    pub left_at: Option<Flip>,
+    /// Number of branches on the path before its first node.
     pub depth: u32,
-    /// How many branches lie before its end.
+    /// Number of branches on its whole path.
     pub end_depth: u32,
 }
 
-/// All runs, in order.
+/// The records of all runs, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Runs {
     runs: Vec<Run>,
 }
 
 impl Runs {
-    /// A run begins.
+    /// Appends the record of a new run.
     pub fn start(&mut self, nodes: &Nodes) -> RunId {
         let run = RunId(u32::try_from(self.runs.len()).expect("the tree is full"));
         let (first, branches) = (nodes.len() as u32, nodes.branches());
-        self.runs.push(Run { first, branches, left: None, depth: 0, end_depth: 0 });
+        self.runs.push(Run { first, branches, left_at: None, depth: 0, end_depth: 0 });
         run
     }
 
-    /// How many there are.
+    /// Returns the number of runs.
     pub fn len(&self) -> usize {
         self.runs.len()
     }
@@ -47,33 +48,33 @@ impl Runs {
         &mut self.runs[run.index()]
     }
 
-    /// The ids of the nodes that a run made.
+    /// Returns the ids of the nodes that a run created.
     pub fn nodes(&self, run: RunId, nodes: &Nodes) -> Range<u32> {
         let end = self.runs.get(run.index() + 1).map_or(nodes.len() as u32, |next| next.first);
         self.runs[run.index()].first..end
     }
 
-    /// The run that made a node.
-    pub fn maker(&self, node: NodeId, nodes: &Nodes) -> RunId {
-        let (from, to) = nodes.makers(node);
+    /// Returns the run that created a node.
+    pub fn creator(&self, node: NodeId, nodes: &Nodes) -> RunId {
+        let (from, to) = nodes.creators(node);
         let possible = &self.runs[from..to.map_or(self.runs.len(), |to| to + 1)];
         RunId((from + possible.partition_point(|run| run.first <= node.0) - 1) as u32)
     }
 
-    /// How many branches lie before one of a run's nodes on the path.
+    /// Returns the number of branches on the path before `node`, one of the run's nodes.
     pub fn depth(&self, run: RunId, node: NodeId, nodes: &Nodes) -> u32 {
         let run = self.get(run);
         run.depth + nodes.branches_before(node) - run.branches
     }
 
-    /// How many branches were made before those of a run's nodes that lie so deep.
+    /// Returns the number of branches created before the run's nodes at this depth.
     pub fn branches_before(&self, run: RunId, depth: u32) -> u32 {
         let run = self.get(run);
         run.branches + depth - run.depth
     }
 
-    /// All runs that have nodes or ends this deep.
-    pub fn around(&self, depth: u32) -> impl DoubleEndedIterator<Item = RunId> + '_ {
+    /// Returns the runs that have nodes, or their end, at this depth.
+    pub fn reaching_depth(&self, depth: u32) -> impl DoubleEndedIterator<Item = RunId> + '_ {
         let runs = self.runs.iter().enumerate();
         let reaching = runs.filter(move |(_, run)| run.depth <= depth && depth <= run.end_depth);
         reaching.map(|(index, _)| RunId(index as u32))

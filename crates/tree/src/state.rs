@@ -1,32 +1,33 @@
-//! What became of a side, and the states of nodes with many sides.
+//! The states of flips.
 //!
-//! The side that a node's first run took needs no state, and that of one other side fits into the node. Of the
-//! many sides of a wide switch few ever change their state: only those are kept.
+//! The side that a node's first run took needs no state, and the state of a single other side fits into the
+//! node's word. Of the many sides of a wide switch few ever leave their initial state: only those are stored
+//! here.
 
 use crate::step::{Flip, NodeId};
 use rustc_hash::FxHashMap;
 
-/// What became of a side.
+/// The state of a flip.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlipState {
-    /// Nobody has tried to take it.
+    /// Never tried.
     Untried,
-    /// A run took it.
+    /// A run took the side.
     Sat,
-    /// No input takes it.
+    /// Proved infeasible: no input takes the side.
     Unsat,
-    /// The solver gave up on it.
+    /// The solver gave up.
     Unknown,
-    /// A run was made to take it and went elsewhere.
+    /// The run on its solved input diverged.
     Diverged,
-    /// Nobody has tried to take it, and for a while nobody shall.
-    Aside,
+    /// Never tried, and out of the frontier until it is resumed.
+    Suspended,
 }
 
-/// The states that are not what they were when the node was made.
+/// States of nodes with more than two sides that differ from the initial state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChangedStates {
-    /// By node, in order of sides.
+    /// By node, sorted by side.
     changes: FxHashMap<NodeId, Vec<(u32, FlipState)>>,
     bytes: usize,
 }
@@ -48,20 +49,20 @@ impl ChangedStates {
         self.bytes += (changes.capacity() - before) * size_of::<(u32, FlipState)>();
     }
 
-    /// A side is again what it was when the node was made.
+    /// Resets a side to its initial state.
     pub fn forget(&mut self, flip: Flip) {
         let Some(changes) = self.changes.get_mut(&flip.node) else { return };
         changes.retain(|(side, _)| *side != flip.side);
     }
 
-    /// All changes.
+    /// Returns all stored states.
     pub fn all(&self) -> impl Iterator<Item = (Flip, FlipState)> + '_ {
         self.changes.iter().flat_map(|(node, sides)| {
             sides.iter().map(|(side, state)| (Flip { node: *node, side: *side }, *state))
         })
     }
 
-    /// How many sides of a node have changed.
+    /// Returns the number of sides of a node that left their initial state.
     pub fn count(&self, node: NodeId) -> usize {
         self.changes.get(&node).map_or(0, Vec::len)
     }

@@ -1,9 +1,10 @@
-//! Ids, and what a run's path is made of.
+//! Ids, and the steps of a path.
 
 use cairn_expr::ExprId;
 use cairn_program::SiteId;
+use cairn_wire::event::StepKind;
 
-/// A node of the tree.
+/// Id of a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub(crate) u32);
 
@@ -14,7 +15,7 @@ impl NodeId {
     }
 }
 
-/// A run that was added to the tree, counted from 0.
+/// Id of a run that was added to the tree, counted from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RunId(pub(crate) u32);
 
@@ -25,7 +26,7 @@ impl RunId {
     }
 }
 
-/// One side of a node, named to be taken.
+/// A side of a node, named to be taken: the unit of search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Flip {
     /// The node.
@@ -34,28 +35,17 @@ pub struct Flip {
     pub side: u32,
 }
 
-/// What kind of decision a step is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum StepKind {
-    /// A branch, select or switch: other sides may be possible.
-    Branch,
-    /// A value that was used as the constant it had: whatever follows holds for that constant only.
-    Pin,
-    /// A one-bit value that was 1 and has to stay so: what was recorded holds only then.
-    Constraint,
-}
-
-/// One decision of a run.
+/// A step of a path: a decision of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Branch, pin or constraint.
+    /// Branch, concretization or constraint.
     pub kind: StepKind,
-    /// Where; for a branch a site of the program that has sides.
+    /// Site of the step; for a branch one that has sides.
     pub site: SiteId,
     /// Side taken at a branch; 0 otherwise.
     pub side: u32,
     /// The deciding value.
     pub value: ExprId,
-    /// What the value was in this run.
+    /// Value in this run.
     pub concrete: u64,
 }

@@ -1,92 +1,94 @@
-//! The tree itself: what nodes are, and what became of their sides.
+//! The tree itself: its nodes, and the state of each of their sides.
 //!
-//! A long campaign has hundreds of millions of nodes, so a node is four bytes ([`crate::nodes`]): everything that
-//! repeats is kept once ([`crate::decision`]), and everything about where a node hangs is known of its run
-//! ([`crate::runs`]), since a run that leaves the known paths makes all its later nodes one after the other.
+//! A long campaign has hundreds of millions of nodes, so a node takes four bytes ([`crate::nodes`]).
+//! Everything that repeats is interned ([`crate::decision`]). Parent, depth and creator follow from one
+//! record per run ([`crate::runs`]), since a run that leaves the known paths creates all its later nodes
+//! consecutively.
 
-use crate::aside::Aside;
+use crate::branch_trace::BranchTraceStore;
+use crate::children::Children;
 use crate::condition::Conditions;
 use crate::cores::Cores;
-use crate::counts::Counts;
-use crate::decided::Decided;
 use crate::decision::{Decision, Decisions};
-use crate::nodes::{BLOCK, Nodes, Others};
+use crate::fenwick::FenwickTree;
+use crate::implied::ImpliedValues;
+use crate::nodes::{BLOCK, Nodes, OtherSides};
 use crate::pending::Pending;
-use crate::place::Places;
 use crate::runs::Runs;
 use crate::state::{ChangedStates, FlipState};
-use crate::step::{Flip, NodeId, RunId, StepKind};
-use crate::trail::TrailStore;
+use crate::step::{Flip, NodeId, RunId};
+use crate::suspended::SuspendedFlips;
 use cairn_expr::ExprId;
 use cairn_program::{BranchId, Program, Site, SiteId, SiteKind};
+use cairn_wire::event::StepKind;
 
-/// The side of a pin that its constant takes.
-pub(crate) const SAME: u32 = 0;
-/// The side of a pin that all other values take.
-pub(crate) const ANOTHER: u32 = 1;
+/// Side of a concretization that the same constant takes.
+pub(crate) const SAME_VALUE: u32 = 0;
+/// Side of a concretization that all other values take.
+pub(crate) const OTHER_VALUE: u32 = 1;
 
-/// What is known of a node.
+/// A node of the tree, expanded from its compact form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// Branch, pin or constraint.
+    /// Branch, concretization or constraint.
     pub kind: StepKind,
-    /// Where it stands in the program.
+    /// The site in the program.
     pub site: SiteId,
     /// The deciding value.
     pub value: ExprId,
-    /// The constant a pin's value was used as; 0 for other nodes.
+    /// Constant that a concretized value was used as; 0 for other nodes.
     pub concrete: u64,
-    /// The node before it, and the side of that one that leads here.
+    /// Parent node, and the side of it that leads here; none at the root.
     pub parent: Option<(NodeId, u32)>,
-    /// Symbolic branches before it; pins and constraints do not count.
+    /// Number of symbolic branches before it; concretizations and constraints do not count.
     pub depth: u32,
-    /// Sides it has: 2 for a pin (its constant, any other value), 1 for a constraint.
+    /// Number of sides: 2 for a concretization (its constant, any other value), 1 for a constraint.
     pub sides: u32,
-    /// Whether the nodes before it leave it no choice; its condition then adds nothing to theirs.
+    /// True if the nodes before it imply the side taken; its condition then adds nothing to theirs.
     pub forced: bool,
 }
 
-/// What the tree knows of a site.
+/// The properties of a site that the tree needs.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
+struct SiteShape {
     sides: u32,
-    /// The branch that side 0 is.
+    /// Branch id of side 0; the other sides follow.
     first_branch: u32,
-    /// Whether the side taken tells the value.
+    /// True if the side taken determines the value: all sites but switches.
     is_binary: bool,
 }
 
-/// All paths that were run.
+/// The execution tree of all paths executed so far.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// By site.
-    shapes: Vec<Shape>,
+    /// Shapes of all sites, by site id.
+    shapes: Vec<SiteShape>,
     pub(crate) nodes: Nodes,
     pub(crate) decisions: Decisions,
     pub(crate) conditions: Conditions,
-    pub(crate) trails: TrailStore,
+    pub(crate) branch_traces: BranchTraceStore,
     pub(crate) runs: Runs,
-    pub(crate) places: Places,
-    pub(crate) decided: Decided,
-    /// Of nodes with many sides.
+    pub(crate) children: Children,
+    pub(crate) implied: ImpliedValues,
+    /// States of nodes with more than two sides.
     pub(crate) changed: ChangedStates,
-    /// Untried flips per block of nodes.
-    pub(crate) untried: Counts,
+    /// Number of untried flips per block of nodes.
+    pub(crate) untried: FenwickTree,
     pub(crate) pending: Pending,
-    pub(crate) aside: Aside,
+    pub(crate) suspended: SuspendedFlips,
     pub(crate) cores: Cores,
-    /// Of branches; those of pins are among `open_pins`.
+    /// Branch flips in state `Unknown`; those of concretizations count among `open_concretizations`.
     pub(crate) unknown: usize,
     pub(crate) diverged: usize,
-    pub(crate) open_pins: usize,
-    /// Branches on the longest path.
+    pub(crate) open_concretizations: usize,
+    /// Number of branches on the longest path.
     pub(crate) deepest: u32,
 }
 
 impl Tree {
-    /// An empty tree for runs of this program.
+    /// Returns an empty tree for runs of `program`.
     pub fn new(program: &Program) -> Tree {
-        let shape = |site: &Site| Shape {
+        let shape = |site: &Site| SiteShape {
             sides: site.sides.len() as u32,
             first_branch: site.first_branch.0,
             is_binary: site.kind != SiteKind::Switch,
@@ -96,45 +98,45 @@ impl Tree {
             nodes: Nodes::default(),
             decisions: Decisions::default(),
             conditions: Conditions::default(),
-            trails: TrailStore::new(),
+            branch_traces: BranchTraceStore::new(),
             runs: Runs::default(),
-            places: Places::default(),
-            decided: Decided::default(),
+            children: Children::default(),
+            implied: ImpliedValues::default(),
             changed: ChangedStates::default(),
-            untried: Counts::default(),
+            untried: FenwickTree::default(),
             pending: Pending::default(),
-            aside: Aside::default(),
+            suspended: SuspendedFlips::default(),
             cores: Cores::default(),
             unknown: 0,
             diverged: 0,
-            open_pins: 0,
+            open_concretizations: 0,
             deepest: 0,
         }
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether no run decided anything yet.
+    /// True if no run has made a symbolic decision yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The memory it takes.
+    /// Returns the memory the tree takes, in bytes.
     pub fn bytes(&self) -> usize {
         let shared = self.decisions.bytes()
             + self.conditions.bytes()
             + self.cores.bytes()
-            + self.trails.bytes()
-            + self.decided.bytes();
-        let per_run = self.runs.bytes() + self.places.bytes() + self.pending.bytes();
-        let per_block = self.untried.bytes() + self.aside.bytes();
+            + self.branch_traces.bytes()
+            + self.implied.bytes();
+        let per_run = self.runs.bytes() + self.children.bytes() + self.pending.bytes();
+        let per_block = self.untried.bytes() + self.suspended.bytes();
         self.nodes.bytes() + per_block + self.changed.bytes() + shared + per_run
     }
 
-    /// The node with this id.
+    /// Returns the node with this id.
     pub fn node(&self, id: NodeId) -> Node {
         let decision = self.decision(id);
         Node {
@@ -149,7 +151,7 @@ impl Tree {
         }
     }
 
-    /// Where a node stands in the program.
+    /// Returns the site of a node.
     pub fn site(&self, node: NodeId) -> SiteId {
         self.decision(node).site
     }
@@ -161,70 +163,73 @@ impl Tree {
     pub(crate) fn side_count(&self, kind: StepKind, site: SiteId) -> u32 {
         match kind {
             StepKind::Branch => self.shapes[site.0 as usize].sides,
-            StepKind::Pin => 2,
+            StepKind::Concretization => 2,
             StepKind::Constraint => 1,
         }
     }
 
-    /// Whether the side taken at a site tells the value it decides on.
+    /// True if the side taken at a site determines the value it decides on.
     pub(crate) fn side_tells_value(&self, site: SiteId) -> bool {
         self.shapes[site.0 as usize].is_binary
     }
 
-    /// The first branch of a site, and how many it has.
+    /// Returns the first branch of a site, and its number of branches.
     pub(crate) fn branches_of(&self, site: SiteId) -> (u32, u32) {
-        let Shape { first_branch, sides, .. } = self.shapes[site.0 as usize];
+        let SiteShape { first_branch, sides, .. } = self.shapes[site.0 as usize];
         (first_branch, sides)
     }
 
-    /// The first branch of every site, and how many it has.
+    /// Returns first branch and number of branches of every site.
     pub(crate) fn sites(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.shapes.iter().map(|shape| (shape.first_branch, shape.sides))
     }
 
-    /// The branch of the program that a side is; none for a pin or a constraint.
+    /// Returns the program branch that a side is; none for a concretization or a constraint.
     pub fn branch(&self, side: Flip) -> Option<BranchId> {
         let Decision { kind, site, .. } = *self.decision(side.node);
         let branch = || BranchId(self.shapes[site.0 as usize].first_branch + side.side);
         (kind == StepKind::Branch).then(branch)
     }
 
-    /// The run that came to a node first: its input satisfies everything before the node.
+    /// Returns the run that reached a node first: its input satisfies the path prefix of the node.
     pub fn creator(&self, node: NodeId) -> RunId {
-        self.runs.maker(node, &self.nodes)
+        self.runs.creator(node, &self.nodes)
     }
 
-    /// The side that the run took which came to a node first.
+    /// Returns the side taken by the first run that reached the node.
     pub fn first_side(&self, node: NodeId) -> Flip {
         Flip { node, side: self.decision(node).side }
     }
 
-    /// The concrete branches between a node and the one before it, in order, if its run told them. Of more than 64
-    /// these are the first and the last 32.
-    pub fn trail(&self, node: NodeId) -> impl DoubleEndedIterator<Item = BranchId> + ExactSizeIterator + '_ {
-        self.trails.get(self.decision(node).trail).iter().copied()
+    /// Returns the concrete branches between a node's parent and the node, in execution order, if its run
+    /// recorded them. Of more than 64, only the first and the last 32 are kept.
+    pub fn concrete_branches(
+        &self,
+        node: NodeId,
+    ) -> impl DoubleEndedIterator<Item = BranchId> + ExactSizeIterator + '_ {
+        self.branch_traces.get(self.decision(node).branch_trace).iter().copied()
     }
 
-    /// What became of a side.
+    /// Returns the state of a side.
     pub fn state(&self, flip: Flip) -> FlipState {
         let record = self.nodes.get(flip.node);
         let decision = self.decisions.get(record.decision());
         match record.others() {
             _ if flip.side == decision.side => FlipState::Sat,
-            Others::One(state) => state,
-            Others::Many => self.changed.get(flip).unwrap_or(initial_state(decision.forced)),
-            Others::None => unreachable!("{flip:?} is no side"),
+            OtherSides::One(state) => state,
+            OtherSides::Many => self.changed.get(flip).unwrap_or(initial_state(decision.forced)),
+            OtherSides::None => unreachable!("{flip:?} is no side"),
         }
     }
 
-    /// The sides of a node with their states.
+    /// Returns the sides of a node with their states.
     pub fn sides(&self, node: NodeId) -> impl DoubleEndedIterator<Item = (Flip, FlipState)> + '_ {
         let Decision { kind, site, .. } = *self.decision(node);
         let flips = (0..self.side_count(kind, site)).map(move |side| Flip { node, side });
         flips.map(|flip| (flip, self.state(flip)))
     }
 
-    /// All sides in this state, in order of creation. Looks at the whole tree.
+    /// Returns all sides in this state, in order of creation. Scans the whole tree.
     pub fn flips_in(&self, state: FlipState) -> impl Iterator<Item = Flip> + '_ {
         let nodes = (0..self.len() as u32).map(NodeId);
         nodes
@@ -233,76 +238,77 @@ impl Tree {
             .map(|(flip, _)| flip)
     }
 
-    /// Notes what became of a side. A side that a run has taken stays `Sat`, and whatever happens to a side makes it
-    /// neither untried nor set aside.
+    /// Sets the state of a side after it was tried. A side that a run has taken stays `Sat`; `Untried` and
+    /// `Suspended` are ignored, since no attempt leads to them.
     pub fn set_state(&mut self, flip: Flip, state: FlipState) {
-        let happened = !matches!(state, FlipState::Untried | FlipState::Aside);
+        let happened = !matches!(state, FlipState::Untried | FlipState::Suspended);
         if happened && self.change_state(flip, state) {
-            self.less_pending(self.creator(flip.node));
+            self.decrement_pending(self.creator(flip.node));
         }
     }
 
-    /// Changes a state; whether the side was untried. The caller tells what is pending.
+    /// Changes a state; true if the side was untried. The caller updates the pending counts.
     pub(crate) fn change_state(&mut self, flip: Flip, state: FlipState) -> bool {
         let old = self.state(flip);
         if old == FlipState::Sat || old == state {
             return false;
         }
         match self.nodes.get(flip.node).others() {
-            Others::Many => self.changed.set(flip, state),
-            Others::One(_) | Others::None => self.nodes.set_other(flip.node, state),
+            OtherSides::Many => self.changed.set(flip, state),
+            OtherSides::One(_) | OtherSides::None => self.nodes.set_other(flip.node, state),
         }
-        let is_pin = self.decision(flip.node).kind == StepKind::Pin;
-        self.count_new(state, is_pin);
-        self.count_old(old, is_pin);
+        let is_concretization = self.decision(flip.node).kind == StepKind::Concretization;
+        self.count_new(state, is_concretization);
+        self.count_old(old, is_concretization);
         if old == FlipState::Untried {
             self.untried.subtract_one(flip.node.index() / BLOCK);
         }
         old == FlipState::Untried
     }
 
-    /// Counts the state of one more side.
-    pub(crate) fn count_new(&mut self, state: FlipState, is_pin: bool) {
-        self.unknown += usize::from(state == FlipState::Unknown && !is_pin);
+    /// Adds a side in this state to the counters.
+    pub(crate) fn count_new(&mut self, state: FlipState, is_concretization: bool) {
+        self.unknown += usize::from(state == FlipState::Unknown && !is_concretization);
         self.diverged += usize::from(state == FlipState::Diverged);
-        self.aside.count += usize::from(state == FlipState::Aside);
-        self.open_pins += usize::from(is_pin && is_open(state));
+        self.suspended.count += usize::from(state == FlipState::Suspended);
+        self.open_concretizations += usize::from(is_concretization && is_open(state));
     }
 
-    fn count_old(&mut self, state: FlipState, is_pin: bool) {
-        self.unknown -= usize::from(state == FlipState::Unknown && !is_pin);
+    fn count_old(&mut self, state: FlipState, is_concretization: bool) {
+        self.unknown -= usize::from(state == FlipState::Unknown && !is_concretization);
         self.diverged -= usize::from(state == FlipState::Diverged);
-        self.aside.count -= usize::from(state == FlipState::Aside);
-        self.open_pins -= usize::from(is_pin && is_open(state));
+        self.suspended.count -= usize::from(state == FlipState::Suspended);
+        self.open_concretizations -= usize::from(is_concretization && is_open(state));
     }
 
-    /// Whether every side of every node was taken or proved impossible.
+    /// True if every side of every node was taken or proved infeasible.
     pub fn exhausted(&self) -> bool {
-        self.untried() + self.aside() + self.unknown + self.diverged + self.open_pins == 0
+        self.untried() + self.aside() + self.unknown + self.diverged + self.open_concretizations == 0
     }
 
-    /// Number of branch flips without an answer: the solver gave up, or their run was not seen that far.
+    /// Returns the number of branch flips without an answer: the solver gave up, or the trace of their run
+    /// ended before the flip.
     pub fn unanswered(&self) -> usize {
         self.unknown
     }
 
-    /// Number of flips whose runs left the predicted path.
+    /// Returns the number of flips whose runs diverged.
     pub fn diverged(&self) -> usize {
         self.diverged
     }
 
-    /// How many pins there are for which a value may be left that nobody has tried.
-    pub fn open_pins(&self) -> usize {
-        self.open_pins
+    /// Returns the number of concretizations that may have a further, untried value.
+    pub fn open_concretizations(&self) -> usize {
+        self.open_concretizations
     }
 }
 
-/// The state of the other sides of a new branch.
+/// Returns the initial state of the sides that the first run did not take.
 pub(crate) fn initial_state(forced: bool) -> FlipState {
     if forced { FlipState::Unsat } else { FlipState::Untried }
 }
 
-/// Whether a run may still be found that takes a side.
+/// True if a later run may still take a side in this state.
 fn is_open(state: FlipState) -> bool {
     !matches!(state, FlipState::Sat | FlipState::Unsat)
 }

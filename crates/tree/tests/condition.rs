@@ -1,9 +1,9 @@
-//! Side conditions against the program's own idea of which value takes which side.
+//! Side conditions, compared with the side the program takes for each value.
 
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{Program, SiteId};
-use cairn_tree::{Step, StepKind, Tree, pin_condition, side_condition};
+use cairn_tree::{Step, StepKind, Tree, concretization_condition, side_condition};
 use cairn_wire::meta::Side;
 
 struct Bytes(Vec<u8>);
@@ -18,7 +18,7 @@ fn byte(dag: &mut Dag, offset: u32) -> ExprId {
     dag.input(InputByte { object: 0, offset })
 }
 
-/// Exactly the condition of the side that a byte takes must hold, for all 256 bytes.
+/// Checks, for all 256 bytes, that exactly the condition of the side taken holds.
 fn check_switch(program: &Program) {
     let mut dag = Dag::new();
     let value = byte(&mut dag, 0);
@@ -42,7 +42,7 @@ fn switch(cases: &[&[u64]]) -> Sketch {
 }
 
 #[test]
-fn switch_conditions_say_what_the_switch_does() {
+fn switch_conditions_match_the_switch() {
     check_switch(&switch(&[]).build());
     check_switch(&switch(&[&[0]]).build());
     check_switch(&switch(&[&[7, 3, 4, 5, 200], &[255], &[0, 1]]).build());
@@ -62,7 +62,8 @@ fn a_default_may_list_values_itself() {
 #[test]
 fn a_path_condition_holds_exactly_for_inputs_of_the_path() {
     let mut sketch = Sketch::new();
-    let (branch, switch, pin) = (sketch.branch(), sketch.switch(8, &[&[3, 4]]), sketch.pin());
+    let (branch, switch, concretization) =
+        (sketch.branch(), sketch.switch(8, &[&[3, 4]]), sketch.concretization());
     let program = sketch.build();
     let mut dag = Dag::new();
     let (x, y) = (byte(&mut dag, 0), byte(&mut dag, 1));
@@ -71,7 +72,7 @@ fn a_path_condition_holds_exactly_for_inputs_of_the_path() {
     let path = [
         step(StepKind::Branch, branch, odd, 0, 0),
         step(StepKind::Branch, branch, odd, 0, 0),
-        step(StepKind::Pin, pin, y, 0, 9),
+        step(StepKind::Concretization, concretization, y, 0, 9),
         step(StepKind::Branch, switch, x, 0, 4),
         step(StepKind::Branch, branch, odd, 0, 0),
     ];
@@ -89,15 +90,22 @@ fn a_path_condition_holds_exactly_for_inputs_of_the_path() {
 }
 
 #[test]
-fn the_way_to_a_constant_says_which_others_it_is_not() {
+fn the_path_to_a_constant_excludes_the_earlier_ones() {
     let mut sketch = Sketch::new();
-    let pin = sketch.pin();
+    let concretization = sketch.concretization();
     let program = sketch.build();
     let mut dag = Dag::new();
     let value = byte(&mut dag, 0);
     let mut tree = Tree::new(&program);
-    let runs = [3, 200]
-        .map(|concrete| tree.add_run(&[Step { kind: StepKind::Pin, site: pin, side: 0, value, concrete }]));
+    let runs = [3, 200].map(|concrete| {
+        tree.add_run(&[Step {
+            kind: StepKind::Concretization,
+            site: concretization,
+            side: 0,
+            value,
+            concrete,
+        }])
+    });
     let last = runs[1].nodes[1];
     let mut third = tree.path_condition(&mut dag, &program, last);
     third.push(tree.condition(&mut dag, &program, last, 1));
@@ -109,11 +117,11 @@ fn the_way_to_a_constant_says_which_others_it_is_not() {
 }
 
 #[test]
-fn a_wide_pin_binds_the_bits_that_were_recorded() {
+fn a_wide_concretization_fixes_the_recorded_bits() {
     let mut dag = Dag::new();
     let low = byte(&mut dag, 0);
     let wide = dag.zext(low, 128);
-    let condition = pin_condition(&mut dag, wide, 200);
+    let condition = concretization_condition(&mut dag, wide, 200);
     let mut evaluator = Evaluator::new();
     assert_eq!(evaluator.eval(&dag, condition, &Bytes(vec![200])), 1);
     assert_eq!(evaluator.eval(&dag, condition, &Bytes(vec![201])), 0);

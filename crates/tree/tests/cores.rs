@@ -1,4 +1,4 @@
-//! Which decisions have core conditions, and which of them are the same.
+//! Core conditions of decisions, and which of them are equal.
 
 use cairn_expr::{CmpOp, Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
@@ -14,14 +14,14 @@ fn equal(dag: &mut Dag, value: ExprId, constant: u128) -> ExprId {
     dag.compare(CmpOp::Eq, value, constant)
 }
 
-/// A branch, a switch and a place to pin at.
+/// Returns a program with a branch, a switch and a concretization.
 fn program() -> (Program, [SiteId; 3]) {
     let mut sketch = Sketch::new();
-    let sites = [sketch.branch(), sketch.switch(32, &[&[7], &[1, 2], &[9]]), sketch.pin()];
+    let sites = [sketch.branch(), sketch.switch(32, &[&[7], &[1, 2], &[9]]), sketch.concretization()];
     (sketch.build(), sites)
 }
 
-/// The core conditions of all sides of single decisions.
+/// Returns the core conditions of all sides of single decisions.
 fn cores(dag: &Dag, program: &Program, steps: &[Step]) -> Vec<Vec<Option<CoreId>>> {
     let mut tree = Tree::new(program);
     let nodes: Vec<_> = steps.iter().map(|step| tree.add_run(&[*step]).nodes[0]).collect();
@@ -32,7 +32,7 @@ fn cores(dag: &Dag, program: &Program, steps: &[Step]) -> Vec<Vec<Option<CoreId>
 
 #[test]
 fn equalities_with_constants_are_core_conditions_in_whatever_form() {
-    let (program, [branch, switch, pin]) = program();
+    let (program, [branch, switch, concretization]) = program();
     let mut dag = Dag::new();
     let (x, y) = (byte(&mut dag, 0), byte(&mut dag, 1));
     let wide = dag.zext(x, 32);
@@ -51,8 +51,8 @@ fn equalities_with_constants_are_core_conditions_in_whatever_form() {
             at(StepKind::Branch, branch, is_7, 0),
             at(StepKind::Branch, branch, is_not_7, 0),
             at(StepKind::Branch, switch, wide, 7),
-            at(StepKind::Pin, pin, wide, 7),
-            at(StepKind::Constraint, pin, is_7, 1),
+            at(StepKind::Concretization, concretization, wide, 7),
+            at(StepKind::Constraint, concretization, is_7, 1),
             at(StepKind::Branch, branch, less, 0),
             at(StepKind::Branch, branch, same, 0),
         ],

@@ -4,7 +4,7 @@ use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, Program};
 use cairn_tree::Coverage;
 
-/// Six branches of the user, then two of a model, then sixty-six of the user.
+/// Six branches of user code, then two of a library model, then sixty-six of user code.
 fn program() -> Program {
     let (mut user, mut model, mut more) = (Sketch::new(), Sketch::new(), Sketch::new());
     for _ in 0..3 {
@@ -25,7 +25,7 @@ fn bytes(covered: &[u32]) -> Vec<u8> {
 }
 
 #[test]
-fn only_new_branches_of_the_user_are_told() {
+fn only_new_branches_of_user_code_are_returned() {
     let program = program();
     let mut coverage = Coverage::new(&program);
     assert_eq!(coverage.merge(&bytes(&[5, 6, 73])), [BranchId(5), BranchId(73)]);

@@ -1,14 +1,16 @@
-//! Random runs and verdicts, in the tree and in a plain one of maps and lists: they must agree on everything.
+//! Random runs and flip states, added to the tree and to a naive one of maps and lists: both must agree on
+//! everything.
 
 use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, Program, SiteId};
-use cairn_tree::{Flip, FlipState, Node, NodeId, RunId, Step, StepKind, Trails, Tree};
+use cairn_tree::{BranchTraces, Flip, FlipState, Node, NodeId, RunId, Step, StepKind, Tree};
 use std::collections::BTreeMap;
 
-/// Sides per site: a branch, a switch, a wide one, one with a default only; then a pin and a constraint's place.
+/// Sides per site: a branch, a switch, a wide one, one with a default only; then the site of concretizations
+/// and constraints.
 const SIDES: [u32; 4] = [2, 3, 40, 1];
-const PIN: SiteId = SiteId(4);
+const CONCRETIZATION: SiteId = SiteId(4);
 const MAX_CHAIN: usize = 16;
 
 fn program() -> Program {
@@ -19,15 +21,15 @@ fn program() -> Program {
     sketch.switch(8, &cases[..2]);
     sketch.switch(8, &cases);
     sketch.switch(8, &[]);
-    sketch.pin();
+    sketch.concretization();
     sketch.build()
 }
 
-/// What decided a value: nothing else does if it is known itself.
+/// The reason a value is known.
 #[derive(Clone, Copy, PartialEq)]
 enum By {
     Value,
-    Pin,
+    Concretization,
     Switch(SiteId),
 }
 
@@ -35,47 +37,48 @@ struct NaiveNode {
     node: Node,
     states: Vec<FlipState>,
     run: usize,
-    trail: Vec<BranchId>,
+    branches: Vec<BranchId>,
 }
 
 #[derive(Default)]
 struct Naive {
     nodes: Vec<NaiveNode>,
     children: BTreeMap<Option<(usize, u32)>, Vec<usize>>,
-    /// Nodes and sides of each run, and how many of them were known.
+    /// Nodes and sides of each run, and the number of nodes that already existed.
     runs: Vec<(Vec<(usize, u32)>, usize)>,
 }
 
 impl Naive {
-    fn add(&mut self, path: &[Step], trails: &[Vec<BranchId>]) -> bool {
-        let (mut way, mut known, mut mismatch) = (Vec::new(), None, false);
-        let mut decided = BTreeMap::new();
-        for (step, trail) in path.iter().zip(trails) {
-            let forced = note(&mut decided, step);
+    fn add(&mut self, path: &[Step], traces: &[Vec<BranchId>]) -> bool {
+        let (mut path_taken, mut known, mut mismatch) = (Vec::new(), None, false);
+        let mut implied = BTreeMap::new();
+        for (step, branches) in path.iter().zip(traces) {
+            let forced = record(&mut implied, step);
             for passed in 0.. {
-                let above = way.last().copied();
+                let above = path_taken.last().copied();
                 let index = self.find(above, step, passed).unwrap_or_else(|| {
                     if known.is_none() {
-                        known = Some(way.len());
+                        known = Some(path_taken.len());
                         mismatch = self.contradicts(above, step);
                     }
-                    let trail = if passed == 0 { ends(trail) } else { Vec::new() };
-                    let node = self.new_node(step, above, (forced, passed), trail);
+                    let branches = if passed == 0 { ends(branches) } else { Vec::new() };
+                    let node = self.new_node(step, above, (forced, passed), branches);
                     self.children.entry(above).or_default().push(self.nodes.len());
                     self.nodes.push(node);
                     self.nodes.len() - 1
                 });
-                let same = step.kind != StepKind::Pin || self.nodes[index].node.concrete == step.concrete;
+                let same =
+                    step.kind != StepKind::Concretization || self.nodes[index].node.concrete == step.concrete;
                 let side = if same { step.side } else { 1 };
                 self.nodes[index].states[side as usize] = FlipState::Sat;
-                way.push((index, side));
+                path_taken.push((index, side));
                 if same {
                     break;
                 }
             }
         }
-        let known = known.unwrap_or(way.len());
-        self.runs.push((way, known));
+        let known = known.unwrap_or(path_taken.len());
+        self.runs.push((path_taken, known));
         mismatch
     }
 
@@ -100,7 +103,7 @@ impl Naive {
         step: &Step,
         above: Option<(usize, u32)>,
         (forced, passed): (bool, usize),
-        trail: Vec<BranchId>,
+        branches: Vec<BranchId>,
     ) -> NaiveNode {
         let Step { kind, site, value, concrete, .. } = *step;
         let depth = above.map_or(0, |(above, _)| {
@@ -109,24 +112,24 @@ impl Naive {
         });
         let (sides, concrete) = match kind {
             StepKind::Branch => (SIDES[site.0 as usize], 0),
-            StepKind::Pin => (2, concrete),
+            StepKind::Concretization => (2, concrete),
             StepKind::Constraint => (1, 0),
         };
         let state = match kind {
             _ if forced => FlipState::Unsat,
-            StepKind::Pin if passed + 1 >= MAX_CHAIN => FlipState::Unknown,
+            StepKind::Concretization if passed + 1 >= MAX_CHAIN => FlipState::Unknown,
             _ => FlipState::Untried,
         };
         // The parent is compared by position.
         let node = Node { kind, site, value, concrete, parent: None, depth, sides, forced };
-        NaiveNode { node, states: vec![state; sides as usize], run: self.runs.len(), trail }
+        NaiveNode { node, states: vec![state; sides as usize], run: self.runs.len(), branches }
     }
 
     fn set(&mut self, (index, side): (usize, u32), state: FlipState) {
         let old = &mut self.nodes[index].states[side as usize];
-        let aside = [FlipState::Untried, FlipState::Aside];
-        if (*old != FlipState::Sat && !aside.contains(&state))
-            || (aside.contains(old) && aside.contains(&state))
+        let suspended = [FlipState::Untried, FlipState::Suspended];
+        if (*old != FlipState::Sat && !suspended.contains(&state))
+            || (suspended.contains(old) && suspended.contains(&state))
         {
             *old = state;
         }
@@ -139,8 +142,8 @@ impl Naive {
     }
 
     fn prefix(&self, index: usize) -> Vec<(usize, u32)> {
-        let way = &self.runs[self.nodes[index].run].0;
-        way[..way.iter().position(|(node, _)| *node == index).unwrap()].to_vec()
+        let path_taken = &self.runs[self.nodes[index].run].0;
+        path_taken[..path_taken.iter().position(|(node, _)| *node == index).unwrap()].to_vec()
     }
 
     fn is_pending(&self, index: usize) -> bool {
@@ -150,7 +153,7 @@ impl Naive {
             || sides.flat_map(|side| self.below(Some((index, side)))).any(|child| self.is_pending(*child))
     }
 
-    /// How likely a random walk from below a side ends at each flip.
+    /// Computes the probability that a random walk from below a side ends at each flip.
     fn walk(&self, below: Option<(usize, u32)>, chance: f64, found: &mut BTreeMap<(usize, u32), f64>) {
         let pending: Vec<usize> =
             self.below(below).iter().copied().filter(|child| self.is_pending(*child)).collect();
@@ -177,22 +180,22 @@ fn is_same(node: &Node, step: &Step) -> bool {
     (node.kind, node.site, node.value) == (step.kind, step.site, step.value)
 }
 
-fn note(decided: &mut BTreeMap<ExprId, By>, step: &Step) -> bool {
+fn record(implied: &mut BTreeMap<ExprId, By>, step: &Step) -> bool {
     let by = match step.kind {
-        StepKind::Pin => By::Pin,
+        StepKind::Concretization => By::Concretization,
         StepKind::Branch if step.site.0 > 0 => By::Switch(step.site),
         StepKind::Branch | StepKind::Constraint => By::Value,
     };
-    let old = decided.get(&step.value).copied();
+    let old = implied.get(&step.value).copied();
     if old != Some(By::Value) {
-        decided.insert(step.value, by);
+        implied.insert(step.value, by);
     }
     old == Some(By::Value) || old == Some(by)
 }
 
-fn ends(trail: &[BranchId]) -> Vec<BranchId> {
-    let len = trail.len();
-    if len <= 64 { trail.to_vec() } else { [&trail[..32], &trail[len - 32..]].concat() }
+fn ends(branches: &[BranchId]) -> Vec<BranchId> {
+    let len = branches.len();
+    if len <= 64 { branches.to_vec() } else { [&branches[..32], &branches[len - 32..]].concat() }
 }
 
 struct Pair {
@@ -200,7 +203,7 @@ struct Pair {
     tree: Tree,
     naive: Naive,
     values: Vec<ExprId>,
-    /// The tree's ids of the plain nodes.
+    /// The tree's ids of the naive nodes.
     ids: Vec<NodeId>,
     random: fastrand::Rng,
 }
@@ -214,16 +217,16 @@ impl Pair {
         Pair { program, tree, naive, values, ids, random: fastrand::Rng::with_seed(seed) }
     }
 
-    /// Mostly the same kind of step at the same position.
+    /// Returns mostly the same kind of step at the same position.
     fn step(&mut self, position: usize) -> Step {
         let usual = self.random.u8(..30) > 0;
         let (kind, of) = if usual { (position * 5 % 7, position) } else { (self.random.usize(..7), 15) };
         let value = self.values[if position == 9 { 2 } else { of }];
         let step = |kind, site, side, concrete| Step { kind, site, side, value, concrete };
         match kind {
-            0 => step(StepKind::Pin, PIN, 0, self.random.u64(..24)),
-            4 => step(StepKind::Pin, PIN, 0, self.random.u64(..2) << 40),
-            5 => step(StepKind::Constraint, PIN, 0, 1),
+            0 => step(StepKind::Concretization, CONCRETIZATION, 0, self.random.u64(..24)),
+            4 => step(StepKind::Concretization, CONCRETIZATION, 0, self.random.u64(..2) << 40),
+            5 => step(StepKind::Constraint, CONCRETIZATION, 0, 1),
             6 => step(StepKind::Branch, SiteId(0), self.random.u32(..2), 0),
             kind => step(StepKind::Branch, SiteId(kind as u32), self.random.u32(..SIDES[kind]).min(4), 0),
         }
@@ -232,41 +235,41 @@ impl Pair {
     fn run(&mut self) {
         let length = self.random.usize(..14);
         let path: Vec<Step> = (0..length).map(|position| self.step(position)).collect();
-        let with_trails = self.random.bool();
-        let mut trails = Trails::new();
+        let with_branches = self.random.bool();
+        let mut traces = BranchTraces::new();
         let mut plain = vec![Vec::new(); length];
-        for piece in plain.iter_mut().filter(|_| with_trails) {
+        for span in plain.iter_mut().filter(|_| with_branches) {
             let long = if self.random.u8(..8) == 0 { 100 } else { 3 };
-            piece.extend((0..self.random.usize(..long)).map(|_| BranchId(self.random.u32(..3))));
-            piece.iter().for_each(|branch| trails.branch(*branch));
-            trails.step();
+            span.extend((0..self.random.usize(..long)).map(|_| BranchId(self.random.u32(..3))));
+            span.iter().for_each(|branch| traces.branch(*branch));
+            traces.step();
         }
         let mismatch = self.naive.add(&path, &plain);
-        let added = self.tree.add_run_with_trails(&path, &trails);
-        let (way, known) = self.naive.runs.last().unwrap();
+        let added = self.tree.add_run_with_branches(&path, &traces);
+        let (path_taken, known) = self.naive.runs.last().unwrap();
         let new = added.nodes[added.first_new..].iter();
         self.ids.extend(new);
-        let expected: Vec<_> = way.iter().map(|(index, side)| (self.ids[*index], *side)).collect();
+        let expected: Vec<_> = path_taken.iter().map(|(index, side)| (self.ids[*index], *side)).collect();
         assert_eq!(added.nodes.iter().copied().zip(added.sides).collect::<Vec<_>>(), expected);
         assert_eq!((added.first_new, added.mismatch), (*known, mismatch));
         assert_eq!(added.run.index() + 1, self.naive.runs.len());
         self.check_run(added.run);
     }
 
-    fn verdict(&mut self) {
+    fn random_state(&mut self) {
         if self.ids.is_empty() {
             return;
         }
         let index = self.random.usize(..self.ids.len());
         let side = self.random.u32(..self.naive.nodes[index].node.sides);
-        use FlipState::{Aside, Diverged, Sat, Unknown, Unsat, Untried};
-        let states = [Untried, Sat, Unsat, Unsat, Unsat, Unknown, Diverged, Aside, Aside, Aside];
+        use FlipState::{Diverged, Sat, Suspended, Unknown, Unsat, Untried};
+        let states = [Untried, Sat, Unsat, Unsat, Unsat, Unknown, Diverged, Suspended, Suspended, Suspended];
         let state = states[self.random.usize(..states.len())];
         self.naive.set((index, side), state);
         let flip = self.flip((index, side));
         match state {
-            Untried => self.tree.revive(flip),
-            Aside => self.tree.set_aside(flip),
+            Untried => self.tree.resume(flip),
+            Suspended => self.tree.suspend(flip),
             _ => self.tree.set_state(flip, state),
         }
     }
@@ -276,10 +279,10 @@ impl Pair {
     }
 
     fn check_run(&self, run: RunId) {
-        let (way, known) = &self.naive.runs[run.index()];
-        let made: Vec<_> = way[*known..].iter().map(|(index, _)| self.ids[*index]).collect();
-        assert_eq!(self.tree.run_nodes(run).collect::<Vec<_>>(), made);
-        assert_eq!(self.tree.left_at(run), known.checked_sub(1).map(|last| self.flip(way[last])));
+        let (path_taken, known) = &self.naive.runs[run.index()];
+        let created: Vec<_> = path_taken[*known..].iter().map(|(index, _)| self.ids[*index]).collect();
+        assert_eq!(self.tree.run_nodes(run).collect::<Vec<_>>(), created);
+        assert_eq!(self.tree.left_at(run), known.checked_sub(1).map(|last| self.flip(path_taken[last])));
     }
 
     fn check(&self) {
@@ -300,55 +303,60 @@ impl Pair {
             assert_eq!(self.tree.untried_at_depth(depth).collect::<Vec<_>>(), at);
         }
         let all = |index: usize| (0..self.naive.nodes[index].node.sides).map(move |side| (index, side));
-        for state in [FlipState::Unknown, FlipState::Sat, FlipState::Aside] {
+        for state in [FlipState::Unknown, FlipState::Sat, FlipState::Suspended] {
             let has = |at: &(usize, u32)| self.naive.nodes[at.0].states[at.1 as usize] == state;
             let flips = (0..self.ids.len()).flat_map(all).filter(has).map(|at| self.flip(at));
             assert_eq!(self.tree.flips_in(state).collect::<Vec<_>>(), flips.collect::<Vec<_>>());
         }
-        let aside: Vec<_> = self.tree.flips_in(FlipState::Aside).collect();
-        assert_eq!(self.tree.flips_aside().collect::<Vec<_>>(), aside);
-        assert_eq!(self.tree.aside(), aside.len());
+        let suspended: Vec<_> = self.tree.flips_in(FlipState::Suspended).collect();
+        assert_eq!(self.tree.suspended_flips().collect::<Vec<_>>(), suspended);
+        assert_eq!(self.tree.aside(), suspended.len());
         let states = || self.naive.nodes.iter().flat_map(|plain| &plain.states);
         let exhausted = states().all(|state| matches!(state, FlipState::Sat | FlipState::Unsat));
         assert_eq!(self.tree.exhausted(), exhausted);
-        let pins = self.naive.nodes.iter().filter(|plain| plain.node.kind == StepKind::Pin);
-        let open = pins.filter(|pin| !matches!(pin.states[1], FlipState::Sat | FlipState::Unsat));
-        assert_eq!(self.tree.open_pins(), open.count());
-        self.check_outlooks();
-        self.check_picture();
+        let concretizations =
+            self.naive.nodes.iter().filter(|plain| plain.node.kind == StepKind::Concretization);
+        let open = concretizations
+            .filter(|concretization| !matches!(concretization.states[1], FlipState::Sat | FlipState::Unsat));
+        assert_eq!(self.tree.open_concretizations(), open.count());
+        self.check_branch_statuses();
+        self.check_overview();
     }
 
-    /// Every branch has the states that it has at the nodes of its site.
-    fn check_outlooks(&self) {
-        use FlipState::{Aside, Diverged, Sat, Unknown, Unsat, Untried};
-        let outlooks = self.tree.outlooks();
-        for (branch, outlook) in (0..).zip(&outlooks) {
+    /// Checks that every branch has the states it has at the nodes of its site.
+    fn check_branch_statuses(&self) {
+        use FlipState::{Diverged, Sat, Suspended, Unknown, Unsat, Untried};
+        let branch_statuses = self.tree.branch_statuses();
+        for (branch, status) in (0..).zip(&branch_statuses) {
             let (site, side) = self.program.site_of(BranchId(branch)).unwrap();
             let here = |plain: &&NaiveNode| plain.node.kind == StepKind::Branch && plain.node.site == site;
-            for state in [Untried, Sat, Unsat, Unknown, Diverged, Aside] {
+            for state in [Untried, Sat, Unsat, Unknown, Diverged, Suspended] {
                 let mut nodes = self.naive.nodes.iter().filter(here);
                 let expected = nodes.any(|plain| plain.states[side as usize] == state);
-                assert_eq!(outlook.has(state), expected, "{state:?} of side {side} of {site:?}");
+                assert_eq!(status.has(state), expected, "{state:?} of side {side} of {site:?}");
             }
-            assert_eq!(outlook.is_met(), self.naive.nodes.iter().any(|plain| here(&plain)));
+            assert_eq!(status.is_met(), self.naive.nodes.iter().any(|plain| here(&plain)));
         }
-        assert_eq!(outlooks.len(), self.program.branch_count() as usize);
+        assert_eq!(branch_statuses.len(), self.program.branch_count() as usize);
     }
 
-    /// Every run and every untried flip is counted behind each side that it is behind.
-    fn check_picture(&self) {
-        let picture = self.tree.picture(usize::MAX);
-        assert_eq!(picture.roots.iter().map(|way| way.runs).sum::<u64>(), self.naive.runs.len() as u64);
-        assert_eq!(picture.roots.iter().map(|way| way.untried).sum::<u64>(), self.tree.untried() as u64);
+    /// Checks that every run and untried flip is counted below each side on its path.
+    fn check_overview(&self) {
+        let overview = self.tree.picture(usize::MAX);
+        assert_eq!(
+            overview.roots.iter().map(|path_taken| path_taken.runs).sum::<u64>(),
+            self.naive.runs.len() as u64
+        );
+        assert_eq!(overview.roots.iter().map(|way| way.untried).sum::<u64>(), self.tree.untried() as u64);
         let untried: Vec<_> = self.naive.untried().into_iter().map(|(at, _)| self.naive.prefix(at)).collect();
-        for fork in &picture.forks {
+        for fork in &overview.forks {
             let index = self.ids.iter().position(|id| *id == fork.node).unwrap();
             for side in 0..self.naive.nodes[index].node.sides {
                 let at = (index, side);
-                let count = |of: fn(&cairn_tree::Way) -> u64| -> u64 {
+                let count = |of: fn(&cairn_tree::OverviewEdge) -> u64| -> u64 {
                     fork.ways.iter().filter(|way| way.side == side).map(of).sum()
                 };
-                let through = self.naive.runs.iter().filter(|(way, _)| way.contains(&at));
+                let through = self.naive.runs.iter().filter(|(path_taken, _)| path_taken.contains(&at));
                 assert_eq!(count(|way| way.runs), through.count() as u64, "runs behind {at:?}");
                 let behind = untried.iter().filter(|prefix| prefix.contains(&at));
                 assert_eq!(count(|way| way.untried), behind.count() as u64, "untried behind {at:?}");
@@ -358,10 +366,10 @@ impl Pair {
             assert_eq!(left as usize, states.filter(|state| **state != FlipState::Sat).count());
         }
         let small = self.tree.picture(3);
-        assert_eq!(small.forks.len(), picture.forks.len().min(3));
-        let shown = |ways: &[cairn_tree::Way]| ways.iter().filter(|way| way.next.is_some()).count();
-        let linked = picture.forks.iter().map(|fork| shown(&fork.ways)).sum::<usize>();
-        assert_eq!(linked + shown(&picture.roots), picture.forks.len());
+        assert_eq!(small.forks.len(), overview.forks.len().min(3));
+        let shown = |ways: &[cairn_tree::OverviewEdge]| ways.iter().filter(|way| way.next.is_some()).count();
+        let linked = overview.forks.iter().map(|fork| shown(&fork.ways)).sum::<usize>();
+        assert_eq!(linked + shown(&overview.roots), overview.forks.len());
     }
 
     fn check_node(&self, index: usize, plain: &NaiveNode) {
@@ -373,7 +381,7 @@ impl Pair {
         let prefix: Vec<_> = prefix.iter().map(|(above, side)| (self.ids[*above], *side)).collect();
         assert_eq!(self.tree.prefix(id), prefix);
         assert_eq!(self.tree.creator(id).index(), plain.run);
-        assert_eq!(self.tree.trail(id).collect::<Vec<_>>(), plain.trail);
+        assert_eq!(self.tree.concrete_branches(id).collect::<Vec<_>>(), plain.branches);
         let first = self.naive.runs[plain.run].0.iter().find(|(node, _)| *node == index).unwrap();
         assert_eq!(self.tree.first_side(id), self.flip(*first));
         for side in 0..node.sides {
@@ -387,16 +395,16 @@ impl Pair {
     fn history(&self, prefix: &[(usize, u32)], last: &NaiveNode) -> Vec<BranchId> {
         let mut history = Vec::new();
         for (index, side) in prefix {
-            let NaiveNode { node, trail, .. } = &self.naive.nodes[*index];
-            history.extend(trail);
+            let NaiveNode { node, branches, .. } = &self.naive.nodes[*index];
+            history.extend(branches);
             history.extend((node.kind == StepKind::Branch).then(|| self.program.branch(node.site, *side)));
         }
-        history.extend(&last.trail);
+        history.extend(&last.branches);
         history.reverse();
         history
     }
 
-    /// Compares how likely each flip is, over all numbers that can be drawn.
+    /// Compares the probability of each flip, over all numbers that can be drawn.
     fn check_random_path(&self) {
         let (mut expected, mut found) = (BTreeMap::new(), BTreeMap::new());
         self.naive.walk(None, 1.0, &mut expected);
@@ -425,12 +433,12 @@ impl Pair {
 }
 
 #[test]
-fn random_runs_and_verdicts_agree_with_a_plain_tree() {
+fn random_runs_and_states_agree_with_a_naive_tree() {
     for seed in 0..20 {
         let mut pair = Pair::new(seed);
         for round in 0..90 {
             pair.run();
-            (0..seed % 5 * 4).for_each(|_| pair.verdict());
+            (0..seed % 5 * 4).for_each(|_| pair.random_state());
             if round % 30 == 2 {
                 pair.check();
                 pair.check_random_path();
@@ -441,15 +449,15 @@ fn random_runs_and_verdicts_agree_with_a_plain_tree() {
 }
 
 #[test]
-fn what_is_pending_can_all_be_found_and_closed() {
+fn random_walks_reach_every_untried_flip() {
     for seed in 0..20 {
         let mut pair = Pair::new(seed);
         (0..60).for_each(|_| pair.run());
         let (all, mut left) = (pair.tree.frontier().collect::<Vec<_>>(), pair.tree.untried());
-        let all_aside = all.iter().filter(|flip| flip.side == 1).copied().collect::<Vec<_>>();
-        all_aside.iter().for_each(|flip| pair.tree.set_aside(*flip));
-        assert_eq!(pair.tree.untried(), left - all_aside.len());
-        all_aside.iter().for_each(|flip| pair.tree.revive(*flip));
+        let all_suspended = all.iter().filter(|flip| flip.side == 1).copied().collect::<Vec<_>>();
+        all_suspended.iter().for_each(|flip| pair.tree.suspend(*flip));
+        assert_eq!(pair.tree.untried(), left - all_suspended.len());
+        all_suspended.iter().for_each(|flip| pair.tree.resume(*flip));
         assert_eq!(pair.tree.frontier().collect::<Vec<_>>(), all);
         while let Some(flip) = pair.tree.random_path(|n| pair.random.usize(..n)) {
             assert_eq!(pair.tree.state(flip), FlipState::Untried);

@@ -1,18 +1,18 @@
-//! What large trees take: memory per node, and time.
+//! Memory per node and running time of large trees.
 
 use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, Program, SiteId};
-use cairn_tree::{FlipState, Step, StepKind, Trails, Tree};
+use cairn_tree::{BranchTraces, FlipState, Step, StepKind, Tree};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Sites of the program that was not really run.
+/// Number of sites of the simulated program.
 const SITES: u32 = 500;
-/// How many different values a run may decide on at one point of its path.
+/// Number of distinct values a run may decide on at one position of its path.
 const VARIANTS: usize = 4;
 
-/// Two-sided branches, a switch now and then, and one pin.
+/// Two-sided branches, some switches, and one concretization.
 fn program() -> Program {
     let mut sketch = Sketch::new();
     for site in 0..SITES {
@@ -22,11 +22,12 @@ fn program() -> Program {
             sketch.branch();
         }
     }
-    sketch.pin();
+    sketch.concretization();
     sketch.build()
 }
 
-/// Runs that leave the path of the one before at a uniformly random place and decide at random from there on.
+/// Runs that leave the path of the previous one at a uniformly random position and decide at random from
+/// there on.
 struct Runs {
     values: Vec<ExprId>,
     random: fastrand::Rng,
@@ -50,7 +51,7 @@ impl Runs {
         let side = self.random.u32(..sides);
         if at % 50 == 3 {
             let concrete = self.random.u64(..3);
-            return Step { kind: StepKind::Pin, site: SiteId(SITES), side: 0, value, concrete };
+            return Step { kind: StepKind::Concretization, site: SiteId(SITES), side: 0, value, concrete };
         }
         Step { kind: StepKind::Branch, site, side, value, concrete: side.into() }
     }
@@ -62,15 +63,15 @@ impl Runs {
         &self.path
     }
 
-    /// A few concrete branches before each step.
-    fn trails(&mut self) -> Trails {
-        let mut trails = Trails::new();
+    /// Returns a few concrete branches before each step.
+    fn concrete_branches(&mut self) -> BranchTraces {
+        let mut traces = BranchTraces::new();
         for at in 0..self.path.len() {
             let piece = (at % 100) as u32 * 3 + self.random.u32(..3);
-            (0..piece % 11).for_each(|n| trails.branch(BranchId(piece + n)));
-            trails.step();
+            (0..piece % 11).for_each(|n| traces.branch(BranchId(piece + n)));
+            traces.step();
         }
-        trails
+        traces
     }
 }
 
@@ -86,18 +87,19 @@ fn a_node_takes_less_than_five_bytes() {
 }
 
 #[test]
-fn trails_cost_no_more_than_their_different_pieces() {
+fn concrete_branches_cost_no_more_than_their_distinct_sequences() {
     let (mut tree, mut runs) = (Tree::new(&program()), Runs::new(1_000));
     for _ in 0..2_000 {
         runs.next();
-        let trails = runs.trails();
-        tree.add_run_with_trails(&runs.path, &trails);
+        let traces = runs.concrete_branches();
+        tree.add_run_with_branches(&runs.path, &traces);
     }
     let per_node = tree.bytes() as f64 / tree.len() as f64;
     assert!(per_node < 6.5, "{per_node} bytes per node");
 }
 
-/// Of short calls that differ the median, in nanoseconds: others may use the machine as well.
+/// Returns the median time of short calls that differ, in nanoseconds: other processes may use the machine as
+/// well.
 fn time<T, R>(cases: impl IntoIterator<Item = T>, mut call: impl FnMut(T) -> R) -> f64 {
     let measure = |case| {
         let start = Instant::now();
@@ -107,7 +109,7 @@ fn time<T, R>(cases: impl IntoIterator<Item = T>, mut call: impl FnMut(T) -> R) 
     median(cases.into_iter().map(measure).collect())
 }
 
-/// Of long calls that are all the same the processor's time, in nanoseconds.
+/// Returns the processor time of long, identical calls, in nanoseconds.
 fn work<R>(calls: usize, mut call: impl FnMut() -> R) -> f64 {
     let start = processor_time();
     (0..calls).for_each(|_| drop(black_box(call())));
@@ -128,7 +130,7 @@ fn number(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |n| n.parse().expect("a number"))
 }
 
-/// The figures of `bench/tree.sh`.
+/// Prints the figures of `bench/tree.sh`.
 #[test]
 #[ignore = "a measurement"]
 fn figures() {

@@ -1,4 +1,4 @@
-//! Paths by hand, and random ones against a plain model.
+//! Hand-written paths, and random ones compared with a simple model.
 
 use cairn_expr::{Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
@@ -15,11 +15,11 @@ fn program() -> Program {
     let mut sketch = Sketch::new();
     sketch.branch();
     sketch.switch(8, &[&[1], &[2]]);
-    sketch.pin();
+    sketch.concretization();
     sketch.build()
 }
 
-/// The n-th of many different values.
+/// Returns the n-th of many distinct values.
 fn value(dag: &mut Dag, n: u32) -> ExprId {
     dag.input(InputByte { object: 0, offset: n })
 }
@@ -43,8 +43,8 @@ impl Bench {
         Step { site: SWITCH, ..self.branch(n, side) }
     }
 
-    fn pin(&mut self, n: u32, concrete: u64) -> Step {
-        Step { kind: StepKind::Pin, site: PIN, side: 0, value: value(&mut self.dag, n), concrete }
+    fn concretization(&mut self, n: u32, concrete: u64) -> Step {
+        Step { kind: StepKind::Concretization, site: PIN, side: 0, value: value(&mut self.dag, n), concrete }
     }
 
     fn branches(&mut self, sides: &[u32]) -> Vec<Step> {
@@ -57,7 +57,7 @@ fn flip(node: NodeId, side: u32) -> Flip {
 }
 
 #[test]
-fn runs_share_what_they_decide_alike() {
+fn runs_share_the_nodes_of_equal_decisions() {
     let mut b = Bench::new();
     let (first, second) = (b.branches(&[0, 0, 1]), b.branches(&[0, 1, 0, 0]));
     let first = b.tree.add_run(&first);
@@ -89,7 +89,7 @@ fn the_same_run_again_adds_nothing() {
 }
 
 #[test]
-fn a_side_is_untried_until_a_run_or_a_verdict() {
+fn a_side_is_untried_until_a_run_takes_it_or_its_state_is_set() {
     let mut b = Bench::new();
     let path = b.branches(&[0, 0, 0]);
     let run = b.tree.add_run(&path);
@@ -127,9 +127,10 @@ fn a_switch_has_a_flip_for_every_other_side() {
 }
 
 #[test]
-fn the_constants_of_a_pin_form_a_chain() {
+fn the_constants_of_a_concretization_form_a_chain() {
     let mut b = Bench::new();
-    let paths = [5, 6, 5, 7].map(|constant| vec![b.branch(0, 1), b.pin(1, constant), b.branch(2, 1)]);
+    let paths =
+        [5, 6, 5, 7].map(|constant| vec![b.branch(0, 1), b.concretization(1, constant), b.branch(2, 1)]);
     let runs = paths.map(|path| b.tree.add_run(&path));
     assert_eq!(runs.each_ref().map(|run| run.first_new), [0, 2, 3, 3]);
     assert!(runs.iter().all(|run| !run.mismatch));
@@ -137,15 +138,18 @@ fn the_constants_of_a_pin_form_a_chain() {
     assert_eq!(runs[3].sides, [1, 1, 1, 0, 1], "not 5, not 6, but 7");
     assert_eq!(runs[3].nodes[..2], runs[0].nodes[..2]);
     assert_eq!(runs[3].nodes[..3], runs[1].nodes[..3]);
-    let pin = b.tree.node(runs[1].nodes[2]);
-    assert_eq!((pin.kind, pin.concrete, pin.depth, pin.sides), (StepKind::Pin, 6, 1, 2));
-    assert_eq!(pin.parent, Some((runs[0].nodes[1], 1)));
-    assert_eq!(b.tree.node(runs[1].nodes[3]).depth, 1, "a pin is no branch");
-    assert_eq!(b.tree.open_pins(), 1, "the last of the chain");
+    let concretization = b.tree.node(runs[1].nodes[2]);
+    assert_eq!(
+        (concretization.kind, concretization.concrete, concretization.depth, concretization.sides),
+        (StepKind::Concretization, 6, 1, 2)
+    );
+    assert_eq!(concretization.parent, Some((runs[0].nodes[1], 1)));
+    assert_eq!(b.tree.node(runs[1].nodes[3]).depth, 1, "a concretization is no branch");
+    assert_eq!(b.tree.open_concretizations(), 1, "the last of the chain");
     assert_eq!(b.tree.untried_of(runs[3].nodes[3]).collect::<Vec<_>>(), [flip(runs[3].nodes[3], 1)]);
     b.tree.set_state(flip(runs[3].nodes[3], 1), FlipState::Unsat);
-    assert_eq!(b.tree.open_pins(), 0, "there is no other value");
-    let wide = [b.branch(0, 0), b.pin(9, u64::MAX - 1)];
+    assert_eq!(b.tree.open_concretizations(), 0, "there is no other value");
+    let wide = [b.branch(0, 0), b.concretization(9, u64::MAX - 1)];
     let wide = b.tree.add_run(&wide);
     assert_eq!(b.tree.node(wide.nodes[1]).concrete, u64::MAX - 1);
 }
@@ -153,7 +157,7 @@ fn the_constants_of_a_pin_form_a_chain() {
 #[test]
 fn a_chain_ends_and_is_not_called_exhausted() {
     let mut b = Bench::new();
-    let path = |b: &mut Bench, constant| vec![b.pin(0, constant), b.branch(1, 0)];
+    let path = |b: &mut Bench, constant| vec![b.concretization(0, constant), b.branch(1, 0)];
     let lengths = (0..40).map(|constant| {
         let path = path(&mut b, constant);
         b.tree.add_run(&path).nodes.len()
@@ -164,12 +168,13 @@ fn a_chain_ends_and_is_not_called_exhausted() {
     let again = path(&mut b, 30);
     let again = b.tree.add_run(&again);
     assert_eq!((again.first_new, again.mismatch), (18, false));
-    let pins = b.tree.frontier().filter(|flip| b.tree.node(flip.node).kind == StepKind::Pin);
-    assert_eq!(pins.count(), 0, "nobody asks for more");
+    let concretizations =
+        b.tree.frontier().filter(|flip| b.tree.node(flip.node).kind == StepKind::Concretization);
+    assert_eq!(concretizations.count(), 0, "no further value is solved for");
     let flips: Vec<_> = b.tree.frontier().collect();
     flips.into_iter().for_each(|flip| b.tree.set_state(flip, FlipState::Unsat));
     assert_eq!((b.tree.untried(), b.tree.exhausted()), (0, false));
-    assert_eq!(b.tree.open_pins(), 24);
+    assert_eq!(b.tree.open_concretizations(), 24);
 }
 
 #[test]
@@ -184,11 +189,11 @@ fn a_constraint_is_never_flipped() {
     assert_eq!(b.tree.node(run.nodes[2]).depth, 1, "a constraint is no branch");
     assert!(b.tree.node(run.nodes[1]).forced, "it decides its value");
     assert_eq!(b.tree.frontier().collect::<Vec<_>>(), [flip(run.nodes[2], 1)]);
-    assert_eq!(b.tree.open_pins(), 0);
+    assert_eq!(b.tree.open_concretizations(), 0);
 }
 
 #[test]
-fn another_site_or_value_at_the_same_place_is_kept_and_told() {
+fn another_site_or_value_after_the_same_prefix_is_kept_and_reported() {
     let mut b = Bench::new();
     let paths = [
         vec![b.branch(0, 1), b.branch(1, 1), b.branch(2, 0)],
@@ -219,9 +224,15 @@ fn a_condition_that_repeats_has_no_other_side() {
 }
 
 #[test]
-fn a_pinned_value_decides_pins_and_a_switch_only_itself() {
+fn a_concretization_implies_concretizations_and_a_switch_only_itself() {
     let mut b = Bench::new();
-    let path = [b.pin(0, 1), b.pin(0, 1), b.branch(0, 1), b.switch(0, 0), b.pin(0, 1)];
+    let path = [
+        b.concretization(0, 1),
+        b.concretization(0, 1),
+        b.branch(0, 1),
+        b.switch(0, 0),
+        b.concretization(0, 1),
+    ];
     let path = [&path[..], &[b.switch(1, 2), b.branch(1, 1), b.switch(1, 2)]].concat();
     let run = b.tree.add_run(&path);
     let forced: Vec<_> = run.nodes.iter().map(|node| b.tree.node(*node).forced).collect();
@@ -230,13 +241,13 @@ fn a_pinned_value_decides_pins_and_a_switch_only_itself() {
 
 #[test]
 #[should_panic(expected = "no side 3")]
-fn a_side_that_is_not_there_is_refused() {
+fn a_missing_side_panics() {
     let mut b = Bench::new();
     let path = [b.switch(0, 3)];
     b.tree.add_run(&path);
 }
 
-/// A small generator for the random tests.
+/// A small random number generator.
 struct Random(u64);
 
 impl Random {
@@ -246,11 +257,11 @@ impl Random {
     }
 }
 
-/// What a path looks like to the model: kind of step, value, side; the last one's side is 0 for the node.
+/// A path as the model sees it: kind of step, value, side; the last side is 0 for the node itself.
 type Key = Vec<(u8, u32, u64)>;
 
 #[test]
-fn random_runs_agree_with_a_plain_model() {
+fn random_runs_agree_with_a_simple_model() {
     for seed in 0..30 {
         let mut random = Random(seed);
         let mut b = Bench::new();
@@ -266,7 +277,7 @@ fn random_runs_agree_with_a_plain_model() {
                 path.push(match kind {
                     0 => b.branch(n, choice),
                     1 => b.switch(n, choice),
-                    _ => b.pin(n, choice.into()),
+                    _ => b.concretization(n, choice.into()),
                 });
                 let mut visit = |key: &mut Key, side: u64| {
                     keys.push(key.clone());
@@ -278,7 +289,7 @@ fn random_runs_agree_with_a_plain_model() {
                     visit(&mut key, choice.into());
                     continue;
                 }
-                // A pin of the model knows its constant by the node it is.
+                // In the model, the node of a concretization determines its constant.
                 while *constants.entry(key.clone()).or_insert(choice) != choice {
                     visit(&mut key, 1);
                     key.push((kind, n, 0));
@@ -311,7 +322,7 @@ fn random_runs_agree_with_a_plain_model() {
     }
 }
 
-/// Removes flips at random until none is left: every pick must be untried.
+/// Removes random flips until none is left: every pick must be untried.
 fn check_random_removal(tree: &mut Tree, random: &mut Random, mut open: BTreeSet<Flip>) {
     while let Some(picked) = tree.pick_untried(|n| random.below(n)) {
         assert!(open.remove(&picked));

@@ -1,22 +1,24 @@
-//! Faults that a program is made to decide on, beside what its source decides.
+//! Checks for undefined behaviour: branches on a fault condition that the pass inserts in addition to those
+//! of the source.
 
+use crate::numbered::numbered;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Faults to look for that are looked for only if asked: a set.
+/// A set of optional checks; the user selects them with `--check`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Checks(u32);
 
 impl Checks {
-    /// Signed arithmetic whose result has no room.
+    /// Signed arithmetic that overflows.
     pub const OVERFLOW: Checks = Checks(1);
-    /// A shift by as many bits as the value has, or more.
+    /// A shift by at least the width of the shifted value.
     pub const SHIFT: Checks = Checks(1 << 1);
-    /// Writing outside an object; reading there is always looked for.
+    /// A write outside an object; out-of-bounds reads are always detected.
     pub const BOUNDS: Checks = Checks(1 << 2);
 
-    /// What users call them.
+    /// Names of the checks on the command line; the last one stands for all of them.
     const NAMES: [(&'static str, Checks); 4] = [
         ("overflow", Checks::OVERFLOW),
         ("shift", Checks::SHIFT),
@@ -24,37 +26,37 @@ impl Checks {
         ("all", Checks(0b111)),
     ];
 
-    /// The set with these bits.
+    /// Returns the set with these bits.
     pub fn from_bits(bits: u32) -> Checks {
         Checks(bits)
     }
 
-    /// The bits of the set.
+    /// Returns the bits of the set.
     pub fn bits(self) -> u32 {
         self.0
     }
 
-    /// Whether all of another set is in it.
+    /// True if every check of `other` is in the set.
     pub fn contains(self, other: Checks) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// What is in either.
+    /// Returns the union of both sets.
     pub fn with(self, other: Checks) -> Checks {
         Checks(self.0 | other.0)
     }
 
-    /// What is in this one only.
+    /// Returns the checks that are in this set and not in `other`.
     pub fn without(self, other: Checks) -> Checks {
         Checks(self.0 & !other.0)
     }
 
-    /// Whether nothing is asked for.
+    /// True if no check is selected.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// A list of names, as a user gives it; an error names those there are.
+    /// Parses a comma-separated list of names; the error lists the known ones.
     pub fn parse(list: &str) -> Result<Checks, String> {
         let one = |name: &str| Checks::NAMES.iter().find(|(known, _)| *known == name).map(|(_, set)| *set);
         list.split(',').try_fold(Checks::default(), |all, name| match one(name.trim()) {
@@ -63,7 +65,7 @@ impl Checks {
         })
     }
 
-    /// The names of what is in it, as [`Checks::parse`] takes them.
+    /// Returns the names of the checks in the set, in the form that [`Checks::parse`] accepts.
     pub fn names(self) -> String {
         let single = &Checks::NAMES[..Checks::NAMES.len() - 1];
         let inside: Vec<_> = single.iter().filter(|(_, set)| self.contains(*set)).copied().collect();
@@ -75,22 +77,22 @@ fn names(list: &[(&'static str, Checks)]) -> String {
     list.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
-/// What a decision that is none of the source's asks.
-#[repr(u8)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Check {
-    /// Whether a divisor is 0.
-    ZeroDivisor = 0,
-    /// Whether a quotient has no room.
-    Quotient = 1,
-    /// Whether a signed result has no room.
-    Overflow = 2,
-    /// Whether there are fewer bits than are shifted by.
-    Shift = 3,
+numbered! {
+    /// The fault condition of an inserted branch.
+    pub enum Check: u8, from_u8(u8) {
+        /// The divisor is 0.
+        ZeroDivisor = 0,
+        /// The quotient overflows (`INT_MIN / -1`).
+        Quotient = 1,
+        /// The signed result overflows.
+        Overflow = 2,
+        /// The shift amount is at least the width.
+        Shift = 3,
+    }
 }
 
 impl Check {
-    /// Whether the program goes on as if nothing had happened.
+    /// True if the program continues after the fault: no signal is raised.
     pub fn is_silent(self) -> bool {
         matches!(self, Check::Overflow | Check::Shift)
     }

@@ -1,60 +1,63 @@
 //! The branch log: every branch that a run takes, concrete ones too, in pieces between the steps of its path.
 //!
-//! A step is an event of the path: a branch, a pin or a constraint. What the run does between two steps is one piece, of
-//! which the first and the last branches are kept. The piece that is being written lies in [`Open`], where code puts its
-//! entries; a step closes it: it is appended to the log, a [`Word`] with the number of branches first.
+//! A step is a branch, concretization or constraint event. The branches between two steps form a piece, of
+//! which the first [`HEAD`] and the last ones are kept. [`Open`] buffers the current piece; a step closes it:
+//! the piece is appended to the log, preceded by a [`Word`] with its number of branches.
 //!
-//! An entry is the branch's index plus 1, so that 0 can stand for the end.
+//! An entry is the branch's index plus 1: a 0 terminates the buffer.
 
-/// ELF section with the places where instrumented code marks a branch: for each a 32-bit distance from itself.
+/// ELF section with the addresses of the coverage stores, which are patched to log their branch: a 32-bit
+/// self-relative offset each.
 pub const SECTION: &str = "cairn_edge";
 
 /// Unit of the log.
 pub type Word = u32;
 
-/// Branches kept from the beginning of a piece.
+/// Branches kept from the beginning of a piece; a chosen bound.
 pub const HEAD: usize = 32;
-/// Places for branches from the end of a piece.
+/// Slots for branches from the end of a piece; a chosen bound.
 pub const TAIL: usize = 32;
-/// Places for the branches of one piece.
+/// Slots for the branches of a piece: 256 bytes, so that the pointer advances by its lowest byte only.
 pub const PLACES: usize = HEAD + TAIL;
 
-/// How many are kept of a piece of so many branches: where the 0 is in the ring, none can be.
+/// Returns the number of branches kept of a piece of `total`: once the ring has wrapped, one slot holds the
+/// terminating 0.
 pub const fn kept(total: usize) -> usize {
     if total > PLACES { PLACES - 1 } else { total }
 }
 
-/// The piece that is being written.
+/// Buffer of the current piece.
 ///
-/// Code writes an entry and a 0 after it, and moves on by changing the lowest byte of its pointer. When that overflows it
-/// counts a lap and goes on behind the head: the last entries form a ring. Where the ring begins shows the 0.
+/// Instrumented code writes an entry and a 0 after it, and advances the lowest byte of its pointer. When that
+/// byte overflows it counts a lap and continues behind the head: the last entries form a ring, whose start is
+/// marked by the 0.
 #[repr(C, align(256))]
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
-    /// The entries.
+    /// The entries of the piece.
     pub entries: [Word; PLACES],
-    /// Where the 0 after the last place goes.
+    /// Slot for the 0 after the last entry.
     pub beyond: Word,
-    /// How often the places were used up.
+    /// Number of times the ring has wrapped.
     pub laps: u32,
 }
 
 const _: () = assert!(PLACES * size_of::<Word>() == 256);
 
 impl Open {
-    /// Its size in memory.
+    /// Size in memory.
     pub const SIZE: u64 = size_of::<Open>() as u64;
 }
 
-/// A call through a pointer, by the hash of the callee's type as the caller knows it and the callee's address.
+/// An indirect call: the hash of the callee's type as the caller declares it, and the callee's address.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Callee {
-    /// As [`crate::meta::Call::Indirect`] has it.
+    /// Hash as in [`crate::meta::Call::Indirect`].
     pub type_hash: u64,
-    /// Where it starts, relative to the program's start; never 0.
+    /// Callee's address relative to the program's load address; never 0.
     pub offset: u64,
 }
 
-/// Different calls through pointers that one run can tell of: places of a hash table.
+/// Slots of the hash table of indirect calls of a run; a chosen bound.
 pub const MAX_CALLEES: u64 = 1024;

@@ -1,4 +1,5 @@
-//! The metadata blob of a translation unit: what the program looks like, told by the program.
+//! The metadata blob of a translation unit: its functions, control-flow graphs and sites, embedded in the
+//! object file.
 //!
 //! A blob is a [`Header`] and a payload of variable-length integers and strings. The header holds
 //! the distance to the unit's site records and coverage bytes, which the linker fills in; blobs lie
@@ -12,18 +13,18 @@ use alloc::vec::Vec;
 /// First word of every blob.
 pub const MAGIC: u32 = 0x4154_454d;
 
-/// What stands before the payload, as little-endian words in this order.
+/// Header of a blob, stored as little-endian words in this order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Header {
-    /// [`MAGIC`].
+    /// The constant [`MAGIC`].
     pub magic: u32,
-    /// [`crate::ABI_VERSION`] of the pass.
+    /// The pass's [`crate::ABI_VERSION`].
     pub abi: u32,
-    /// Bytes of the payload, without padding.
+    /// Size of the payload in bytes, without padding.
     pub payload: u32,
-    /// Site records of the unit.
+    /// Number of the unit's site records.
     pub sites: u32,
-    /// Coverage bytes of the unit.
+    /// Number of the unit's coverage bytes.
     pub sides: u32,
     /// Address of the unit's first site record minus the address of this field.
     pub records_distance: i32,
@@ -34,14 +35,14 @@ pub struct Header {
 }
 
 impl Header {
-    /// Bytes of a header.
+    /// Size of a header in bytes.
     pub const SIZE: usize = 32;
-    /// Where `records_distance` lies in the header.
+    /// Offset of `records_distance` in the header.
     pub const RECORDS_DISTANCE_AT: usize = 20;
-    /// Where `coverage_distance` lies in the header.
+    /// Offset of `coverage_distance` in the header.
     pub const COVERAGE_DISTANCE_AT: usize = 24;
 
-    /// Reads a header from the front of `bytes`.
+    /// Reads a header from the start of `bytes`.
     pub fn read(bytes: &[u8]) -> Option<Header> {
         let word = |i: usize| Some(u32::from_le_bytes(bytes.get(i * 4..i * 4 + 4)?.try_into().ok()?));
         let header = Header {
@@ -57,7 +58,7 @@ impl Header {
         (header.magic == MAGIC).then_some(header)
     }
 
-    /// Bytes from this header to the next one.
+    /// Returns the distance in bytes from this header to the next one.
     pub fn stride(&self) -> usize {
         (Self::SIZE + self.payload as usize).next_multiple_of(8)
     }
@@ -68,17 +69,17 @@ impl Header {
 pub struct Unit {
     /// Source file as given to the compiler.
     pub source: String,
-    /// All files that sites and functions refer to.
+    /// Source files that sites and functions refer to.
     pub files: Vec<String>,
     /// Functions with a body.
     pub functions: Vec<Function>,
     /// Sites in record order.
     pub sites: Vec<Site>,
-    /// Names of functions that are called and not defined here.
+    /// Names of functions that are called and not defined in this unit.
     pub foreign: Vec<String>,
     /// Names of functions, defined here or elsewhere, whose address is used.
     pub pointed_at: Vec<String>,
-    /// Faults that it decides on because that was asked for.
+    /// Optional checks that were inserted.
     pub checks: Checks,
 }
 
@@ -91,11 +92,11 @@ pub struct Function {
     pub file: u32,
     /// Line of its definition, 0 if unknown.
     pub line: u32,
-    /// Visible in this unit only.
+    /// True if the function has internal linkage.
     pub internal: bool,
-    /// Part of a Cairn header or model: its branches are not the user's.
+    /// True for a function of a Cairn header or a library model: its branches do not count as the user's.
     pub uncounted: bool,
-    /// Equal for functions of the same type.
+    /// Hash of the function's type; equal types have equal hashes.
     pub type_hash: u64,
     /// Basic blocks; the first is the entry.
     pub blocks: Vec<Block>,
@@ -104,29 +105,29 @@ pub struct Function {
 /// A basic block before instrumentation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
-    /// Instructions, debug records and phis not counted.
+    /// Number of instructions, without debug records and phis.
     pub instructions: u32,
-    /// Successor blocks by index; those of a terminator with a site in side order.
+    /// Indices of the successor blocks; in side order if the terminator has a site.
     pub successors: Vec<u32>,
     /// Site of the terminator, as an index into [`Unit::sites`].
     pub site: Option<u32>,
-    /// Calls in order.
+    /// Calls in program order.
     pub calls: Vec<Call>,
 }
 
 /// A call in a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Call {
-    /// To the named symbol.
+    /// A direct call of the named symbol.
     Direct(String),
-    /// Through a pointer to functions with this type hash.
+    /// A call through a pointer to functions with this type hash.
     Indirect(u64),
 }
 
-/// A site.
+/// A site of the unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
-    /// What stands there.
+    /// Kind of instruction at the site.
     pub kind: SiteKind,
     /// Index into [`Unit::functions`].
     pub function: u32,
@@ -138,113 +139,114 @@ pub struct Site {
     pub line: u32,
     /// Column, 0 if unknown.
     pub column: u32,
-    /// Its first side's index among the unit's coverage bytes.
+    /// Index of its first side among the unit's coverage bytes.
     pub first_side: u32,
-    /// Width of the deciding value in bits: 1, or that of a switch's operand.
+    /// Width of the decided value in bits: 1, or that of a switch's operand.
     pub width: u32,
-    /// What its condition is made of, calls of functions outside the program left to [`Site::callees`].
-    pub contents: Contents,
-    /// Functions that its condition calls by name; only who links the units knows which have a body.
+    /// Features of its condition, except [`ConditionFeatures::EXTERNAL_CALL`], which follows from
+    /// [`Site::callees`].
+    pub contents: ConditionFeatures,
+    /// Functions that its condition calls directly; only the linked program tells which of them have a body.
     pub callees: Vec<String>,
-    /// The sides; empty for a pin.
+    /// Its sides; empty for a concretization.
     pub sides: Vec<Side>,
 }
 
-/// What a condition is made of, as the source has it: a set.
+/// Features of a condition's source text: a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Contents(u8);
+pub struct ConditionFeatures(u8);
 
-impl Contents {
-    /// The result of a function that the program has no body of.
-    pub const EXTERNAL_CALL: Contents = Contents(1);
-    /// An integer constant that is not taken for a character.
-    pub const INTEGER: Contents = Contents(1 << 1);
-    /// A string, or a constant that is taken for a character.
-    pub const TEXT: Contents = Contents(1 << 2);
-    /// What a pointer points to.
-    pub const DEREFERENCE: Contents = Contents(1 << 3);
+impl ConditionFeatures {
+    /// The result of a function without a body in the program.
+    pub const EXTERNAL_CALL: ConditionFeatures = ConditionFeatures(1);
+    /// An integer constant that is not compared with a character.
+    pub const INTEGER: ConditionFeatures = ConditionFeatures(1 << 1);
+    /// A string, or a constant that is compared with a character.
+    pub const TEXT: ConditionFeatures = ConditionFeatures(1 << 2);
+    /// A dereferenced pointer.
+    pub const DEREFERENCE: ConditionFeatures = ConditionFeatures(1 << 3);
     /// A local variable or a parameter.
-    pub const LOCAL: Contents = Contents(1 << 4);
-    /// Nothing of the source, but whether operands make an operation fault: side 1 if they do.
-    const CHECK: Contents = Contents(1 << 5);
-    /// Which check it is.
+    pub const LOCAL: ConditionFeatures = ConditionFeatures(1 << 4);
+    /// None of the source's conditions but an inserted check: side 1 if the operands fault.
+    const CHECK: ConditionFeatures = ConditionFeatures(1 << 5);
+    /// Shift of the [`Check`]'s number in the bits.
     const CHECK_SHIFT: u32 = 6;
 
-    /// What a check is made of.
-    pub fn of_check(check: Check) -> Contents {
-        Contents(Contents::CHECK.0 | (check as u8) << Contents::CHECK_SHIFT)
+    /// Returns the set of an inserted check.
+    pub fn of_check(check: Check) -> ConditionFeatures {
+        ConditionFeatures(ConditionFeatures::CHECK.0 | (check as u8) << ConditionFeatures::CHECK_SHIFT)
     }
 
-    /// The check it is, if it is none of the source's conditions.
+    /// Returns the inserted check, if it is one.
     pub fn check(self) -> Option<Check> {
-        let checks = [Check::ZeroDivisor, Check::Quotient, Check::Overflow, Check::Shift];
-        self.contains(Contents::CHECK).then(|| checks[usize::from(self.0 >> Contents::CHECK_SHIFT)])
+        let number = self.0 >> ConditionFeatures::CHECK_SHIFT;
+        if self.contains(ConditionFeatures::CHECK) { Check::from_u8(number) } else { None }
     }
 
-    /// The set with these bits.
-    pub fn from_bits(bits: u8) -> Contents {
-        Contents(bits)
+    /// Returns the set with these bits.
+    pub fn from_bits(bits: u8) -> ConditionFeatures {
+        ConditionFeatures(bits)
     }
 
-    /// The bits of the set.
+    /// Returns the bits of the set.
     pub fn bits(self) -> u8 {
         self.0
     }
 
-    /// Whether all of another set is in it.
-    pub fn contains(self, other: Contents) -> bool {
+    /// True if every feature of `other` is in the set.
+    pub fn contains(self, other: ConditionFeatures) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// Adds another set.
-    pub fn insert(&mut self, other: Contents) {
+    pub fn insert(&mut self, other: ConditionFeatures) {
         self.0 |= other.0;
     }
 }
 
-/// One side of a site.
+/// One successor of a site.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Side {
-    /// Block the side leads to (a select's own block).
+    /// Index of the block it leads to (for a select: its own block).
     pub successor: u32,
-    /// Values of a switch's operand that take this side. The last side of a switch is the default:
-    /// it is taken by every value that no side lists (and by those listed here that share its block).
+    /// Values of a switch's operand that take this side. The last side of a switch is the default: it is
+    /// taken by every value that no side lists (and by the values listed here that share its block).
     pub values: Vec<u64>,
 }
 
 impl Unit {
-    /// The payload of this unit's blob.
+    /// Encodes this unit as the payload of a blob.
     pub fn encode(&self) -> Vec<u8> {
-        let mut w = Writer::default();
+        let mut w = BlobWriter::default();
         w.string(&self.source);
         w.list(&self.files, |w, f| w.string(f));
-        w.list(&self.functions, Writer::function);
-        w.list(&self.sites, Writer::site);
+        w.list(&self.functions, BlobWriter::function);
+        w.list(&self.sites, BlobWriter::site);
         w.list(&self.foreign, |w, name| w.string(name));
         w.list(&self.pointed_at, |w, name| w.string(name));
         w.int(self.checks.bits().into());
         w.0
     }
 
-    /// Reads a payload back; `None` if it is damaged.
+    /// Decodes a payload; `None` if it is malformed.
     pub fn decode(payload: &[u8]) -> Option<Unit> {
-        let mut r = Reader(payload);
+        let mut r = BlobReader(payload);
         Some(Unit {
             source: r.string()?,
-            files: r.list(Reader::string)?,
-            functions: r.list(Reader::function)?,
-            sites: r.list(Reader::site)?,
-            foreign: r.list(Reader::string)?,
-            pointed_at: r.list(Reader::string)?,
+            files: r.list(BlobReader::string)?,
+            functions: r.list(BlobReader::function)?,
+            sites: r.list(BlobReader::site)?,
+            foreign: r.list(BlobReader::string)?,
+            pointed_at: r.list(BlobReader::string)?,
             checks: Checks::from_bits(r.int()? as u32),
         })
     }
 }
 
 #[derive(Default)]
-struct Writer(Vec<u8>);
+struct BlobWriter(Vec<u8>);
 
-impl Writer {
+impl BlobWriter {
     fn int(&mut self, mut v: u64) {
         while v >= 0x80 {
             self.0.push(v as u8 | 0x80);
@@ -308,9 +310,9 @@ impl Writer {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+struct BlobReader<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl BlobReader<'_> {
     fn int(&mut self) -> Option<u64> {
         let mut v = 0;
         for shift in (0..64).step_by(7) {
@@ -337,7 +339,7 @@ impl Reader<'_> {
 
     fn list<T>(&mut self, mut each: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let len = self.int()? as usize;
-        // Every item takes at least one byte: a damaged length cannot make us allocate the world.
+        // Every item takes at least one byte, which bounds the allocation for a malformed length.
         let mut items = Vec::with_capacity(len.min(self.0.len()));
         for _ in 0..len {
             items.push(each(self)?);
@@ -386,7 +388,7 @@ impl Reader<'_> {
             column: self.word()?,
             first_side: self.word()?,
             width: self.word()?,
-            contents: Contents::from_bits(self.int()?.try_into().ok()?),
+            contents: ConditionFeatures::from_bits(self.int()?.try_into().ok()?),
             callees: self.list(Self::string)?,
             sides: self.list(|r| Some(Side { successor: r.word()?, values: r.list(Self::int)? }))?,
         })
@@ -427,7 +429,7 @@ mod tests {
                 column: 5,
                 first_side: 3,
                 width: 32,
-                contents: Contents::of_check(Check::Shift),
+                contents: ConditionFeatures::of_check(Check::Shift),
                 callees: vec!["toupper".to_string()],
                 sides: vec![Side { successor: 1, values: vec![1, u64::MAX] }, Side::default()],
             }],

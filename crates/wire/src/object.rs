@@ -1,15 +1,16 @@
-//! Global variables of a program, so that the runtime knows what a pointer may point into.
+//! Table of a program's global variables: the runtime looks up the object that a symbolic pointer points
+//! into.
 
-/// ELF section of the list.
+/// ELF section of the table.
 pub const SECTION: &str = "cairn_obj";
 
-/// One variable.
+/// A global variable.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObjectRecord {
-    /// Where it is.
+    /// Its address.
     pub address: u64,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
 }
 

@@ -1,18 +1,19 @@
 //! Shadow memory: four bytes for every byte of the application, by a direct map.
 //!
-//! Most memory is concrete, and looking at its shadow would drag five times the program's data through the cache. So there
-//! are hints: one byte for [`GRAIN`] bytes of the application, 0 if no byte that starts within [`REACH`] of any of these has a label.
-//! Only where a hint is set is there anything to look for in the shadow. Addresses that are megabytes apart share hints, and
-//! a hint stays when labels go: it never says too little. They lie so low that their address fits an instruction.
+//! Most memory is concrete, and reading its shadow would pull five times the program's data through the
+//! cache. Hence the **shadow summary**: one byte per line of [`GRAIN`] application bytes, 0 if no byte that
+//! starts within [`REACH`] of any byte of the line has a label. The shadow is read only where the summary is
+//! nonzero. Lines 2 MiB apart share a summary byte, and a summary byte stays set when labels go: the summary
+//! over-approximates, it never misses a label. Its addresses fit the displacement of an instruction.
 //!
-//! A shadow word is `byte_index << 29 | label`: byte `byte_index` of the value with that label.
-//! A value that is spilled and reloaded whole therefore gives back its label with no new entry.
+//! A shadow word is `byte_index << 29 | label`: byte `byte_index` of the value with that label. A value that
+//! is stored and reloaded whole gets back its label without a new table entry.
 
-/// Where the shadow starts.
+/// Start of the shadow.
 pub const BASE: u64 = 0x1000_0000_0000;
-/// How much of an address takes part in the map.
+/// Bits of an address that take part in the mapping.
 pub const ADDRESS_MASK: u64 = 0x0fff_ffff_ffff;
-/// Application bytes to shadow bytes, as a shift.
+/// Shift from application bytes to shadow bytes.
 pub const SCALE_SHIFT: u64 = 2;
 /// Size of the shadow in bytes.
 pub const SIZE: u64 = (ADDRESS_MASK + 1) << SCALE_SHIFT;
@@ -21,28 +22,29 @@ pub const LABEL_BITS: u32 = 29;
 /// Mask of the label in a shadow word.
 pub const LABEL_MASK: u32 = (1 << LABEL_BITS) - 1;
 
-/// Where the hints start: below what 32 bits with a sign reach, above programs that are linked to fixed addresses.
-pub const HINTS: u64 = 0x7000_0000;
-/// How many hints there are: few enough that all are mapped before the first run, and that they stay in the cache.
-pub const HINT_COUNT: u64 = 1 << 15;
-/// Application bytes to hints, as a shift.
+/// Start of the summary: within the range of a signed 32-bit displacement, above programs that are linked to
+/// fixed addresses.
+pub const SUMMARY: u64 = 0x7000_0000;
+/// Number of summary bytes: few enough that all are mapped before the first run and stay in the cache.
+pub const SUMMARY_SIZE: u64 = 1 << 15;
+/// Shift from application bytes to summary bytes.
 pub const GRAIN_SHIFT: u64 = 6;
-/// Application bytes of a hint.
+/// Application bytes per summary byte.
 pub const GRAIN: u64 = 1 << GRAIN_SHIFT;
-/// How many bytes from an address on its hint speaks for.
+/// Number of bytes from an address on that its summary byte covers.
 pub const REACH: u64 = GRAIN;
 
-/// Address of the hint for the [`REACH`] bytes from an address on.
-pub const fn hint(application: u64) -> u64 {
-    HINTS + (application >> GRAIN_SHIFT & (HINT_COUNT - 1))
+/// Returns the address of the summary byte for the [`REACH`] bytes from an address on.
+pub const fn summary_address(application: u64) -> u64 {
+    SUMMARY + (application >> GRAIN_SHIFT & (SUMMARY_SIZE - 1))
 }
 
-/// Address of the shadow word of an application byte.
+/// Returns the address of the shadow word of an application byte.
 pub const fn address(application: u64) -> u64 {
     BASE + ((application & ADDRESS_MASK) << SCALE_SHIFT)
 }
 
-/// The shadow word of byte `index` of the value with this label.
+/// Returns the shadow word of byte `index` of the value with this label.
 pub const fn word(label: u32, index: u32) -> u32 {
     index << LABEL_BITS | label
 }

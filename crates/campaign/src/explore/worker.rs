@@ -1,66 +1,60 @@
-//! One that chooses, asks, runs and takes in what came of it, again and again.
+//! A worker and its loop: choose a flip, solve it, execute the input, integrate the results.
 
-use super::crowd::Crowd;
-use super::{Campaign, CampaignError, Cause};
-use crate::directory::CampaignDirectory;
-use crate::executor::Executor;
-use crate::journal::WorkerId;
-use crate::memory::Level;
-use crate::observer::Event;
-use crate::summary::Stop;
-use crate::sync::Sync;
-use crate::testcase::{fit, read_test};
-use crate::turn::{Table, Turn};
-use crate::unread::Held;
-use cairn_exec::{Input, Run, RunError};
+use super::CampaignError;
+use super::coordination::Coordination;
+use super::memory::MemoryLevel;
+use super::shared_state::{SharedState, StateGuard};
+use super::state::{Campaign, Cause};
+use super::unconstrained_bytes::UnconstrainedBytes;
+use crate::execution::executor::Executor;
+use crate::observe::notes::StopReason;
+use crate::observe::observer::Event;
+use crate::replay::cursor::{Action, NextRun};
+use crate::replay::record::WorkerId;
+use crate::store::directory::CampaignFiles;
+use crate::store::sync::SyncImporter;
+use crate::store::testcase::{fit, read_test};
+use cairn_exec::Input;
 use cairn_expr::DagCopy;
 use cairn_search::{Cost, Next, Outcome, Rng};
 use cairn_solver::Solver;
 use cairn_tree::{Flip, FlipState, RunId};
-use cairn_wire::ObjectKind;
 use std::time::Duration;
 
-/// Time between two looks at the clock while there is nothing to do but to wait for others.
-const WAIT: Duration = Duration::from_millis(100);
+/// Interval of polling while there is nothing to do but to wait for other fuzzers; a chosen interval.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The worker.
+/// A worker: one thread with its own executor and solver. It holds the lock on the campaign except while it
+/// executes, solves or waits.
 pub(super) struct Worker<'w, 'a> {
     pub id: WorkerId,
-    pub campaign: Turn<'w, Campaign<'a>>,
+    pub campaign: StateGuard<'w, Campaign<'a>>,
     pub executor: &'w mut dyn Executor,
     pub solver: &'w mut dyn Solver,
-    /// The expressions, for questions that are asked while others have their turn.
+    /// Copy of the expressions, for queries that are solved without the lock.
     pub expressions: DagCopy,
     pub rng: Rng,
-    /// What was asked for the last flip.
-    pub held: Held,
-    /// Whether it is at a flip that it has not made a run for.
-    pub is_undecided: bool,
-    /// What the strategy's present wish has taken so far.
+    /// Constraints of the last flip.
+    pub unconstrained: UnconstrainedBytes,
+    /// True while it works on a flip and has not executed an input for it.
+    pub has_pending_run: bool,
+    /// Cost of the strategy's current request so far.
     pub cost: Cost,
-    /// What its solver's questions may take, if that is not the usual.
-    pub insists: Option<Duration>,
-    /// The last run that was made as soon as its input was found, until it is taken in.
-    pub ahead: Option<Ahead>,
-    /// How often its solver has let go of what it remembers.
-    forgotten: u32,
-}
-
-/// A run that was made ahead of its turn.
-pub(super) struct Ahead {
-    pub input: Input,
-    pub run: Result<Run, RunError>,
-    pub took: Duration,
+    /// Time limit of its solver, if it was raised.
+    pub solver_limit: Option<Duration>,
+    /// Number of times that its solver has dropped its caches.
+    cache_drops: u32,
 }
 
 impl<'w, 'a> Worker<'w, 'a> {
+    /// Creates a worker, which holds the lock.
     pub fn new(
         id: WorkerId,
-        table: &'w Table<Campaign<'a>>,
+        shared: &'w SharedState<Campaign<'a>>,
         executor: &'w mut dyn Executor,
         solver: &'w mut dyn Solver,
     ) -> Worker<'w, 'a> {
-        let campaign = table.take();
+        let campaign = shared.lock();
         let seed = campaign.settings.seed ^ u64::from(id.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Worker {
             id,
@@ -68,42 +62,41 @@ impl<'w, 'a> Worker<'w, 'a> {
             solver,
             expressions: DagCopy::new(),
             rng: Rng::new(seed),
-            held: Held::default(),
-            is_undecided: false,
+            unconstrained: UnconstrainedBytes::default(),
+            has_pending_run: false,
             cost: Cost::default(),
-            insists: None,
-            ahead: None,
-            forgotten: campaign.forgotten,
+            solver_limit: None,
+            cache_drops: campaign.search.cache_drops,
             campaign,
         }
     }
 
-    /// Runs what there is to begin with, and goes on until the end.
-    pub fn explore_from_the_start(&mut self) -> Result<Stop, CampaignError> {
-        match self.begin()? {
+    /// Executes the initial inputs, and explores until the end.
+    pub fn run_and_explore(&mut self) -> Result<StopReason, CampaignError> {
+        match self.run_initial_inputs()? {
             Some(stop) => Ok(stop),
             None => self.explore(),
         }
     }
 
-    /// Runs the inputs to begin with.
-    pub fn begin(&mut self) -> Result<Option<Stop>, CampaignError> {
+    /// Executes the initial inputs.
+    pub fn run_initial_inputs(&mut self) -> Result<Option<StopReason>, CampaignError> {
         let settings = self.campaign.settings;
         for input in &settings.inputs {
             if let Some(stop) = self.campaign.must_stop() {
                 return Ok(Some(stop));
             }
-            self.execute(input, Cause::FIRST)?;
+            self.execute(input, Cause::INITIAL)?;
         }
         if settings.random_start && self.campaign.must_stop().is_none() {
             let input = self.random_input();
-            self.execute(&input, Cause { asked: false, ..Cause::RANDOM })?;
+            self.execute(&input, Cause { is_requested: false, ..Cause::RANDOM })?;
         }
         Ok(None)
     }
 
-    /// Goes on until the end.
-    pub fn explore(&mut self) -> Result<Stop, CampaignError> {
+    /// Explores until the end.
+    pub fn explore(&mut self) -> Result<StopReason, CampaignError> {
         loop {
             if let Some(stop) = self.campaign.must_stop() {
                 return Ok(stop);
@@ -113,19 +106,18 @@ impl<'w, 'a> Worker<'w, 'a> {
                 continue;
             }
             if !self.has_memory()? {
-                return Ok(Stop::Memory);
+                return Ok(StopReason::Memory);
             }
             self.cost = Cost::default();
-            self.campaign.tell_description();
-            self.campaign.hear_witness()?;
-            if let Some(run) = self.campaign.chronicle.given(self.id)? {
-                self.repeat(run, Cause::GIVEN)?;
-                continue;
-            }
-            if self.campaign.chronicle.rebuilding().is_none()
-                && (self.take_in_stranger()? || self.take_from_others()?)
-            {
-                continue;
+            self.campaign.notify_description();
+            self.campaign.poll_reference_builds()?;
+            match self.campaign.cursor.next_run(self.id)? {
+                NextRun::Recorded(run) => {
+                    self.replay_run(*run, Cause::GIVEN)?;
+                    continue;
+                }
+                NextRun::Live if self.import_unrecorded()? || self.import_from_fuzzers()? => continue,
+                NextRun::Live | NextRun::OfStrategy => {}
             }
             if let Some(stop) = self.step()? {
                 return Ok(stop);
@@ -133,123 +125,148 @@ impl<'w, 'a> Worker<'w, 'a> {
         }
     }
 
-    /// Does what the search wishes for next; tells if that is the end.
-    fn step(&mut self) -> Result<Option<Stop>, CampaignError> {
-        let campaign = &mut *self.campaign;
-        let next = campaign.strategies[self.id.index()].next(&campaign.tree, &mut self.rng);
-        match next {
-            Next::Done if campaign.crowd.busy > 1 => self.wait_for_results()?,
-            Next::Done if self.insist()? => {}
-            Next::Done if self.campaign.chronicle.rebuilding().is_some() => self.go_astray()?,
-            Next::Done if self.wait_for_others()? => {}
-            Next::Done => return Ok(Some(Stop::Done)),
+    /// Carries out the strategy's next request; returns a reason if the campaign ends.
+    fn step(&mut self) -> Result<Option<StopReason>, CampaignError> {
+        let Campaign { search, known, .. } = &mut *self.campaign;
+        match search.strategies[self.id.index()].next(&known.tree, &mut self.rng) {
+            Next::Done => return self.continue_without_flips(),
             Next::Flip { flip, base } => self.try_flip(flip, base)?,
-            Next::SetAside(flips) => flips.into_iter().for_each(|flip| self.campaign.tree.set_aside(flip)),
-            Next::Revive(flips) => self.campaign.revive(&flips),
+            Next::Suspend(flips) => flips.into_iter().for_each(|flip| known.tree.suspend(flip)),
+            Next::Resume(flips) => search.resume(&mut known.tree, &flips),
             Next::Restart => self.run_random()?,
         }
         Ok(None)
     }
 
-    /// Whether what is left of the budget may be others': only these know.
+    /// Continues after the strategy has run out of flips: other workers may find some, timeouts are retried,
+    /// the rest of a diverged journal is replayed, other fuzzers may find inputs. Otherwise the campaign is
+    /// done.
+    fn continue_without_flips(&mut self) -> Result<Option<StopReason>, CampaignError> {
+        if self.campaign.coordination.busy > 1 {
+            self.wait_for_results()?;
+        } else if self.retry_timeout()? {
+            return Ok(None);
+        } else if !self.campaign.cursor.is_live() {
+            self.replay_remaining()?;
+        } else if !self.wait_for_fuzzers()? {
+            return Ok(Some(StopReason::Done));
+        }
+        Ok(None)
+    }
+
+    /// Returns the recorded outcome of an action, or None if it is to be carried out. If the replay has
+    /// diverged, the remaining recorded runs are replayed first.
+    pub fn resolve<T>(&mut self, action: Action<T>) -> Result<Option<T>, CampaignError> {
+        match action {
+            Action::Recorded(outcome) => Ok(Some(outcome)),
+            Action::Diverged => self.replay_remaining().map(|()| None),
+            Action::Live => Ok(None),
+        }
+    }
+
+    /// True if pending runs of other workers may spend the rest of the budget: this one waits for their
+    /// outcome.
     fn must_wait(&mut self) -> Result<bool, CampaignError> {
         let campaign = &mut *self.campaign;
-        let must = campaign.chronicle.rebuilding().is_none() && campaign.is_budget_promised();
+        let must = campaign.is_budget_reserved();
         if must {
-            campaign.chronicle.note_slept(self.id)?;
+            campaign.cursor.log_wait(self.id)?;
         }
-        Ok(must || campaign.chronicle.slept(self.id)?)
+        Ok(must || campaign.cursor.waits(self.id)?)
     }
 
-    /// Waits until something has come of what the other workers do.
+    /// Waits until another worker publishes a result.
     fn wait_for_results(&mut self) -> Result<(), CampaignError> {
-        let seen = self.campaign.crowd.fall_asleep();
-        self.campaign.wait_until(|campaign| campaign.crowd.is_awake(seen));
-        self.campaign.crowd.wake_up(seen);
-        self.take_turn()
+        let seen = self.campaign.coordination.become_idle();
+        self.campaign.wait_until(|campaign| campaign.coordination.must_wake(seen));
+        self.campaign.coordination.wake(seen);
+        self.begin_turn()
     }
 
-    /// Begins a stretch that depends on what others have done: when the campaign is made again, all such stretches come in the order in
-    /// which they came.
-    pub fn take_turn(&mut self) -> Result<(), CampaignError> {
-        if self.campaign.is_alone() || self.campaign.crowd.ended.is_some() {
+    /// Begins a critical section that depends on results of others. In a replay, all of these come in their
+    /// recorded order.
+    pub fn begin_turn(&mut self) -> Result<(), CampaignError> {
+        if self.campaign.is_single_worker() || self.campaign.coordination.ended.is_some() {
             return Ok(());
         }
         self.wait_for_turn()?;
-        Ok(self.campaign.chronicle.woke(self.id)?)
+        Ok(self.campaign.cursor.wake(self.id)?)
     }
 
-    /// Waits until the past tells of this worker next. If it tells of one that sleeps, the search has gone astray.
+    /// Waits until the next record is this worker's. If it is that of a worker which is idle, the replay has
+    /// diverged.
     pub fn wait_for_turn(&mut self) -> Result<(), CampaignError> {
         let id = self.id;
         if self.campaign.is_turn_of(id) {
             return Ok(());
         }
-        self.campaign.crowd.waiting.push(id);
+        self.campaign.coordination.waiting_for_turn.push(id);
         self.campaign.wait_until(|campaign| {
-            let Crowd { waiting, busy, .. } = &campaign.crowd;
-            let is_stuck = waiting.len() == *busy && !waiting.iter().any(|id| campaign.is_turn_of(*id));
+            let Coordination { waiting_for_turn, busy, .. } = &campaign.coordination;
+            let is_stuck = waiting_for_turn.len() == *busy
+                && !waiting_for_turn.iter().any(|id| campaign.is_turn_of(*id));
             campaign.is_turn_of(id) || is_stuck
         });
-        self.campaign.crowd.waiting.retain(|other| *other != id);
-        if self.campaign.is_turn_of(id) { Ok(()) } else { self.go_astray() }
+        self.campaign.coordination.waiting_for_turn.retain(|other| *other != id);
+        if self.campaign.is_turn_of(id) { Ok(()) } else { self.replay_remaining() }
     }
 
-    /// Runs the next file that the journal does not tell of, since it was damaged; false if there is none.
-    fn take_in_stranger(&mut self) -> Result<bool, CampaignError> {
-        let Some(path) = self.campaign.directory.as_mut().and_then(CampaignDirectory::next_stranger) else {
+    /// Executes the next file that a damaged journal does not mention; false if there is none.
+    fn import_unrecorded(&mut self) -> Result<bool, CampaignError> {
+        let directory = self.campaign.store.directory.as_mut();
+        let Some(path) = directory.and_then(CampaignFiles::next_unrecorded) else {
             return Ok(false);
         };
         let blank = &self.campaign.settings.inputs[0];
         if let Ok(test) = read_test(&path, blank) {
-            let before = self.campaign.corpus.all_files();
+            let before = self.campaign.store.corpus.all_files();
             self.execute(&fit(test, blank), Cause::GIVEN)?;
-            // It has a new name now.
-            if self.campaign.corpus.all_files() > before {
+            // It was written again under a new name.
+            if self.campaign.store.corpus.all_files() > before {
                 let _ = std::fs::remove_file(&path);
             }
         }
         Ok(true)
     }
 
-    /// Runs an input that another fuzzer has found; false if there is none.
-    fn take_from_others(&mut self) -> Result<bool, CampaignError> {
+    /// Executes an input that another fuzzer has found; false if there is none.
+    fn import_from_fuzzers(&mut self) -> Result<bool, CampaignError> {
         let blank = &self.campaign.settings.inputs[0];
-        let Some(input) = self.campaign.sync.as_mut().and_then(|sync| sync.next(blank)) else {
+        let Some(input) = self.campaign.store.sync.as_mut().and_then(|sync| sync.next(blank)) else {
             return Ok(false);
         };
-        self.campaign.notes.from_others += 1;
+        self.campaign.counters.notes.from_others += 1;
         self.execute(&input, Cause::GIVEN)?;
         Ok(true)
     }
 
-    /// Waits until it is time to look what others have found; false if there are none, or no time was given to wait in.
-    fn wait_for_others(&mut self) -> Result<bool, CampaignError> {
-        if self.campaign.settings.time.is_none() || self.campaign.sync.is_none() {
+    /// Waits until the queues of other fuzzers are due; false if there are none, or no time budget to wait
+    /// in.
+    fn wait_for_fuzzers(&mut self) -> Result<bool, CampaignError> {
+        if self.campaign.settings.time.is_none() || self.campaign.store.sync.is_none() {
             return Ok(false);
         }
-        while self.campaign.must_stop().is_none() && !self.campaign.sync.as_ref().is_some_and(Sync::is_due) {
-            std::thread::sleep(WAIT);
-            self.campaign.note_now_and_then()?;
+        let is_due = |campaign: &Campaign| campaign.store.sync.as_ref().is_some_and(SyncImporter::is_due);
+        while self.campaign.must_stop().is_none() && !is_due(&self.campaign) {
+            std::thread::sleep(POLL_INTERVAL);
+            self.campaign.write_status_if_due()?;
         }
         Ok(true)
     }
 
-    /// Saves memory if there is little left; false if that does not help any more.
+    /// Drops the solver's caches if memory is short; false if the limit is reached nevertheless.
     fn has_memory(&mut self) -> Result<bool, CampaignError> {
-        let campaign = &mut *self.campaign;
-        campaign.forgotten += u32::from(campaign.chronicle.forgot()?);
-        match campaign.memory.level() {
-            Level::Enough => {}
-            Level::Short => {
-                campaign.forgotten += 1;
-                if campaign.chronicle.rebuilding().is_none() {
-                    campaign.chronicle.note_forgot()?;
-                }
+        let Campaign { cursor, search, .. } = &mut *self.campaign;
+        search.cache_drops += u32::from(cursor.drops_caches()?);
+        match search.memory.level() {
+            MemoryLevel::Enough => {}
+            MemoryLevel::Short => {
+                search.cache_drops += 1;
+                cursor.log_drop_caches()?;
             }
-            Level::Over => return Ok(false),
+            MemoryLevel::Over => return Ok(false),
         }
-        if std::mem::replace(&mut self.forgotten, campaign.forgotten) != campaign.forgotten {
+        if std::mem::replace(&mut self.cache_drops, search.cache_drops) != search.cache_drops {
             self.solver.forget();
         }
         Ok(true)
@@ -261,48 +278,38 @@ impl<'w, 'a> Worker<'w, 'a> {
         Ok(())
     }
 
-    /// Random bytes in the shape that the last run's input had, each stream as long as it may be.
+    /// Returns random bytes for the objects of the last run's input, each stream at its maximum length.
     fn random_input(&mut self) -> Input {
-        let mut input = self.campaign.past.last().map_or_else(Input::default, |run| run.input.clone());
+        let last = self.campaign.known.past_runs.last();
+        let mut input = last.map_or_else(Input::default, |run| run.input.clone());
         for object in &mut input.objects {
             if object.has_any_length() {
                 object.bytes.resize(object.limit, 0);
             }
-            match object.kind {
-                ObjectKind::ArgCount => object.bytes = vec![object.limit as u8],
-                _ => self.rng.fill(&mut object.bytes),
+            match object.kind.is_count() {
+                true => object.bytes = vec![object.limit as u8],
+                false => self.rng.fill(&mut object.bytes),
             }
         }
         input
     }
 
     fn try_flip(&mut self, flip: Flip, base: RunId) -> Result<(), CampaignError> {
-        debug_assert!(matches!(self.campaign.tree.state(flip), FlipState::Untried | FlipState::Sat));
-        let outcome = self.pursue(flip, base)?;
+        debug_assert!(matches!(self.campaign.known.tree.state(flip), FlipState::Untried | FlipState::Sat));
+        let outcome = self.solve_flip(flip, base)?;
+        log::debug!(target: "search", "node {} side {}: {outcome:?}", flip.node.index(), flip.side);
         let cost = self.cost;
-        self.campaign.strategies[self.id.index()].on_outcome(flip, outcome, cost);
-        self.campaign.tell_of_answer(outcome);
+        self.campaign.search.strategies[self.id.index()].on_outcome(flip, outcome, cost);
+        if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {
+            self.campaign.notify(&Event::Unsolved);
+        }
         Ok(())
     }
 }
 
 impl Campaign<'_> {
-    /// Whether a worker may go on: at the end all may.
+    /// True if a worker may continue: the next record is its own, the campaign is live, or it has ended.
     fn is_turn_of(&self, worker: WorkerId) -> bool {
-        self.crowd.ended.is_some() || self.chronicle.is_turn_of(worker)
-    }
-
-    /// Makes flips untried again that were set aside.
-    fn revive(&mut self, flips: &[Flip]) {
-        for strategy in &mut self.strategies {
-            strategy.on_revived(&self.tree, flips);
-        }
-        flips.iter().for_each(|flip| self.tree.revive(*flip));
-    }
-
-    fn tell_of_answer(&mut self, outcome: Outcome) {
-        if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {
-            self.tell(&Event::Unsolved);
-        }
+        self.coordination.ended.is_some() || self.cursor.is_turn_of(worker)
     }
 }

@@ -2,21 +2,23 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
 use cairn_campaign::{CampaignDirectory, Execution, Executor, Settings, Summary, run};
-use cairn_exec::{End, Flags, Input, Mode, Object, Run, RunError, StartError, StepKind, Trace, TraceStep};
+use cairn_exec::{
+    ExitKind, Input, Mode, Object, Run, RunError, RunFlags, StartError, StepKind, Trace, TraceStep,
+};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte};
 use cairn_program::{Program, SiteId};
 use cairn_wire::ObjectKind;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A value and its expression.
+/// A concrete value and its expression.
 #[derive(Clone, Copy)]
 pub struct Value {
     pub expr: ExprId,
     pub concrete: u64,
 }
 
-/// What a fake program works with: every operation keeps value and expression together.
+/// Environment of a fake program: every operation computes value and expression together.
 pub struct Tracer<'a> {
     dag: &'a mut Dag,
     program: &'a Program,
@@ -27,15 +29,15 @@ pub struct Tracer<'a> {
     /// Code addresses of a crash.
     pub crash: Vec<u64>,
     /// Flags of its trace.
-    pub flags: Flags,
-    /// What the run is to record.
+    pub flags: RunFlags,
+    /// Mode of the run.
     pub mode: Mode,
-    /// How many runs there were before this one.
+    /// Number of runs before this one.
     pub runs_before: usize,
 }
 
 impl Tracer<'_> {
-    /// A byte of an object; 0 and concrete beyond its end.
+    /// Returns a byte of an object; a concrete 0 beyond its end.
     pub fn byte(&mut self, object: usize, offset: usize) -> Value {
         match self.input.objects[object].bytes.get(offset) {
             None => self.constant(8, 0),
@@ -50,7 +52,7 @@ impl Tracer<'_> {
         Value { expr: self.dag.constant(width, value.into()), concrete: value }
     }
 
-    /// The object that this call of `cairn_symbolic` gets.
+    /// Returns the index of the object that this call of `cairn_symbolic` gets.
     pub fn named(&mut self, name: &str, len: usize) -> usize {
         let is_named = |(_, object): &(usize, &Object)| object.kind == ObjectKind::Named;
         let given = self.input.objects.iter().enumerate().filter(is_named).nth(self.named);
@@ -88,7 +90,7 @@ impl Tracer<'_> {
         self.compare(CmpOp::Ult, value, constant)
     }
 
-    /// Decides at a site; gives the side.
+    /// Records a decision at a site; returns the side.
     pub fn decide(&mut self, site: SiteId, value: Value) -> u32 {
         self.step(StepKind::Branch, site, value);
         let side = self.program.site(site).side_of(value.concrete);
@@ -100,9 +102,9 @@ impl Tracer<'_> {
         self.decide(site, condition) == 1
     }
 
-    /// Uses a value as a constant and says so.
-    pub fn pin(&mut self, site: SiteId, value: Value) -> u64 {
-        self.step(StepKind::Pin, site, value);
+    /// Records a concretization.
+    pub fn concretize(&mut self, site: SiteId, value: Value) -> u64 {
+        self.step(StepKind::Concretization, site, value);
         value.concrete
     }
 
@@ -112,8 +114,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// Records something that cannot be.
-    pub fn scribble(&mut self) {
+    /// Records an inconsistent step.
+    pub fn corrupt_trace(&mut self) {
         let value = self.constant(8, 0).expr;
         let input = self.dag.input(InputByte { object: 0, offset: 0 });
         let value = self.dag.binary(BinOp::Add, input, value);
@@ -121,39 +123,39 @@ impl Tracer<'_> {
     }
 }
 
-type Body = Box<dyn Fn(&mut Tracer) -> End>;
+type Body = Box<dyn Fn(&mut Tracer) -> ExitKind>;
 
-/// A fake program, its static model, and what may go wrong with it.
+/// A fake program, its static model, and its failures.
 pub struct Fake {
     pub program: Program,
     body: Body,
     pub runs: usize,
     pub restarts: usize,
-    /// Says of a run's number and input whether the server dies of it.
+    /// True if the fork server dies of a run with this number and input.
     pub dies: fn(usize, &Input) -> bool,
-    /// Added to every recorded decision's value: what a broken tracer would do.
-    pub lie: u64,
-    /// All that was run.
-    pub seen: Vec<Input>,
-    /// How the last was run.
+    /// Number added to the value of every recorded decision, as a broken tracer would.
+    pub trace_error: u64,
+    /// Executed inputs.
+    pub executed: Vec<Input>,
+    /// Mode of the last run.
     mode: Mode,
 }
 
 impl Fake {
-    pub fn new(program: Program, body: impl Fn(&mut Tracer) -> End + 'static) -> Fake {
+    pub fn new(program: Program, body: impl Fn(&mut Tracer) -> ExitKind + 'static) -> Fake {
         let body = Box::new(body);
-        let (seen, mode) = (Vec::new(), Mode::NATIVE);
-        Fake { program, body, runs: 0, restarts: 0, dies: |_, _| false, lie: 0, seen, mode }
+        let (executed, mode) = (Vec::new(), Mode::NATIVE);
+        Fake { program, body, runs: 0, restarts: 0, dies: |_, _| false, trace_error: 0, executed, mode }
     }
 
-    /// One run outside of any campaign.
+    /// Makes a run outside of any campaign.
     pub fn once(&mut self, input: &Input) -> Execution {
         let run = Executor::run(self, input, Mode::TRACE).unwrap();
         let trace = self.decode(&mut Dag::new());
         Execution { run, trace }
     }
 
-    /// A campaign with the usual solver.
+    /// Runs a campaign with the standard solver.
     pub fn explore(&mut self, settings: &Settings, directory: Option<CampaignDirectory>) -> Summary {
         let program = self.program.clone();
         let mut solver = cairn_solver::standard(cairn_solver::Limits::default());
@@ -162,13 +164,13 @@ impl Fake {
 }
 
 impl Fake {
-    /// What the program does with the last input.
-    fn trace<'a>(&'a self, dag: &'a mut Dag) -> (End, Tracer<'a>) {
+    /// Executes the program on the last input.
+    fn trace<'a>(&'a self, dag: &'a mut Dag) -> (ExitKind, Tracer<'a>) {
         let coverage = vec![0; self.program.branch_count() as usize];
-        let (input, mode) = (self.seen.last().expect("something was run").clone(), self.mode);
+        let (input, mode) = (self.executed.last().expect("something was run").clone(), self.mode);
         let (program, runs_before) = (&self.program, self.runs - 1);
         let (steps, crash) = (Vec::new(), Vec::new());
-        let flags = Flags::default();
+        let flags = RunFlags::default();
         let mut tracer =
             Tracer { dag, program, input, named: 0, steps, coverage, crash, flags, mode, runs_before };
         ((self.body)(&mut tracer), tracer)
@@ -181,7 +183,7 @@ impl Executor for Fake {
         if (self.dies)(self.runs, input) {
             return Err(RunError::ServerSilent);
         }
-        self.seen.push(input.clone());
+        self.executed.push(input.clone());
         self.mode = mode;
         let mut dag = Dag::new();
         let (end, Tracer { input, coverage, crash, flags, .. }) = self.trace(&mut dag);
@@ -190,7 +192,7 @@ impl Executor for Fake {
 
     fn decode(&mut self, dag: &mut Dag) -> Trace {
         let (_, Tracer { mut steps, .. }) = self.trace(dag);
-        steps.iter_mut().for_each(|step| step.concrete += self.lie);
+        steps.iter_mut().for_each(|step| step.concrete += self.trace_error);
         Trace { steps, ..Trace::default() }
     }
 
@@ -200,21 +202,21 @@ impl Executor for Fake {
     }
 }
 
-/// Standard input of so many zeros.
+/// Returns a standard input of `len` zeros.
 pub fn stdin(len: usize) -> Input {
     Input { objects: vec![Object::stdin(vec![0; len])] }
 }
 
-/// All kept inputs by their path in the directory.
+/// Returns all kept inputs by their path in the directory.
 pub fn kept(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
-    for place in ["queue", "crashes", "hangs"] {
-        for entry in std::fs::read_dir(out.join(place)).unwrap() {
+    for folder in ["queue", "crashes", "hangs"] {
+        for entry in std::fs::read_dir(out.join(folder)).unwrap() {
             let entry = entry.unwrap();
             if entry.path().is_dir() {
                 continue;
             }
-            let name = format!("{place}/{}", entry.file_name().into_string().unwrap());
+            let name = format!("{folder}/{}", entry.file_name().into_string().unwrap());
             files.insert(name, std::fs::read(entry.path()).unwrap());
         }
     }

@@ -1,10 +1,11 @@
-//! What a campaign says where there is no screen: lines with the time of day, or JSON objects.
+//! Log of a campaign where there is no screen: lines with the time of day, or JSON objects.
 
 use super::Finding;
 use super::view::View;
 use super::warnings::{Warning, warnings};
-use crate::message::{now, tell, tell_event};
-use crate::style::{Style, clock, counted, grouped, percent};
+use crate::message::{log, now, print_event};
+use crate::style::Style;
+use cairn_app::numbers::{clock, counted, grouped, percent};
 use cairn_campaign::{Gap, GapCounts, Progress, Settings, SolverSummary, Summary};
 use cairn_exec::Severity;
 use serde_json::{Value, json};
@@ -12,12 +13,12 @@ use std::io::stderr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Time between two lines on how it is going.
+/// Time between two progress lines; a chosen bound.
 const PERIOD: Duration = Duration::from_secs(5);
-/// The same for programs, which do not tire.
+/// Time between two progress events in JSON; a chosen bound.
 const JSON_PERIOD: Duration = Duration::from_secs(1);
 
-/// What lines are.
+/// Form of the lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Plain,
@@ -27,18 +28,18 @@ pub enum Form {
 /// Writes to standard error.
 pub struct Log {
     form: Form,
-    told: Instant,
-    /// Kinds of warnings that were told, and what there was to be warned of when it was looked at last.
+    printed: Instant,
+    /// Kinds of warnings that were printed, and the counts at the last check.
     warned: Vec<&'static str>,
     seen: (u64, GapCounts),
 }
 
 impl Log {
     pub fn new(form: Form) -> Log {
-        Log { form, told: Instant::now(), warned: Vec::new(), seen: Default::default() }
+        Log { form, printed: Instant::now(), warned: Vec::new(), seen: Default::default() }
     }
 
-    /// The campaign begins.
+    /// Logs the start of the campaign.
     pub fn start(&self, settings: &Settings, out: Option<&Path>) {
         if self.form == Form::Json {
             let fields = json!({
@@ -50,24 +51,24 @@ impl Log {
                 "time_seconds": settings.time.map(|time| time.as_secs_f64()),
                 "out": out,
             });
-            tell_event("start", fields);
+            print_event("start", fields);
         }
     }
 
-    /// How it is going, if that was told some time ago; and what there is to be warned of.
+    /// Logs progress, if the last time was a while ago.
     pub fn progress(&mut self, view: &View) {
         let period = if self.form == Form::Json { JSON_PERIOD } else { PERIOD };
-        if self.told.elapsed() < period {
+        if self.printed.elapsed() < period {
             return;
         }
-        self.told = Instant::now();
+        self.printed = Instant::now();
         match self.form {
             Form::Plain => self.line(&line(&view.progress)),
-            Form::Json => tell_event("progress", figures(view)),
+            Form::Json => print_event("progress", figures(view)),
         }
     }
 
-    /// What there is to be warned of and was not told yet.
+    /// Logs warnings of kinds that were not printed yet.
     pub fn warn(&mut self, progress: &Progress) {
         let seen = (progress.restarts, progress.gaps);
         if std::mem::replace(&mut self.seen, seen) == seen {
@@ -82,7 +83,7 @@ impl Log {
                 Form::Plain => self.line(&format!("warning: {message}")),
                 Form::Json => {
                     let elapsed = progress.elapsed.as_secs_f64();
-                    tell_event(
+                    print_event(
                         "warning",
                         json!({ "kind": kind, "message": message, "elapsed_seconds": elapsed }),
                     );
@@ -91,20 +92,20 @@ impl Log {
         }
     }
 
-    /// A test was kept.
+    /// Logs a new test.
     pub fn test(&self, path: Option<&Path>, progress: &Progress) {
         if self.form == Form::Json {
-            tell_event("test", happened(path, progress));
+            print_event("test", happened(path, progress));
         }
     }
 
-    /// A crash or hang was kept; only the first of its kind is worth a line.
+    /// Logs a crash or hang; in plain form only the first of its kind.
     pub fn finding(&self, finding: &Finding, progress: &Progress) {
         let name = if finding.end.severity() == Severity::Hang { "hang" } else { "crash" };
         match (self.form, &finding.headline) {
             (Form::Plain, Some(headline)) => {
-                let told = format!("{name}: {headline}: {}", finding.path.display());
-                self.line(&Style::of(&stderr()).bad(&told));
+                let text = format!("{name}: {headline}: {}", finding.path.display());
+                self.line(&Style::of(&stderr()).bad(&text));
             }
             (Form::Plain, None) => {}
             (Form::Json, headline) => {
@@ -112,27 +113,27 @@ impl Log {
                 fields["end"] = finding.end.to_string().into();
                 fields["headline"] = headline.as_deref().into();
                 fields["is_new"] = headline.is_some().into();
-                tell_event(name, fields);
+                print_event(name, fields);
             }
         }
     }
 
-    /// The campaign is over; this is how its strategy describes itself.
+    /// Logs the end of the campaign; `strategy` is its strategy's description of itself.
     pub fn end(&self, summary: &Summary, strategy: &str) -> Result<(), serde_json::Error> {
         if self.form == Form::Json {
             let stop = format!("{:?}", summary.notes.stop).to_lowercase();
             let summary = serde_json::to_value(summary)?;
-            tell_event("end", json!({ "stop": stop, "strategy": strategy, "summary": summary }));
+            print_event("end", json!({ "stop": stop, "strategy": strategy, "summary": summary }));
         }
         Ok(())
     }
 
     fn line(&self, text: &str) {
-        tell(format_args!("{} {text}\n", now()));
+        log(format_args!("{} {text}\n", now()));
     }
 }
 
-/// Where and when something happened.
+/// Returns the fields that all findings and tests have.
 fn happened(path: Option<&Path>, progress: &Progress) -> Value {
     json!({
         "file": path,
@@ -142,7 +143,7 @@ fn happened(path: Option<&Path>, progress: &Progress) -> Value {
     })
 }
 
-/// All figures, for programs.
+/// Returns all figures as JSON.
 fn figures(view: &View) -> Value {
     let p = &view.progress;
     json!({
@@ -157,7 +158,7 @@ fn figures(view: &View) -> Value {
         "hangs": p.hangs,
         "untried": p.untried,
         "divergences": p.divergences,
-        "pin_tries": p.pin_tries,
+        "pin_tries": p.relaxed_runs,
         "pins": p.gaps.count(Gap::Concretized),
         "lost_values": p.gaps.count(Gap::LostValue),
         "strategy": view.strategy,
@@ -166,11 +167,11 @@ fn figures(view: &View) -> Value {
     })
 }
 
-/// How it is going, in a line.
+/// Formats progress on one line.
 fn line(progress: &Progress) -> String {
     if let Some(runs) = progress.rebuilding {
         let (now, all) = (grouped(progress.executions), grouped(runs));
-        return format!("going back to where it was: run {now} of {all}");
+        return format!("replaying: run {now} of {all}");
     }
     let seconds = progress.elapsed.as_secs_f64();
     let mut parts = vec![
@@ -184,7 +185,7 @@ fn line(progress: &Progress) -> String {
     if progress.hangs > 0 {
         parts.push(counted(progress.hangs, "hang", "hangs"));
     }
-    parts.push(format!("open {}", grouped(progress.untried)));
+    parts.push(format!("untried {}", grouped(progress.untried)));
     parts.push(format!("solver {}", percent(progress.solver.total.seconds, seconds)));
     parts.join("  ")
 }
@@ -194,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_tells_all_there_is() {
+    fn a_line_has_all_figures() {
         let mut progress = Progress {
             executions: 12_345,
             elapsed: Duration::from_secs(10),
@@ -205,9 +206,10 @@ mod tests {
             untried: 99,
             ..Progress::default()
         };
-        let expected = "10 s  12,345 runs  1,234/s  branches 25/50  tests 7  crashes 2  open 99  solver 0 %";
+        let expected =
+            "10 s  12,345 runs  1,234/s  branches 25/50  tests 7  crashes 2  untried 99  solver 0 %";
         assert_eq!(line(&progress), expected);
         progress.rebuilding = Some(20_000);
-        assert_eq!(line(&progress), "going back to where it was: run 12,345 of 20,000");
+        assert_eq!(line(&progress), "replaying: run 12,345 of 20,000");
     }
 }

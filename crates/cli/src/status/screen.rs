@@ -1,27 +1,28 @@
-//! The live screen: what a view looks like in so many columns.
+//! The live screen: draws a view in a given number of columns.
 
 use super::view::View;
 use super::warnings::warnings;
 use crate::row::{Row, wrapped};
-use crate::style::{Ink, Style, clock, grouped, percent};
-use cairn_exec::{End, Severity};
+use crate::style::{Ink, Style};
+use cairn_app::numbers::{clock, grouped, percent};
+use cairn_exec::{ExitKind, Severity};
 use cairn_solver::Tally;
 use std::time::Duration;
 
-/// Columns of what figures are of.
+/// Columns of labels.
 const LABEL: usize = 9;
 const LONGEST_BAR: usize = 20;
 const SHORTEST_BAR: usize = 6;
-/// Columns of a layer's figures: with the label, all fit into 40.
+/// Columns of a layer's figures: with the label, four fit into 40.
 const LAYER: usize = 7;
-/// Widest that lines become. A terminal that becomes narrower than its lines breaks them, before anybody can draw anew, and
-/// what it then pushes out of sight nobody can take away.
+/// Greatest width of lines. When a terminal becomes narrower than its lines it wraps them before they can be
+/// redrawn, and lines that scroll out of sight cannot be erased.
 const WIDEST: usize = 40;
-/// Lines of one text.
+/// Most lines of one text.
 const LINES: usize = 2;
-const MOST_WARNINGS: usize = 3;
+const MAX_WARNINGS: usize = 3;
 
-/// How to draw.
+/// Settings of drawing.
 #[derive(Clone, Copy)]
 pub struct Screen {
     pub width: usize,
@@ -30,7 +31,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// All lines.
+    /// Draws all lines.
     pub fn lines(&self, view: &View) -> Vec<String> {
         let mut lines = vec![self.title(view), self.time(view)];
         if view.progress.rebuilding.is_some() {
@@ -40,7 +41,7 @@ impl Screen {
         lines.push(self.findings(view, "crashes", Severity::Crash, view.progress.crashes));
         lines.push(self.findings(view, "hangs", Severity::Hang, view.progress.hangs));
         lines.extend(self.newest(view));
-        lines.push(self.open(view));
+        lines.push(self.frontier(view));
         lines.extend(self.text("strategy", Ink::Plain, &view.strategy));
         lines.extend(self.solver(view));
         lines.extend(self.warnings(view));
@@ -55,7 +56,7 @@ impl Screen {
         self.row().ink(Ink::Label, &format!("{label:<LABEL$}"))
     }
 
-    /// A text of more than one line.
+    /// Draws a text of up to two lines.
     fn text(&self, label: &str, ink: Ink, text: &str) -> Vec<String> {
         let labels = [label].into_iter().chain(std::iter::repeat(""));
         let lines = wrapped(text, self.label("").room(), LINES);
@@ -69,14 +70,14 @@ impl Screen {
     fn time(&self, view: &View) -> String {
         if let Some(runs) = view.progress.rebuilding {
             let told = format!("run {} of {}", grouped(view.progress.executions), grouped(runs));
-            return self.bar(self.label("going back"), view.share(), &told).text();
+            return self.bar(self.label("replaying"), view.share(), &told).text();
         }
         let elapsed = view.elapsed();
         let row = self.label("time").add(&clock(elapsed.as_secs_f64()));
         self.bar(row, view.share(), &left(view, elapsed)).text()
     }
 
-    /// A bar and what it is of, as far as there is room for both.
+    /// Adds a bar and its text, as far as there is room for both.
     fn bar(&self, row: Row, share: Option<f64>, told: &str) -> Row {
         let room = row.room().saturating_sub(told.len() + 2).min(LONGEST_BAR);
         let Some(share) = share.filter(|_| room >= SHORTEST_BAR) else {
@@ -123,45 +124,40 @@ impl Screen {
         self.text("newest", Ink::Plain, &format!("{}: {what}", ago(view, *when)))
     }
 
-    fn open(&self, view: &View) -> String {
-        self.label("open").add(&grouped(view.progress.untried)).add_whole(" untried flips").text()
+    fn frontier(&self, view: &View) -> String {
+        self.label("frontier").add(&grouped(view.progress.untried)).add_whole(" untried flips").text()
     }
 
-    /// Questions, and of each layer which share it answers of what it is asked, and its share of the time.
+    /// Draws the number of queries, and for each layer the share it decides of those it gets and its share of
+    /// the time.
     fn solver(&self, view: &View) -> Vec<String> {
         let seconds = view.progress.elapsed.as_secs_f64();
         let (total, layers) = (&view.progress.solver.total, &view.progress.solver.layers);
-        let asked = self.label("solver").add(&grouped(total.asked)).add_whole(" questions");
+        let asked = self.label("solver").add(&grouped(total.asked)).add_whole(" queries");
         let asked = asked.add_whole(&format!(", {} of time", percent(total.seconds, seconds)));
-        let memory = layers.cache.decided() + layers.reuse.decided();
-        let of = |tally: &Tally| (tally.decided(), tally.asked, tally.seconds);
-        let columns = [
-            ("memory", (memory, layers.cache.asked, layers.cache.seconds + layers.reuse.seconds)),
-            ("values", of(&layers.enumerate)),
-            ("search", of(&layers.walk)),
-            ("Z3", of(&layers.smt)),
-        ];
-        let answers = columns.map(|(_, (decided, asked, _))| match asked {
+        let columns = layers.groups();
+        let answers = |tally: &Tally| match tally.asked {
             0 => "-".to_owned(),
-            asked => percent(decided as f64, asked as f64),
-        });
-        let time = columns.map(|(_, (.., taken))| percent(taken, seconds));
-        let cell = |text: &str| format!("{text:>LAYER$}");
-        let head = columns.iter().fold(self.label(""), |row, (name, _)| row.ink(Ink::Label, &cell(name)));
-        let grid = |label, cells: [String; 4]| {
-            cells.iter().fold(self.label(label), |row, text| row.add(&cell(text)))
+            asked => percent(tally.decided() as f64, asked as f64),
         };
-        vec![asked.text(), head.text(), grid(" answers", answers).text(), grid(" time", time).text()]
+        let time = |tally: &Tally| percent(tally.seconds, seconds);
+        let cell = |text: &str| format!("{text:>LAYER$}");
+        let head =
+            columns.iter().fold(self.label(""), |row, (group, _)| row.ink(Ink::Label, &cell(group.column)));
+        let grid = |label, text: &dyn Fn(&Tally) -> String| {
+            columns.iter().fold(self.label(label), |row, (_, tally)| row.add(&cell(&text(tally))))
+        };
+        vec![asked.text(), head.text(), grid(" decided", &answers).text(), grid(" time", &time).text()]
     }
 
     fn warnings(&self, view: &View) -> Vec<String> {
         let warnings = warnings(&view.progress);
-        let shown = warnings.iter().take(MOST_WARNINGS);
+        let shown = warnings.iter().take(MAX_WARNINGS);
         shown.flat_map(|warning| self.text("warning", Ink::Warning, &warning.message)).collect()
     }
 }
 
-/// What is left of the budget that is used up first.
+/// Formats what is left of the budget that is used up first.
 fn left(view: &View, elapsed: Duration) -> String {
     let runs = view.execs.map(|execs| execs.saturating_sub(view.progress.executions));
     let time = view.time.map(|time| time.saturating_sub(elapsed).as_secs_f64());
@@ -179,9 +175,9 @@ fn ago(view: &View, when: Duration) -> String {
     format!("{} ago", clock(view.elapsed().saturating_sub(when).as_secs_f64()))
 }
 
-/// How often the program ends how.
-fn kinds<'a>(ends: impl Iterator<Item = &'a (End, u64)>) -> String {
-    let name = |end: &End| end.to_string().trim_start_matches("killed by ").to_owned();
+/// Formats how often the program ended in which way.
+fn kinds<'a>(ends: impl Iterator<Item = &'a (ExitKind, u64)>) -> String {
+    let name = |end: &ExitKind| end.to_string().trim_start_matches("killed by ").to_owned();
     let ends: Vec<_> = ends.collect();
     let each: Vec<String> = ends.iter().map(|(end, count)| format!("{} {count}", name(end))).collect();
     match ends[..] {
@@ -191,7 +187,7 @@ fn kinds<'a>(ends: impl Iterator<Item = &'a (End, u64)>) -> String {
     }
 }
 
-/// Numbers as a curve of one line's height, from the least to the most of them; in the middle if they are all the same.
+/// Draws numbers as a curve of one line's height, from least to most; in the middle if they are all equal.
 fn sparkline(values: &[u64], unicode: bool) -> String {
     let steps = if unicode { "▁▂▃▄▅▆▇█" } else { "_.-=+*%#" };
     let steps: Vec<char> = steps.chars().collect();
@@ -234,9 +230,9 @@ mod tests {
         view.strategy =
             "auto, now cgs (whichever of cfg, cgs, random-branch, parametric brings most)".to_owned();
         view.last_test = Some(Duration::from_secs(86));
-        view.found(End::Signal(6), "killed by SIGABRT in main (login.c:8)", Duration::from_secs(60));
-        view.found(End::Signal(11), "killed by SIGSEGV in main (login.c:8)", Duration::from_secs(61));
-        view.found(End::Timeout, "time limit reached in parse (parse.c:81)", Duration::from_secs(66));
+        view.found(ExitKind::Signal(6), "killed by SIGABRT in main (login.c:8)", Duration::from_secs(60));
+        view.found(ExitKind::Signal(11), "killed by SIGSEGV in main (login.c:8)", Duration::from_secs(61));
+        view.found(ExitKind::Timeout, "time limit reached in parse (parse.c:81)", Duration::from_secs(66));
         view
     }
 
@@ -245,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_tells_all_there_is() {
+    fn a_screen_has_all_figures() {
         let text = lines(80, true).join("\n");
         for told in [
             " cairn on prog -- @@",
@@ -260,8 +256,8 @@ mod tests {
             "newest   24 s ago: time limit reached\n          in parse (parse.c:81)",
             "1,234 untried flips",
             "auto, now cgs (whichever",
-            " memory values search     Z3",
-            "warning  1 run recorded more than\n          there is room for",
+            "  cache   enum   walk     Z3",
+            "warning  1 trace truncated for lack\n          of room",
         ] {
             assert!(text.contains(told), "{told}:\n{text}");
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// One gate is for those who try: what inline assembly does is not followed. The other is for those who solve.
+/// A program with two gates. One is for fuzzers: inline assembly is not traced. The other is for solvers.
 const GATES: &str = r#"
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +47,7 @@ fn spawn(command: &mut Command) -> Running {
     Running(command.spawn().expect("it can be started"))
 }
 
-/// Whether some file of a queue is as wanted, at the latest when patience ends.
+/// Waits until some file of a queue satisfies `is_it`; false after the time limit.
 fn comes(queue: &Path, is_it: impl Fn(&str, &[u8]) -> bool) -> bool {
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until {

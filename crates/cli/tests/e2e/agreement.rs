@@ -5,7 +5,7 @@ use crate::example::{Example, Part};
 use crate::sites::Functions;
 use cairn_campaign::{encode_test, fit, read_test};
 use cairn_exec::{
-    Arg, End, Input, Limits, Mode, Object, Output, Run, Server, SymbolicFile, TargetSpec, run_native,
+    Arg, ExitKind, Input, Limits, Mode, Object, Output, Run, Server, SymbolicFile, TargetSpec, run_native,
     signal_name,
 };
 use cairn_expr::Dag;
@@ -24,7 +24,7 @@ pub struct Builds<'a> {
     pub plain: &'a Path,
 }
 
-/// What running all tests of a campaign on both builds showed.
+/// Result of running all tests of a campaign on both builds.
 #[derive(Default)]
 pub struct Comparison {
     pub tests: usize,
@@ -61,7 +61,7 @@ impl Builds<'_> {
                     comparison.complaints.push(format!("{} {mode:?}: {why}", test.display()));
                 }
             }
-            if let End::Signal(signal) = plain.end {
+            if let ExitKind::Signal(signal) = plain.end {
                 let function = functions.crashed_in(&plain.stderr).unwrap_or("nowhere");
                 let name = signal_name(signal).unwrap_or("some signal");
                 comparison.faults.insert((name.to_owned(), function.to_owned()));

@@ -1,4 +1,4 @@
-//! What the analyses make of a real program's own description.
+//! Static analyses on a real program's own description.
 
 use crate::common::{build_instrumented, cairn, run, said, write_source};
 use cairn_program::{

@@ -157,7 +157,7 @@ fn a_missing_tool_is_named() {
     }
 }
 
-/// Whoever asked may be gone by then, as in `cairn run … 2>&1 | head -2`.
+/// The reader may be gone by then, as in `cairn run … 2>&1 | head -2`.
 #[test]
 fn a_complaint_needs_no_reader() {
     let cases: [(&[&str], i32); 3] = [

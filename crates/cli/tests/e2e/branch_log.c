@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     return 0;
 }
 
-/* Nobody calls it: a linker may drop it. */
+/* Never called: a linker may drop it. */
 int dropped(int x)
 {
     for (int i = 0; i < x; i++)

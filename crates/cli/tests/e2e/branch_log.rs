@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// What a log must have in common with what else is known of its run, whatever the program.
+/// Checks a branch log against the rest of its run's trace, for any program.
 pub fn check_log(program: &Program, run: &Run, trace: &Trace) -> Result<(), String> {
     let Some(log) = &trace.log else { return Ok(()) };
     let pieces: Vec<_> = log.pieces().collect();
@@ -97,7 +97,7 @@ impl Logged {
 
 const TEXT: &[u8; 4] = b"zoo!";
 
-/// What a run of that part takes.
+/// Branches that a run of that part takes.
 const ALL_KINDS: &[(&str, u32)] = &[
     ("87.1 87.0 35.1 35.1 35.1 35.0 37.1 20?1 13.0 13.0 13.1 13.1 13.1", 0),
     ("44.0 46.0 48?0 48?1", 0),

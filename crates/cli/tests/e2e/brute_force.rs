@@ -1,5 +1,5 @@
 //! Random programs with two bytes of input, run on all 65,536 values (and on all shorter inputs) by a plain build. What a
-//! campaign claims is compared with what brute force saw: after "every path was tried" no probe, no path, no crash and
+//! campaign claims is compared with what brute force saw: after "every feasible path was executed" no probe, no path, no crash and
 //! no side of a branch is missing. `bench/brute-force.sh` does it with a thousand programs.
 
 mod generate;
@@ -295,7 +295,7 @@ fn compile(compiler: &mut Command, program: &Program, to: &Path) {
     assert_eq!(said.code, Some(0), "{}", said.stderr);
 }
 
-/// What a campaign says of itself.
+/// Claims of a campaign.
 struct Campaign {
     exhausted: bool,
     executions: u64,
@@ -315,7 +315,7 @@ impl Campaign {
         }
     }
 
-    /// What the campaign itself says went wrong.
+    /// Returns the problems that the campaign itself reports.
     fn complaints(&self) -> Vec<String> {
         let mut complaints = Vec::new();
         if !self.said.stderr.contains(", 0 differ\n") {

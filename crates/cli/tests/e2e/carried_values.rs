@@ -5,7 +5,7 @@
 use crate::common::{cairn, said, write_source};
 use serde_json::Value;
 
-/// What is to be said of a program.
+/// Expected result of a campaign.
 #[derive(Clone, Copy, Debug)]
 enum Expected {
     /// The abort is found.
@@ -20,7 +20,7 @@ use Expected::{Exhausted, Found, Gap};
 const LOST: Expected = Gap("lost-value");
 const CONCRETIZED: Expected = Gap("concretized");
 
-/// What it shows, declarations, statements of `main` on the byte `c`, and what is to be said.
+/// A case: its name, declarations, statements of `main` on the byte `c`, and the expected result.
 type Case = (&'static str, &'static str, &'static str, Expected);
 
 fn source(before: &str, rest: &str) -> String {

@@ -31,7 +31,7 @@ pub struct Chromium {
     answers: BufReader<ChildStdout>,
     session: Option<String>,
     number: u64,
-    /// What the page complained of.
+    /// Errors that the page logged.
     pub complaints: Vec<String>,
     _profile: TempDir,
 }
@@ -144,7 +144,7 @@ impl Chromium {
         text.as_str().unwrap().to_owned()
     }
 
-    /// How many elements there are.
+    /// Counts the elements of a selector.
     pub fn count(&mut self, selector: &str) -> u64 {
         self.value(&format!("document.querySelectorAll({selector:?}).length")).as_u64().unwrap()
     }
@@ -154,7 +154,7 @@ impl Chromium {
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// What the system is said to prefer: `light` or `dark`.
+    /// Sets the preferred colour scheme: `light` or `dark`.
     pub fn set_scheme(&mut self, scheme: &str) {
         let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         self.call("Emulation.setEmulatedMedia", features);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// How a command ended and what it said.
+/// Exit code and output of a command.
 #[derive(Debug)]
 pub struct Said {
     pub code: Option<i32>,

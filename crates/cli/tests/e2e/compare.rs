@@ -3,7 +3,7 @@
 use crate::chromium::Chromium;
 use crate::common::{root, run, write_source};
 
-/// Random input does not find the word; whoever solves does, and covers all.
+/// Random input does not find the word; solving strategies do, and cover all.
 const WORD: &str = r#"#include <unistd.h>
 int main(void) {
     char word[4];
@@ -47,7 +47,7 @@ fn strategies_are_told_apart_and_the_same_seed_gives_the_same_figures() {
         let line = table.lines().find(|line| line.starts_with(name)).unwrap();
         line.split_whitespace().map(str::to_owned).collect()
     };
-    // Ten branches; the word's later letters are read by nobody who guesses.
+    // Ten branches; random guesses never reach the word's later letters.
     let (dfs, random) = (row("dfs"), row("random-input"));
     assert_eq!(dfs[1..4], ["4", "9.0", "9"], "{table}");
     assert_eq!((dfs.last().unwrap().as_str(), random.last().unwrap().as_str()), ("best", "0.029"), "{table}");

@@ -1,16 +1,16 @@
-//! What is known of conditions without running: said by the source's comments, read from the executable.
+//! Static features of conditions: expected ones in the source's comments, found ones in the executable.
 
 use crate::common;
-use cairn_program::{Contents, Nesting, Program, Site};
+use cairn_program::{ConditionFeatures, Nesting, Program, Site};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const WORDS: [(&str, Contents); 5] = [
-    ("external", Contents::EXTERNAL_CALL),
-    ("integer", Contents::INTEGER),
-    ("text", Contents::TEXT),
-    ("dereference", Contents::DEREFERENCE),
-    ("local", Contents::LOCAL),
+const WORDS: [(&str, ConditionFeatures); 5] = [
+    ("external", ConditionFeatures::EXTERNAL_CALL),
+    ("integer", ConditionFeatures::INTEGER),
+    ("text", ConditionFeatures::TEXT),
+    ("dereference", ConditionFeatures::DEREFERENCE),
+    ("local", ConditionFeatures::LOCAL),
 ];
 
 fn words(site: &Site, nesting: &Nesting) -> BTreeSet<&'static str> {

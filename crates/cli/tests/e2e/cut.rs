@@ -1,7 +1,7 @@
 //! Runs that have more to record than there is room for.
 
 use crate::common::{build_instrumented, write_source};
-use cairn_exec::{End, Limits, Mode, Run, Server, TargetSpec, TraceStep};
+use cairn_exec::{ExitKind, Limits, Mode, Run, Server, TargetSpec, TraceStep};
 use cairn_expr::Dag;
 use cairn_program::Program;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn what_is_recorded_is_the_beginning_of_the_path() {
         let (run, path) = record(&target, limits, &mut dag);
         assert_eq!((run.flags.labels_full, run.flags.events_full), (labels_full, !labels_full));
         assert_eq!((run.end, run.coverage), (whole.end, whole.coverage.clone()), "it runs on to its end");
-        assert!(matches!(run.end, End::Exit(_)));
+        assert!(matches!(run.end, ExitKind::Exit(_)));
         assert!(!path.is_empty() && path.len() < steps.len());
         assert_eq!(path, steps[..path.len()]);
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What campaigns may take longer than they were told to.
+/// Time by which campaigns may exceed their budget.
 const PROMISED: Duration = Duration::from_secs(2);
 /// Time that campaigns are given.
 const TIME: Duration = Duration::from_secs(2);
@@ -36,7 +36,7 @@ fn expensive(name: &'static str, options: &'static [&'static str], main: &str) -
     Expensive { name, source, options }
 }
 
-/// One branch behind very many dependent operations, as in the report that this reproduces.
+/// A branch behind very many dependent operations, as in the report that this reproduces.
 fn deep_expression(name: &'static str, depth: u32) -> Expensive {
     let main = format!(
         "uint32_t h = b[0]; for (int i = 0; i < {depth}; i++) h = h * 31u + (h >> 7) + b[1];
@@ -135,8 +135,8 @@ fn campaign(built: &Built, options: &[&str], time: Duration) -> Command {
     command
 }
 
-/// How much longer than it was told a campaign takes that is expensive in nothing: starting and ending it. The machine
-/// that runs tests has other work to do, and this shows how much: a limit of 2 s is checked as 2 s more than four times this.
+/// Measures how far a cheap campaign exceeds its budget: starting and ending it. The machine that runs tests
+/// has other work to do, and this shows how much: a limit of 2 s is checked as 2 s more than four times this.
 fn allowance() -> Duration {
     let easy = expensive("easy", &["--sym-stdin", "2"], "if (b[0] == 'x') puts(\"x\");");
     let built = build(&easy);

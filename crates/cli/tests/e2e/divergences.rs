@@ -83,7 +83,7 @@ int main(void) {
     let mut summary = serde_json::Value::Null;
     assert_eq!(*figure(&said, &mut summary, "divergences"), 1, "{said:?}");
     assert_eq!(*figure(&said, &mut summary, "divergences_after_losses"), 1, "{said:?}");
-    let why = "1 run did not go where predicted, after input was lost in a64l (1);";
+    let why = "1 path divergence, after values were lost in a64l (1);";
     assert!(said.stderr.contains(why), "{said:?}");
     let cause = &figure(&said, &mut summary, "divergence_causes")[0];
     assert_eq!((&cause["after"], &cause["runs"]), (&"a64l".into(), &1.into()), "{said:?}");
@@ -382,8 +382,9 @@ fn a_wait_until_a_moment_takes_as_long_as_without_cairn() {
     assert_eq!(*figure(&said, &mut summary, "hangs"), 0, "{said:?}");
 }
 
-/// What the C library's regular expressions decide, on a symbolic pattern and on a symbolic text: every error and every
-/// match is found, nothing is lost and nothing diverges. At \b and \B glibc misses matches, so these count as lost.
+/// Regular expressions of the C library, on a symbolic pattern and on a symbolic text: every error and every
+/// match is found, nothing is lost and nothing diverges. At \b and \B glibc misses matches, so these count as
+/// lost.
 #[test]
 fn regular_expressions_are_followed() {
     let text = "\

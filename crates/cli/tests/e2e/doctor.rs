@@ -8,7 +8,7 @@ use std::path::Path;
 /// A reason: its kind, its line in the source, and what it is about.
 type Told = (String, Option<u64>, Option<String>);
 
-/// What the doctor says about a program.
+/// Returns the doctor's reasons for a program.
 fn reasons(options: &[&str], source: &str) -> BTreeSet<Told> {
     let directory = tempfile::tempdir().unwrap();
     let source = write_source(directory.path(), "patient.c", source);
@@ -140,7 +140,7 @@ fn the_report_is_for_people() {
     let said = run(["doctor", "--sym-stdin", "4", source.to_str().unwrap()]);
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.stdout.starts_with("1 execution in "), "{said:?}");
-    assert!(said.stdout.contains("\nno decision depends on a part of the input"), "{said:?}");
+    assert!(said.stdout.contains("\nno branch depends on a part of the input"), "{said:?}");
     assert!(said.stdout.contains("\n  standard input\n"), "{said:?}");
 }
 

@@ -1,4 +1,4 @@
-//! What is unusual about files, compilers and moments: named or dealt with, never passed over in silence.
+//! Unusual files, compilers and moments: each is handled or reported, never ignored.
 
 use crate::common::{Said, build_instrumented, build_plain, cairn, said, write_source};
 use cairn_exec::Protection;

@@ -15,14 +15,14 @@ pub struct Example {
     pub faults: BTreeSet<(String, String)>,
     pub strategy: String,
     pub execs: u64,
-    /// What is symbolic.
+    /// Symbolic parts of the input.
     pub parts: Vec<Part>,
-    /// Whether the length of streams is too; a test of something else is better off without.
+    /// True if the length of streams is symbolic too; tests of something else do without.
     pub any_length: bool,
 }
 
 impl Example {
-    /// All programs of a directory: `examples`, which users read, or `tests`, one feature each.
+    /// Reads all programs of a directory: `examples`, which users read, or `tests`, one feature each.
     pub fn all(directory: &str) -> Vec<Example> {
         let directory = std::fs::read_dir(root().join(directory)).unwrap();
         let mut sources: Vec<PathBuf> = directory.map(|entry| entry.unwrap().path()).collect();
@@ -79,7 +79,7 @@ impl Example {
     }
 }
 
-/// One part of an input such as `args 5 2, stdin 0-3`.
+/// A part of an input such as `args 5 2, stdin 0-3`.
 pub enum Part {
     Stdin(usize),
     Arg(usize),

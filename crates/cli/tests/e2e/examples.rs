@@ -42,7 +42,7 @@ fn check_all(examples: &[Example]) {
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 
-/// What is wrong with an example.
+/// Explores an example; returns what is wrong.
 fn check(example: &Example) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let (instrumented, plain) = (directory.path().join("instrumented"), directory.path().join("plain"));
@@ -100,7 +100,7 @@ fn check_campaign(example: &Example, program: &Path, out: &Path) -> Vec<String> 
     complaints
 }
 
-/// Whether values were compared, and none of them differed.
+/// True if values were compared and none differed.
 fn oracle_is_content(stderr: &str) -> bool {
     let line = stderr.lines().find(|line| line.starts_with("oracle: "));
     line.is_some_and(|line| line.ends_with(", 0 differ") && !line.starts_with("oracle: 0 "))

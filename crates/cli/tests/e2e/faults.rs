@@ -57,7 +57,7 @@ impl Fault {
         (said.code, serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}")))
     }
 
-    /// What is wrong with what was found.
+    /// Returns what is wrong with the findings.
     fn complaints(&self) -> Vec<String> {
         let place = tempfile::tempdir().unwrap();
         let (code, summary) = self.run(place.path(), &[]);
@@ -195,7 +195,7 @@ fn what_only_cairn_sees_is_never_called_confirmed() {
         (&summary["findings"]["confirmed"], &summary["findings"]["unconfirmed"]),
         (&3.into(), &0.into())
     );
-    // Nobody asked for it to be looked at.
+    // Its check was not asked for.
     let said = run_it(&["--no-sanitizers", source]);
     let summary: Value = serde_json::from_str(&said.stdout).unwrap();
     assert!(summary["findings"]["kinds"]["signed overflow"].is_null(), "{summary}");
@@ -279,7 +279,7 @@ fn findings_survive_the_death_of_the_campaign() {
     assert_eq!(essence(&killed), essence(&whole));
 }
 
-/// What does not depend on addresses and on the order of things.
+/// Returns the findings without addresses, in a fixed order.
 fn essence(out: &Path) -> BTreeSet<String> {
     let told = |report: &Value| {
         let told = ["kind", "place", "confirmed_by", "bytes", "input", "smallest"]

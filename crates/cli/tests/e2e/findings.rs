@@ -1,4 +1,4 @@
-//! What a user is told of a crash.
+//! Reports of crashes.
 
 use crate::common::{build_instrumented, root, run, write_source};
 use std::collections::BTreeSet;
@@ -66,7 +66,7 @@ fn a_division_that_can_fault_is_made_to() {
         assert_eq!(said.code, Some(1), "{said:?}");
         // What is asked beside the source is none of its branches.
         assert!(said.stdout.starts_with("9 of 9 branches covered (100 %)"), "{}", said.stdout);
-        assert!(said.stdout.contains("every path was tried"), "{}", said.stdout);
+        assert!(said.stdout.contains("every feasible path was executed"), "{}", said.stdout);
         let lines: BTreeSet<String> = explained(&out).into_iter().map(|(text, _)| headline(&text)).collect();
         let expected = [
             "division by zero in mean (divisions.c:4)",

@@ -42,7 +42,7 @@ int main(void)
 }
 "#;
 
-/// What whoever runs a test suite of Test-Comp links to the program: values come as text.
+/// Harness that a Test-Comp validator links to the program: it reads values as text.
 const SCANNING: &str = r#"
 #include <stdio.h>
 int __VERIFIER_nondet_int(void) { int v; scanf("%d", &v); return v; }
@@ -162,7 +162,7 @@ fn a_test_suite_of_test_comp_does_what_the_campaign_did() {
     assert_eq!(ends, (1..=7).map(Some).collect(), "{files:?}");
 }
 
-/// All parts there are, in the order that the format's definition wants.
+/// Checks that all parts of the metadata are there, in the order of the format's definition.
 fn check_metadata(metadata: &str, source: &Path) {
     let parts: Vec<&str> = metadata
         .lines()

@@ -86,7 +86,7 @@ fn time_that_is_too_short_leaves_what_was_measured() {
 fn without_time_for_all_samples_there_are_weights_all_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let said = run(learning(directory.path(), &["--samples", "5000", "--time", "8s", "--execs", "200"]));
-    assert!(said.code == Some(0) && said.stdout.contains("--resume goes on"), "{said:?}");
+    assert!(said.code == Some(0) && said.stdout.contains("continue with --resume"), "{said:?}");
     assert!(read(directory.path(), "weights.toml").contains("weights = ["));
 }
 

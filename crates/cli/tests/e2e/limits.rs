@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Questions that take any solver longer than anybody waits.
+/// Queries that take every solver longer than the time limits of these tests.
 const HARD: &str = r#"
     #include <stdint.h>
     #include <stdio.h>
@@ -34,7 +34,7 @@ const HANGS: &str = r#"
     int main(void) { int c = getchar(); if (c == 'x') return 0; for (volatile int i = 0;; i++) ; }
 "#;
 
-/// A sum of more bytes than anybody tries the values of.
+/// A sum of more bytes than enumeration tries the values of.
 const LONG: &str = r#"
     #include <stdio.h>
     int main(void)
@@ -74,7 +74,7 @@ fn time_is_kept_whatever_the_solver_and_the_program_do() {
         ("hangs", HANGS, "16", options("1000", "6000"), 6000),
         ("long", LONG, "16384", options("1000", "2000"), 2000),
         ("loops", &LOOPS.replace("LOOPS", "20000000"), "4", options("1000", "3000"), 3000),
-        // Few enough for questions to be asked about them.
+        // Few enough for queries about them.
         ("loop", &LOOPS.replace("LOOPS", "300000"), "4", options("1000", "3000"), 3000),
     ] {
         let source = write_source(place.path(), &format!("{name}.c"), source);
@@ -88,7 +88,7 @@ fn time_is_kept_whatever_the_solver_and_the_program_do() {
         let (took, most) = (begun.elapsed(), Duration::from_millis(2000 + timeout) + SLACK);
         assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
         assert!(took < most, "{name} took {took:?}, and not {most:?}");
-        assert!(said.stdout.contains("the time was up"), "{said:?}");
+        assert!(said.stdout.contains("time budget used up"), "{said:?}");
     }
 }
 
@@ -106,7 +106,7 @@ fn memory_that_is_used_up_ends_a_campaign_that_can_go_on() {
     };
     let ended = explore(&["--driver-memory", "64M", "--execs", "200000"]);
     assert!(matches!(ended.code, Some(0 | 1)), "{ended:?}");
-    assert!(ended.stdout.contains("used its memory up (see --driver-memory)"), "{ended:?}");
+    assert!(ended.stdout.contains("memory budget used up (see --driver-memory)"), "{ended:?}");
     let runs = |said: &Said| {
         let words: Vec<&str> = said.stdout.split(' ').collect();
         let at = words.iter().position(|word| word.starts_with("execution")).unwrap();
@@ -157,7 +157,8 @@ fn a_full_disk_and_a_read_only_one_end_a_campaign_that_can_go_on() {
     "#;
     let Some(said) = on_a_small_disk(script, &[program, disk]) else { return };
     assert_eq!(said.stdout, "code 2\ncode 2\ncode 0\ncode 0\nsame\n", "{said:?}");
-    let full = "No space left on device (os error 28): when that is mended, the campaign in out goes on with --resume";
+    let full =
+        "No space left on device (os error 28): when that is fixed, resume the campaign in out with --resume";
     assert!(said.stderr.contains(full) && said.stderr.contains("Read-only file system"), "{said:?}");
     assert_eq!(said.stderr.lines().count(), 2, "{said:?}");
 }

@@ -26,7 +26,7 @@ fn build_counting(source: &Path, program: &Path) {
     finish(&mut clang);
 }
 
-/// What llvm-cov knows of a source without any run.
+/// Exports llvm-cov's regions of a source, without any run.
 fn exported(source: &Path, directory: &Path) -> Value {
     let (program, text, profile) =
         (directory.join("counting"), directory.join("none.txt"), directory.join("none.profdata"));
@@ -44,7 +44,8 @@ fn finish(command: &mut Command) -> String {
     said.stdout
 }
 
-/// Where llvm-cov has branches in a file: at conditions, at macros with conditions inside, at labels.
+/// Returns the locations of llvm-cov's branches in a file: at conditions, at macros with conditions inside,
+/// at labels.
 fn llvms_places(told: &Value, source: &Path) -> BTreeSet<Place> {
     let files = told["data"][0]["files"].as_array().unwrap();
     let is_it =
@@ -70,7 +71,7 @@ fn our_places(program: &Path, source: &Path) -> BTreeSet<Place> {
     sites.map(|site| (u64::from(site.line), u64::from(site.column))).collect()
 }
 
-/// What stands before and behind a place.
+/// Returns the text before and after a location.
 fn around(text: &str, (line, column): Place) -> (&str, &str) {
     let start: usize = text.split_inclusive('\n').take(line as usize - 1).map(str::len).sum();
     text.split_at(start + column as usize - 1)

@@ -23,6 +23,7 @@ mod explain;
 mod faults;
 mod findings;
 mod formats;
+mod howtos;
 mod learn;
 mod limits;
 mod llvm_cov_places;

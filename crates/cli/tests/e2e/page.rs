@@ -3,7 +3,7 @@
 use crate::chromium::Chromium;
 use crate::common::{cairn, run, said};
 use cairn_report::{
-    Campaign, File, Function, Point, Report, Side, Site, SiteKind, Source, Tree, Way, Why, WhyKind,
+    Campaign, File, Function, Point, Report, Side, Site, SiteKind, Source, Tree, TreeEdge, Why, WhyKind,
 };
 use serde_json::json;
 use std::fs;
@@ -39,7 +39,8 @@ int main(int argc, char **argv)
 }
 ";
 
-/// What a page from a file may meet: nothing may be written to the clipboard but by a command on what is selected.
+/// Script for a browser that refuses the clipboard API to a page from a file: only the copy command on a
+/// selection works.
 const REFUSE_NEW_WAY: &str = "navigator.clipboard.writeText = async () => { throw new Error('no'); }, \
     document.execCommand = command => { put = command === 'copy' ? document.activeElement.value : null; }";
 
@@ -77,7 +78,7 @@ impl Bed {
     fn page(&self, options: &[&str]) -> PathBuf {
         let said = said(cairn().current_dir(self.directory.path()).args(["report", "out"]).args(options));
         assert_eq!(said.code, Some(0), "{said:?}");
-        assert_eq!(said.stdout, "the report is in out/report.html\n");
+        assert_eq!(said.stdout, "report written to out/report.html\n");
         self.path("out/report.html")
     }
 }
@@ -301,7 +302,7 @@ fn large() -> Report {
         tests: if covered { 17 } else { 0 },
         why: (!covered).then(|| Why {
             kind: WhyKind::Pending,
-            text: "on some path it was not tried yet: a longer campaign may take it".to_owned(),
+            text: "some flip to it is untried: a longer campaign may cover it".to_owned(),
             behind: None,
         }),
     };
@@ -324,7 +325,7 @@ fn large() -> Report {
         sites: (0..63).map(site).collect(),
         plain: None,
     };
-    let way = Way { label: "start".to_owned(), runs: 9, untried: 1, next: None, parts: false };
+    let way = TreeEdge { label: "start".to_owned(), runs: 9, untried: 1, next: None, parts: false };
     Report {
         campaign: Campaign {
             program: "large".to_owned(),

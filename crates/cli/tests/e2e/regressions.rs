@@ -1,4 +1,4 @@
-//! What users have run into, each test named after it.
+//! Faults that users have run into, each test named after one.
 
 use crate::common::{Said, cairn, root, run, said, write_source};
 use serde_json::Value;
@@ -76,7 +76,7 @@ fn only_a_function_without_instrumentation_loses_what_it_is_given() {
     assert_eq!(place.explore()["exhausted"], false);
 }
 
-/// A campaign finds the answer that depends on the number, or does not claim that every path was tried.
+/// A campaign finds the answer that depends on the number, or does not claim exhaustion.
 #[test]
 fn symbolic_arguments_that_models_pass_on_to_the_library_are_concretized() {
     let source = root().join("tests/regressions/model_arguments.c");
@@ -226,7 +226,7 @@ fn an_order_of_threads_is_named_where_it_misleads_the_search() {
     let place = Place::with(&[("main.c", source)]);
     place.cc(&["main.c", "-lpthread", "-o", "program"]);
     let said = (0..20).map(|_| place.campaign(&["--force"]).stdout);
-    let mut diverged = said.filter(|said| said.contains("did not go where predicted"));
+    let mut diverged = said.filter(|said| said.contains("path divergence"));
     let said = diverged.next().expect("twenty campaigns of the same order");
     assert!(said.contains("several threads compute with the input"), "{said}");
 }
@@ -237,7 +237,7 @@ fn exact_campaign(place: &Place, bytes: &str, execs: &str) -> Said {
     cairn.args(["run", "--oracle", "--fixed-length", "--sym-stdin", bytes]);
     let said = said(cairn.args(["--execs", execs, "--out", "out", "program"]).current_dir(place.0.path()));
     assert!(said.stdout.contains(", 0 differ\n"), "{said:?}");
-    assert!(!said.stdout.contains("not go where predicted"), "{said:?}");
+    assert!(!said.stdout.contains("path divergence"), "{said:?}");
     said
 }
 
@@ -271,7 +271,7 @@ fn operations_without_a_word_for_them_are_counted_and_never_wrong() {
         let said = exact_campaign(&place, "45", "60");
         let lost: u32 = said
             .stdout
-            .split(" symbolic values went")
+            .split(" symbolic values lost")
             .next()
             .unwrap()
             .lines()

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What a campaign says in JSON.
+/// Runs a campaign with JSON output.
 fn figures(example: &Example, program: &Path, strategy: &str, options: &[String]) -> Said {
     let mut args: Vec<String> = ["run", "-q", "--json", "--strategy", strategy].map(str::to_owned).to_vec();
     args.extend(options.iter().cloned().chain(example.options()));

@@ -1,4 +1,4 @@
-//! What `cairn report` writes for other tools, and whether it is what they say themselves.
+//! Formats of `cairn report` for other tools, compared with those tools' own figures.
 
 use crate::common::{cairn, root, run, said};
 use crate::example::Example;
@@ -129,13 +129,13 @@ fn check_genhtml(campaign: &Path, directory: &Path, (covered, total): (u64, u64)
     assert!(pages.join("index.html").is_file());
 }
 
-/// What a source line says, without comments.
+/// Returns a source line without comments.
 fn code(text: &str, line: u64) -> String {
     let line = text.lines().nth(line as usize - 1).unwrap_or_default();
     line.split("/*").next().unwrap_or_default().to_owned()
 }
 
-/// Whether docs/coverage.md explains that the figures of a line differ.
+/// True if docs/coverage.md explains that the figures of a line differ.
 fn is_explained(code: &str, ours: (u64, u64), llvms: (u64, u64)) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
     let is_switch = has(&["switch", "case ", "default:"]);

@@ -68,7 +68,7 @@ impl Scene {
     }
 }
 
-/// What must not depend on whether a campaign was cut short.
+/// Figures that must not depend on whether a campaign was interrupted.
 #[derive(PartialEq, Debug)]
 struct Figures(BTreeMap<&'static str, Value>);
 
@@ -85,7 +85,7 @@ impl Figures {
     }
 }
 
-/// All kept inputs by their names; not those that were being written.
+/// Returns all kept inputs by name, without files that were being written.
 fn files(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let name = |path: &Path| path.strip_prefix(out).unwrap().to_owned();
     let is_whole = |path: &&PathBuf| !path.file_name().unwrap().to_string_lossy().starts_with('.');
@@ -146,7 +146,7 @@ fn killed_at_any_moment_a_campaign_goes_on_as_if_nothing_had_happened() {
 fn several_workers_explore_what_one_does() {
     for name in ["triangle", "records"] {
         let scene = Scene::new(name);
-        // However busy the machine is, no question is given up.
+        // However busy the machine is, no query times out.
         let patient = ["--solver-timeout", "60000"];
         let alone = scene.figures(&scene.out("alone"), &patient);
         for workers in ["2", "5"] {
@@ -176,7 +176,7 @@ fn several_workers_that_are_killed_lose_nothing_either() {
     last.args(["run", "--json", "--resume", "--out"]).arg(&out).args(budget).args(scene.example.options());
     let said = said(last.arg(&scene.program));
     assert!(said.stderr.contains("branches covered"), "{said:?}");
-    assert!(!said.stderr.contains("did not repeat itself"), "{said:?}");
+    assert!(!said.stderr.contains("replay diverged"), "{said:?}");
     assert_eq!(Figures::of(&said).number("executions"), 400);
     let now = files(&out);
     assert!(kept.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{kept:?} {now:?}");
@@ -226,10 +226,7 @@ fn a_damaged_journal_costs_no_test_and_no_branch() {
         std::fs::write(out.join("journal"), bad).unwrap();
         let said = scene.run(&out, &["--execs", "240", "--resume"]);
         assert!(matches!(said.code, Some(0 | 1)), "{at}: {said:?}");
-        assert!(
-            said.stderr.contains("of the journal were not whole and have been cut off"),
-            "{at}: {said:?}"
-        );
+        assert!(said.stderr.contains("of the journal were incomplete and were discarded"), "{at}: {said:?}");
         assert_eq!(said.stderr.lines().count(), 1, "{said:?}");
         assert!(contents(&out).is_superset(&kept), "{at}");
         assert!(Figures::of(&said).number("branches_covered") >= before.number("branches_covered"), "{at}");
@@ -251,7 +248,7 @@ fn a_campaign_does_not_go_on_as_another_one() {
     scene.figures(&out, &["--execs", "20"]);
     let before = files(&out);
     for (options, reason) in [
-        (&["--execs", "30"][..], "--resume goes on with it, --force replaces it"),
+        (&["--execs", "30"][..], "--resume continues it, --force replaces it"),
         (&["--resume", "--seed", "1"], "its seed is 0"),
         (&["--resume", "--strategy", "dfs"], "its strategy is auto"),
         (&["--resume", "--fixed-length"], "it began with another input"),
@@ -318,7 +315,7 @@ fn a_program_that_does_not_repeat_itself_loses_nothing_either() {
     let first = explore(&["--execs", "60"]);
     let (before, kept) = (Figures::of(&first), files(&out));
     let again = explore(&["--execs", "90", "--resume"]);
-    assert!(again.stderr.contains("the campaign did not repeat itself before execution "), "{again:?}");
+    assert!(again.stderr.contains("replay diverged before execution "), "{again:?}");
     let after = Figures::of(&again);
     assert!(kept.iter().all(|(name, bytes)| files(&out).get(name) == Some(bytes)));
     assert_eq!(after.number("executions"), 90);

@@ -1,4 +1,4 @@
-//! One process for many runs is to find what a process for each finds.
+//! Persistent mode finds what a process per run finds.
 
 use crate::agreement::tests;
 use crate::common::{build_instrumented, root, run};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What a campaign says in JSON, and the names and contents of all its tests.
+/// Runs a campaign; returns its JSON summary, and the names and contents of all its tests.
 fn explore(
     options: &[&str],
     program: &Path,

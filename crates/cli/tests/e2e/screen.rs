@@ -23,7 +23,7 @@ int main(void)
 }
 "#;
 
-/// How long a terminal may take to show something.
+/// Longest time that a terminal may take to show something.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A terminal with a shell in it.
@@ -59,7 +59,7 @@ impl Terminal {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What is on the screen, and above it.
+    /// Returns the text of the screen and its history.
     fn text(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-S", "-100"])
     }
@@ -83,9 +83,8 @@ impl Terminal {
 
     /// Waits for the summary, and the shell after it.
     fn wait_for_end(&self) {
-        let is_over = || {
-            self.text().split("everything is in cairn-out").nth(1).is_some_and(|rest| rest.contains("ready>"))
-        };
+        let is_over =
+            || self.text().split("Results: cairn-out/").nth(1).is_some_and(|rest| rest.contains("ready>"));
         self.wait_until("the summary", is_over);
     }
 
@@ -108,7 +107,7 @@ impl Terminal {
         rest.split_whitespace().next()?.replace(',', "").parse().ok()
     }
 
-    /// What the shell prints for a command.
+    /// Returns the shell's output of a command.
     fn answer(&self, command: &str) -> String {
         let file = self.place.path().join("answer");
         let _ = std::fs::remove_file(&file);
@@ -122,7 +121,7 @@ impl Terminal {
         let is_whole = || {
             let text = self.text();
             let count = |part: &str| text.lines().filter(|line| line.starts_with(part)).count();
-            [" cairn on ", " time ", " runs ", " branches ", " tests ", " crashes ", " open ", " solver "]
+            [" cairn on ", " time ", " runs ", " branches ", " tests ", " crashes ", " frontier ", " solver "]
                 .iter()
                 .all(|label| count(label) == 1)
                 && text.lines().all(|line| line.chars().count() <= width)

@@ -1,4 +1,4 @@
-//! What a user does in an afternoon: compile, run, interrupt, replay, run again.
+//! A user's session: compile, run, interrupt, replay, run again.
 
 use crate::common::{build_instrumented, build_plain, cairn, root, run, said, write_source};
 use serde_json::Value;
@@ -44,12 +44,12 @@ fn from_a_c_file_to_a_crash_that_replays() {
     let explored =
         run(["run", "--sym-stdin", "4", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
     assert_eq!(explored.code, Some(1), "{explored:?}");
-    assert!(explored.stdout.contains("1 crash; the first, abort in main ("), "{explored:?}");
+    assert!(explored.stdout.contains("1 crash; reproduce the first, abort in main ("), "{explored:?}");
     let crash = only_file(&out.join("crashes"));
     assert_eq!(std::fs::read(&crash).unwrap()[..3], *b"key");
 
     // The command that the summary names, and a plain build.
-    let command = explored.stdout.split("again: cairn replay ").nth(1).unwrap().lines().next().unwrap();
+    let command = explored.stdout.split("with: cairn replay ").nth(1).unwrap().lines().next().unwrap();
     let replayed = run(["replay"].into_iter().chain(command.split(' ')));
     assert_eq!((replayed.code, replayed.stdout.as_str()), (Some(1), "in\n"), "{replayed:?}");
     let plain = place.path().join("plain");
@@ -102,7 +102,7 @@ fn a_named_file_is_found_by_the_program() {
     assert_eq!(explored.code, Some(1), "{explored:?}");
     let crash = only_file(&out.join("crashes"));
     assert_eq!(std::fs::read(&crash).unwrap()[..1], *b"7");
-    let command = explored.stdout.split("again: cairn replay ").nth(1).unwrap().lines().next().unwrap();
+    let command = explored.stdout.split("with: cairn replay ").nth(1).unwrap().lines().next().unwrap();
     assert_eq!(run(["replay"].into_iter().chain(command.split(' '))).code, Some(1), "{command}");
 }
 
@@ -236,7 +236,7 @@ fn a_hang_is_a_finding() {
     let out = at(place.path(), "out");
     let said = run(["run", "--sym-stdin", "1", "--timeout", "200", "--out", &out, source.to_str().unwrap()]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.stdout.contains("1 hang; the first again: cairn replay "), "{said:?}");
+    assert!(said.stdout.contains("1 hang; reproduce the first with: cairn replay "), "{said:?}");
     assert_eq!(std::fs::read(only_file(&place.path().join("out/hangs"))).unwrap(), b"q");
 }
 
@@ -450,5 +450,5 @@ fn crashes_and_their_inputs_are_told_apart() {
     let explored =
         run(["run", "-q", "--sym-stdin", "1", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
     assert_eq!(files(&place.path().join("out/crashes")).len(), 2);
-    assert!(explored.stdout.contains("1 crash (2 inputs); the first"), "{explored:?}");
+    assert!(explored.stdout.contains("1 crash (2 inputs); reproduce the first"), "{explored:?}");
 }

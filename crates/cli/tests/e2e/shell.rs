@@ -4,7 +4,7 @@ use crate::common::{cairn, root, run, said};
 use std::path::Path;
 use std::process::Command;
 
-/// What a real bash offers for the last of some words.
+/// Returns the completions that a real bash offers for the last word.
 fn completed(script: &Path, words: &[&str]) -> Vec<String> {
     let text = format!(
         "source {}; COMP_WORDS=({}); COMP_CWORD={}; _cairn cairn {} {}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",

@@ -87,7 +87,10 @@ fn answers_are_what_smtlib_expects() {
     let file = script("(set-info :status sat) (declare-const x Bool) (assert (and x (not x))) (check-sat)");
     let contradicted = solve(&[], &file);
     assert_eq!((contradicted.code, contradicted.stdout.as_str()), (Some(1), "unsat\n"), "{contradicted:?}");
-    assert!(contradicted.stderr.ends_with("it says sat, but the answer is unsat\n"), "{contradicted:?}");
+    assert!(
+        contradicted.stderr.ends_with("its :status is sat, but the answer is unsat\n"),
+        "{contradicted:?}"
+    );
 
     let text = "(declare-const x (_ BitVec 8)) (assert (= (bvmul x x) #x02)) (check-sat)";
     let unknown = solve(&["--solver", "walk", "--timeout", "1"], &script(text));

@@ -1,4 +1,4 @@
-//! What `cairn run` takes for a program, and what it says of everything else.
+//! Files that `cairn run` accepts as a program, and its messages about all others.
 
 use crate::common::{Said, cairn, root, said, write_source};
 use std::fs;

@@ -1,4 +1,4 @@
-//! "Every path was tried" is said where it is true, everywhere alike, and nowhere else.
+//! Exhaustion is claimed where it is true, by every output alike, and nowhere else.
 
 use crate::common::{Said, cairn, said, write_source};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-const CLAIM: &str = "every path was tried";
+const CLAIM: &str = "every feasible path was executed";
 
 /// In what the statements of one campaign differ, if they do: `--json`, the summary and the snapshot.
 pub fn disagreement(said: &Said, summary: &Value, out: &Path) -> Option<String> {
@@ -77,7 +77,7 @@ fn a_run_cut_by_time_is_not_exhausted_even_when_it_is_resumed() {
     let ended = report["campaign"]["ended"].as_str().unwrap();
     assert!(ended.contains("1 run stopped at a limit") && !ended.contains(CLAIM), "{ended}");
     let figures = report["figures"].as_array().unwrap();
-    let figure = figures.iter().find(|figure| figure[0] == CLAIM).unwrap();
+    let figure = figures.iter().find(|figure| figure[0] == "exhausted").unwrap();
     assert_eq!(figure[1], "no: 1 run stopped at a limit");
 }
 

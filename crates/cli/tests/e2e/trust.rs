@@ -1,7 +1,7 @@
 //! A campaign directory is data: nothing that it names is run, followed or believed without the user.
 
 use crate::common::{Said, cairn, said, write_source};
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -260,7 +260,7 @@ int main(void)
 }
 "#;
 
-/// What a terminal would show of a command's output, as raw bytes.
+/// Returns a command's output on a terminal, as raw bytes.
 fn on_a_terminal(place: &Path, words: &[&str]) -> String {
     let cairn = cairn();
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
@@ -333,7 +333,8 @@ fn a_killed_compiler_leaves_nothing_that_the_next_does_not_remove() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!files_below(&temporary).is_empty(), "it was killed too late to show anything");
-    fs::write(place.path().join("pipe.h"), "").unwrap(); // Lets the compiler that is left go on.
+    // Lets a compiler that is left go on. If there is none any more, opening the pipe for writing alone would wait forever.
+    drop(File::options().read(true).write(true).open(place.path().join("pipe.h")).unwrap());
     let next = write_source(place.path(), "b.c", "int x;\n");
     assert_eq!(said(&mut compile(&next)).code, Some(0));
     assert_eq!(files_below(&temporary), [""; 0]);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// What formulas exit with when they hold.
+/// Exit code of a satisfied formula.
 const REACHED: Option<i32> = Some(10);
 
 /// A line of `witnesses`: an input and what it is for.

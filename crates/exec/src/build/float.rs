@@ -1,4 +1,4 @@
-//! Rows about floating point.
+//! Builds the expressions of floating-point rows.
 
 use super::Builder;
 use cairn_expr::{Conversion, Dag, ExprId, FloatOp, Math, SnapshotId};
@@ -14,7 +14,7 @@ where
         Some(self.dag.float(op, a, b))
     }
 
-    /// LLVM numbers the predicates by the relations for which they hold.
+    /// Builds a comparison; LLVM's predicates are sets of the relations for which they hold.
     pub(super) fn float_compare(&mut self, entry: &LabelEntry) -> Option<ExprId> {
         let [width, predicate] = entry.aux.to_le_bytes();
         let (a, b) = self.operands(entry, float_width(width.into())?)?;
@@ -22,19 +22,19 @@ where
         is_sane.then(|| self.dag.float_relation(predicate, a, b))
     }
 
-    pub(super) fn convert(&mut self, how: Conversion, entry: &LabelEntry) -> Option<ExprId> {
-        let value = (self.made)(entry.l1).filter(|e| u16::from(self.dag.width(*e)) == entry.aux)?;
+    pub(super) fn convert(&mut self, conversion: Conversion, entry: &LabelEntry) -> Option<ExprId> {
+        let value = (self.built)(entry.l1).filter(|e| u16::from(self.dag.width(*e)) == entry.aux)?;
         let (from, to) = (float_width(entry.aux), float_width(entry.width.into()));
-        let is_sane = match how {
+        let is_sane = match conversion {
             Conversion::FloatToSigned | Conversion::FloatToUnsigned => from.is_some(),
             Conversion::SignedToFloat | Conversion::UnsignedToFloat => to.is_some(),
             Conversion::FloatToFloat => from.is_some() && to.is_some(),
         };
-        is_sane.then(|| self.dag.convert(how, value, entry.width))
+        is_sane.then(|| self.dag.convert(conversion, value, entry.width))
     }
 
     pub(super) fn float_class(&mut self, entry: &LabelEntry) -> Option<ExprId> {
-        let value = (self.made)(entry.l1).filter(|e| float_width(self.dag.width(*e).into()).is_some())?;
+        let value = (self.built)(entry.l1).filter(|e| float_width(self.dag.width(*e).into()).is_some())?;
         (entry.width == 1).then(|| self.dag.float_class(entry.aux, value))
     }
 
@@ -45,13 +45,13 @@ where
         Some(match (function, &operands[..]) {
             (cairn_wire::Math::Min, &[a, b]) => self.dag.float_min(a, b),
             (cairn_wire::Math::Max, &[a, b]) => self.dag.float_max(a, b),
-            _ => self.dag.math(own(function)?, &operands),
+            _ => self.dag.math(to_expr(function)?, &operands),
         })
     }
 
-    /// Of three operands none is constant; of fewer one may be.
+    /// Returns the operands of a function. Of two, one may be constant; of three, none.
     fn math_operands(&mut self, count: usize, entry: &LabelEntry, width: u8) -> Option<Vec<ExprId>> {
-        let labelled = |label| (self.made)(label).filter(|e| self.dag.width(*e) == width);
+        let labelled = |label| (self.built)(label).filter(|e| self.dag.width(*e) == width);
         match count {
             1 => Some(vec![labelled(entry.l1)?]),
             2 => self.operands(entry, width).map(|(a, b)| vec![a, b]),
@@ -64,7 +64,7 @@ fn float_width(width: u16) -> Option<u8> {
     matches!(width, 32 | 64).then_some(width as u8)
 }
 
-fn own(function: cairn_wire::Math) -> Option<Math> {
+fn to_expr(function: cairn_wire::Math) -> Option<Math> {
     Some(match function {
         cairn_wire::Math::Sin => Math::Sin,
         cairn_wire::Math::Cos => Math::Cos,

@@ -1,73 +1,75 @@
-//! The label table of one run, as far as events need it, and what is made of it.
+//! The label table of one run, as far as events need it, with its expressions.
 
-use super::Recording;
-use super::memo::{Meaning, Memo};
-use crate::build::{Builder, children, is_there};
+use super::row_cache::{RowCache, RowKey};
+use crate::build::{Builder, children, input_exists};
+use crate::raw_trace::RawTrace;
 use crate::snapshot::Snapshots;
 use cairn_deadline::{Deadline, Pace};
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::{LabelEntry, Op};
 
-/// Labels between two looks at the clock: some milliseconds.
+/// Labels between two checks of the deadline: some milliseconds.
 const LABELS_PER_CLOCK: u64 = 10_000;
 
-/// What is known of a label.
+/// State of a label.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum LabelSlot {
     /// No event needs it.
     Unused,
     /// Some event needs it.
-    Wanted,
-    /// It makes no sense, or something it needs does not.
-    Bad,
+    Required,
+    /// It is implausible, or depends on a label that is.
+    Invalid,
     /// Its expression.
-    Made(ExprId),
+    Built(ExprId),
 }
 
-/// A table, as far as events needed it, and what was made of it.
+/// A table, as far as events need it, with its expressions.
 #[derive(Default)]
-pub(super) struct Table {
-    /// Its rows, by label.
+pub(super) struct DecodedTable {
+    /// Rows, by label.
     rows: Vec<LabelEntry>,
-    /// What is known of each.
-    pub(super) slots: Vec<Slot>,
+    /// State of each.
+    pub(super) slots: Vec<LabelSlot>,
     /// Snapshots that rows read.
     snapshots: Snapshots,
-    /// Labels of the reads that were wanted, in order.
+    /// Labels of the required reads, in order.
     reads: Vec<u32>,
     /// Length of every input object.
     object_sizes: Vec<usize>,
-    /// No label below this one is wanted.
+    /// First label that may be required.
     first: usize,
 }
 
-impl Table {
-    /// How many rows of a recording have the same meaning as here.
-    pub(super) fn common(&self, rows: &[LabelEntry], recording: &Recording) -> usize {
-        let alike = self.rows.iter().zip(rows).take_while(|(a, b)| a == b).count();
-        let alike = self.reads_alike(alike, recording);
-        if self.object_sizes == recording.object_sizes {
-            return alike;
+impl DecodedTable {
+    /// Returns the number of rows of a trace, from the first, that mean the same as here.
+    pub(super) fn common_prefix(&self, rows: &[LabelEntry], raw_trace: &RawTrace) -> usize {
+        let common = self.rows.iter().zip(rows).take_while(|(a, b)| a == b).count();
+        let common = self.unchanged_reads(common, raw_trace);
+        if self.object_sizes == raw_trace.object_sizes {
+            return common;
         }
-        // A shorter input lacks bytes, a longer one has more.
-        let has = |row: &LabelEntry, sizes: &[usize]| row.op == Op::Input as u8 && is_there(row, sizes);
-        let differs = |row: &LabelEntry| has(row, &self.object_sizes) != has(row, recording.object_sizes);
-        rows[..alike].iter().position(differs).unwrap_or(alike)
+        // With other lengths, other input bytes exist.
+        let exists =
+            |row: &LabelEntry, sizes: &[usize]| row.op == Op::Input as u8 && input_exists(row, sizes);
+        let differs =
+            |row: &LabelEntry| exists(row, &self.object_sizes) != exists(row, raw_trace.object_sizes);
+        rows[..common].iter().position(differs).unwrap_or(common)
     }
 
-    /// As many of these rows as come before the first read of a snapshot that is no longer the same.
-    fn reads_alike(&self, rows: usize, recording: &Recording) -> usize {
+    /// Returns the number of these rows before the first read of a snapshot that has changed.
+    fn unchanged_reads(&self, rows: usize, raw_trace: &RawTrace) -> usize {
         let mut reads = self.reads.iter().map(|&label| label as usize).take_while(|&label| label < rows);
-        let is_another = |offset| !self.snapshots.is_still_there(recording.memory, recording.layout, offset);
-        reads.find(|&label| is_another(self.rows[label].k)).unwrap_or(rows)
+        let is_changed = |offset| !self.snapshots.is_unchanged(raw_trace.memory, raw_trace.layout, offset);
+        reads.find(|&label| is_changed(self.rows[label].k)).unwrap_or(rows)
     }
 
-    /// Takes these rows for its own, and what another table knows of the first of them.
+    /// Starts with these rows, the first of which are decoded as in a similar table.
     pub(super) fn begin(
         &mut self,
         rows: &mut Vec<LabelEntry>,
         sizes: &[usize],
-        like: Option<(&Table, usize)>,
+        similar: Option<(&DecodedTable, usize)>,
     ) {
         std::mem::swap(&mut self.rows, rows);
         self.object_sizes.clear();
@@ -75,38 +77,39 @@ impl Table {
         self.slots.clear();
         self.reads.clear();
         self.snapshots = Snapshots::default();
-        if let Some((like, known)) = like {
-            self.slots.extend_from_slice(&like.slots[..known]);
-            self.reads.extend(like.reads.iter().take_while(|&&label| (label as usize) < known));
-            self.snapshots = like.snapshots.of(self.reads.iter().map(|&label| like.rows[label as usize].k));
+        if let Some((similar, known)) = similar {
+            self.slots.extend_from_slice(&similar.slots[..known]);
+            self.reads.extend(similar.reads.iter().take_while(|&&label| (label as usize) < known));
+            self.snapshots =
+                similar.snapshots.subset(self.reads.iter().map(|&label| similar.rows[label as usize].k));
         }
         self.first = self.slots.len().max(1);
-        self.slots.resize(self.rows.len(), Slot::Unused);
+        self.slots.resize(self.rows.len(), LabelSlot::Unused);
     }
 
-    /// Something needs this label.
-    pub(super) fn want(&mut self, label: u32) {
+    /// Marks a label as required.
+    pub(super) fn require(&mut self, label: u32) {
         let slot = &mut self.slots[label as usize];
-        if *slot == Slot::Unused {
-            *slot = Slot::Wanted;
+        if *slot == LabelSlot::Unused {
+            *slot = LabelSlot::Required;
             self.first = self.first.min(label as usize);
         }
     }
 
-    /// Finds what the wanted labels need.
-    pub(super) fn mark(&mut self, recording: &Recording) {
+    /// Marks all labels that required labels depend on.
+    pub(super) fn mark_dependencies(&mut self, raw_trace: &RawTrace) {
         let mut label = self.rows.len();
         while label > self.first {
             label -= 1;
-            if self.slots[label] != Slot::Wanted {
+            if self.slots[label] != LabelSlot::Required {
                 continue;
             }
             let row = self.rows[label];
             let below = |child: &u32| (1..label as u32).contains(child);
-            children(&row).iter().filter(|child| below(child)).for_each(|child| self.want(*child));
+            children(&row).iter().filter(|child| below(child)).for_each(|child| self.require(*child));
             if row.op == Op::Read as u8 {
-                let held = self.snapshots.load(recording.memory, recording.layout, row.k);
-                held.iter().filter(|child| below(child)).for_each(|child| self.want(*child));
+                let labels = self.snapshots.load(raw_trace.memory, raw_trace.layout, row.k);
+                labels.iter().filter(|child| below(child)).for_each(|child| self.require(*child));
                 self.reads.push(label as u32);
             }
         }
@@ -114,22 +117,22 @@ impl Table {
         self.reads.dedup();
     }
 
-    /// Rows that it has memory for.
-    pub(super) fn room(&self) -> usize {
+    /// Returns the number of rows that it has memory for.
+    pub(super) fn row_capacity(&self) -> usize {
         self.rows.capacity()
     }
 
-    /// Makes expressions of the wanted labels, until these take more than `most_bytes`: the rest is not wanted any more. False
-    /// if the time is over before.
+    /// Builds the expressions of required labels, until they take more than `max_bytes`: the rest then counts
+    /// as unused. False if the deadline is over before.
     pub(super) fn build(
         &mut self,
-        recording: &Recording,
-        memo: &mut Memo,
-        most_bytes: u64,
+        raw_trace: &RawTrace,
+        row_cache: &mut RowCache,
+        max_bytes: u64,
         dag: &mut Dag,
         deadline: &Deadline,
     ) -> bool {
-        let end = dag.bytes().saturating_add(most_bytes);
+        let end = dag.bytes().saturating_add(max_bytes);
         let mut pace = Pace::new(deadline, LABELS_PER_CLOCK);
         for label in self.first..self.rows.len() {
             if pace.is_over_after(1) {
@@ -137,27 +140,27 @@ impl Table {
             }
             if dag.bytes() > end {
                 let rest = self.slots[label..].iter_mut();
-                rest.filter(|slot| **slot == Slot::Wanted).for_each(|slot| *slot = Slot::Unused);
+                rest.filter(|slot| **slot == LabelSlot::Required).for_each(|slot| *slot = LabelSlot::Unused);
                 return true;
             }
             let (before, rest) = self.slots.split_at_mut(label);
-            if rest[0] != Slot::Wanted {
+            if rest[0] != LabelSlot::Required {
                 continue;
             }
-            // Only what comes before can be found: a child that is its own parent is not.
-            let made = |child: u32| match before.get(child as usize) {
-                Some(Slot::Made(expr)) => Some(*expr),
+            // Only earlier labels can be found, so a cycle in a damaged table is rejected.
+            let built = |child: u32| match before.get(child as usize) {
+                Some(LabelSlot::Built(expr)) => Some(*expr),
                 _ => None,
             };
             let snapshots = &mut self.snapshots;
-            let snapshot = |dag: &mut Dag, offset| snapshots.build(dag, offset, made);
-            let (row, object_sizes) = (&self.rows[label], recording.object_sizes);
-            let make = || Builder { dag, object_sizes, made, snapshot }.build(row);
-            let expr = match Meaning::new(row, made) {
-                Some(meaning) => memo.get(meaning, make),
-                None => make(),
+            let snapshot = |dag: &mut Dag, offset| snapshots.build(dag, offset, built);
+            let (row, object_sizes) = (&self.rows[label], raw_trace.object_sizes);
+            let build = || Builder { dag, object_sizes, built, snapshot }.build(row);
+            let expr = match RowKey::new(row, built) {
+                Some(key) => row_cache.get(key, build),
+                None => build(),
             };
-            rest[0] = expr.map_or(Slot::Bad, Slot::Made);
+            rest[0] = expr.map_or(LabelSlot::Invalid, LabelSlot::Built);
         }
         true
     }

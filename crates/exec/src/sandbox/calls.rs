@@ -1,8 +1,9 @@
-//! The system calls a target may make: an allow-list, and checks of arguments.
+//! Seccomp filters: an allow-list of system calls, and checks of arguments.
 //!
-//! A call that is on no list fails with `ENOSYS`, as on an older kernel, so that the C library falls back to one that is
-//! (`clone3` to `clone`, say). Calls that a program has no business with, and arguments that reach other processes, fail with
-//! `EPERM`. Calls by the numbers of another architecture (`int 0x80`) kill the process; those of x32 are on no list.
+//! A call that is on no list fails with `ENOSYS`, as on an older kernel, so that the C library falls back to
+//! one that is (`clone3` to `clone`, say). Calls that no ordinary program needs, and arguments that refer to
+//! other processes, fail with `EPERM`. Calls by the numbers of another architecture (`int 0x80`) kill the
+//! process; those of x32 are on no list.
 
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -28,8 +29,8 @@ const MAP_SHADOW_STACK: libc::c_long = 453;
 const CACHESTAT: libc::c_long = 451;
 const PROCESS_MRELEASE: libc::c_long = 448;
 
-/// Calls that act on the calling process, on files (which Landlock guards) or on signals (which its scope and the pid
-/// namespace guard). Some are narrowed by [`refused_arguments`].
+/// Allowed calls: on the calling process, on files (which Landlock restricts) and on signals (which its scope
+/// and the pid namespace restrict). [`refused_arguments`] restricts some.
 const ALLOWED: &[libc::c_long] = &[
     // Files and descriptors.
     libc::SYS_read,
@@ -145,7 +146,7 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_io_submit,
     libc::SYS_io_cancel,
     IO_PGETEVENTS,
-    // Sockets that are made in connected pairs.
+    // Sockets created in connected pairs.
     libc::SYS_socketpair,
     libc::SYS_sendto,
     libc::SYS_recvfrom,
@@ -270,7 +271,7 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_sched_getaffinity,
     libc::SYS_sched_setattr,
     libc::SYS_sched_getattr,
-    // Identity: a process without capabilities can only give rights up.
+    // Identity: a process without capabilities can only drop rights.
     libc::SYS_getuid,
     libc::SYS_getgid,
     libc::SYS_geteuid,
@@ -296,8 +297,8 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_getrandom,
 ];
 
-/// Calls that fail with `EPERM`: they reach the network or other processes, change the machine, leave something behind
-/// that outlives a process, or open a part of the kernel that no ordinary program needs.
+/// Calls that fail with `EPERM`: they reach the network or other processes, change the machine, create
+/// something that outlives a process, or expose a part of the kernel that no ordinary program needs.
 const REFUSED: &[libc::c_long] = &[
     libc::SYS_socket,
     libc::SYS_connect,
@@ -381,10 +382,10 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_keyctl,
 ];
 
-/// Calls that are said to have been done, and are not. Programs change mode and times of what they have just written; a
-/// failure would send all of them to the end of what can be explored. Flushing the whole machine's disks is no
-/// program's business either.
-const PRETENDED: &[libc::c_long] = &[
+/// Calls that return success without an effect. Programs change mode and times of files they have just
+/// written; a failure would end the exploration of all of them there. Flushing the whole machine's disks is
+/// suppressed as well.
+const NO_OPS: &[libc::c_long] = &[
     libc::SYS_chmod,
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -410,8 +411,9 @@ const PRETENDED: &[libc::c_long] = &[
     libc::SYS_syncfs,
 ];
 
-/// Calls that schedule the process whose number is their first argument. For any but the caller (0) they are pretended:
-/// `pthread_create` sets the affinity of a new thread this way, and fails if that does.
+/// Calls that schedule the process whose number is their first argument. For others than the caller (0) they
+/// return success without an effect: `pthread_create` sets the affinity of a new thread this way, and fails
+/// if that does.
 const SCHEDULING: [libc::c_long; 4] = [
     libc::SYS_sched_setaffinity,
     libc::SYS_sched_setparam,
@@ -419,8 +421,9 @@ const SCHEDULING: [libc::c_long; 4] = [
     libc::SYS_sched_setattr,
 ];
 
-/// Requests to files and terminals that only ask, concern a descriptor alone, or copy to a file open for writing. All
-/// others fail with `ENOTTY`, the answer of a file that does not know them: terminal modes, frozen file systems, devices.
+/// `ioctl` requests that only query, concern a descriptor alone, or copy to a file open for writing. All
+/// others fail with `ENOTTY`, as on a file that does not support them: terminal modes, frozen file systems,
+/// devices.
 const REQUESTS: [u64; 16] = [
     libc::TCGETS,
     libc::TCGETS2,
@@ -440,36 +443,38 @@ const REQUESTS: [u64; 16] = [
     0x8008_7601, // FS_IOC_GETVERSION
 ];
 
-/// Requests to files that are pretended: they change attributes, and need no file that is open for writing.
-const PRETENDED_REQUESTS: [u64; 4] = [
+/// `ioctl` requests that return success without an effect: they change attributes, even without a file open
+/// for writing.
+const NO_OPS_REQUESTS: [u64; 4] = [
     0x4008_6602, // FS_IOC_SETFLAGS
     0x4004_6602, // FS_IOC32_SETFLAGS
     0x401c_5820, // FS_IOC_FSSETXATTR
     0x4008_7602, // FS_IOC_SETVERSION
 ];
 
-/// Commands of `fcntl` that have signals sent to others, or that delay those who open a file.
+/// Commands of `fcntl` that have signals sent to other processes, or that delay others who open a file.
 const REFUSED_COMMANDS: [i32; 5] = [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG, libc::F_SETLEASE, libc::F_NOTIFY];
 const F_SETSIG: i32 = 10;
 const F_SETOWN_EX: i32 = 15;
 const PR_SCHED_CORE: u64 = 62;
 
-/// What the filters depend on.
+/// Properties of the sandbox that the filters depend on.
 #[derive(Clone, Copy)]
 pub(super) struct Confinement {
-    /// Landlock guards `truncate`.
+    /// True if Landlock restricts `truncate`.
     pub(super) truncate: bool,
-    /// Landlock or a pid namespace keeps debuggers in.
+    /// True if Landlock or a pid namespace confines debuggers.
     pub(super) debuggers: bool,
 }
 
-/// System calls, each with the arguments it matters with; with any, if there are no rules.
+/// System calls, each with rules on its arguments; any arguments, if there are no rules.
 type Calls = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// The filters, in the order in which they are to be installed: of several that refuse a call the last decides on its error.
+/// Returns the filters in the order of installation: of several that refuse a call, the last determines its
+/// error.
 pub(super) fn filters(confinement: Confinement) -> Result<Vec<BpfProgram>, BackendError> {
     let debugging = confinement.debuggers.then_some(libc::SYS_ptrace);
-    let allowed = || [ALLOWED, REFUSED, PRETENDED].into_iter().flatten().copied().chain(debugging);
+    let allowed = || [ALLOWED, REFUSED, NO_OPS].into_iter().flatten().copied().chain(debugging);
     let mut refused = always(REFUSED.iter().copied());
     refused.extend(refused_arguments()?);
     if !confinement.truncate {
@@ -478,17 +483,17 @@ pub(super) fn filters(confinement: Confinement) -> Result<Vec<BpfProgram>, Backe
     if !confinement.debuggers {
         refused.insert(libc::SYS_ptrace, Vec::new());
     }
-    let mut pretended = always(PRETENDED.iter().copied());
-    pretended.extend(SCHEDULING.into_iter().zip(std::iter::repeat(vec![all(vec![is_not(0, 0)?])?])));
-    pretended.insert(libc::SYS_ioctl, any(PRETENDED_REQUESTS.map(|request| is(1, request)))?);
-    let unknown = REQUESTS.into_iter().chain(PRETENDED_REQUESTS).map(|request| is_not(1, request));
+    let mut no_ops = always(NO_OPS.iter().copied());
+    no_ops.extend(SCHEDULING.into_iter().zip(std::iter::repeat(vec![all(vec![is_not(0, 0)?])?])));
+    no_ops.insert(libc::SYS_ioctl, any(NO_OPS_REQUESTS.map(|request| is(1, request)))?);
+    let unknown = REQUESTS.into_iter().chain(NO_OPS_REQUESTS).map(|request| is_not(1, request));
     let unknown = [(libc::SYS_ioctl, vec![all(unknown.collect::<Result<_, _>>()?)?])].into();
     let errno = |errno: i32| SeccompAction::Errno(errno as u32);
     Ok(vec![
         compile(always(allowed()), SeccompAction::Allow, errno(libc::ENOSYS))?,
         compile(refused, errno(libc::EPERM), SeccompAction::Allow)?,
         compile(unknown, errno(libc::ENOTTY), SeccompAction::Allow)?,
-        compile(pretended, errno(0), SeccompAction::Allow)?,
+        compile(no_ops, errno(0), SeccompAction::Allow)?,
     ])
 }
 
@@ -500,7 +505,7 @@ fn always(calls: impl IntoIterator<Item = libc::c_long>) -> Calls {
     calls.into_iter().map(|call| (call, Vec::new())).collect()
 }
 
-/// Arguments that are refused with `EPERM`.
+/// Returns the arguments that are refused with `EPERM`.
 fn refused_arguments() -> Result<Calls, BackendError> {
     const PROCESS: u64 = 0;
     const IO_PROCESS: u64 = 1;
@@ -514,7 +519,7 @@ fn refused_arguments() -> Result<Calls, BackendError> {
         libc::CLONE_NEWNET,
     ];
     let one_of_another = |scope, who| any([is_not(0, scope), is_not(1, who)]);
-    let sets_limits_of_another = all(vec![is_not(0, 0)?, points_somewhere(2)?])?;
+    let sets_limits_of_another = all(vec![is_not(0, 0)?, is_not_null(2)?])?;
     Ok([
         (libc::SYS_clone, any(namespaces.map(|flag| has_bits(0, flag as u32 as u64, flag as u32 as u64)))?),
         (libc::SYS_setpriority, one_of_another(PROCESS, 0)?),
@@ -523,12 +528,13 @@ fn refused_arguments() -> Result<Calls, BackendError> {
         (libc::SYS_prctl, any([is(0, PR_SCHED_CORE)])?),
         (libc::SYS_fcntl, any(REFUSED_COMMANDS.map(|command| is(1, command as u64)))?),
         (libc::SYS_socketpair, unconnected_pairs()?),
-        (libc::SYS_sendto, vec![all(vec![points_somewhere(4)?])?]),
+        (libc::SYS_sendto, vec![all(vec![is_not_null(4)?])?]),
     ]
     .into())
 }
 
-/// Pairs that a message with an address leaves for another socket. Streams and packets in sequence stay connected.
+/// Returns the kinds of socket pairs whose messages may be addressed to other sockets. Streams and sequenced
+/// packets stay connected.
 fn unconnected_pairs() -> Result<Vec<SeccompRule>, BackendError> {
     const KIND: u64 = 0xf;
     let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW].map(|kind| has_bits(1, KIND, kind as u64));
@@ -547,7 +553,7 @@ fn has_bits(argument: u8, mask: u64, bits: u64) -> Result<SeccompCondition, Back
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), bits)
 }
 
-fn points_somewhere(argument: u8) -> Result<SeccompCondition, BackendError> {
+fn is_not_null(argument: u8) -> Result<SeccompCondition, BackendError> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)
 }
 
@@ -568,7 +574,7 @@ mod tests {
 
     #[test]
     fn no_call_is_on_two_lists() {
-        let lists = [ALLOWED, REFUSED, PRETENDED];
+        let lists = [ALLOWED, REFUSED, NO_OPS];
         let calls: Vec<_> = lists.into_iter().flatten().collect();
         assert_eq!(calls.iter().collect::<HashSet<_>>().len(), calls.len());
     }

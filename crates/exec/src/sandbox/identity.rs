@@ -1,15 +1,15 @@
-//! The user that runs of root are: one without rights.
+//! The identity of runs of root: a user without privileges.
 //!
-//! Files that only root can read stay readable where the program itself, its working directory or its scratch directory is
-//! one of them: the run then keeps the capability to read, and no other. Landlock still decides what it may write, and hides
+//! If the program itself, its working directory or its scratch directory is readable by root only, the run
+//! keeps the capability to read all files, and no other. Landlock still decides what it may write, and hides
 //! root's home.
 
-use super::namespaces::succeeded;
+use super::succeeded;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The user and the group called `nobody` and `nogroup`.
+/// Number of the conventional user and group without privileges.
 pub(crate) const NOBODY: u32 = 65534;
 
 const CAP_DAC_OVERRIDE: u32 = 1;
@@ -17,14 +17,14 @@ const CAP_DAC_READ_SEARCH: u32 = 2;
 /// `_LINUX_CAPABILITY_VERSION_3`: two words of each kind.
 const CAPABILITY_VERSION: u32 = 0x2008_0522;
 
-/// True if runs are made by another user than the driver's: it is root, and not of a user namespace that knows no other.
+/// True if runs become another user: the driver is root, and its user namespace maps [`NOBODY`].
 pub fn drops_root() -> bool {
-    // SAFETY: asks for a number.
+    // SAFETY: returns a number.
     let is_root = unsafe { libc::geteuid() } == 0;
     is_root && ["/proc/self/uid_map", "/proc/self/gid_map"].into_iter().all(|map| has_nobody(Path::new(map)))
 }
 
-/// True if a map of a user namespace, `inside outside count` per line, has the user or group.
+/// True if a map of a user namespace, `inside outside count` per line, includes [`NOBODY`].
 fn has_nobody(map: &Path) -> bool {
     let text = std::fs::read_to_string(map).unwrap_or_default();
     text.lines().any(|line| {
@@ -33,22 +33,22 @@ fn has_nobody(map: &Path) -> bool {
     })
 }
 
-/// What a run of root becomes.
+/// The identity of runs of root.
 pub(crate) struct Identity {
-    /// A capability that it keeps.
+    /// Capability that it keeps.
     keeps: Option<u32>,
 }
 
 impl Identity {
-    /// The one for a program that has to reach these paths; none if the driver is not root. `writes_guarded` says that rights
-    /// to write are not a matter of capabilities.
+    /// Returns the identity for a program that needs these paths; `None` if the driver is not root.
+    /// `writes_guarded` if Landlock restricts writes, whatever the capabilities.
     pub(super) fn prepare(paths: &[PathBuf], writes_guarded: bool) -> Option<Identity> {
-        let needs_more = || !paths.iter().all(|path| anybody_reaches(path));
+        let needs_more = || !paths.iter().all(|path| is_world_readable(path));
         drops_root()
             .then(|| Identity { keeps: needs_more().then(|| capability_to_read(writes_guarded)).flatten() })
     }
 
-    /// Makes the calling process this user, for good. Makes system calls only.
+    /// Changes the calling process to this identity, for good. Makes system calls only.
     pub(crate) fn assume(&self) -> io::Result<()> {
         // SAFETY: all of them change the calling process alone; the kernel reads and writes what is passed.
         unsafe {
@@ -73,14 +73,14 @@ impl Identity {
     }
 }
 
-/// True if the permissions of others are enough to read this, and to come there.
-fn anybody_reaches(path: &Path) -> bool {
+/// True if the permissions for others suffice to read a path, and to traverse the directories above it.
+fn is_world_readable(path: &Path) -> bool {
     let has = |path: &Path, bits: u32| std::fs::metadata(path).is_ok_and(|file| file.mode() & bits == bits);
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     has(&path, 0o005) && path.ancestors().skip(1).all(|directory| has(directory, 0o001))
 }
 
-/// The capability to read any file, as far as the driver has one.
+/// Returns a capability to read all files, if the driver has one.
 fn capability_to_read(writes_guarded: bool) -> Option<u32> {
     let mut header = [CAPABILITY_VERSION, 0];
     let mut sets = [0u32; 6];
@@ -94,7 +94,7 @@ fn capability_to_read(writes_guarded: bool) -> Option<u32> {
 fn set_capabilities(keeps: Option<u32>) -> io::Result<()> {
     let header = [CAPABILITY_VERSION, 0];
     let set = keeps.map_or(0, |capability| 1 << capability);
-    // Effective, permitted and inheritable, of the lower word.
+    // Effective, permitted and inheritable sets; the lower words first.
     let sets = [set, set, set, 0, 0, 0];
     // SAFETY: the kernel reads structures of the sizes of this version.
     succeeded(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), sets.as_ptr()) } as libc::c_int)

@@ -1,16 +1,17 @@
-//! Namespaces of a target's own: processes, System V objects and queues, network, mounts.
+//! Private namespaces of a target: processes, System V IPC and message queues, network, mounts.
 //!
-//! An ordinary user gets them inside a user namespace in which it is mapped to itself; root, which runs drop to another
-//! user, needs none. Each is taken where the kernel grants it. What a run must not do is refused by Landlock and by the
-//! filters as well: namespaces make it impossible to name what is not its own.
+//! An ordinary user gets them inside a user namespace in which it is mapped to itself; root, whose runs
+//! become another user, needs none. Each is used if the kernel grants it. Landlock and the seccomp filters
+//! deny harmful operations as well; namespaces make it impossible to name what belongs to others.
 
+use super::succeeded;
 use super::temporary::OwnTmp;
 use std::ffi::CStr;
 use std::io;
 use std::ptr::null;
 use std::sync::OnceLock;
 
-/// The namespaces that the kernel grants here.
+/// Namespaces that the kernel grants on this system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Granted {
     /// Processes: a run sees its own, and none outlives the first.
@@ -19,16 +20,16 @@ pub struct Granted {
     pub ipc: bool,
     /// Network devices and abstract sockets.
     pub network: bool,
-    /// Mounts, with a `/proc` of its own.
+    /// Mounts, with a private `/proc`.
     pub mounts: bool,
 }
 
-/// The kinds, in the order of their bits in a probe's answer.
+/// Kinds of namespaces, in the order of their bits in a probe's result.
 const KINDS: [libc::c_int; 4] =
     [libc::CLONE_NEWPID, libc::CLONE_NEWIPC, libc::CLONE_NEWNET, libc::CLONE_NEWNS];
 
 impl Granted {
-    /// The answer of the kernel, asked once by a process that tries.
+    /// Returns the namespaces that the kernel grants, as a child process finds out once.
     pub(super) fn here() -> Granted {
         static HERE: OnceLock<Granted> = OnceLock::new();
         *HERE.get_or_init(|| Granted::of_bits(probe(UserNamespace::needed().as_ref())))
@@ -51,7 +52,7 @@ impl Granted {
     }
 }
 
-/// Tries every kind in a process of its own.
+/// Tries every kind in a child process; returns bits.
 fn probe(user: Option<&UserNamespace>) -> libc::c_int {
     // SAFETY: the child makes system calls only, and ends.
     let child = unsafe { libc::fork() };
@@ -67,20 +68,20 @@ fn probe(user: Option<&UserNamespace>) -> libc::c_int {
     }
     let mut status = 0;
     // SAFETY: waits for the child.
-    let is_answer = child > 0 && unsafe { libc::waitpid(child, &mut status, 0) } == child;
-    if is_answer && libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 0 }
+    let has_ended = child > 0 && unsafe { libc::waitpid(child, &mut status, 0) } == child;
+    if has_ended && libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 0 }
 }
 
 fn is_granted(kind: libc::c_int) -> bool {
     // SAFETY: changes the calling process, and touches no memory.
-    let is_made = unsafe { libc::unshare(kind) } == 0;
-    is_made && (kind != libc::CLONE_NEWNS || (detach_mounts().is_ok() && can_mount_proc()))
+    let is_created = unsafe { libc::unshare(kind) } == 0;
+    is_created && (kind != libc::CLONE_NEWNS || (detach_mounts().is_ok() && can_mount_proc()))
 }
 
-/// True if a process in the namespace that was made before can have a `/proc` of its own.
+/// True if a process in the new namespace can mount a private `/proc`.
 fn can_mount_proc() -> bool {
     let mut status = -1;
-    // SAFETY: the child makes system calls only, and ends; its status is ours to ask for.
+    // SAFETY: the child makes system calls only, and ends; we may wait for it.
     unsafe {
         match libc::fork() {
             0 => libc::_exit(mount_proc().is_err().into()),
@@ -91,22 +92,22 @@ fn can_mount_proc() -> bool {
     status == 0
 }
 
-/// A user namespace in which the user is what it is outside.
+/// A user namespace in which the user is mapped to itself.
 struct UserNamespace {
     uid_map: Vec<u8>,
     gid_map: Vec<u8>,
 }
 
 impl UserNamespace {
-    /// The one that is needed for making others; none for root.
+    /// Returns the namespace that is needed for creating others; `None` for root.
     fn needed() -> Option<UserNamespace> {
-        // SAFETY: asks for two numbers.
+        // SAFETY: returns two numbers.
         let (uid, gid) = unsafe { (libc::geteuid(), libc::getegid()) };
-        let to_itself = |id: u32| format!("{id} {id} 1").into_bytes();
-        (uid != 0).then(|| UserNamespace { uid_map: to_itself(uid), gid_map: to_itself(gid) })
+        let identity = |id: u32| format!("{id} {id} 1").into_bytes();
+        (uid != 0).then(|| UserNamespace { uid_map: identity(uid), gid_map: identity(gid) })
     }
 
-    /// Makes it. Makes system calls only.
+    /// Creates and enters it. Makes system calls only.
     fn enter(&self) -> io::Result<()> {
         unshare(libc::CLONE_NEWUSER)?;
         write(c"/proc/self/setgroups", b"deny")?;
@@ -115,7 +116,7 @@ impl UserNamespace {
     }
 }
 
-/// Namespaces that are ready to be made.
+/// Namespaces that are ready to be created.
 pub(crate) struct Namespaces {
     user: Option<UserNamespace>,
     granted: Granted,
@@ -123,13 +124,13 @@ pub(crate) struct Namespaces {
 }
 
 impl Namespaces {
-    /// Those that are granted, if any is, with a `/tmp` of their own if that is wanted.
+    /// Prepares the granted namespaces, if any, with a private `/tmp` if given.
     pub(super) fn prepare(granted: Granted, tmp: Option<OwnTmp>) -> Option<Namespaces> {
         (granted.kinds() != 0).then(|| Namespaces { user: UserNamespace::needed(), granted, tmp })
     }
 
-    /// Makes them. Children of the calling process, and from then on no others, are in that of processes. Makes system
-    /// calls only.
+    /// Creates and enters them. The pid namespace applies to children of the calling process that are forked
+    /// from then on. Makes system calls only.
     pub(crate) fn enter(&self) -> io::Result<()> {
         self.user.as_ref().map_or(Ok(()), UserNamespace::enter)?;
         unshare(self.granted.kinds())?;
@@ -140,13 +141,13 @@ impl Namespaces {
         self.tmp.as_ref().map_or(Ok(()), OwnTmp::mount)
     }
 
-    /// True if there is one of processes: its first must stay until all others are to end.
+    /// True if there is a pid namespace, whose first process must outlive all others.
     pub(crate) fn has_processes(&self) -> bool {
         self.granted.processes
     }
 
-    /// What the first process in it does. Makes system calls only.
-    pub(crate) fn begin(&self) -> io::Result<()> {
+    /// Sets up the first process of the pid namespace. Makes system calls only.
+    pub(crate) fn set_up_init(&self) -> io::Result<()> {
         if self.granted.mounts { mount_proc() } else { Ok(()) }
     }
 }
@@ -156,7 +157,7 @@ fn unshare(kinds: libc::c_int) -> io::Result<()> {
     succeeded(unsafe { libc::unshare(kinds) })
 }
 
-/// What is mounted from now on is seen here alone.
+/// Makes all mounts private: what is mounted from now on is visible in this namespace only.
 fn detach_mounts() -> io::Result<()> {
     let flags = libc::MS_REC | libc::MS_PRIVATE;
     // SAFETY: the kernel reads the string; the other pointers may be null.
@@ -169,7 +170,7 @@ fn mount_proc() -> io::Result<()> {
     succeeded(unsafe { libc::mount(name, c"/proc".as_ptr(), name, flags, null()) })
 }
 
-/// Writes to a file of the kernel's. Makes system calls only.
+/// Writes to a file of the kernel. Makes system calls only.
 fn write(path: &CStr, text: &[u8]) -> io::Result<()> {
     // SAFETY: a file that is opened, written to from a buffer of this size, and closed.
     unsafe {
@@ -182,8 +183,4 @@ fn write(path: &CStr, text: &[u8]) -> io::Result<()> {
         libc::close(file);
         outcome
     }
-}
-
-pub(super) fn succeeded(answer: libc::c_int) -> io::Result<()> {
-    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

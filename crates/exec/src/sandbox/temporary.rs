@@ -1,11 +1,11 @@
-//! A `/tmp` of a target's own: its scratch directory, mounted there.
+//! The private `/tmp` of a target: its scratch directory, mounted there.
 //!
-//! `tmpfile` and many programs write to `/tmp` whatever `TMPDIR` says, and the sandbox refuses that. Mounting the scratch
-//! directory there needs a mount namespace, and gives a target no right that it has not got: the rules of Landlock are
-//! about the directory itself, its space is counted, and it is emptied before every run. Whatever else lies in `/tmp` is
-//! out of sight then. So where the target is known to need something there, `/tmp` stays as it is.
+//! `tmpfile` and many programs write to `/tmp` whatever `TMPDIR` says, which the sandbox denies. Mounting the
+//! scratch directory there needs a mount namespace, and gives a target no additional rights: Landlock's rules
+//! apply to the directory itself, its space is counted, and it is emptied before every run. The rest of
+//! `/tmp` is invisible then. So if the target is known to need something there, `/tmp` stays as it is.
 
-use super::namespaces::{Granted, succeeded};
+use super::succeeded;
 use crate::spec::TargetSpec;
 use std::ffi::CString;
 use std::io;
@@ -13,39 +13,39 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf, absolute};
 use std::ptr::null;
 
-/// The directory that the C library makes temporary files in.
+/// Directory in which the C library creates temporary files.
 pub(crate) const TMP: &str = "/tmp";
 
-/// True if a target finds its scratch directory at [`TMP`].
-pub(crate) fn is_own(spec: &TargetSpec) -> bool {
-    spec.sandbox && Granted::here().mounts && Path::new(TMP).is_dir() && !needs_tmp(spec)
+/// True if a target's scratch directory can be mounted at [`TMP`].
+pub(super) fn is_possible(spec: &TargetSpec) -> bool {
+    Path::new(TMP).is_dir() && !needs_tmp(spec)
 }
 
-/// True if something that the target is known to need lies in `/tmp`, or is a directory with `/tmp` in it.
+/// True if a path that the target is known to need lies in `/tmp`, or contains it.
 fn needs_tmp(spec: &TargetSpec) -> bool {
     let own = [spec.path.clone(), PathBuf::from(".")];
-    own.iter().chain(&spec.readable).chain(&spec.writable).any(|path| meets_tmp(path))
+    own.iter().chain(&spec.readable).chain(&spec.writable).any(|path| overlaps_tmp(path))
 }
 
-/// A path is looked at as it is written and as it is with all links followed: both ways must lead there.
-fn meets_tmp(path: &Path) -> bool {
+/// True if a path, as given or with links resolved, lies in `/tmp` or contains it: both ways must stay valid.
+fn overlaps_tmp(path: &Path) -> bool {
     let tmp = Path::new(TMP);
     let names = |path: &Path| [absolute(path).ok(), path.canonicalize().ok()].into_iter().flatten();
-    let meets = |path: &Path, tmp: &Path| path.starts_with(tmp) || tmp.starts_with(path);
-    names(path).any(|path| names(tmp).any(|tmp| meets(&path, &tmp)))
+    let overlaps = |path: &Path, tmp: &Path| path.starts_with(tmp) || tmp.starts_with(path);
+    names(path).any(|path| names(tmp).any(|tmp| overlaps(&path, &tmp)))
 }
 
-/// A scratch directory that is to be mounted at [`TMP`].
+/// A scratch directory to mount at [`TMP`].
 pub(crate) struct OwnTmp {
     scratch: CString,
-    /// The target runs there.
-    is_entered: bool,
+    /// True if the target runs there.
+    is_working_directory: bool,
 }
 
 impl OwnTmp {
-    /// Prepares mounting a directory, in which the target runs if `is_entered`.
-    pub(crate) fn prepare(scratch: &Path, is_entered: bool) -> io::Result<OwnTmp> {
-        Ok(OwnTmp { scratch: CString::new(scratch.as_os_str().as_bytes())?, is_entered })
+    /// Prepares mounting a directory, in which the target runs if `is_working_directory`.
+    pub(crate) fn prepare(scratch: &Path, is_working_directory: bool) -> io::Result<OwnTmp> {
+        Ok(OwnTmp { scratch: CString::new(scratch.as_os_str().as_bytes())?, is_working_directory })
     }
 
     /// Mounts it in the mount namespace of the calling process. Makes system calls only.
@@ -53,8 +53,8 @@ impl OwnTmp {
         // SAFETY: the kernel reads the strings; the other pointers may be null.
         unsafe {
             succeeded(libc::mount(self.scratch.as_ptr(), c"/tmp".as_ptr(), null(), libc::MS_BIND, null()))?;
-            // The way to the present directory is covered now.
-            if self.is_entered { succeeded(libc::chdir(c"/tmp".as_ptr())) } else { Ok(()) }
+            // The mount covers the path to the present directory.
+            if self.is_working_directory { succeeded(libc::chdir(c"/tmp".as_ptr())) } else { Ok(()) }
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Space that the files of a directory take.
+//! Disk space that the files below a directory take.
 //!
-//! The directory is another program's, which may be at it meanwhile: it may be as deep as it likes, lead elsewhere by links,
-//! or be moved. So one directory is open at a time, whatever the depth, and links are not followed.
+//! The target may change the directory meanwhile: it may be arbitrarily deep, contain links that lead
+//! elsewhere, or be moved. So only one directory is open at a time, whatever the depth, and links are not
+//! followed.
 
+use crate::file_id::FileId;
 use crate::spec::ScratchSpace;
-use crate::watch::FileId;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::path::Arg;
 use std::ffi::CString;
@@ -12,44 +13,50 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-/// Unit of a file's blocks.
+/// Bytes of a block in file statistics.
 const BLOCK: u64 = 512;
 
-/// A directory on the way from the top.
-struct Level {
+/// A directory on the path from the top.
+struct DirectoryLevel {
     directory: FileId,
-    /// Directories in it that have not been visited.
+    /// Subdirectories that were not visited yet.
     unvisited: Vec<CString>,
 }
 
-/// Space in use below a directory, and whether all of it could be seen. Stops where it is more than `most`.
-pub(super) fn in_use(top: &Path, most: &ScratchSpace) -> io::Result<(ScratchSpace, bool)> {
+/// Returns the space in use below a directory, and whether all of it could be read. Stops when it exceeds
+/// `limit`.
+pub(super) fn in_use(top: &Path, limit: &ScratchSpace) -> io::Result<(ScratchSpace, bool)> {
     let mut used = ScratchSpace::default();
-    let mut is_all = true;
+    let mut is_complete = true;
     let mut directory = open(CWD, top)?;
     let mut levels = Vec::new();
     loop {
-        let unvisited = list(&directory, &mut used, most)?;
-        if used.exceeds(most) {
-            return Ok((used, is_all));
+        let unvisited = list(&directory, &mut used, limit)?;
+        if used.exceeds(limit) {
+            return Ok((used, is_complete));
         }
-        levels.push(Level { directory: FileId::of(&directory)?, unvisited });
-        match next(directory, &mut levels, &mut is_all) {
+        levels.push(DirectoryLevel { directory: FileId::of(&directory)?, unvisited });
+        match open_next(directory, &mut levels, &mut is_complete) {
             Some(another) => directory = another,
-            None => return Ok((used, is_all)),
+            None => return Ok((used, is_complete)),
         }
     }
 }
 
-/// Opens the next directory that has not been visited. None if there is none, or if the way back is not the way here.
-fn next(mut directory: OwnedFd, levels: &mut Vec<Level>, is_all: &mut bool) -> Option<OwnedFd> {
+/// Opens the next unvisited directory. `None` if there is none, or if the parent of a directory is not the
+/// one it was reached from.
+fn open_next(
+    mut directory: OwnedFd,
+    levels: &mut Vec<DirectoryLevel>,
+    is_complete: &mut bool,
+) -> Option<OwnedFd> {
     loop {
         let level = levels.last_mut()?;
         if let Some(name) = level.unvisited.pop() {
             match open(&directory, &name) {
                 Ok(below) => return Some(below),
-                // It is gone, or the run has left us no right to list it.
-                Err(_) => *is_all = false,
+                // It is gone, or not readable.
+                Err(_) => *is_complete = false,
             }
             continue;
         }
@@ -58,7 +65,7 @@ fn next(mut directory: OwnedFd, levels: &mut Vec<Level>, is_all: &mut bool) -> O
         let above = open(&directory, c"..").ok();
         let is_parent = |above: &OwnedFd| FileId::of(above).is_ok_and(|file| file == parent.directory);
         let Some(above) = above.filter(is_parent) else {
-            *is_all = false;
+            *is_complete = false;
             return None;
         };
         directory = above;
@@ -70,8 +77,8 @@ fn open(from: impl AsFd, name: impl Arg) -> rustix::io::Result<OwnedFd> {
     openat(from, name, flags, Mode::empty())
 }
 
-/// Adds what is in a directory to `used`; gives the names of the directories in it.
-fn list(directory: &OwnedFd, used: &mut ScratchSpace, most: &ScratchSpace) -> io::Result<Vec<CString>> {
+/// Adds the contents of a directory to `used`; returns the names of its subdirectories.
+fn list(directory: &OwnedFd, used: &mut ScratchSpace, limit: &ScratchSpace) -> io::Result<Vec<CString>> {
     used.bytes += fstat(directory)?.st_blocks as u64 * BLOCK;
     let mut below = Vec::new();
     for entry in Dir::read_from(directory)? {
@@ -80,13 +87,13 @@ fn list(directory: &OwnedFd, used: &mut ScratchSpace, most: &ScratchSpace) -> io
             continue;
         }
         used.entries += 1;
-        // What is gone meanwhile takes nothing.
+        // A file that is gone meanwhile takes no space.
         let Ok(stat) = statat(directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) else { continue };
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => below.push(entry.file_name().to_owned()),
             _ => used.bytes += stat.st_blocks as u64 * BLOCK,
         }
-        if used.exceeds(most) {
+        if used.exceeds(limit) {
             break;
         }
     }
@@ -110,8 +117,8 @@ mod tests {
             fs::write(directory.join("file"), vec![1; 100_000]).unwrap();
         }
         std::os::unix::fs::symlink("/", deep.join("link")).unwrap();
-        let (used, is_all) = in_use(top.path(), &PLENTY).unwrap();
-        assert_eq!((used.entries, is_all), (8, true));
+        let (used, is_complete) = in_use(top.path(), &PLENTY).unwrap();
+        assert_eq!((used.entries, is_complete), (8, true));
         assert!((300_000..400_000).contains(&used.bytes), "{used:?}");
     }
 
@@ -124,7 +131,7 @@ mod tests {
             directory = open(&directory, c"directory").unwrap();
         }
         assert_eq!(in_use(top.path(), &PLENTY).unwrap().0.entries, 3000);
-        super::super::dismantle(&top.path().join("directory")).unwrap();
+        super::super::remove_tree(&top.path().join("directory")).unwrap();
     }
 
     #[test]

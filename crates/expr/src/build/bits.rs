@@ -1,14 +1,14 @@
-//! What is known of a value's bits without solving anything.
+//! Known bits and bounds of expressions, computed without solving.
 
 use crate::dag::Dag;
 use crate::node::{BinOp, ExprId, Node};
 use crate::semantics::ones;
 
-/// How deep bounds are looked for.
+/// Depth of upper bounds, whose cost is exponential in it; a chosen bound.
 const MAX_DEPTH: u32 = 8;
 
 impl Dag {
-    /// How many of the highest bits are certainly 0.
+    /// Returns a number of highest bits that are always 0.
     pub(super) fn high_zeros(&self, e: ExprId) -> u8 {
         let width = self.width(e);
         match self.node(e) {
@@ -30,7 +30,7 @@ impl Dag {
         }
     }
 
-    /// How many of the lowest bits are certainly 0.
+    /// Returns a number of lowest bits that are always 0.
     pub(crate) fn low_zeros(&self, e: ExprId) -> u8 {
         match self.node(e) {
             Node::Const(value) => (value.trailing_zeros() as u8).min(self.width(e)),
@@ -46,17 +46,18 @@ impl Dag {
         }
     }
 
-    /// A bound that no value exceeds: that a table is read inside of it needs no solver then.
-    pub(super) fn largest(&self, e: ExprId) -> u128 {
-        self.bounded(e, MAX_DEPTH)
+    /// Returns an upper bound of the unsigned value. With it, a read that stays inside of its table needs no
+    /// solver.
+    pub(super) fn upper_bound(&self, e: ExprId) -> u128 {
+        self.bound_to(e, MAX_DEPTH)
     }
 
-    fn bounded(&self, e: ExprId, depth: u32) -> u128 {
+    fn bound_to(&self, e: ExprId, depth: u32) -> u128 {
         let all = ones(self.width(e));
         if depth == 0 {
             return all;
         }
-        let bound = |e| self.bounded(e, depth - 1);
+        let bound = |e| self.bound_to(e, depth - 1);
         match self.node(e) {
             Node::Const(value) => value,
             Node::ZExt(a) => bound(a),
@@ -85,18 +86,18 @@ impl Dag {
         }
     }
 
-    /// The narrowest width that holds every possible value, at least 1.
+    /// Returns the narrowest width that represents every possible value, at least 1.
     pub(crate) fn used_width(&self, e: ExprId) -> u8 {
         (self.width(e) - self.high_zeros(e)).max(1)
     }
 
-    /// Whether the sign bit is certainly 0.
+    /// True if the sign bit is always 0.
     pub(super) fn is_nonnegative(&self, e: ExprId) -> bool {
         self.high_zeros(e) > 0
     }
 }
 
-/// A sum or product that may wrap around can be anything.
+/// Returns the bound of a sum or product: `all` if it may wrap around.
 fn clamp(bound: u128, all: u128) -> u128 {
     if bound > all { all } else { bound }
 }
@@ -121,7 +122,7 @@ mod tests {
         let ten = dag.constant(8, 10);
         let digit = dag.binary(BinOp::URem, x, ten);
         assert_eq!(dag.high_zeros(digit), 4);
-        assert_eq!((dag.largest(wide), dag.largest(digit)), (0xff00, 9));
+        assert_eq!((dag.upper_bound(wide), dag.upper_bound(digit)), (0xff00, 9));
         assert!(dag.is_nonnegative(digit) && !dag.is_nonnegative(x));
     }
 }

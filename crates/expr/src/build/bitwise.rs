@@ -1,4 +1,4 @@
-//! And, or, exclusive or.
+//! Rules for and, or, exclusive or.
 
 use crate::dag::Dag;
 use crate::node::{BinOp, CmpOp, ExprId, Node, Op};
@@ -9,25 +9,31 @@ impl Dag {
         if let Some(mask) = self.as_constant(b) {
             return self.mask(a, b, mask);
         }
+        // and-self: x & x  ==>  x
         if a == b {
             return a;
         }
+        // and-complement: x & ~x  ==>  0
         if self.are_complements(a, b) {
             return self.zero(a);
         }
+        // and-narrow: zext(x) & y  ==>  zext(x & y[0+:k])
         let zeros = self.high_zeros(a).max(self.high_zeros(b));
         self.narrow_bitwise(BinOp::And, a, b, zeros)
     }
 
-    /// And with a constant: its zeros on either end become an extension and a concatenation.
+    /// Builds `a & mask`, where `b` is the constant.
     fn mask(&mut self, a: ExprId, b: ExprId, mask: u128) -> ExprId {
         let width = self.width(a);
+        // and-zero: x & 0  ==>  0
         if mask == 0 {
             return b;
         }
+        // and-ones: x & ones  ==>  x
         if mask == ones(width) {
             return a;
         }
+        // and-assoc-const: (x & c) & d  ==>  x & (c & d)
         if let Node::Binary(BinOp::And, x, c) = self.node(a)
             && let Some(inner) = self.as_constant(c)
         {
@@ -38,13 +44,14 @@ impl Dag {
         if above == 0 && below == 0 {
             return self.bitwise_parts(BinOp::And, a, b);
         }
+        // and-trim: x & (zeros :: c :: zeros)  ==>  zext((x[below+:kept] & c) :: zeros)
         let kept = width - above - below;
         let (a, b) = (self.extract(a, below, kept), self.extract(b, below, kept));
         let middle = self.and(a, b);
         self.shift_into(middle, below, width)
     }
 
-    /// The value moved up by `below` bits, in `width` bits.
+    /// Builds `zext(e :: zeros)` with `below` zeros, of this width.
     fn shift_into(&mut self, e: ExprId, below: u8, width: u8) -> ExprId {
         if below == 0 {
             return self.zext(e, width);
@@ -57,9 +64,12 @@ impl Dag {
     pub(super) fn bit_or(&mut self, a: ExprId, b: ExprId) -> ExprId {
         let width = self.width(a);
         match self.as_constant(b) {
+            // or-zero: x | 0  ==>  x
             Some(0) => return a,
+            // or-ones: x | ones  ==>  ones
             Some(c) if c == ones(width) => return b,
             Some(c) => {
+                // or-assoc-const: (x | c) | d  ==>  x | (c | d)
                 if let Node::Binary(BinOp::Or, x, inner) = self.node(a)
                     && let Some(inner) = self.as_constant(inner)
                 {
@@ -67,24 +77,30 @@ impl Dag {
                     return self.or(x, both);
                 }
             }
+            // or-self: x | x  ==>  x
             None if a == b => return a,
+            // or-complement: x | ~x  ==>  ones
             None if self.are_complements(a, b) => return self.all_ones(a),
             None => {}
         }
         if let Some(joined) = self.disjoint(a, b) {
             return joined;
         }
+        // or-narrow: zext(x) | zext(y)  ==>  zext(x | y)
         let zeros = self.high_zeros(a).min(self.high_zeros(b));
         self.narrow_bitwise(BinOp::Or, a, b, zeros)
     }
 
     pub(super) fn bit_xor(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        // xor-self: x ^ x  ==>  0
         if a == b {
             return self.zero(a);
         }
         let ((x, cx), (y, cy)) = (self.split_xor(a), self.split_xor(b));
         match self.as_constant(b) {
+            // xor-assoc-const: (x ^ c) ^ d  ==>  x ^ (c ^ d)
             Some(c) => self.xor_constant(x, cx ^ c),
+            // xor-hoist-const: (x ^ c) ^ (y ^ d)  ==>  (x ^ y) ^ (c ^ d)
             None if cx != 0 || cy != 0 => {
                 let inner = self.xor(x, y);
                 self.xor_constant(inner, cx ^ cy)
@@ -93,7 +109,7 @@ impl Dag {
         }
     }
 
-    /// A value's part that is not constant, and what is xored on top.
+    /// Splits `x ^ c` into `x` and `c`; `c` is 0 for other expressions.
     fn split_xor(&self, e: ExprId) -> (ExprId, u128) {
         match self.node(e) {
             Node::Binary(BinOp::Xor, x, c) => self.as_constant(c).map_or((e, 0), |c| (x, c)),
@@ -101,8 +117,10 @@ impl Dag {
         }
     }
 
+    /// Builds `a ^ c`.
     fn xor_constant(&mut self, a: ExprId, c: u128) -> ExprId {
         let width = self.width(a);
+        // xor-zero: x ^ 0  ==>  x
         if c == 0 {
             return a;
         }
@@ -113,7 +131,7 @@ impl Dag {
                     return self.xor_constant(x, inner ^ c);
                 }
             }
-            // Width 1, so this is "not".
+            // not-ult, not-ule, not-slt, not-sle: !(x < y)  ==>  y <= x; comparisons have width 1, so c is 1
             Node::Compare(CmpOp::Ult, x, y) => return self.ule(y, x),
             Node::Compare(CmpOp::Ule, x, y) => return self.ult(y, x),
             Node::Compare(CmpOp::Slt, x, y) => return self.sle(y, x),
@@ -124,21 +142,23 @@ impl Dag {
         self.xor_plain(a, constant)
     }
 
+    /// Builds an exclusive or without constants to hoist.
     fn xor_plain(&mut self, a: ExprId, b: ExprId) -> ExprId {
         if let Some(joined) = self.disjoint(a, b) {
             return joined;
         }
+        // xor-narrow: zext(x) ^ zext(y)  ==>  zext(x ^ y)
         let zeros = self.high_zeros(a).min(self.high_zeros(b));
         self.narrow_bitwise(BinOp::Xor, a, b, zeros)
     }
 
-    /// Whether one is the bitwise complement of the other.
+    /// True if one is the bitwise complement of the other.
     fn are_complements(&self, a: ExprId, b: ExprId) -> bool {
         let all = ones(self.width(a));
         self.split_xor(a) == (b, all) || self.split_xor(b) == (a, all)
     }
 
-    /// Does the operation without `zeros` bits on top that are known to be 0 in the result.
+    /// Builds the operation without the top `zeros` bits, which are 0 in the result.
     fn narrow_bitwise(&mut self, op: BinOp, a: ExprId, b: ExprId, zeros: u8) -> ExprId {
         let width = self.width(a);
         if zeros == width {
@@ -152,7 +172,8 @@ impl Dag {
         self.zext(narrow, width)
     }
 
-    /// With a constant that leaves or fixes a whole part of a concatenation, works on the parts.
+    /// bitwise-concat-const: `(x :: y) & (c :: d)` ==> `(x & c) :: (y & d)`, likewise for or and exclusive
+    /// or, if the constant leaves or fixes a whole part.
     fn bitwise_parts(&mut self, op: BinOp, a: ExprId, b: ExprId) -> ExprId {
         if let (Node::Concat(high, low), Some(c)) = (self.node(a), self.as_constant(b)) {
             let (high_width, low_width) = (self.width(high), self.width(low));
@@ -167,7 +188,8 @@ impl Dag {
         self.raw_binary(Op::from(op), a, b)
     }
 
-    /// The two as a concatenation, if no bit can be set in both: then or, exclusive or and sum are the same.
+    /// or-disjoint, xor-disjoint, add-disjoint: `(x :: zeros) | zext(y)` ==> `x :: y`. Where no bit can be
+    /// set in both operands, or, exclusive or and sum are the same.
     pub(super) fn disjoint(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
         let width = self.width(a);
         let (high, low) = if self.low_zeros(a) >= self.used_width(b) {
@@ -177,11 +199,11 @@ impl Dag {
         } else {
             return None;
         };
-        let border = self.used_width(low);
-        if border == width {
+        let low_width = self.used_width(low);
+        if low_width == width {
             return None;
         }
-        let (high, low) = (self.extract(high, border, width - border), self.trunc(low, border));
+        let (high, low) = (self.extract(high, low_width, width - low_width), self.trunc(low, low_width));
         Some(self.concat(high, low))
     }
 }

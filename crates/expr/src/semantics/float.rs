@@ -11,7 +11,7 @@ const fn fraction_bits(width: u8) -> u8 {
     if width == 32 { 23 } else { 52 }
 }
 
-/// The bit that tells a quiet from a signalling value that is not a number.
+/// Returns the bit that distinguishes quiet from signalling NaN.
 pub(crate) const fn quiet_bit(width: u8) -> u128 {
     1 << (fraction_bits(width) - 1)
 }
@@ -21,12 +21,12 @@ pub(crate) const fn infinity(width: u8) -> u128 {
     ones(width - 1) & !ones(fraction_bits(width))
 }
 
-/// What an operation gives that has no number to give: as SSE has it, the sign is set.
+/// Returns the default NaN of an invalid operation: as in SSE, the sign is set.
 pub(crate) const fn default_nan(width: u8) -> u128 {
     sign_bit(width) | infinity(width) | quiet_bit(width)
 }
 
-/// Whether this is not a number.
+/// True if this is NaN.
 pub(crate) const fn is_nan(width: u8, bits: u128) -> bool {
     bits & ones(width - 1) > infinity(width)
 }
@@ -39,12 +39,12 @@ fn wide(bits: u128) -> f64 {
     f64::from_bits(bits as u64)
 }
 
-/// The number itself; every float of 32 bits is one of 64.
+/// Returns the number as a double, which represents every float exactly.
 fn number(width: u8, bits: u128) -> f64 {
     if width == 32 { narrow(bits).into() } else { wide(bits) }
 }
 
-/// The result of an operation.
+/// Computes an operation.
 pub fn float(op: FloatOp, width: u8, a: u128, b: u128) -> u128 {
     let result = match width {
         32 => narrow_result(op, narrow(a), narrow(b)).to_bits().into(),
@@ -53,7 +53,7 @@ pub fn float(op: FloatOp, width: u8, a: u128, b: u128) -> u128 {
     if is_nan(width, result) { resulting_nan(width, &[a, b]) } else { result }
 }
 
-/// What comes of an operation that gives no number: the first operand that is none, or the default.
+/// Returns the NaN of an operation: that of the first operand that is NaN, quieted, or the default.
 pub(crate) fn resulting_nan(width: u8, operands: &[u128]) -> u128 {
     let passed_on = operands.iter().find(|&&operand| is_nan(width, operand));
     passed_on.map_or(default_nan(width), |nan| nan | quiet_bit(width))
@@ -79,7 +79,7 @@ fn wide_result(op: FloatOp, a: f64, b: f64) -> f64 {
     }
 }
 
-/// The result of a comparison.
+/// Computes a comparison.
 pub fn float_compare(op: FloatCmp, width: u8, a: u128, b: u128) -> bool {
     let (a, b) = (number(width, a), number(width, b));
     match op {
@@ -89,7 +89,7 @@ pub fn float_compare(op: FloatCmp, width: u8, a: u128, b: u128) -> bool {
     }
 }
 
-/// The result of a conversion between these widths.
+/// Computes a conversion between these widths.
 pub fn convert(how: Conversion, from: u8, to: u8, value: u128) -> u128 {
     match how {
         Conversion::FloatToSigned => to_signed(to, number(from, value)) & ones(to),
@@ -157,7 +157,7 @@ fn truncate_to_128(x: f64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// The smallest magnitude that is: zero, subnormal, normal, infinite, signalling, quiet.
+/// Returns the smallest magnitudes that are: zero, subnormal, normal, infinite, signalling, quiet.
 pub(crate) const fn class_starts(width: u8) -> [u128; 6] {
     let infinity = infinity(width);
     [0, 1, 1 << fraction_bits(width), infinity, infinity + 1, infinity | quiet_bit(width)]

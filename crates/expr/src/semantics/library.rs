@@ -1,5 +1,5 @@
-//! Functions of the C library that Rust's own of the same name would hide: its `cbrt` rounds better, a target's does
-//! not, and an expression must give what the target computes.
+//! Functions of the C library that Rust's own of the same name would hide: its `cbrt` rounds better, a
+//! target's does not, and an expression must give what the target computes.
 
 // SAFETY: glibc has these on every machine Cairn runs on, with these types; they only compute.
 unsafe extern "C" {

@@ -1,14 +1,14 @@
 //! The C library's mathematical functions.
 //!
-//! Rust's own call the C library's, or give what can be given in one way only, so results are those of a target on the
-//! same machine, bit for bit; a test compares them.
+//! Rust's functions call the C library's, or compute a result that is defined exactly, so results are those
+//! of a target on the same machine, bit for bit; a test compares them.
 
 use super::float::{is_nan, resulting_nan};
 use super::library::{cube_root, cube_root_narrow};
 use crate::node::Math;
 
-/// The result of a function; operands it does not take are 0. What is not a number comes from the first operand that
-/// is none, as for operators.
+/// Computes a function; operands it does not take are 0. A NaN result is that of the first NaN operand, as
+/// for operators.
 pub fn math(function: Math, width: u8, operands: [u128; 3]) -> u128 {
     let result = match width {
         32 => narrow(function, operands.map(|bits| f32::from_bits(bits as u32))).to_bits().into(),

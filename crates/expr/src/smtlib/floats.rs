@@ -1,20 +1,20 @@
-//! Floating point.
+//! Printing of floating point.
 //!
-//! Besides its bits, the variable `e12`, the result of an operation has its number `n12`: to SMT-LIB everything that
-//! is not a number is one and the same, and only the bits tell.
+//! Besides its bits, the variable `e12`, the result of an operation has its number `n12`: SMT-LIB has a
+//! single NaN, and only the bits distinguish several.
 
-use super::Term;
+use super::NodeRef;
 use crate::dag::Dag;
 use crate::node::{Conversion, ExprId, FloatCmp, FloatOp, Math, Node};
 use crate::semantics::{default_nan, quiet_bit};
 use std::fmt::{self, Display, Write};
 
-/// Whether a node makes the theory of floating point necessary.
+/// True if a node needs the theory of floating point.
 pub(super) fn is_about_floats(dag: &Dag, e: ExprId) -> bool {
     matches!(dag.node(e), Node::Float(..) | Node::FloatCompare(..) | Node::Convert(..) | Node::Math(_))
 }
 
-/// Whether a node is a float that is computed as one.
+/// True if a node is the result of a floating-point operation.
 pub(super) fn has_number(dag: &Dag, e: ExprId) -> bool {
     match dag.node(e) {
         Node::Float(op, ..) => op != FloatOp::Rem,
@@ -24,7 +24,7 @@ pub(super) fn has_number(dag: &Dag, e: ExprId) -> bool {
     }
 }
 
-/// Whether SMT-LIB has the function.
+/// True if SMT-LIB has the function.
 pub(super) fn is_known(function: Math) -> bool {
     rounding(function).is_some() || matches!(function, Math::Sqrt | Math::Fma)
 }
@@ -40,10 +40,10 @@ fn rounding(function: Math) -> Option<&'static str> {
     })
 }
 
-/// How the names of assertions begin that tie a float's bits to its number.
+/// Prefix of the names of assertions that equate a float's bits with its number.
 pub(super) const BITS: &str = "cairn.bits.";
 
-/// The sizes of exponent and significand.
+/// Returns the sizes of exponent and significand.
 pub(super) fn sizes(width: u8) -> &'static str {
     if width == 32 { "8 24" } else { "11 53" }
 }
@@ -57,30 +57,30 @@ impl Display for Number<'_> {
         if has_number(dag, e) {
             return write!(f, "n{}", e.index());
         }
-        write!(f, "((_ to_fp {}) {})", sizes(dag.width(e)), Term(dag, e))
+        write!(f, "((_ to_fp {}) {})", sizes(dag.width(e)), NodeRef(dag, e))
     }
 }
 
 /// Defines number and bits of a result.
 pub(super) fn define(out: &mut String, dag: &Dag, e: ExprId) -> fmt::Result {
-    let (width, term, number) = (dag.width(e), Term(dag, e), Number(dag, e));
+    let (width, term, number) = (dag.width(e), NodeRef(dag, e), Number(dag, e));
     let sizes = sizes(width);
     write!(out, "(define-fun {number} () (_ FloatingPoint {sizes}) ")?;
     body(out, dag, e)?;
     writeln!(out, ")\n(declare-const {term} (_ BitVec {width}))")?;
     write!(out, "(assert (! (and (= ((_ to_fp {sizes}) {term}) {number}) ")?;
     write!(out, "(=> (fp.isNaN {number}) (= {term} ")?;
-    no_number(out, dag, e)?;
+    write_nan_bits(out, dag, e)?;
     writeln!(out, "))) :named {BITS}{}))", e.index())
 }
 
 fn body(out: &mut String, dag: &Dag, e: ExprId) -> fmt::Result {
     match dag.node(e) {
         Node::Convert(Conversion::SignedToFloat, a) => {
-            write!(out, "((_ to_fp {}) RNE {})", sizes(dag.width(e)), Term(dag, a))
+            write!(out, "((_ to_fp {}) RNE {})", sizes(dag.width(e)), NodeRef(dag, a))
         }
         Node::Convert(Conversion::UnsignedToFloat, a) => {
-            write!(out, "((_ to_fp_unsigned {}) RNE {})", sizes(dag.width(e)), Term(dag, a))
+            write!(out, "((_ to_fp_unsigned {}) RNE {})", sizes(dag.width(e)), NodeRef(dag, a))
         }
         node => {
             let name = match node {
@@ -102,23 +102,23 @@ fn body(out: &mut String, dag: &Dag, e: ExprId) -> fmt::Result {
     }
 }
 
-/// The bits of a result that is not a number.
-fn no_number(out: &mut String, dag: &Dag, e: ExprId) -> fmt::Result {
+/// Writes the bits of a NaN result.
+fn write_nan_bits(out: &mut String, dag: &Dag, e: ExprId) -> fmt::Result {
     let width = dag.width(e);
     match dag.node(e) {
         Node::Convert(Conversion::FloatToFloat, a) if width == 32 => {
-            let a = Term(dag, a);
+            let a = NodeRef(dag, a);
             write!(out, "(concat ((_ extract 63 63) {a}) #b111111111 ((_ extract 50 29) {a}))")
         }
         Node::Convert(Conversion::FloatToFloat, a) => {
-            let a = Term(dag, a);
+            let a = NodeRef(dag, a);
             write!(out, "(concat ((_ extract 31 31) {a}) #xfff ((_ extract 21 0) {a}) (_ bv0 29))")
         }
         Node::Convert(..) => write!(out, "(_ bv{} {width})", default_nan(width)),
         _ => {
             let quiet = quiet_bit(width);
             for a in dag.children(e) {
-                let (number, term) = (Number(dag, a), Term(dag, a));
+                let (number, term) = (Number(dag, a), NodeRef(dag, a));
                 write!(out, "(ite (fp.isNaN {number}) (bvor {term} (_ bv{quiet} {width})) ")?;
             }
             write!(out, "(_ bv{} {width}){}", default_nan(width), ")".repeat(dag.children(e).count()))

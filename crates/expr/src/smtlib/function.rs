@@ -2,17 +2,17 @@
 
 use super::floats::{self, sizes};
 use crate::dag::Dag;
-use crate::node::{BinOp, Conversion, Count, ExprId, FloatOp, Math, Node};
+use crate::node::{BinOp, BitCount, Conversion, ExprId, FloatOp, Math, Node};
 use std::fmt::{self, Display, Write};
 
 /// A function on values of these widths; shown by its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Function {
-    /// What `__fixdfti` and its kin give out of range; used by the definition of `Integer`.
+pub(super) enum SmtFunction {
+    /// Result of `__fixdfti` and similar functions out of range; used by the definition of `Integer`.
     Beyond(Conversion, u8, u8),
     /// A shift by the amount modulo the width.
     Shift(BinOp, u8),
-    Count(Count, u8),
+    BitCount(BitCount, u8),
     /// A float of the first width made an integer of the second.
     Integer(Conversion, u8, u8),
     Math(Math, u8),
@@ -21,78 +21,78 @@ pub(super) enum Function {
 }
 
 const SHIFTS: [(BinOp, &str); 3] = [(BinOp::Shl, "shl"), (BinOp::LShr, "lshr"), (BinOp::AShr, "ashr")];
-const COUNTS: [(Count, &str); 3] =
-    [(Count::Ones, "popcount"), (Count::LeadingZeros, "clz"), (Count::TrailingZeros, "ctz")];
+const COUNTS: [(BitCount, &str); 3] =
+    [(BitCount::Ones, "popcount"), (BitCount::LeadingZeros, "clz"), (BitCount::TrailingZeros, "ctz")];
 const INTEGERS: [(Conversion, &str, &str); 2] = [
     (Conversion::FloatToSigned, "to_sbv", "to_sbv_beyond"),
     (Conversion::FloatToUnsigned, "to_ubv", "to_ubv_beyond"),
 ];
 
-/// The functions a node needs; one that a definition needs comes before it.
-pub(super) fn used(dag: &Dag, e: ExprId) -> impl Iterator<Item = Function> {
-    let function = Function::of(dag, e);
+/// Returns the functions a node needs; one that a definition needs comes before it.
+pub(super) fn used(dag: &Dag, e: ExprId) -> impl Iterator<Item = SmtFunction> {
+    let function = SmtFunction::of(dag, e);
     let needed = match function {
-        Some(Function::Integer(how, from, to)) if to > 64 => Some(Function::Beyond(how, from, to)),
+        Some(SmtFunction::Integer(how, from, to)) if to > 64 => Some(SmtFunction::Beyond(how, from, to)),
         _ => None,
     };
     needed.into_iter().chain(function)
 }
 
-impl Function {
-    /// The function a node applies to its children, if SMT-LIB does not have it.
-    pub(super) fn of(dag: &Dag, e: ExprId) -> Option<Function> {
+impl SmtFunction {
+    /// Returns the function a node applies to its children, if SMT-LIB does not have it.
+    pub(super) fn of(dag: &Dag, e: ExprId) -> Option<SmtFunction> {
         let width = dag.width(e);
         Some(match dag.node(e) {
-            Node::Binary(op @ (BinOp::Shl | BinOp::LShr | BinOp::AShr), ..) => Function::Shift(op, width),
-            Node::Count(what, _) => Function::Count(what, width),
-            Node::Float(FloatOp::Rem, ..) => Function::Remainder(width),
-            Node::Math(function) if !floats::is_known(function) => Function::Math(function, width),
+            Node::Binary(op @ (BinOp::Shl | BinOp::LShr | BinOp::AShr), ..) => SmtFunction::Shift(op, width),
+            Node::BitCount(what, _) => SmtFunction::BitCount(what, width),
+            Node::Float(FloatOp::Rem, ..) => SmtFunction::Remainder(width),
+            Node::Math(function) if !floats::is_known(function) => SmtFunction::Math(function, width),
             Node::Convert(how @ (Conversion::FloatToSigned | Conversion::FloatToUnsigned), a) => {
-                Function::Integer(how, dag.width(a), width)
+                SmtFunction::Integer(how, dag.width(a), width)
             }
             _ => return None,
         })
     }
 
-    /// The function with this name.
-    pub(super) fn named(name: &str) -> Option<Function> {
+    /// Returns the function with this name.
+    pub(super) fn named(name: &str) -> Option<SmtFunction> {
         let mut parts = name.strip_prefix("cairn.")?.split('.');
         let (word, first, second) = (parts.next()?, parts.next()?, parts.next());
         let width = |text: &str| text.parse::<u8>().ok().filter(|w| (1..=128).contains(w));
         let float = || first.strip_prefix('f').and_then(width).filter(|w| [32, 64].contains(w));
         let found = if let Some(to) = second {
             let (how, _, beyond) = INTEGERS.into_iter().find(|(_, a, b)| word == *a || word == *b)?;
-            let make = if word == beyond { Function::Beyond } else { Function::Integer };
+            let make = if word == beyond { SmtFunction::Beyond } else { SmtFunction::Integer };
             make(how, float()?, width(to)?)
         } else if let Some((op, _)) = SHIFTS.into_iter().find(|(_, name)| word == *name) {
-            Function::Shift(op, width(first)?)
+            SmtFunction::Shift(op, width(first)?)
         } else if let Some((what, _)) = COUNTS.into_iter().find(|(_, name)| word == *name) {
-            Function::Count(what, width(first)?)
+            SmtFunction::BitCount(what, width(first)?)
         } else if word == "fmod" {
-            Function::Remainder(float()?)
+            SmtFunction::Remainder(float()?)
         } else {
             let function = Math::ALL.into_iter().find(|function| math_name(*function) == word)?;
-            Function::Math(function, float()?)
+            SmtFunction::Math(function, float()?)
         };
         // Other spellings, with a zero in front or one part more, are other names.
         (found.to_string() == name).then_some(found)
     }
 
-    /// Whether the script says what it is; else nothing is known of it.
+    /// True if the script defines it; else it is uninterpreted.
     pub(super) fn is_defined(self) -> bool {
-        matches!(self, Function::Shift(..) | Function::Count(..) | Function::Integer(..))
+        matches!(self, SmtFunction::Shift(..) | SmtFunction::BitCount(..) | SmtFunction::Integer(..))
     }
 
-    /// Whether operands are numbers; else they are bits.
+    /// True if operands are floating-point numbers; else they are bits.
     pub(super) fn takes_numbers(self) -> bool {
-        matches!(self, Function::Integer(..))
+        matches!(self, SmtFunction::Integer(..))
     }
 
-    /// How many operands it takes.
+    /// Returns the number of operands.
     pub(super) fn operands(self) -> usize {
         match self {
-            Function::Shift(..) | Function::Remainder(_) => 2,
-            Function::Math(function, _) => function.operands(),
+            SmtFunction::Shift(..) | SmtFunction::Remainder(_) => 2,
+            SmtFunction::Math(function, _) => function.operands(),
             _ => 1,
         }
     }
@@ -100,20 +100,20 @@ impl Function {
     /// Width of operands.
     pub(super) fn width(self) -> u8 {
         match self {
-            Function::Beyond(_, width, _) | Function::Integer(_, width, _) => width,
-            Function::Shift(_, width) | Function::Count(_, width) => width,
-            Function::Math(_, width) | Function::Remainder(width) => width,
+            SmtFunction::Beyond(_, width, _) | SmtFunction::Integer(_, width, _) => width,
+            SmtFunction::Shift(_, width) | SmtFunction::BitCount(_, width) => width,
+            SmtFunction::Math(_, width) | SmtFunction::Remainder(width) => width,
         }
     }
 
     fn result_width(self) -> u8 {
         match self {
-            Function::Beyond(_, _, width) | Function::Integer(_, _, width) => width,
+            SmtFunction::Beyond(_, _, width) | SmtFunction::Integer(_, _, width) => width,
             _ => self.width(),
         }
     }
 
-    /// The command that defines or declares it.
+    /// Returns the command that defines or declares it.
     pub(super) fn command(self) -> String {
         let mut text = String::new();
         self.write_command(&mut text).expect("a string takes all that is written to it");
@@ -134,19 +134,20 @@ impl Function {
         let operands: Vec<String> = names.map(|name| format!("({name} {operand})")).collect();
         write!(out, "(define-fun {self} ({}) {result} ", operands.join(" "))?;
         match self {
-            Function::Shift(op, width) => {
+            SmtFunction::Shift(op, width) => {
                 // The amount counts modulo the width, which every width can hold.
                 write!(out, "({} x (bvurem y (_ bv{width} {width})))", super::binary_name(op))?;
             }
-            Function::Count(what, width) => count(out, what, width)?,
+            SmtFunction::BitCount(what, width) => count(out, what, width)?,
             _ => self.integer(out)?,
         }
         out.write_str(")\n")
     }
 
-    /// What does not fit the register that the machine uses is the lowest number; see `semantics`.
+    /// Defines a conversion to an integer: values outside of the machine register's range become the lowest
+    /// integer; see `semantics`.
     fn integer(self, out: &mut String) -> fmt::Result {
-        let Function::Integer(how, from, width) = self else { return Ok(()) };
+        let SmtFunction::Integer(how, from, width) = self else { return Ok(()) };
         let is_signed = how == Conversion::FloatToSigned;
         let register = match (width, is_signed) {
             (..=16, _) | (..=32, true) => 32,
@@ -165,7 +166,7 @@ impl Function {
     }
 }
 
-/// How a library puts two registers together matters only outside of the range, where nothing is said.
+/// Defines a conversion to two registers: out of range, where compiler runtimes differ, it is left open.
 fn wide_integer(out: &mut String, how: Conversion, from: u8, width: u8) -> fmt::Result {
     let (sign, negative) = match how {
         Conversion::FloatToSigned => ("s", ""),
@@ -173,12 +174,12 @@ fn wide_integer(out: &mut String, how: Conversion, from: u8, width: u8) -> fmt::
     };
     write!(out, "(ite (and (fp.lt (fp.abs x) {}){negative}) ", Power(from, 127))?;
     write!(out, "((_ extract {} 0) ((_ fp.to_{sign}bv 128) RTZ x)) ", width - 1)?;
-    write!(out, "({} x))", Function::Beyond(how, from, width))
+    write!(out, "({} x))", SmtFunction::Beyond(how, from, width))
 }
 
-fn count(out: &mut String, what: Count, width: u8) -> fmt::Result {
+fn count(out: &mut String, what: BitCount, width: u8) -> fmt::Result {
     match what {
-        Count::Ones => {
+        BitCount::Ones => {
             // A sum of one is none.
             out.write_str(if width > 1 { "(bvadd" } else { "" })?;
             for bit in 0..width {
@@ -186,13 +187,13 @@ fn count(out: &mut String, what: Count, width: u8) -> fmt::Result {
             }
             return out.write_str(if width > 1 { ")" } else { "" });
         }
-        Count::LeadingZeros => first(out, (0..width).rev(), width)?,
-        Count::TrailingZeros => first(out, 0..width, width)?,
+        BitCount::LeadingZeros => first(out, (0..width).rev(), width)?,
+        BitCount::TrailingZeros => first(out, 0..width, width)?,
     }
     write!(out, "(_ bv{width} {width}){}", ")".repeat(width.into()))
 }
 
-/// How many of the bits come before the first that is set; the case that none is follows.
+/// Writes the number of bits before the first that is set; the case that none is follows.
 fn first(out: &mut String, bits: impl Iterator<Item = u8>, width: u8) -> fmt::Result {
     for (distance, bit) in bits.enumerate() {
         write!(out, "(ite (= ((_ extract {bit} {bit}) x) #b1) (_ bv{distance} {width}) ")?;
@@ -204,23 +205,23 @@ fn math_name(function: Math) -> String {
     format!("{function:?}").to_lowercase()
 }
 
-impl Display for Function {
+impl Display for SmtFunction {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let named =
             |how| INTEGERS.iter().find(|(h, ..)| *h == how).expect("floats become two kinds of integers");
         match *self {
-            Function::Beyond(how, from, to) => write!(f, "cairn.{}.f{from}.{to}", named(how).2),
-            Function::Integer(how, from, to) => write!(f, "cairn.{}.f{from}.{to}", named(how).1),
-            Function::Shift(op, width) => {
+            SmtFunction::Beyond(how, from, to) => write!(f, "cairn.{}.f{from}.{to}", named(how).2),
+            SmtFunction::Integer(how, from, to) => write!(f, "cairn.{}.f{from}.{to}", named(how).1),
+            SmtFunction::Shift(op, width) => {
                 let name = SHIFTS.iter().find(|(o, _)| *o == op).expect("there are three shifts").1;
                 write!(f, "cairn.{name}.{width}")
             }
-            Function::Count(what, width) => {
+            SmtFunction::BitCount(what, width) => {
                 let name = COUNTS.iter().find(|(w, _)| *w == what).expect("all counts have names").1;
                 write!(f, "cairn.{name}.{width}")
             }
-            Function::Math(function, width) => write!(f, "cairn.{}.f{width}", math_name(function)),
-            Function::Remainder(width) => write!(f, "cairn.fmod.f{width}"),
+            SmtFunction::Math(function, width) => write!(f, "cairn.{}.f{width}", math_name(function)),
+            SmtFunction::Remainder(width) => write!(f, "cairn.fmod.f{width}"),
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Reads SMT-LIB scripts: what [`super::script`] prints, and what other tools write in QF_BV, QF_FP and QF_BVFP.
+//! Reads SMT-LIB scripts: what [`super::script`] prints, and what other tools write in QF_BV, QF_FP and
+//! QF_BVFP.
 //!
-//! A declared symbol becomes input bytes, lowest first, as many as its bits need; `obj0_12` of 8 bits is the input byte of
-//! that name. What has no place in a [`Dag`] (arrays, other floats, symbolic rounding modes, more than 128 bits) is
-//! refused with its place in the text.
+//! A declared symbol becomes input bytes, lowest first, as many as its bits need; `obj0_12` of 8 bits is the
+//! input byte of that name. What has no place in a [`Dag`] (arrays, other floats, symbolic rounding modes,
+//! more than 128 bits) is refused with its place in the text.
 
 mod bits;
 mod check;
@@ -30,7 +31,7 @@ pub struct ReadError {
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// Description of the error.
     pub message: String,
 }
 

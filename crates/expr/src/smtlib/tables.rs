@@ -1,6 +1,6 @@
 //! Reads of snapshots: a function for all reads that decide alike.
 
-use super::Term;
+use super::NodeRef;
 use crate::dag::Dag;
 use crate::lookup::Lookup;
 use crate::node::ExprId;
@@ -9,16 +9,16 @@ use rustc_hash::FxHashMap;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// How the names of such functions begin.
+/// Prefix of the names of such functions.
 pub(super) const TABLE: &str = "cairn.table.";
 
 /// Snapshot, width, the bits of the place that decide, and the border.
-type Key = (SnapshotId, u8, Range<u8>, Option<u8>);
+type TableKey = (SnapshotId, u8, Range<u8>, Option<u8>);
 
 /// The functions of a script.
 #[derive(Default)]
 pub(super) struct Tables {
-    numbers: FxHashMap<Key, usize>,
+    numbers: FxHashMap<TableKey, usize>,
 }
 
 impl Tables {
@@ -40,12 +40,12 @@ impl Tables {
             table(out, dag, dag.lookup(snapshot, index, width), width)?;
             out.write_str(")\n")?;
         }
-        let (term, place) = (Term(dag, e), Term(dag, index));
+        let (term, place) = (NodeRef(dag, e), NodeRef(dag, index));
         writeln!(out, "(define-fun {term} () (_ BitVec {width}) ({TABLE}{number} {place}))")
     }
 }
 
-/// What our own reader is to know.
+/// Writes the annotation for our own reader.
 fn hint(out: &mut String, dag: &Dag, number: usize, snapshot: SnapshotId) -> fmt::Result {
     write!(out, "(set-info :cairn-table |{TABLE}{number} ")?;
     for place in 0..dag.snapshots().len(snapshot) {
@@ -55,7 +55,7 @@ fn hint(out: &mut String, dag: &Dag, number: usize, snapshot: SnapshotId) -> fmt
         }
     }
     for &(place, part) in dag.snapshots().parts(snapshot) {
-        write!(out, " {place} {}", Term(dag, part))?;
+        write!(out, " {place} {}", NodeRef(dag, part))?;
     }
     out.write_str("|)\n")
 }
@@ -80,7 +80,7 @@ fn look_up(out: &mut String, dag: &Dag, tree: &Lookup) -> fmt::Result {
             for cell in cells.iter().rev() {
                 match *cell {
                     Cell::Known(byte) => write!(out, " #x{byte:02x}")?,
-                    Cell::Part(e) => write!(out, " {}", Term(dag, e))?,
+                    Cell::Part(e) => write!(out, " {}", NodeRef(dag, e))?,
                 }
             }
             out.write_str(if cells.len() > 1 { ")" } else { "" })

@@ -1,4 +1,5 @@
-//! Floating point steps. The direct computation goes by the numbers; bit patterns matter only for what is none.
+//! Floating point steps. The direct computation goes by the numbers; bit patterns matter only for what is
+//! none.
 
 use super::{Floats, Recipe, Step, ones};
 use cairn_expr::{Conversion, FloatOp, InputByte, Math};
@@ -98,7 +99,7 @@ pub fn relation(mask: u8, width: u8, a: u128, b: u128) -> bool {
     mask >> bit & 1 == 1
 }
 
-/// The number of the class, as `llvm.is.fpclass` has them.
+/// Returns the number of the class, as `llvm.is.fpclass` has them.
 pub fn class(width: u8, bits: u128) -> u32 {
     use std::num::FpCategory::{Infinite, Nan, Normal, Subnormal, Zero};
     let (category, quiet) = match width {

@@ -5,10 +5,10 @@
 
 mod floats;
 
-use cairn_expr::{BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatOp, InputByte, Math};
+use cairn_expr::{BinOp, BitCount, CmpOp, Conversion, Dag, ExprId, FloatOp, InputByte, Math};
 use fastrand::Rng;
 
-/// One step; operands are indices of earlier steps.
+/// A step; operands are indices of earlier steps.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
     Const(u128),
@@ -21,12 +21,12 @@ pub enum Step {
     Concat(usize, usize),
     Ite(usize, usize, usize),
     Float(FloatOp, usize, usize),
-    /// One of the relations in the mask.
+    /// Disjunction of the relations in the mask.
     Relation(u8, usize, usize),
     Class(u16, usize),
     Convert(Conversion, usize),
     Math(Math, [usize; 3]),
-    Count(Count, usize),
+    BitCount(BitCount, usize),
     Read(Table, usize),
 }
 
@@ -42,13 +42,13 @@ impl Table {
         if place < self.len.into() { (place as u8).wrapping_mul(91) ^ place as u8 >> 2 } else { 0 }
     }
 
-    /// Where the step is.
+    /// Index of the step.
     fn part_place(self) -> u128 {
         (self.len / 2).into()
     }
 }
 
-/// Which operations on floats a recipe has; those without have no counts and tables either.
+/// Float operations of a recipe; those without have no counts and tables either.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(dead_code, reason = "every test has its own needs")]
 pub enum Floats {
@@ -65,13 +65,13 @@ pub struct Recipe {
     taste: Taste,
 }
 
-/// What a recipe prefers. Many rules are about the same value used twice or two constants in a row, which
-/// a wide choice seldom gives: so some recipes have few widths, reach back a few steps only and like constants.
+/// Preferences of a recipe. Many rules are about the same value used twice or two constants in a row, which a
+/// wide choice seldom gives: so some recipes have few widths, reach back a few steps only and like constants.
 #[derive(Clone, Debug)]
 struct Taste {
     widths: Vec<u8>,
     ops: Vec<BinOp>,
-    /// How many steps back operands are looked for.
+    /// Number of earlier steps from which operands are taken.
     reach: usize,
     /// Constants among 8 operands.
     constants: u8,
@@ -155,7 +155,7 @@ impl Recipe {
             17..=20 if !plain => self.float_step(rng, input),
             21 => {
                 let value = self.operand(rng, input, width);
-                self.add(Step::Count(Count::ALL[rng.usize(..3)], value), width);
+                self.add(Step::BitCount(BitCount::ALL[rng.usize(..3)], value), width);
             }
             22 => {
                 let table = Table { len: rng.u8(1..=255), part: self.operand(rng, input, 8) };
@@ -255,7 +255,7 @@ impl Recipe {
                 Step::Math(function, operands) => {
                     dag.math(function, &operands.map(|o| built[o])[..function.operands()])
                 }
-                Step::Count(what, a) => dag.count(what, built[a]),
+                Step::BitCount(what, a) => dag.count(what, built[a]),
                 Step::Read(table, index) => {
                     let bytes: Vec<u8> = (0..table.len).map(|place| table.byte(place.into())).collect();
                     let snapshot = dag.snapshot(&bytes, &[(table.part_place() as u32, built[table.part])]);
@@ -290,13 +290,13 @@ impl Recipe {
                 Step::Class(classes, a) => (classes >> floats::class(self.width(a), values[a]) & 1).into(),
                 Step::Convert(how, a) => floats::convert(how, self.width(a), width, values[a]),
                 Step::Math(function, operands) => floats::math(function, width, operands.map(|o| values[o])),
-                Step::Count(what, a) => {
+                Step::BitCount(what, a) => {
                     let bits: Vec<bool> = (0..width).map(|i| values[a] >> i & 1 == 1).collect();
                     let zeros = |bit: Option<usize>| bit.unwrap_or(width.into());
                     let counted = match what {
-                        Count::Ones => bits.iter().filter(|&&bit| bit).count(),
-                        Count::LeadingZeros => zeros(bits.iter().rev().position(|&bit| bit)),
-                        Count::TrailingZeros => zeros(bits.iter().position(|&bit| bit)),
+                        BitCount::Ones => bits.iter().filter(|&&bit| bit).count(),
+                        BitCount::LeadingZeros => zeros(bits.iter().rev().position(|&bit| bit)),
+                        BitCount::TrailingZeros => zeros(bits.iter().position(|&bit| bit)),
                     };
                     counted as u128
                 }
@@ -315,7 +315,7 @@ impl Recipe {
     }
 }
 
-/// A constant that rules are likely to look at, or any.
+/// Returns a constant that rules are likely to look at, or any.
 pub fn constant(rng: &mut Rng, width: u8) -> u128 {
     let all = ones(width);
     let bit = 1u128 << rng.u8(..width);

@@ -1,18 +1,18 @@
-//! The user's command line as options and inputs.
+//! Parser of the user's command line: options and inputs.
 
-use super::input::{Input, Kind};
+use super::input::{Input, InputKind};
 use super::options::{self, Role};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// An option with its value, if that is a word of its own.
+/// An option, with its value if that is a word of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opt {
     word: OsString,
     value: Option<OsString>,
 }
 
-/// One thing on the command line.
+/// An item of the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Item {
     /// An option.
@@ -21,7 +21,7 @@ pub enum Item {
     Input(Input),
 }
 
-/// The whole command line, in order; `-x` has been folded into the inputs it applies to.
+/// The command line, in order; `-x` has been folded into the inputs it applies to.
 #[derive(Clone, Debug, Default)]
 pub struct Command {
     items: Vec<Item>,
@@ -32,78 +32,78 @@ impl Opt {
         Opt { word: word.into(), value }
     }
 
-    /// What the option is for.
+    /// Returns the option's role.
     pub fn role(&self) -> Role {
         options::role(&self.word.to_string_lossy())
     }
 
-    /// Whether this is exactly the option `name`.
+    /// True if this is exactly the option `name`.
     pub fn is(&self, name: &str) -> bool {
         self.word == name
     }
 
-    /// What is joined to `prefix`, if the word begins with it.
+    /// Returns the part of the word after `prefix`, if it begins with that.
     pub fn after(&self, prefix: &str) -> Option<&OsStr> {
         self.word.as_bytes().strip_prefix(prefix.as_bytes()).map(OsStr::from_bytes)
     }
 
-    /// The value of option `name`, joined or separate, if this is that option.
+    /// Returns the value of option `name`, joined or separate, if this is that option.
     pub fn value_of(&self, name: &str) -> Option<&OsStr> {
         if self.is(name) { self.value.as_deref() } else { self.after(name) }
     }
 
-    /// The words of the option, as they go on a command line.
+    /// Returns the words of the option, as on a command line.
     pub fn words(&self) -> impl Iterator<Item = &OsString> {
         std::iter::once(&self.word).chain(&self.value)
     }
 }
 
 impl Command {
-    /// Understands `args`, in which response files have been expanded; `None` if clang would refuse
-    /// them (and should say so itself).
+    /// Parses `args`, in which response files have been expanded; `None` if clang would reject them (and
+    /// should print the error itself).
     pub fn parse(args: &[OsString]) -> Option<Command> {
         let mut parser = Parser { words: args.iter(), items: Vec::new(), language: None };
         parser.run()?;
         Some(Command { items: parser.items })
     }
 
-    /// Everything, in order.
+    /// Returns options and inputs, in order.
     pub fn items(&self) -> &[Item] {
         &self.items
     }
 
-    /// The options, in order.
+    /// Returns the options, in order.
     pub fn options(&self) -> impl DoubleEndedIterator<Item = &Opt> {
         self.items.iter().filter_map(|item| if let Item::Opt(opt) = item { Some(opt) } else { None })
     }
 
-    /// The inputs, in order.
+    /// Returns the inputs, in order.
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
         self.items.iter().filter_map(|item| if let Item::Input(input) = item { Some(input) } else { None })
     }
 
-    /// Whether some input is of this kind.
-    pub fn has_input(&self, kind: Kind) -> bool {
+    /// True if some input is of this kind.
+    pub fn has_input(&self, kind: InputKind) -> bool {
         self.inputs().any(|input| input.kind() == kind)
     }
 
-    /// Whether one of these options is given.
+    /// True if one of these options is given.
     pub fn has(&self, names: &[&str]) -> bool {
         self.options().any(|opt| names.iter().any(|name| opt.is(name)))
     }
 
-    /// The last `-o`; an option that only begins with those letters is none.
+    /// Returns the value of the last `-o`, not of options that merely begin with these letters.
     pub fn output(&self) -> Option<&OsStr> {
         self.options().rev().filter(|opt| opt.role() == Role::Output).find_map(|opt| opt.value_of("-o"))
     }
 
-    /// What goes to the linker through `-Wl,`, `-Xlinker` and `-z`, as the linker sees it.
+    /// Returns the arguments passed to the linker through `-Wl,`, `-Xlinker` and `-z`.
     pub fn linker_words(&self) -> Vec<OsString> {
         self.options().flat_map(linker_words).collect()
     }
 }
 
-/// The words that `opt` hands to the linker.
+/// Returns the arguments that `opt` passes to the linker.
 pub fn linker_words(opt: &Opt) -> Vec<OsString> {
     if let Some(list) = opt.after("-Wl,") {
         return list.as_bytes().split(|&b| b == b',').map(|w| OsStr::from_bytes(w).to_owned()).collect();
@@ -131,7 +131,7 @@ impl Parser<'_> {
                 _ => self.input(word),
             }
         }
-        // After `--` there are only files, whatever they look like.
+        // After `--` every word is a file.
         while let Some(word) = self.words.next() {
             self.input(word);
         }
@@ -161,7 +161,7 @@ impl Parser<'_> {
         self.language = opt.value_of("-x").filter(|&language| language != "none").map(OsStr::to_owned);
     }
 
-    /// Adds an option; as clang does, takes `-Wp,-MD,FILE` for `-MD -MF FILE`.
+    /// Adds an option; like clang, treats `-Wp,-MD,FILE` as `-MD -MF FILE`.
     fn push(&mut self, opt: Opt) {
         let parts: Vec<_> =
             opt.after("-Wp,").map(|l| l.as_bytes().split(|&b| b == b',').collect()).unwrap_or_default();
@@ -179,7 +179,7 @@ impl Parser<'_> {
 mod tests {
     use super::*;
 
-    /// Writes what was understood: options as they are, inputs in brackets with their language.
+    /// Prints the parsed items: options as they are, inputs in brackets with their language.
     fn check(line: &str, expected: &str) {
         let args: Vec<_> = line.split_whitespace().map(OsString::from).collect();
         let shown: Vec<_> = match Command::parse(&args) {

@@ -1,26 +1,26 @@
-//! From a source file to an instrumented object: clang's front end, the pass, clang's back end.
+//! Compilation of a source file to an instrumented object: clang's front end, the pass, clang's back end.
 
 use super::args::{Command, Item, Opt};
-use super::input::{Input, Kind};
+use super::input::{Input, InputKind};
 use super::options::Role;
-use super::{Language, Session, deps, no_counts};
+use super::{Language, Session, coverage_mapping, deps};
 use cairn_wire::Checks;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Solver and machine agree that integers wrap, that memory has no types and that address 0 is an address, so the front
-/// end shall not tell the back end otherwise: who uses a null pointer is to crash there, not anywhere. Clang's driver is
-/// bypassed: it would compare these with the user's own flags of that kind, and complain.
+/// Front-end options for the semantics of the solver and the machine: no type-based aliasing, and address 0
+/// is an address, so that a null dereference faults where it happens. They bypass clang's driver, which would
+/// warn of conflicts with the user's own options.
 const PLAIN_SEMANTICS: [&str; 4] =
     ["-Xclang", "-relaxed-aliasing", "-Xclang", "-fno-delete-null-pointer-checks"];
-/// If overflow is looked for the pass has to see where it must not be, and takes that back itself.
+/// Option for wrapping integers; with overflow checks the pass needs `nsw` and removes it itself.
 const WRAPPING: [&str; 2] = ["-Xclang", "-fwrapv"];
 
-/// What must hold whatever the user says. The level keeps clang from marking functions `optnone`,
-/// and without passes the branches stay those of the source; lifetime markers would add switches that
-/// nobody wrote, wherever control leaves a scope on more than one way.
-const AFTER: [&str; 7] = [
+/// Options that override the user's. `-O1` keeps clang from marking functions `optnone`; without LLVM passes
+/// the branches stay those of the source; lifetime markers would add switches to scopes that are left in
+/// several ways.
+const OVERRIDES: [&str; 7] = [
     "-O1",
     "-Xclang",
     "-disable-llvm-passes",
@@ -30,27 +30,27 @@ const AFTER: [&str; 7] = [
     "-fno-lto",
 ];
 
-/// Library functions shall be called, not replaced by checking or inlined versions of them, or by looks
-/// into libc's tables.
+/// Options that keep calls of library functions as calls: no fortified or inlined versions, no lookups in
+/// libc's character tables.
 const PLAIN_LIBRARY: [&str; 4] =
     ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0", "-D__NO_STRING_INLINES", "-D__NO_CTYPE"];
 
-/// An expression has one value, so neither optimiser nor machine code may be free to choose among several, as
-/// `-ffast-math` and its kin let them.
+/// Option for exact floating point: an expression has one value, so neither the optimiser nor the back end
+/// may choose among several, as `-ffast-math` lets them.
 const EXACT: &str = "-fno-fast-math";
 
-/// Included before every C++ source.
+/// Header included before every C++ source.
 const CXX_PREAMBLE: &str = "cairn_libstdcxx.h";
 
-/// Compiles every input to an object in its place, as `-c` asks. Clang goes on after a file with
-/// errors, and so do we; the first bad exit code is the answer.
+/// Compiles every input to an object of its own, for `-c`. Like clang, continues after a file with errors;
+/// returns the first failing exit code.
 pub fn compile_all(session: &Session) -> i32 {
-    let inputs: Vec<_> = session.command.inputs().filter(|input| input.kind() != Kind::Linker).collect();
+    let inputs: Vec<_> = session.command.inputs().filter(|input| input.kind() != InputKind::Linker).collect();
     let mut result = 0;
     for (index, input) in inputs.iter().enumerate() {
-        let unit = Unit { session, input, index, audible: index == 0 };
+        let unit = UnitCompilation { session, input, index, warns_unused: index == 0 };
         let code = match input.kind() {
-            Kind::Header => unit.precompile(),
+            InputKind::Header => unit.precompile(),
             kind if kind.is_traceable() => unit.compile_to(&object_name(session.command, input)),
             _ => unit.compile_plain(),
         };
@@ -62,7 +62,7 @@ pub fn compile_all(session: &Session) -> i32 {
 /// Compiles `input`, the `index`-th of the command, to a temporary object.
 pub fn compile_for_link(session: &Session, input: &Input, index: usize) -> Result<PathBuf, i32> {
     let object = session.scratch.path().join(format!("{index}-{}", input.sibling("o").to_string_lossy()));
-    let unit = Unit { session, input, index, audible: false };
+    let unit = UnitCompilation { session, input, index, warns_unused: false };
     match unit.compile_to(object.as_os_str()) {
         0 => Ok(object),
         code => Err(code),
@@ -73,16 +73,16 @@ fn object_name(command: &Command, input: &Input) -> OsString {
     command.output().map_or_else(|| input.sibling("o"), OsStr::to_owned)
 }
 
-/// One translation unit on its way.
-struct Unit<'a> {
+/// Compilation of one translation unit.
+struct UnitCompilation<'a> {
     session: &'a Session<'a>,
     input: &'a Input,
     index: usize,
-    /// Whether clang may complain about arguments that it does not use (once per command).
-    audible: bool,
+    /// True if clang may warn of unused arguments (once per command).
+    warns_unused: bool,
 }
 
-impl Unit<'_> {
+impl UnitCompilation<'_> {
     fn compile_to(&self, object: &OsStr) -> i32 {
         let code = self.compile_in_steps(object);
         if code != 0 {
@@ -109,31 +109,32 @@ impl Unit<'_> {
         self.session.back_end.run(&self.back_end_words(&bitcode, object))
     }
 
-    /// Emits bitcode, with a coverage mapping in it or in another file, whose path is returned. Where clang does not map a
-    /// source at all, branches are placed a little less exactly.
+    /// Emits bitcode, with the coverage mapping in it or in another file, whose path is returned. Without a
+    /// mapping the positions of branches are less exact.
     ///
-    /// What fails with the mapping is compiled again without it. So only a file is mapped, which can be read twice.
+    /// If compilation with the mapping fails it is repeated without it. So only regular files are mapped,
+    /// which can be read twice.
     fn run_front_end(&self, bitcode: &Path) -> Result<Option<PathBuf>, i32> {
         let clang = &self.session.clang;
-        let is_mapped = self.input.kind() == Kind::Source && Path::new(self.input.path()).is_file();
+        let is_mapped = self.input.kind() == InputKind::Source && Path::new(self.input.path()).is_file();
         if is_mapped {
-            let mapping = no_counts::options(self.session.scratch.path())
+            let mapping = coverage_mapping::options(self.session.scratch.path())
                 .map_err(|error| super::fail(&format!("cannot write a temporary file: {error}")))?;
             if clang.try_run(&self.front_end_words(bitcode, mapping)) {
                 return Ok(None);
             }
         }
         match clang.run(&self.front_end_words(bitcode, Vec::new())) {
-            0 if is_mapped => Ok(self.map_apart()),
+            0 if is_mapped => Ok(self.emit_mapping_separately()),
             0 => Ok(None),
             code => Err(code),
         }
     }
 
     /// Emits a module with the coverage mapping of a source that was compiled without it.
-    fn map_apart(&self) -> Option<PathBuf> {
+    fn emit_mapping_separately(&self) -> Option<PathBuf> {
         let mapping = self.temporary("mapping.bc");
-        if self.session.clang.succeeds(&self.front_end_words(&mapping, no_counts::mapping_alone())) {
+        if self.session.clang.succeeds(&self.front_end_words(&mapping, coverage_mapping::mapping_alone())) {
             return Some(mapping);
         }
         let name = self.input.path().to_string_lossy();
@@ -147,7 +148,7 @@ impl Unit<'_> {
         self.session.scratch.path().join(format!("{}-{suffix}", self.index))
     }
 
-    /// A header must be precompiled with the flags under which it will be used.
+    /// Precompiles a header, with the options under which it will be used.
     fn precompile(&self) -> i32 {
         let mut words = self.adjusted_words();
         words.extend(options_with(
@@ -171,16 +172,16 @@ impl Unit<'_> {
         words.extend(deps::options(self.session.command, self.input));
         words.extend(["-emit-llvm", "-c", "-o"].map(OsString::from));
         words.push(bitcode.into());
-        if self.audible {
-            // So that clang can say that it does not need them.
-            let unused = self.session.command.inputs().filter(|input| input.kind() == Kind::Linker);
+        if self.warns_unused {
+            // The inputs for the linker are passed so that clang can warn that they are unused.
+            let unused = self.session.command.inputs().filter(|input| input.kind() == InputKind::Linker);
             words.extend(unused.flat_map(Input::words));
         }
         words.extend(self.input.words());
         words
     }
 
-    /// The user's options for the front end and ours around them, without output and input.
+    /// Returns the user's front-end options between our own, without output and input.
     fn adjusted_words(&self) -> Vec<OsString> {
         let command = self.session.command;
         let mut words: Vec<_> = PLAIN_SEMANTICS.map(OsString::from).into();
@@ -189,8 +190,8 @@ impl Unit<'_> {
         }
         words.extend(command.options().filter(|opt| goes_to_front_end(opt)).flat_map(front_end_option));
         words.push(EXACT.into());
-        words.extend(AFTER.map(OsString::from));
-        if matches!(self.input.kind(), Kind::Source | Kind::Header) {
+        words.extend(OVERRIDES.map(OsString::from));
+        if matches!(self.input.kind(), InputKind::Source | InputKind::Header) {
             words.extend(PLAIN_LIBRARY.map(OsString::from));
             words.extend(macros_of_level(command).iter().map(OsString::from));
             words.extend(wants_fast_math(command).then(|| "-D__FAST_MATH__=1".into()));
@@ -201,7 +202,8 @@ impl Unit<'_> {
         words
     }
 
-    /// The header that has C++'s own strings compiled with the program.
+    /// Returns the options to include the header that makes libstdc++'s string templates instantiate in the
+    /// program.
     fn preamble(&self) -> Vec<OsString> {
         if self.session.clang.language() != Language::Cxx {
             return Vec::new();
@@ -210,7 +212,7 @@ impl Unit<'_> {
     }
 
     fn quiet(&self) -> Option<OsString> {
-        let quiet = !self.audible || self.input.kind() == Kind::Ir;
+        let quiet = !self.warns_unused || self.input.kind() == InputKind::Ir;
         quiet.then(|| OsString::from("-Qunused-arguments"))
     }
 
@@ -221,7 +223,7 @@ impl Unit<'_> {
         let options = self.session.command.options().filter(|opt| opt.role() == Role::Codegen);
         words.extend(options.flat_map(exact_option));
         words.push(EXACT.into());
-        // The front end has said all there is to say about the source.
+        // The front end has printed all diagnostics of the source.
         words.extend(["-w", "-Qunused-arguments", "-o"].map(OsString::from));
         words.push(object.to_owned());
         words
@@ -240,7 +242,7 @@ fn goes_to_front_end(opt: &Opt) -> bool {
     }
 }
 
-/// An option without the licence to join products and sums of different statements.
+/// Returns an option with `-ffp-contract=fast`, which fuses operations across statements, reduced to `on`.
 fn exact_option(opt: &Opt) -> Vec<OsString> {
     match opt.after("-ffp-contract=") {
         Some(how) if how.to_string_lossy().starts_with("fast") => vec!["-ffp-contract=on".into()],
@@ -248,8 +250,8 @@ fn exact_option(opt: &Opt) -> Vec<OsString> {
     }
 }
 
-/// An option as the front end gets it: `-Ofast` is only a level, and `-Wp,-D_FORTIFY_SOURCE=…`, which clang reads
-/// last, is dropped.
+/// Returns an option as the front end gets it: without `-Ofast`, whose level is overridden, and without
+/// `-Wp,-D_FORTIFY_SOURCE=…`, which clang would read last.
 fn front_end_option(opt: &Opt) -> Vec<OsString> {
     if opt.is("-Ofast") {
         return Vec::new();
@@ -262,7 +264,8 @@ fn front_end_option(opt: &Opt) -> Vec<OsString> {
     if kept.is_empty() { Vec::new() } else { vec![format!("-Wp,{}", kept.join(",")).into()] }
 }
 
-/// Undoes what our own level does to the macros, so that the source reads as in the user's build.
+/// Returns options that undo the effect of our `-O1` on predefined macros, so that the source is preprocessed
+/// as in the user's build.
 fn macros_of_level(command: &Command) -> &'static [&'static str] {
     let mut levels = command.options().filter_map(|opt| opt.after("-O"));
     match levels.next_back().map(|level| level.to_string_lossy()).as_deref() {
@@ -272,23 +275,23 @@ fn macros_of_level(command: &Command) -> &'static [&'static str] {
     }
 }
 
-/// Whether the user asks for arithmetic that need not be exact, of which the source shall know. It gets no such
-/// arithmetic, hence is not told that every result is a number.
+/// True if the user requests fast floating point. The source then gets `__FAST_MATH__`, but neither the
+/// arithmetic nor `__FINITE_MATH_ONLY__`.
 fn wants_fast_math(command: &Command) -> bool {
-    const SAYING: [&str; 3] = ["-ffast-math", "-fno-fast-math", "-Ofast"];
-    let mut said = command.options().filter(|opt| SAYING.iter().any(|word| opt.is(word)));
-    said.next_back().is_some_and(|opt| !opt.is("-fno-fast-math"))
+    const OPTIONS: [&str; 3] = ["-ffast-math", "-fno-fast-math", "-Ofast"];
+    let mut given = command.options().filter(|opt| OPTIONS.iter().any(|word| opt.is(word)));
+    given.next_back().is_some_and(|opt| !opt.is("-fno-fast-math"))
 }
 
-/// Removes what a failed build left, if it is a file, as clang does.
+/// Removes the output of a failed build, if it is a regular file, as clang does.
 fn remove_product(path: &Path) {
     if path.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
-        // Best effort: the exit code tells of the failure.
+        // Best effort: the exit code reports the failure.
         let _ = fs::remove_file(path);
     }
 }
 
-/// The items of the command with every traceable input replaced by its object.
+/// Returns the items of the command with every traceable input replaced by its object.
 pub fn with_objects(session: &Session) -> Result<Vec<Item>, i32> {
     let mut items = Vec::new();
     let mut failure = 0;

@@ -1,7 +1,7 @@
 //! Dependency files: `-MD` and `-MMD` name them after the output the user asked for.
 //!
-//! The front end writes to a temporary file, so both names that clang would derive from its output
-//! have to be given.
+//! The front end writes to a temporary file, so both names that clang would derive from its output are passed
+//! explicitly.
 
 use super::args::{Command, Opt};
 use super::input::Input;
@@ -9,7 +9,7 @@ use super::options::Role;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// The dependency options for compiling `input`, with the names that clang would have chosen.
+/// Returns the dependency options for compiling `input`, with the names that clang would have chosen.
 pub fn options(command: &Command, input: &Input) -> Vec<OsString> {
     let given: Vec<&Opt> = command.options().filter(|opt| opt.role() == Role::Dependencies).collect();
     let mut words: Vec<OsString> = given.iter().flat_map(|opt| opt.words().cloned()).collect();

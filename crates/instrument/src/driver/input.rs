@@ -1,55 +1,57 @@
-//! Input files: what kind of thing each one is.
+//! Input files and their kinds.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// What an input file is to the driver.
+/// Kind of an input file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum InputKind {
     /// C or C++ before preprocessing.
     Source,
     /// C or C++ after preprocessing.
     Preprocessed,
-    /// LLVM bitcode or its text.
+    /// LLVM IR, as bitcode or text.
     Ir,
     /// A header to precompile.
     Header,
-    /// Something that clang compiles and that cannot be instrumented: assembly, Objective-C, CUDA….
+    /// A language that clang compiles and that cannot be instrumented: assembly, Objective-C, CUDA….
     Foreign,
-    /// An object, archive or shared library, or what only the linker understands.
+    /// An object, archive or shared library, or a file for the linker.
     Linker,
 }
 
-impl Kind {
-    /// Whether the pass can work on it.
+impl InputKind {
+    /// True if the pass can instrument it.
     pub fn is_traceable(self) -> bool {
-        matches!(self, Kind::Source | Kind::Preprocessed | Kind::Ir)
+        matches!(self, InputKind::Source | InputKind::Preprocessed | InputKind::Ir)
     }
 
-    fn of_extension(extension: &str) -> Kind {
+    fn of_extension(extension: &str) -> InputKind {
         match extension {
-            "c" | "cc" | "cp" | "cxx" | "cpp" | "CPP" | "c++" | "C" | "CC" | "CXX" | "C++" => Kind::Source,
-            "i" | "ii" => Kind::Preprocessed,
-            "bc" | "ll" => Kind::Ir,
-            "h" | "H" | "hh" | "hp" | "hxx" | "hpp" | "h++" | "HPP" | "tcc" => Kind::Header,
-            "s" | "S" | "sx" | "asm" => Kind::Foreign,
+            "c" | "cc" | "cp" | "cxx" | "cpp" | "CPP" | "c++" | "C" | "CC" | "CXX" | "C++" => {
+                InputKind::Source
+            }
+            "i" | "ii" => InputKind::Preprocessed,
+            "bc" | "ll" => InputKind::Ir,
+            "h" | "H" | "hh" | "hp" | "hxx" | "hpp" | "h++" | "HPP" | "tcc" => InputKind::Header,
+            "s" | "S" | "sx" | "asm" => InputKind::Foreign,
             "m" | "M" | "mm" | "mi" | "mii" | "cl" | "clcpp" | "cu" | "cui" | "hip" | "hipi" | "hlsl" => {
-                Kind::Foreign
+                InputKind::Foreign
             }
             "cppm" | "ccm" | "cxxm" | "c++m" | "iim" | "pcm" | "ast" | "rs" | "f" | "F" | "for" | "f90"
-            | "F90" => Kind::Foreign,
-            _ => Kind::Linker,
+            | "F90" => InputKind::Foreign,
+            _ => InputKind::Linker,
         }
     }
 
-    fn of_language(language: &str) -> Kind {
+    fn of_language(language: &str) -> InputKind {
         match language {
-            "c" | "c++" => Kind::Source,
-            "cpp-output" | "c++-cpp-output" => Kind::Preprocessed,
-            "ir" => Kind::Ir,
-            "c-header" | "c++-header" => Kind::Header,
-            _ => Kind::Foreign,
+            "c" | "c++" => InputKind::Source,
+            "cpp-output" | "c++-cpp-output" => InputKind::Preprocessed,
+            "ir" => InputKind::Ir,
+            "c-header" | "c++-header" => InputKind::Header,
+            _ => InputKind::Foreign,
         }
     }
 }
@@ -62,47 +64,47 @@ pub struct Input {
 }
 
 impl Input {
-    /// The file `path`, in the language given by `-x`, if one was.
+    /// Returns the file `path`, in the language given by `-x`, if one was.
     pub fn new(path: &OsStr, language: Option<&OsStr>) -> Input {
         Input { path: path.to_owned(), language: language.map(OsStr::to_owned) }
     }
 
-    /// The file as the user wrote it.
+    /// Returns the path as the user wrote it.
     pub fn path(&self) -> &OsStr {
         &self.path
     }
 
-    /// The language that `-x` gave it.
+    /// Returns the language given by `-x`.
     pub fn language(&self) -> Option<&OsStr> {
         self.language.as_deref()
     }
 
-    /// What the file is, by its language or else its name.
-    pub fn kind(&self) -> Kind {
+    /// Returns the kind, by the language or else by the name.
+    pub fn kind(&self) -> InputKind {
         match (self.language(), Path::new(&self.path).extension()) {
-            (Some(language), _) => Kind::of_language(&language.to_string_lossy()),
-            (None, Some(extension)) => Kind::of_extension(&extension.to_string_lossy()),
-            (None, None) => Kind::Linker,
+            (Some(language), _) => InputKind::of_language(&language.to_string_lossy()),
+            (None, Some(extension)) => InputKind::of_extension(&extension.to_string_lossy()),
+            (None, None) => InputKind::Linker,
         }
     }
 
-    /// Whether it is standard input.
+    /// True for standard input (`-`).
     pub fn is_stdin(&self) -> bool {
         self.path == "-"
     }
 
-    /// Whether clang would find it.
+    /// True if clang would find it.
     pub fn exists(&self) -> bool {
         self.is_stdin() || Path::new(&self.path).exists()
     }
 
-    /// The file's own name with another extension: where clang puts what it makes of it.
+    /// Returns the file name with another extension: clang's default name for its output.
     pub fn sibling(&self, extension: &str) -> OsString {
         let name = Path::new(&self.path).file_name().unwrap_or(&self.path);
         Path::new(name).with_extension(extension).into_os_string()
     }
 
-    /// The words that name this file on a command line, and nothing else after it.
+    /// Returns the words that name this file on a command line.
     pub fn words(&self) -> Vec<OsString> {
         let mut words = Vec::new();
         if let Some(language) = &self.language {
@@ -112,7 +114,7 @@ impl Input {
         words
     }
 
-    /// The path, so that it is not taken for an option.
+    /// Returns the path, prefixed so that it is not parsed as an option.
     fn plain_path(&self) -> OsString {
         let looks_like_option = self.path.as_bytes().starts_with(b"-") && !self.is_stdin();
         let mut path = OsString::from(if looks_like_option { "./" } else { "" });
@@ -125,26 +127,26 @@ impl Input {
 mod tests {
     use super::*;
 
-    fn check(path: &str, language: Option<&str>, expected: Kind) {
+    fn check(path: &str, language: Option<&str>, expected: InputKind) {
         let input = Input::new(OsStr::new(path), language.map(OsStr::new));
         assert_eq!(input.kind(), expected, "{path} {language:?}");
     }
 
     #[test]
     fn names_and_languages_tell_the_kind() {
-        check("dir.c/a.c", None, Kind::Source);
-        check("a.C", None, Kind::Source);
-        check("a.i", None, Kind::Preprocessed);
-        check("a.bc", None, Kind::Ir);
-        check("a.h", None, Kind::Header);
-        check("a.S", None, Kind::Foreign);
-        check("a.m", None, Kind::Foreign);
-        check("liba.so.1.2", None, Kind::Linker);
-        check("dir.c/object", None, Kind::Linker);
-        check("a.o", Some("c"), Kind::Source);
-        check("a.c", Some("assembler"), Kind::Foreign);
-        check("a.c", Some("c-header"), Kind::Header);
-        check("-", Some("c"), Kind::Source);
+        check("dir.c/a.c", None, InputKind::Source);
+        check("a.C", None, InputKind::Source);
+        check("a.i", None, InputKind::Preprocessed);
+        check("a.bc", None, InputKind::Ir);
+        check("a.h", None, InputKind::Header);
+        check("a.S", None, InputKind::Foreign);
+        check("a.m", None, InputKind::Foreign);
+        check("liba.so.1.2", None, InputKind::Linker);
+        check("dir.c/object", None, InputKind::Linker);
+        check("a.o", Some("c"), InputKind::Source);
+        check("a.c", Some("assembler"), InputKind::Foreign);
+        check("a.c", Some("c-header"), InputKind::Header);
+        check("-", Some("c"), InputKind::Source);
     }
 
     #[test]

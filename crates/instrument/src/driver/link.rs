@@ -1,19 +1,19 @@
-//! Linking: the user's link line, and what an instrumented program needs beside it.
+//! Linking: the user's link line, extended by the runtime and the library models.
 
 use super::args::{Item, Opt, linker_words};
 use super::options::Role;
 use super::plan::Product;
-use super::{Session, compile, own, pages};
+use super::{Session, compile, coverage_pages, interposition};
 use cairn_wire::site::USER_MAIN;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The archive with everything that instrumented code calls.
+/// Archive of the runtime.
 const RUNTIME: &str = "libcairn_runtime.a";
-/// The archive with the models of library functions, one object for each or for a family.
+/// Archive of the library models, with an object for each function or family.
 const MODELS: &str = "libcairn_models.a";
 
-/// Compiles what is source and links all of it to `product`.
+/// Compiles the sources and links everything to `product`.
 pub fn compile_and_link(session: &Session, product: Product) -> i32 {
     match link_words(session, product) {
         Ok(words) => session.clang.run_long(&words, session.scratch.path()),
@@ -21,7 +21,8 @@ pub fn compile_and_link(session: &Session, product: Product) -> i32 {
     }
 }
 
-/// With `-ffast-math` clang would link code that has the machine take the smallest numbers for zero.
+/// Option against the start-up object that clang links with `-ffast-math`: it flushes denormal numbers to
+/// zero.
 const DENORMALS: &str = "-mno-daz-ftz";
 
 fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32> {
@@ -30,7 +31,7 @@ fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32>
     let mut words = user_words(session, &items, product);
     words.push(DENORMALS.into());
     if compiled {
-        // The compiler's own flags are of no use any more, and that is not the user's fault.
+        // Compiler options are unused in this step, which is no mistake of the user.
         words.push("-Qunused-arguments".into());
     }
     if product != Product::Object {
@@ -39,13 +40,13 @@ fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32>
     match product {
         Product::Executable => {
             let models = models(session)?;
-            let own = own::preferences(session, &items, &models, true)?;
+            let own = interposition::link_arguments(session, &items, &models, true)?;
             surround(session, words, own, models)
         }
-        // A library may be loaded by a program that has none of the models that it calls.
+        // A library may be loaded by a program without the models that it calls.
         Product::SharedLibrary => {
             let models = models(session)?;
-            words.extend(own::preferences(session, &items, &models, false)?);
+            words.extend(interposition::link_arguments(session, &items, &models, false)?);
             words.extend(archives([models]));
             Ok(words)
         }
@@ -53,7 +54,7 @@ fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32>
     }
 }
 
-/// The archive with the models, which the build of Cairn may have left out.
+/// Returns the path of the models' archive; an error if it was not built.
 fn models(session: &Session) -> Result<PathBuf, i32> {
     let path = session.tools.library_dir.join(MODELS);
     if path.is_file() {
@@ -63,23 +64,23 @@ fn models(session: &Session) -> Result<PathBuf, i32> {
     Err(super::fail(&format!("{MODELS} was not found beside {RUNTIME} in {directory}")))
 }
 
-/// Archives as the linker is to see them, whatever the user told it about archives before.
+/// Returns archives as linker arguments, independent of the user's `--whole-archive` state.
 fn archives<const N: usize>(paths: [PathBuf; N]) -> impl Iterator<Item = OsString> {
     let before = OsString::from("-Wl,--push-state,--no-whole-archive");
     let paths = paths.into_iter().map(PathBuf::into_os_string);
     std::iter::once(before).chain(paths).chain(std::iter::once("-Wl,--pop-state".into()))
 }
 
-/// The user's own link line, in order.
+/// Returns the user's own link line, in order.
 fn user_words(session: &Session, items: &[Item], product: Product) -> Vec<OsString> {
     let ours = [RUNTIME, MODELS].map(|name| session.tools.library_dir.join(name));
-    let mut leniency = Leniency::default();
+    let mut filter = UndefinedSymbolFilter::default();
     let mut words = Vec::new();
     for item in items {
         match item {
-            Item::Opt(opt) if product == Product::SharedLibrary => words.extend(leniency.pass(opt)),
+            Item::Opt(opt) if product == Product::SharedLibrary => words.extend(filter.pass(opt)),
             Item::Opt(opt) => words.extend(link_option(opt)),
-            // Build systems that read `-v` may name our archives themselves.
+            // Build systems that parse `-v` may name our archives themselves.
             Item::Input(input) if ours.iter().any(|archive| archive == Path::new(input.path())) => {}
             Item::Input(input) => {
                 words.extend(input.words());
@@ -99,8 +100,8 @@ fn link_option(opt: &Opt) -> Vec<OsString> {
     }
 }
 
-/// LLVM's own linker unless the user chose one; like the others, it shall not mind a version script
-/// that names a symbol too many.
+/// Returns options for LLVM's linker, unless the user chose one; like others, it must accept version scripts
+/// that name undefined symbols.
 fn linker_choice(session: &Session) -> Vec<&'static str> {
     let chosen = |opt: &Opt| opt.after("-fuse-ld=").is_some() || opt.after("--ld-path=").is_some();
     if session.command.options().any(chosen) {
@@ -109,28 +110,27 @@ fn linker_choice(session: &Session) -> Vec<&'static str> {
     vec!["-fuse-ld=lld", "-Wl,--undefined-version"]
 }
 
-/// Adds the models, the runtime, which is also there for instrumented libraries loaded later, and the
-/// objects at both ends.
+/// Returns the link line of a program: models and runtime, which instrumented libraries loaded later use as
+/// well, and the objects at both ends.
 fn surround(
     session: &Session,
     user: Vec<OsString>,
-    preferences: Vec<OsString>,
+    interposed: Vec<OsString>,
     models: PathBuf,
 ) -> Result<Vec<OsString>, i32> {
-    let ends = pages::assemble(session.tools, session.scratch.path())?;
-    // The program's own `main` may lie in an archive, which some linkers look at only once.
+    let ends = coverage_pages::assemble(session.tools, session.scratch.path())?;
+    // The program's `main` may be in an archive, which some linkers search only once.
     let mut words = vec![ends.first.into_os_string(), format!("-Wl,-u,{USER_MAIN}").into()];
     words.extend(user);
-    words.extend(preferences);
+    words.extend(interposed);
     words.push("-Wl,--export-dynamic-symbol=__cairn_*".into());
     words.extend(archives([models, session.tools.library_dir.join(RUNTIME)]));
     words.push(ends.last.into_os_string());
     Ok(words)
 }
 
-/// What asks the linker to refuse symbols that a library does not define itself; the program will
-/// define the runtime's.
-const DEMANDS: [&str; 6] = [
+/// Linker options that reject undefined symbols in a library; the runtime's are defined by the program.
+const STRICT_OPTIONS: [&str; 6] = [
     "--no-undefined",
     "-no-undefined",
     "-zdefs",
@@ -139,14 +139,14 @@ const DEMANDS: [&str; 6] = [
     "--unresolved-symbols=report-all",
 ];
 
-/// Passes a library's link options on without such demands.
+/// Filter that removes such options from a library's link line.
 #[derive(Default)]
-struct Leniency {
-    /// A `-z` whose keyword, perhaps in the next option, is still to come.
-    held: bool,
+struct UndefinedSymbolFilter {
+    /// True after a `-z` whose keyword, perhaps in the next option, is still to come.
+    pending_z: bool,
 }
 
-impl Leniency {
+impl UndefinedSymbolFilter {
     fn pass(&mut self, opt: &Opt) -> Vec<OsString> {
         let words = linker_words(opt);
         if words.is_empty() {
@@ -157,12 +157,16 @@ impl Leniency {
     }
 
     fn pass_word(&mut self, word: &OsStr) -> Vec<OsString> {
-        let keyword = std::mem::replace(&mut self.held, false);
+        let keyword = std::mem::replace(&mut self.pending_z, false);
         if keyword {
             return if word == "defs" { vec![] } else { vec!["-z".into(), word.into()] };
         }
-        self.held = word == "-z";
-        if self.held || DEMANDS.iter().any(|demand| word == *demand) { vec![] } else { vec![word.into()] }
+        self.pending_z = word == "-z";
+        if self.pending_z || STRICT_OPTIONS.iter().any(|strict| word == *strict) {
+            vec![]
+        } else {
+            vec![word.into()]
+        }
     }
 }
 
@@ -173,9 +177,9 @@ mod tests {
 
     fn check(line: &str, expected: &str) {
         let args: Vec<_> = line.split_whitespace().map(OsString::from).collect();
-        let mut leniency = Leniency::default();
+        let mut filter = UndefinedSymbolFilter::default();
         let words: Vec<_> =
-            Command::parse(&args).unwrap().options().flat_map(|opt| leniency.pass(opt)).collect();
+            Command::parse(&args).unwrap().options().flat_map(|opt| filter.pass(opt)).collect();
         assert_eq!(words.join(OsStr::new(" ")), OsStr::new(expected), "{line}");
     }
 

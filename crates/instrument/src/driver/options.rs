@@ -1,7 +1,6 @@
-//! What the driver knows about clang's options: which take the next word as their value, and which
-//! part of a build each belongs to.
+//! Table of clang's options: which take the next word as their value, and which step of a build each is for.
 
-/// What an option is for, as far as it decides where the driver passes it on.
+/// Role of an option: the build steps to which the driver passes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// `-o`.
@@ -10,25 +9,25 @@ pub enum Role {
     Language,
     /// `-c`.
     CompileOnly,
-    /// Asks clang for something other than an object file or a program.
+    /// Requests something other than an object file or a program.
     NotABuild,
-    /// `-MD` and its kin: a dependency file beside the object.
+    /// `-MD` and variants: a dependency file in addition to the object.
     Dependencies,
     /// `-g…`.
     Debug,
-    /// Link-time optimisation, which would hide the code from the pass.
+    /// Link-time optimisation, which would run before the pass.
     Lto,
-    /// Profiling and coverage by clang: needs passes that do not run.
+    /// Clang's profiling and coverage, whose passes do not run.
     Profile,
-    /// Writes more files next to the object.
+    /// Writes additional files next to the object.
     SideFile,
-    /// Says how machine code is made (or shown, as `-v` does): matters when bitcode becomes an object.
+    /// Code generation (or its display, as `-v`): applies to the back end.
     Codegen,
-    /// Anything else: the front end's or the linker's.
+    /// Any other: for the front end or the linker.
     Other,
 }
 
-/// Options that take the next word when nothing is joined to them.
+/// Options that take the next word if no value is joined to them.
 const SEPARATE: &[&str] = &[
     "--analyzer-output",
     "--assert",
@@ -133,7 +132,7 @@ const SEPARATE: &[&str] = &[
     "-z",
 ];
 
-/// Other spellings of options that the driver looks for: the long one, the short one.
+/// Alternative spellings of options that the driver inspects: long and short.
 const ALIASES: &[(&str, &str)] = &[
     ("--compile", "-c"),
     ("--output", "-o"),
@@ -192,7 +191,7 @@ const EXACT: &[(&str, Role)] = &[
     ("-mmlir", Role::Other),
 ];
 
-/// The first prefix that fits decides.
+/// Roles by prefix; the first match decides.
 const PREFIXES: &[(&str, Role)] = &[
     ("-objc", Role::Other),
     ("-object", Role::Other),
@@ -249,12 +248,12 @@ const PREFIXES: &[(&str, Role)] = &[
     ("-B", Role::Codegen),
 ];
 
-/// Whether the word after this one is its value.
+/// True if the next word is the option's value.
 pub fn takes_value(word: &str) -> bool {
     SEPARATE.contains(&word) || word.starts_with("-Xarch_") || word.starts_with("-Xopenmp-target=")
 }
 
-/// The short spelling of a long option, and what was joined to it with `=`.
+/// Returns the short spelling of a long option, and the value joined to it with `=`.
 pub fn canonical(word: &str) -> Option<(&'static str, Option<&str>)> {
     let (name, value) = match word.split_once('=') {
         Some((name, value)) => (name, Some(value)),
@@ -268,7 +267,7 @@ pub fn canonical(word: &str) -> Option<(&'static str, Option<&str>)> {
     }
 }
 
-/// What the option is for.
+/// Returns the role of an option.
 pub fn role(word: &str) -> Role {
     let exact = EXACT.iter().find(|(name, _)| *name == word);
     let by_prefix = || PREFIXES.iter().find(|(prefix, _)| word.starts_with(prefix));

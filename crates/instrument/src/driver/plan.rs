@@ -1,42 +1,42 @@
-//! Decides what a command line asks for, and whether it can be instrumented at all.
+//! Classification of a command line: which build it requests, and whether it can be instrumented.
 
 use super::args::{Command, Opt};
-use super::input::Kind;
+use super::input::InputKind;
 use super::options::Role;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// What the driver will do.
+/// Action of the driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Plan {
-    /// Runs clang on the command as it is, after a warning if the user would expect tracing.
+    /// Run clang on the unchanged command, after a warning if the user would expect instrumentation.
     Plain {
-        /// Why nothing is traced.
+        /// Reason why nothing is instrumented.
         warning: Option<String>,
     },
-    /// Compiles every input to an object of its own.
+    /// Compile every input to an object of its own.
     Compile,
-    /// Compiles what is source, and links.
+    /// Compile the sources, and link.
     Link(Product),
 }
 
-/// What a link makes.
+/// Output of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Product {
-    /// A program: gets the runtime.
+    /// A program, linked with the runtime.
     Executable,
-    /// A shared library: finds the runtime in the program that loads it.
+    /// A shared library, which uses the runtime of the program that loads it.
     SharedLibrary,
-    /// An object made of objects (`-r`).
+    /// A relocatable object (`-r`).
     Object,
-    /// Nothing: there is no file to link, only a question to the linker such as `-Wl,--version`.
+    /// No output: no file to link, only a query such as `-Wl,--version`.
     Nothing,
 }
 
 const PLAIN: Plan = Plan::Plain { warning: None };
 
-/// Decides what to do with `command`.
+/// Returns the action for `command`.
 pub fn plan(command: &Command) -> Plan {
     if command.options().any(|opt| opt.role() == Role::NotABuild) || clang_would_refuse(command) {
         return PLAIN;
@@ -44,12 +44,12 @@ pub fn plan(command: &Command) -> Plan {
     let traceable = command.inputs().any(|input| input.kind().is_traceable());
     let product = if command.has(&["-c"]) { None } else { product(command) };
     if !traceable && product.is_none() {
-        return if command.has_input(Kind::Header) { Plan::Compile } else { PLAIN };
+        return if command.has_input(InputKind::Header) { Plan::Compile } else { PLAIN };
     }
     match obstacle(command, product, traceable) {
         Some(Obstacle::Silent) => PLAIN,
-        Some(Obstacle::Told(_)) if !traceable => PLAIN,
-        Some(Obstacle::Told(what)) => Plan::Plain {
+        Some(Obstacle::Warned(_)) if !traceable => PLAIN,
+        Some(Obstacle::Warned(what)) => Plan::Plain {
             warning: Some(format!(
                 "{what} cannot be combined with Cairn's tracing; compiling without instrumentation"
             )),
@@ -58,51 +58,51 @@ pub fn plan(command: &Command) -> Plan {
     }
 }
 
-/// Errors that clang finds before it starts any work: its own words are the best answer.
+/// True for errors that clang detects before it starts any work; its own message is the best.
 fn clang_would_refuse(command: &Command) -> bool {
-    let compiled = command.inputs().filter(|input| input.kind() != Kind::Linker).count();
+    let compiled = command.inputs().filter(|input| input.kind() != InputKind::Linker).count();
     let nameless_stdin = command.inputs().any(|input| input.is_stdin() && input.language().is_none());
     let one_output_for_many = command.has(&["-c"]) && command.output().is_some() && compiled > 1;
     nameless_stdin || one_output_for_many || command.inputs().any(|input| !input.exists())
 }
 
-/// What is linked; `None` if nothing is, because there is no input or only headers to precompile.
+/// Returns the output of the link; `None` if there is no input or only headers to precompile.
 fn product(command: &Command) -> Option<Product> {
     let linker_words = command.linker_words();
-    let told_linker = |names: &[&str]| linker_words.iter().any(|w| names.iter().any(|n| w == n));
+    let linker_has = |names: &[&str]| linker_words.iter().any(|w| names.iter().any(|n| w == n));
     let files = command.inputs().next().is_some() || command.options().any(|opt| opt.after("-l").is_some());
-    if command.has_input(Kind::Header) || (!files && linker_words.is_empty()) {
+    if command.has_input(InputKind::Header) || (!files && linker_words.is_empty()) {
         None
     } else if !files {
         Some(Product::Nothing)
-    } else if command.has(&["-r"]) || told_linker(&["-r", "--relocatable"]) {
+    } else if command.has(&["-r"]) || linker_has(&["-r", "--relocatable"]) {
         Some(Product::Object)
-    } else if command.has(&["-shared"]) || told_linker(&["-shared", "--shared", "-Bshareable"]) {
+    } else if command.has(&["-shared"]) || linker_has(&["-shared", "--shared", "-Bshareable"]) {
         Some(Product::SharedLibrary)
     } else {
         Some(Product::Executable)
     }
 }
 
-/// Why a command cannot be instrumented.
+/// Reason why a command cannot be instrumented.
 enum Obstacle {
-    /// The user knows: there is no C library in this world.
+    /// The user knows it: a freestanding build has no C library.
     Silent,
-    /// The user may not expect it.
-    Told(String),
+    /// The user may not expect it; a warning names the option.
+    Warned(String),
 }
 
 fn obstacle(command: &Command, product: Option<Product>, compiles: bool) -> Option<Obstacle> {
     if let Some(flag) = foreign_target(command) {
-        return Some(Obstacle::Told(flag));
+        return Some(Obstacle::Warned(flag));
     }
     if let Some(sanitizers) = sanitizers(command) {
-        return Some(Obstacle::Told(format!("-fsanitize={sanitizers}")));
+        return Some(Obstacle::Warned(format!("-fsanitize={sanitizers}")));
     }
     let no_libc = command.has(&["-nostdlib", "--no-standard-libraries", "-nodefaultlibs", "-nolibc"]);
     let standalone = match product {
         Some(Product::Object) => false,
-        // Libtool lists the C library itself; the runtime is not needed here anyway.
+        // Libtool lists the C library itself; a library needs no runtime anyway.
         Some(Product::SharedLibrary) => no_libc && compiles,
         _ => no_libc,
     };
@@ -110,7 +110,7 @@ fn obstacle(command: &Command, product: Option<Product>, compiles: bool) -> Opti
     (standalone || kernel).then_some(Obstacle::Silent)
 }
 
-/// The flag that chooses a target other than 64-bit x86 Linux.
+/// Returns the option that selects a target other than 64-bit x86 Linux.
 fn foreign_target(command: &Command) -> Option<String> {
     let bits =
         command.options().rev().find(|opt| ["-m16", "-m32", "-mx32", "-m64"].iter().any(|m| opt.is(m)));
@@ -125,7 +125,7 @@ fn foreign_target(command: &Command) -> Option<String> {
     (!ours).then(|| format!("--target={triple}"))
 }
 
-/// The sanitizers that remain switched on, as a list.
+/// Returns the sanitizers that remain enabled, as a list.
 fn sanitizers(command: &Command) -> Option<String> {
     let mut on = BTreeSet::new();
     for opt in command.options() {
@@ -153,7 +153,7 @@ mod tests {
     use std::ffi::OsString;
 
     fn plan_of(line: &str) -> Plan {
-        // Paths of files that exist, so that only the options decide.
+        // The files exist, so that only the options decide.
         let here = tempfile::tempdir().unwrap();
         let word = |word: &str| {
             let is_file = !word.starts_with('-') && word.contains('.') && !word.contains('=');

@@ -1,4 +1,4 @@
-//! Running clang.
+//! Child processes that run clang.
 
 use super::{Language, response};
 use std::ffi::OsString;
@@ -7,13 +7,13 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// Longer command lines go through a response file: the system's limit is not far above.
+/// Maximum length of a command line before a response file is used; the system's limit is not far above.
 const LONGEST_COMMAND_LINE: usize = 128 * 1024;
 
-/// Exit code when clang could not even be started.
+/// Exit code if clang cannot be started.
 const CANNOT_RUN: i32 = 2;
 
-/// The clang that does the work.
+/// The clang executable, in the role of one language's driver.
 #[derive(Clone, Copy)]
 pub struct Clang<'a> {
     path: &'a Path,
@@ -21,17 +21,17 @@ pub struct Clang<'a> {
 }
 
 impl<'a> Clang<'a> {
-    /// The clang at `path`, acting as the driver of `language`.
+    /// Returns the clang at `path`, acting as the driver of `language`.
     pub fn new(path: &'a Path, language: Language) -> Clang<'a> {
         Clang { path, language }
     }
 
-    /// Runs it on `args` with our standard streams; the exit code.
+    /// Runs it on `args` with inherited standard streams; returns the exit code.
     pub fn run(&self, args: &[OsString]) -> i32 {
         self.finish(self.command().args(args))
     }
 
-    /// As [`Clang::run`]; a command line that is too long is passed in a file in `scratch`.
+    /// Runs it as [`Clang::run`] does; a long command line is passed in a response file in `scratch`.
     pub fn run_long(&self, args: &[OsString], scratch: &Path) -> i32 {
         if args.iter().map(|arg| arg.len() + 1).sum::<usize>() < LONGEST_COMMAND_LINE {
             return self.run(args);
@@ -47,12 +47,13 @@ impl<'a> Clang<'a> {
         }
     }
 
-    /// Runs it on `args`; true if that succeeds. Diagnostics are printed only then, since a retry prints them again.
+    /// Runs it on `args`; returns true on success. Diagnostics are printed only then, since a retry prints
+    /// them again.
     pub fn try_run(&self, args: &[OsString]) -> bool {
         let colour = io::stderr().is_terminal().then_some("-fcolor-diagnostics");
         match self.command().args(colour).args(args).stderr(Stdio::piped()).stdin(Stdio::null()).output() {
             Ok(output) if output.status.success() => {
-                // A reader that has left misses them either way.
+                // Write errors are ignored.
                 let _ = io::stderr().write_all(&output.stderr);
                 let _ = io::stdout().write_all(&output.stdout);
                 true
@@ -61,19 +62,19 @@ impl<'a> Clang<'a> {
         }
     }
 
-    /// Runs it on `args` in silence; true if that succeeds.
+    /// Runs it on `args` without output; returns true on success.
     pub fn succeeds(&self, args: &[OsString]) -> bool {
         let mut command = self.command();
         let quiet = command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         quiet.status().is_ok_and(|status| status.success())
     }
 
-    /// The language it is for.
+    /// Returns the language it is for.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// Runs it on `args` within directory `dir`.
+    /// Runs it on `args` in directory `dir`.
     pub fn run_in(&self, dir: &Path, args: &[OsString]) -> i32 {
         self.finish(self.command().current_dir(dir).args(args))
     }
@@ -99,7 +100,7 @@ impl<'a> Clang<'a> {
     }
 }
 
-/// A process's exit code as a shell gives it.
+/// Returns a process's exit code as a shell does.
 fn exit_code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }

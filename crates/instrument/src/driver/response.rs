@@ -6,12 +6,12 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// A response file that mentions itself, directly or through others.
+/// Error for a response file that includes itself, directly or through others.
 #[derive(Debug, thiserror::Error)]
 #[error("recursive expansion of response file '{}'", .0.display())]
 pub struct Recursion(pub PathBuf);
 
-/// Replaces every `@file` by the arguments in it; like clang, leaves one that cannot be read as it is.
+/// Replaces every `@file` by the arguments in it; like clang, keeps one that cannot be read.
 pub fn expand(args: &[OsString]) -> Result<Vec<OsString>, Recursion> {
     let mut expanded = Vec::with_capacity(args.len());
     expand_into(args, &mut Vec::new(), &mut expanded)?;
@@ -41,8 +41,8 @@ fn response_file(arg: &OsStr) -> Option<(PathBuf, Vec<u8>)> {
     Some((path, text))
 }
 
-/// Splits as clang does: blanks separate, quotes of both kinds group, a backslash makes the next
-/// character plain wherever it stands.
+/// Splits text as clang does: blanks separate, quotes of both kinds group, a backslash escapes the next
+/// character everywhere.
 fn tokenize(text: &[u8]) -> Vec<OsString> {
     let mut tokens = Vec::new();
     let mut token = Vec::new();
@@ -67,7 +67,7 @@ fn finish(token: &mut Vec<u8>, tokens: &mut Vec<OsString>) {
     }
 }
 
-/// Writes `args` so that [`expand`], and clang, read them back.
+/// Writes `args` so that [`expand`] and clang read them back.
 pub fn write(path: &Path, args: &[OsString]) -> io::Result<()> {
     let mut text = Vec::new();
     for arg in args {

@@ -1,4 +1,4 @@
-//! Making instructions.
+//! Instruction builder.
 #![allow(clippy::undocumented_unsafe_blocks)] // one reason for all calls, see the parent
 
 use super::{Block, Module, NAMELESS, Opcode, Predicate, Type, TypeKind, Value};
@@ -6,7 +6,7 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::ptr::null_mut;
 
-/// Inserts instructions.
+/// Inserts instructions at a position.
 pub struct Builder(pub(super) LLVMBuilderRef);
 
 impl Drop for Builder {
@@ -16,17 +16,17 @@ impl Drop for Builder {
 }
 
 impl Builder {
-    /// Continues before an instruction.
+    /// Positions before an instruction.
     pub fn before(&self, instruction: Value) {
         unsafe { LLVMPositionBuilderBefore(self.0, instruction.0) }
     }
 
-    /// Continues at the end of a block.
+    /// Positions at the end of a block.
     pub fn at_end(&self, block: Block) {
         unsafe { LLVMPositionBuilderAtEnd(self.0, block.0) }
     }
 
-    /// Puts an unlinked instruction here; it keeps its source position.
+    /// Inserts an unlinked instruction; it keeps its source position.
     pub fn insert(&self, instruction: Value) {
         unsafe {
             LLVMSetCurrentDebugLocation2(self.0, null_mut());
@@ -34,27 +34,27 @@ impl Builder {
         }
     }
 
-    /// A binary operation.
+    /// Emits a binary operation.
     pub fn binary(&self, op: Opcode, a: Value, b: Value) -> Value {
         Value(unsafe { LLVMBuildBinOp(self.0, op, a.0, b.0, NAMELESS) })
     }
 
-    /// All bits of an integer the other way round.
+    /// Emits the bitwise complement.
     pub fn not(&self, value: Value) -> Value {
         Value(unsafe { LLVMBuildNot(self.0, value.0, NAMELESS) })
     }
 
-    /// The same value, as an instruction of its own.
+    /// Emits a `freeze`: the same value as an instruction of its own.
     pub fn freeze(&self, value: Value) -> Value {
         Value(unsafe { LLVMBuildFreeze(self.0, value.0, NAMELESS) })
     }
 
-    /// An integer comparison.
+    /// Emits an integer comparison.
     pub fn compare(&self, predicate: Predicate, a: Value, b: Value) -> Value {
         Value(unsafe { LLVMBuildICmp(self.0, predicate, a.0, b.0, NAMELESS) })
     }
 
-    /// Zero extension; nothing if the type is right already.
+    /// Emits a zero extension, unless the type is right already.
     pub fn zext(&self, value: Value, to: Type) -> Value {
         if value.ty() == to {
             return value;
@@ -62,7 +62,7 @@ impl Builder {
         Value(unsafe { LLVMBuildZExt(self.0, value.0, to.0, NAMELESS) })
     }
 
-    /// Sign extension; nothing if the type is right already.
+    /// Emits a sign extension, unless the type is right already.
     pub fn sext(&self, value: Value, to: Type) -> Value {
         if value.ty() == to {
             return value;
@@ -70,7 +70,7 @@ impl Builder {
         Value(unsafe { LLVMBuildSExt(self.0, value.0, to.0, NAMELESS) })
     }
 
-    /// The low bits; nothing if the type is right already.
+    /// Emits a truncation, unless the type is right already.
     pub fn trunc(&self, value: Value, to: Type) -> Value {
         if value.ty() == to {
             return value;
@@ -78,7 +78,7 @@ impl Builder {
         Value(unsafe { LLVMBuildTrunc(self.0, value.0, to.0, NAMELESS) })
     }
 
-    /// The same bits as another type; nothing if the type is right already.
+    /// Emits a `bitcast`, unless the type is right already.
     pub fn bitcast(&self, value: Value, to: Type) -> Value {
         if value.ty() == to {
             return value;
@@ -86,32 +86,32 @@ impl Builder {
         Value(unsafe { LLVMBuildBitCast(self.0, value.0, to.0, NAMELESS) })
     }
 
-    /// A float as a signed integer.
+    /// Emits a conversion of a float to a signed integer.
     pub fn float_to_int(&self, value: Value, to: Type) -> Value {
         Value(unsafe { LLVMBuildFPToSI(self.0, value.0, to.0, NAMELESS) })
     }
 
-    /// One element of a vector.
+    /// Emits an `extractelement`.
     pub fn extract_element(&self, vector: Value, index: Value) -> Value {
         Value(unsafe { LLVMBuildExtractElement(self.0, vector.0, index.0, NAMELESS) })
     }
 
-    /// One field of a struct, or element of an array.
+    /// Emits an `extractvalue`.
     pub fn extract_value(&self, aggregate: Value, index: u32) -> Value {
         Value(unsafe { LLVMBuildExtractValue(self.0, aggregate.0, index, NAMELESS) })
     }
 
-    /// Address as integer.
+    /// Emits a `ptrtoint`.
     pub fn ptr_to_int(&self, value: Value, to: Type) -> Value {
         Value(unsafe { LLVMBuildPtrToInt(self.0, value.0, to.0, NAMELESS) })
     }
 
-    /// Integer as address.
+    /// Emits an `inttoptr`.
     pub fn int_to_ptr(&self, value: Value, to: Type) -> Value {
         Value(unsafe { LLVMBuildIntToPtr(self.0, value.0, to.0, NAMELESS) })
     }
 
-    /// A load with the given alignment.
+    /// Emits a load with the given alignment.
     pub fn load(&self, ty: Type, from: Value, align: u32) -> Value {
         unsafe {
             let load = LLVMBuildLoad2(self.0, ty.0, from.0, NAMELESS);
@@ -120,7 +120,7 @@ impl Builder {
         }
     }
 
-    /// Room for a value in the function's frame.
+    /// Emits an `alloca`.
     pub fn alloca(&self, ty: Type) -> Value {
         unsafe {
             let room = LLVMBuildAlloca(self.0, ty.0, NAMELESS);
@@ -129,28 +129,28 @@ impl Builder {
         }
     }
 
-    /// A store.
+    /// Emits a store.
     pub fn store(&self, value: Value, to: Value) -> Value {
         Value(unsafe { LLVMBuildStore(self.0, value.0, to.0) })
     }
 
-    /// Address of the byte `index` after `base`.
+    /// Emits the address of the byte `index` after `base`.
     pub fn byte_address(&self, byte: Type, base: Value, index: Value) -> Value {
         let mut index = index.0;
         Value(unsafe { LLVMBuildGEP2(self.0, byte.0, base.0, &mut index, 1, NAMELESS) })
     }
 
-    /// One of two values.
+    /// Emits a select.
     pub fn select(&self, condition: Value, yes: Value, no: Value) -> Value {
         Value(unsafe { LLVMBuildSelect(self.0, condition.0, yes.0, no.0, NAMELESS) })
     }
 
-    /// A phi without incoming values.
+    /// Emits a phi without incoming values.
     pub fn phi(&self, ty: Type) -> Value {
         Value(unsafe { LLVMBuildPhi(self.0, ty.0, NAMELESS) })
     }
 
-    /// A call of a function, by its own convention.
+    /// Emits a call, with the function's calling convention.
     pub fn call(&self, (function, ty): (Value, Type), arguments: &[Value]) -> Value {
         let mut arguments: Vec<_> = arguments.iter().map(|a| a.0).collect();
         let count = arguments.len() as u32;
@@ -161,7 +161,7 @@ impl Builder {
         }
     }
 
-    /// The same value, but one that no optimisation knows to be the same.
+    /// Emits a copy of a value through empty inline assembly, so that no optimisation knows they are equal.
     pub fn opaque(&self, value: Value) -> Value {
         let mut ty = value.ty().0;
         let is_float =
@@ -176,7 +176,8 @@ impl Builder {
         }
     }
 
-    /// Inline assembly, of which nobody knows what it does but that it touches nothing the program can see: a result, the text and the constraints.
+    /// Emits inline assembly with side effects, which accesses no memory that the program can see: result
+    /// type, text and constraints.
     pub fn assembly(
         &self,
         module: &Module,
@@ -195,17 +196,17 @@ impl Builder {
             Value(LLVMBuildCall2(self.0, function, asm, arguments.as_mut_ptr(), count, NAMELESS))
         };
         module.add_call_attribute(call, "nounwind");
-        // Or every load before it would be made again behind it.
+        // Otherwise every load before it would be repeated after it.
         module.hides_memory(call);
         call
     }
 
-    /// A jump.
+    /// Emits a jump.
     pub fn jump(&self, to: Block) -> Value {
         Value(unsafe { LLVMBuildBr(self.0, to.0) })
     }
 
-    /// A conditional branch.
+    /// Emits a conditional branch.
     pub fn branch(&self, condition: Value, yes: Block, no: Block) -> Value {
         Value(unsafe { LLVMBuildCondBr(self.0, condition.0, yes.0, no.0) })
     }

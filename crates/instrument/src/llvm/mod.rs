@@ -1,8 +1,7 @@
-//! A thin cover over the part of LLVM's C interface the pass uses.
+//! A thin layer over the part of LLVM's C interface that the pass uses.
 //!
-//! Handles are plain copies of LLVM's pointers and live as long as their context, which the pass
-//! keeps until the module is written: that is the reason each call in here is sound. Everything else
-//! in this crate is safe code.
+//! Handles are plain copies of LLVM's pointers and live as long as their context, which the pass keeps until
+//! the module is written: that is why each call in here is sound. Everything else in this crate is safe code.
 
 mod builder;
 mod module;
@@ -32,10 +31,10 @@ pub struct Block(LLVMBasicBlockRef);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Type(LLVMTypeRef);
 
-/// Where in the source an instruction or function comes from.
+/// Source position of an instruction or function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Location {
-    /// File name as the compiler was given it.
+    /// File name as given to the compiler.
     pub file: String,
     /// Line, 0 if unknown.
     pub line: u32,
@@ -43,7 +42,7 @@ pub struct Location {
     pub column: u32,
 }
 
-/// Takes over a string that LLVM has made.
+/// Converts a string that LLVM has allocated, and frees it.
 fn message(text: *mut c_char) -> String {
     // SAFETY: LLVM hands over a C string that is ours to dispose of.
     unsafe {

@@ -1,4 +1,4 @@
-//! The module: reading, writing, declaring, constants.
+//! Modules: reading, writing, declarations, constants, attributes.
 #![allow(clippy::undocumented_unsafe_blocks)] // one reason for all calls, see the parent
 
 use super::{Block, Builder, Linkage, NAMELESS, Type, Value, bytes_to_string, chain, message};
@@ -17,7 +17,7 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::ptr::null_mut;
 
-/// LLVM's number for the convention.
+/// LLVM's number of the calling convention `preserve_most`.
 const PRESERVE_MOST: u32 = 14;
 
 /// A context with one module in it.
@@ -71,7 +71,7 @@ impl Module {
         }
     }
 
-    /// Runs a pipeline given in `opt`'s notation.
+    /// Runs a pass pipeline given in `opt`'s notation.
     pub fn run_passes(&self, pipeline: &CStr) -> Result<(), String> {
         unsafe {
             let options = LLVMCreatePassBuilderOptions();
@@ -87,7 +87,7 @@ impl Module {
         }
     }
 
-    /// Checks that the module is well formed.
+    /// Verifies that the module is well formed.
     pub fn verify(&self) -> Result<(), String> {
         use llvm_sys::analysis::*;
         unsafe {
@@ -99,30 +99,30 @@ impl Module {
         }
     }
 
-    /// The module's source file name.
+    /// Returns the module's source file name.
     pub fn source(&self) -> String {
         let mut len = 0;
         unsafe { bytes_to_string(LLVMGetSourceFileName(self.module, &mut len), len) }
     }
 
-    /// The target triple.
+    /// Returns the target triple.
     pub fn triple(&self) -> String {
         unsafe { CStr::from_ptr(LLVMGetTarget(self.module)).to_string_lossy().into_owned() }
     }
 
-    /// All functions, declarations included.
+    /// Returns all functions, declarations included.
     pub fn functions(&self) -> Vec<Value> {
         let first = unsafe { LLVMGetFirstFunction(self.module) };
         chain(first, |f| unsafe { LLVMGetNextFunction(f) }).map(Value).collect()
     }
 
-    /// All global variables, declarations included.
+    /// Returns all global variables, declarations included.
     pub fn variables(&self) -> Vec<Value> {
         let first = unsafe { LLVMGetFirstGlobal(self.module) };
         chain(first, |g| unsafe { LLVMGetNextGlobal(g) }).map(Value).collect()
     }
 
-    /// The function or declaration of this name.
+    /// Returns the function or declaration of this name.
     pub fn function(&self, name: &str) -> Option<Value> {
         let name = CString::new(name).ok()?;
         let found = unsafe { LLVMGetNamedFunction(self.module, name.as_ptr()) };
@@ -157,7 +157,7 @@ impl Module {
         global
     }
 
-    /// Puts an internal global with contents into a section, and keeps every linker from dropping it.
+    /// Puts an internal global with an initialiser into a section, and keeps linkers from dropping it.
     pub fn place(&self, global: Value, contents: Value, section: &CStr, align: u32, constant: bool) {
         unsafe {
             LLVMSetInitializer(global.0, contents.0);
@@ -168,7 +168,7 @@ impl Module {
         }
     }
 
-    /// Appends to `llvm.used`, whatever was in it before.
+    /// Appends to `llvm.used`.
     pub fn retain(&self, globals: &[Value]) {
         let mut all = self.take_used();
         all.extend(globals.iter().map(|g| g.0));
@@ -209,12 +209,12 @@ impl Module {
         }
     }
 
-    /// The integer type of this width.
+    /// Returns the integer type of this width.
     pub fn int(&self, bits: u32) -> Type {
         Type(unsafe { LLVMIntTypeInContext(self.context, bits) })
     }
 
-    /// The floating-point type of 32 or 64 bits.
+    /// Returns the floating-point type of 32 or 64 bits.
     pub fn float(&self, bits: u32) -> Type {
         Type(match bits {
             32 => unsafe { LLVMFloatTypeInContext(self.context) },
@@ -222,27 +222,27 @@ impl Module {
         })
     }
 
-    /// The pointer type.
+    /// Returns the pointer type.
     pub fn pointer(&self) -> Type {
         Type(unsafe { LLVMPointerTypeInContext(self.context, 0) })
     }
 
-    /// The void type.
+    /// Returns the void type.
     pub fn void(&self) -> Type {
         Type(unsafe { LLVMVoidTypeInContext(self.context) })
     }
 
-    /// An array of bytes.
+    /// Returns the type of a byte array.
     pub fn byte_array(&self, len: u64) -> Type {
         Type(unsafe { LLVMArrayType2(self.int(8).0, len) })
     }
 
-    /// A constant byte array.
+    /// Returns a constant byte array.
     pub fn bytes(&self, bytes: &[u8]) -> Value {
         Value(unsafe { LLVMConstStringInContext2(self.context, bytes.as_ptr().cast(), bytes.len(), 1) })
     }
 
-    /// A constant of the unit with these bytes, aligned to eight; the same one for the same bytes.
+    /// Returns a private constant with these bytes, aligned to eight; the same one for the same bytes.
     pub fn constant_bytes(&self, prefix: &str, bytes: &[u8]) -> Value {
         let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
         let name =
@@ -263,23 +263,23 @@ impl Module {
         }
     }
 
-    /// A packed constant struct.
+    /// Returns a packed constant struct.
     pub fn packed(&self, fields: &[Value]) -> Value {
         let mut fields: Vec<_> = fields.iter().map(|v| v.0).collect();
         Value(unsafe { LLVMConstStructInContext(self.context, fields.as_mut_ptr(), fields.len() as u32, 1) })
     }
 
-    /// A constant of an integer type.
+    /// Returns an integer constant.
     pub fn constant(&self, bits: u32, value: u64) -> Value {
         Value(unsafe { LLVMConstInt(self.int(bits).0, value, 0) })
     }
 
-    /// A value of this type that nobody set.
+    /// Returns the `undef` value of a type.
     pub fn undefined(&self, ty: Type) -> Value {
         Value(unsafe { LLVMGetUndef(ty.0) })
     }
 
-    /// `to - from` as a 32-bit constant the linker computes.
+    /// Returns `to - from` as a 32-bit constant that the linker computes.
     pub fn distance(&self, to: Value, from: Value) -> Value {
         let wide = self.int(64).0;
         unsafe {
@@ -288,43 +288,43 @@ impl Module {
         }
     }
 
-    /// The constant address `base + offset`.
+    /// Returns the constant address `base + offset`.
     pub fn offset(&self, base: Value, offset: u64) -> Value {
         let mut index = self.constant(64, offset).0;
         Value(unsafe { LLVMConstGEP2(self.int(8).0, base.0, &mut index, 1) })
     }
 
-    /// Bytes a store of this type writes.
+    /// Returns the number of bytes that a store of this type writes.
     pub fn store_size(&self, ty: Type) -> u64 {
         unsafe { LLVMStoreSizeOfType(self.layout, ty.0) }
     }
 
-    /// Distance between elements of this type in an array.
+    /// Returns the distance between elements of this type in an array.
     pub fn alloc_size(&self, ty: Type) -> u64 {
         unsafe { LLVMABISizeOfType(self.layout, ty.0) }
     }
 
-    /// Byte offset of a struct's field.
+    /// Returns the byte offset of a struct's field.
     pub fn field_offset(&self, ty: Type, field: u32) -> u64 {
         unsafe { LLVMOffsetOfElement(self.layout, ty.0, field) }
     }
 
-    /// A builder with no position.
+    /// Returns a builder without a position.
     pub fn builder(&self) -> Builder {
         Builder(unsafe { LLVMCreateBuilderInContext(self.context) })
     }
 
-    /// A new block placed before another one.
+    /// Creates a block before another one.
     pub fn block_before(&self, at: Block) -> Block {
         Block(unsafe { LLVMInsertBasicBlockInContext(self.context, at.0, NAMELESS) })
     }
 
-    /// A new block at the end of a function.
+    /// Creates a block at the end of a function.
     pub fn block_at_end(&self, function: Value) -> Block {
         Block(unsafe { LLVMAppendBasicBlockInContext(self.context, function.0, NAMELESS) })
     }
 
-    /// Says of a two-way branch that its first side is hardly ever taken.
+    /// Attaches branch weights: the first successor is hardly ever taken.
     pub fn mark_unlikely(&self, branch: Value) {
         let (rarely, mostly) = (self.constant(32, 1), self.constant(32, 1 << 20));
         unsafe {
@@ -336,20 +336,20 @@ impl Module {
         }
     }
 
-    /// Leaves a note at an instruction, which it keeps through passes and in copies of it.
-    pub fn leave_note(&self, instruction: Value, text: &str) {
+    /// Attaches text to an instruction as metadata, which survives passes and is copied with the instruction.
+    pub fn attach_text(&self, instruction: Value, text: &str) {
         unsafe {
             let text = LLVMMDStringInContext2(self.context, text.as_ptr().cast(), text.len());
             let node = LLVMMDNodeInContext2(self.context, &mut { text }, 1);
-            let kind = self.note_kind();
+            let kind = self.text_kind();
             LLVMSetMetadata(instruction.0, kind, LLVMMetadataAsValue(self.context, node));
         }
     }
 
-    /// Takes the note away from an instruction that has one.
-    pub fn take_note(&self, instruction: Value) -> Option<String> {
+    /// Removes and returns the text attached to an instruction.
+    pub fn detach_text(&self, instruction: Value) -> Option<String> {
         unsafe {
-            let node = LLVMGetMetadata(instruction.0, self.note_kind());
+            let node = LLVMGetMetadata(instruction.0, self.text_kind());
             if node.is_null() {
                 return None;
             }
@@ -357,17 +357,17 @@ impl Module {
             LLVMGetMDNodeOperands(node, &mut text);
             let text = LLVMGetMDString(text, &mut len);
             let text = bytes_to_string(text, len as usize);
-            LLVMSetMetadata(instruction.0, self.note_kind(), null_mut());
+            LLVMSetMetadata(instruction.0, self.text_kind(), null_mut());
             Some(text)
         }
     }
 
-    fn note_kind(&self) -> u32 {
+    fn text_kind(&self) -> u32 {
         let name = "cairn.note";
         unsafe { LLVMGetMDKindIDInContext(self.context, name.as_ptr().cast(), name.len() as u32) }
     }
 
-    /// Moves an instruction that has a source position to another one of the same file.
+    /// Changes the line and column of an instruction that has a source position.
     pub fn set_position(&self, instruction: Value, line: u32, column: u32) {
         unsafe {
             let old = LLVMInstructionGetDebugLoc(instruction.0);
@@ -379,7 +379,7 @@ impl Module {
         }
     }
 
-    /// Makes a function keep the caller's integer registers; calls of it follow.
+    /// Gives a function the calling convention `preserve_most`, which keeps the caller's integer registers.
     pub fn preserve_registers(&self, function: Value) {
         unsafe { LLVMSetFunctionCallConv(function.0, PRESERVE_MOST) }
     }
@@ -398,9 +398,10 @@ impl Module {
         self.add_call_attribute_of(call, name, 0);
     }
 
-    /// Says that a call touches no memory that the program can see.
+    /// Declares that a call accesses only memory that the program cannot see (`inaccessiblemem`).
     pub fn hides_memory(&self, call: Value) {
-        /// Two bits for each of: what arguments point to, what the program cannot see, all other memory; 3 is read and write.
+        /// Encoding of LLVM's `memory` attribute: two bits each for argument, inaccessible and other memory;
+        /// 3 is read and write.
         const INACCESSIBLE: u64 = 3 << 2;
         self.add_call_attribute_of(call, "memory", INACCESSIBLE);
     }

@@ -1,4 +1,4 @@
-//! Questions to types, blocks and values.
+//! Accessors of types, blocks and values.
 #![allow(clippy::undocumented_unsafe_blocks)] // one reason for all calls, see the parent
 
 use super::{
@@ -10,49 +10,50 @@ use llvm_sys::debuginfo::{LLVMDISubprogramGetLine, LLVMGetSubprogram};
 use std::ffi::CStr;
 
 impl Type {
-    /// What sort of type this is.
+    /// Returns the kind of type.
     pub fn kind(self) -> TypeKind {
         unsafe { LLVMGetTypeKind(self.0) }
     }
 
-    /// Width of an integer type.
+    /// Returns the width of an integer type.
     pub fn int_width(self) -> u32 {
         unsafe { LLVMGetIntTypeWidth(self.0) }
     }
 
-    /// Fields of a struct type.
+    /// Returns the fields of a struct type.
     pub fn fields(self) -> Vec<Type> {
         (0..unsafe { LLVMCountStructElementTypes(self.0) })
             .map(|i| Type(unsafe { LLVMStructGetTypeAtIndex(self.0, i) }))
             .collect()
     }
 
-    /// Element type and length of an array type.
+    /// Returns element type and length of an array type.
     pub fn array(self) -> (Type, u64) {
         unsafe { (Type(LLVMGetElementType(self.0)), LLVMGetArrayLength2(self.0)) }
     }
 
-    /// Element type of an array or vector.
+    /// Returns the element type of an array or vector.
     pub fn element(self) -> Type {
         Type(unsafe { LLVMGetElementType(self.0) })
     }
 
-    /// Elements of a vector type.
+    /// Returns the number of elements of a vector type.
     pub fn vector_len(self) -> u32 {
         unsafe { LLVMGetVectorSize(self.0) }
     }
 
-    /// Whether a function type takes more arguments than it names.
+    /// True if a function type is variadic.
     pub fn is_variadic(self) -> bool {
         unsafe { LLVMIsFunctionVarArg(self.0) != 0 }
     }
 
-    /// The type in LLVM's notation.
+    /// Returns the type in LLVM's notation.
     pub fn text(self) -> String {
         message(unsafe { LLVMPrintTypeToString(self.0) })
     }
 
-    /// Name of a struct type; empty if it has none, or is another kind of type: LLVM reads beyond the end of those.
+    /// Returns the name of a struct type; empty if it has none, or is no struct, for which LLVM would read
+    /// out of bounds.
     pub fn struct_name(self) -> String {
         if self.kind() != TypeKind::LLVMStructTypeKind {
             return String::new();
@@ -64,38 +65,38 @@ impl Type {
         unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy().into_owned()
     }
 
-    /// Whether the type has a size.
+    /// True if the type has a size.
     pub fn is_sized(self) -> bool {
         unsafe { LLVMTypeIsSized(self.0) != 0 }
     }
 }
 
 impl Block {
-    /// Instructions in order.
+    /// Returns the instructions in order.
     pub fn instructions(self) -> Vec<Value> {
         chain(unsafe { LLVMGetFirstInstruction(self.0) }, |i| unsafe { LLVMGetNextInstruction(i) })
             .map(Value)
             .collect()
     }
 
-    /// First instruction.
+    /// Returns the first instruction.
     pub fn first(self) -> Option<Value> {
         let first = unsafe { LLVMGetFirstInstruction(self.0) };
         (!first.is_null()).then_some(Value(first))
     }
 
-    /// The terminator.
+    /// Returns the terminator.
     pub fn terminator(self) -> Value {
         Value(unsafe { LLVMGetBasicBlockTerminator(self.0) })
     }
 
-    /// Deletes a block that nothing leads to.
+    /// Deletes an unreachable block.
     pub fn delete(self) {
         unsafe { LLVMDeleteBasicBlock(self.0) }
     }
 
-    /// Sends every jump to this block to another one. Phis that name it as a predecessor keep it:
-    /// LLVM would rename it there as well if it could see the block's successors.
+    /// Redirects every jump to this block to another one. Phis that name it as a predecessor keep it: LLVM
+    /// would rename it there as well if it could see the block's successors.
     pub fn redirect_to(self, other: Block, builder: &Builder) {
         let terminator = self.terminator();
         terminator.unlink();
@@ -106,12 +107,12 @@ impl Block {
 }
 
 impl Value {
-    /// Its type.
+    /// Returns its type.
     pub fn ty(self) -> Type {
         Type(unsafe { LLVMTypeOf(self.0) })
     }
 
-    /// Symbol or value name.
+    /// Returns the symbol or value name.
     pub fn name(self) -> String {
         let mut len = 0;
         unsafe { bytes_to_string(LLVMGetValueName2(self.0, &mut len), len) }
@@ -122,80 +123,80 @@ impl Value {
         unsafe { LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len()) }
     }
 
-    /// Whether this is an instruction.
+    /// True for an instruction.
     pub fn is_instruction(self) -> bool {
         !unsafe { LLVMIsAInstruction(self.0) }.is_null()
     }
 
-    /// Whether an instruction calls something.
+    /// True if an instruction is a call.
     pub fn is_call(self) -> bool {
         matches!(self.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
     }
 
-    /// Operation of an instruction.
+    /// Returns the opcode of an instruction.
     pub fn opcode(self) -> Opcode {
         unsafe { LLVMGetInstructionOpcode(self.0) }
     }
 
-    /// Operand by index.
+    /// Returns an operand.
     pub fn operand(self, index: u32) -> Value {
         Value(unsafe { LLVMGetOperand(self.0, index) })
     }
 
-    /// All operands; a call's callee is the last.
+    /// Returns all operands; a call's callee is the last.
     pub fn operands(self) -> Vec<Value> {
         (0..unsafe { LLVMGetNumOperands(self.0) }).map(|i| self.operand(i as u32)).collect()
     }
 
-    /// Instructions (and constants) that use this value.
+    /// Returns the instructions (and constants) that use this value.
     pub fn users(self) -> Vec<Value> {
         chain(unsafe { LLVMGetFirstUse(self.0) }, |u| unsafe { LLVMGetNextUse(u) })
             .map(|u| Value(unsafe { LLVMGetUser(u) }))
             .collect()
     }
 
-    /// The block an instruction is in.
+    /// Returns the block of an instruction.
     pub fn block(self) -> Block {
         Block(unsafe { LLVMGetInstructionParent(self.0) })
     }
 
-    /// The instruction after this one.
+    /// Returns the next instruction.
     pub fn next(self) -> Option<Value> {
         let next = unsafe { LLVMGetNextInstruction(self.0) };
         (!next.is_null()).then_some(Value(next))
     }
 
-    /// A copy of an instruction, not yet in a block.
+    /// Clones an instruction, without inserting it into a block.
     pub fn duplicate(self) -> Value {
         Value(unsafe { LLVMInstructionClone(self.0) })
     }
 
-    /// Changes one operand.
+    /// Changes an operand.
     pub fn set_operand(self, index: u32, value: Value) {
         unsafe { LLVMSetOperand(self.0, index, value.0) }
     }
 
-    /// Whether this is a parameter of a function.
+    /// True for a parameter of a function.
     pub fn is_param(self) -> bool {
         !unsafe { LLVMIsAArgument(self.0) }.is_null()
     }
 
-    /// Puts another value in this one's place everywhere.
+    /// Replaces all uses by another value.
     pub fn replace_with(self, other: Value) {
         unsafe { LLVMReplaceAllUsesWith(self.0, other.0) }
     }
 
-    /// Deletes an instruction that nobody uses.
+    /// Deletes an unused instruction.
     pub fn erase(self) {
         unsafe { LLVMInstructionEraseFromParent(self.0) }
     }
 
-    /// Deletes a global that nobody uses.
+    /// Deletes an unused global.
     pub fn delete_global(self) {
         unsafe { LLVMDeleteGlobal(self.0) }
     }
 
-    /// Takes an instruction out of its block.
+    /// Removes an instruction from its block.
     pub fn unlink(self) {
         unsafe { LLVMInstructionRemoveFromParent(self.0) }
     }
@@ -205,7 +206,7 @@ impl Value {
         unsafe { LLVMDeleteInstruction(self.0) }
     }
 
-    /// Section of a global variable; empty if it is in none of its own.
+    /// Returns the section of a global variable; empty for the default.
     pub fn section(self) -> String {
         unsafe {
             let name = LLVMGetSection(self.0);
@@ -213,7 +214,7 @@ impl Value {
         }
     }
 
-    /// The bytes of a field of the struct that a global variable is initialised with.
+    /// Returns the bytes of a field of a global variable's struct initialiser.
     pub fn initializer_field(self, index: u32) -> Option<Vec<u8>> {
         unsafe {
             let fields = LLVMGetInitializer(self.0);
@@ -230,7 +231,7 @@ impl Value {
         }
     }
 
-    /// The value as an integer constant, zero-extended.
+    /// Returns an integer constant, zero-extended.
     pub fn as_constant(self) -> Option<u64> {
         unsafe {
             let int = LLVMIsAConstantInt(self.0);
@@ -238,32 +239,32 @@ impl Value {
         }
     }
 
-    /// Whether this is the null pointer, or another constant of zeros.
+    /// True for the null pointer and other zero constants.
     pub fn is_null(self) -> bool {
         unsafe { LLVMIsNull(self.0) != 0 }
     }
 
-    /// Whether this is a function.
+    /// True for a function.
     pub fn is_function(self) -> bool {
         !unsafe { LLVMIsAFunction(self.0) }.is_null()
     }
 
-    /// Whether this is a global variable whose contents never change.
+    /// True for a global variable that is constant.
     pub fn is_constant_global(self) -> bool {
         unsafe { !LLVMIsAGlobalVariable(self.0).is_null() && LLVMIsGlobalConstant(self.0) != 0 }
     }
 
-    /// Whether this is a string that the source has no name for.
+    /// True for a string literal.
     pub fn is_literal(self) -> bool {
         self.is_constant_global() && self.linkage() == Linkage::LLVMPrivateLinkage
     }
 
-    /// Whether this is room for a local variable.
+    /// True for an `alloca`.
     pub fn is_alloca(self) -> bool {
         !unsafe { LLVMIsAAllocaInst(self.0) }.is_null()
     }
 
-    /// Type of a global variable that this unit defines.
+    /// Returns the type of a global variable that this unit defines.
     pub fn defined_variable(self) -> Option<Type> {
         unsafe {
             let is_variable = !LLVMIsAGlobalVariable(self.0).is_null();
@@ -271,12 +272,12 @@ impl Value {
         }
     }
 
-    /// Whether every thread has its own copy of a variable.
+    /// True for a thread-local variable.
     pub fn is_thread_local(self) -> bool {
         unsafe { LLVMIsThreadLocal(self.0) != 0 }
     }
 
-    /// Type that an `alloca` of one element makes room for.
+    /// Returns the type that an `alloca` of one element allocates.
     pub fn allocated_type(self) -> Option<Type> {
         unsafe {
             let is_alloca = !LLVMIsAAllocaInst(self.0).is_null();
@@ -285,12 +286,12 @@ impl Value {
         }
     }
 
-    /// Type of one of the elements that an `alloca` makes room for.
+    /// Returns the element type of an `alloca`.
     pub fn allocated_element(self) -> Type {
         Type(unsafe { LLVMGetAllocatedType(self.0) })
     }
 
-    /// Whether this is a `getelementptr`, as instruction or as constant expression.
+    /// True for a `getelementptr`, as instruction or as constant expression.
     pub fn is_address_computation(self) -> bool {
         unsafe {
             let instruction = !LLVMIsAGetElementPtrInst(self.0).is_null();
@@ -300,39 +301,39 @@ impl Value {
         }
     }
 
-    /// Whether a function has no body.
+    /// True if a function has no body.
     pub fn is_declaration(self) -> bool {
         unsafe { LLVMIsDeclaration(self.0) != 0 }
     }
 
-    /// Linkage of a symbol.
+    /// Returns the linkage of a symbol.
     pub fn linkage(self) -> Linkage {
         unsafe { LLVMGetLinkage(self.0) }
     }
 
-    /// Makes a symbol visible in its unit only.
+    /// Gives a symbol internal linkage.
     pub fn make_internal(self) {
         unsafe { LLVMSetLinkage(self.0, Linkage::LLVMInternalLinkage) }
     }
 
-    /// Type of a function (not of the pointer to it).
+    /// Returns the type of a function (not of the pointer to it).
     pub fn function_type(self) -> Type {
         Type(unsafe { LLVMGlobalGetValueType(self.0) })
     }
 
-    /// Parameters of a function.
+    /// Returns the parameters of a function.
     pub fn params(self) -> Vec<Value> {
         (0..unsafe { LLVMCountParams(self.0) }).map(|i| Value(unsafe { LLVMGetParam(self.0, i) })).collect()
     }
 
-    /// Blocks of a function in order.
+    /// Returns the blocks of a function in order.
     pub fn blocks(self) -> Vec<Block> {
         chain(unsafe { LLVMGetFirstBasicBlock(self.0) }, |b| unsafe { LLVMGetNextBasicBlock(b) })
             .map(Block)
             .collect()
     }
 
-    /// Type of a parameter passed as a copy in memory (`byval`).
+    /// Returns the type of a parameter passed as a copy in memory (`byval`).
     pub fn byval_type(self, param: u32) -> Option<Type> {
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
@@ -341,7 +342,7 @@ impl Value {
         }
     }
 
-    /// As [`Value::byval_type`], of a call's argument.
+    /// Returns the `byval` type of a call's argument.
     pub fn call_byval_type(self, argument: u32) -> Option<Type> {
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
@@ -350,7 +351,7 @@ impl Value {
         }
     }
 
-    /// Whether a call's argument has an attribute without value.
+    /// True if a call's argument has this enum attribute.
     pub fn has_argument_attribute(self, argument: u32, name: &str) -> bool {
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
@@ -358,7 +359,7 @@ impl Value {
         }
     }
 
-    /// Alignment that is promised of a parameter, or 0.
+    /// Returns the declared alignment of a parameter, or 0.
     pub fn alignment(self, param: u32) -> u32 {
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
@@ -367,7 +368,7 @@ impl Value {
         }
     }
 
-    /// As [`Value::alignment`], of a call's argument.
+    /// Returns the declared alignment of a call's argument, or 0.
     pub fn call_alignment(self, argument: u32) -> u32 {
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
@@ -376,7 +377,7 @@ impl Value {
         }
     }
 
-    /// Type of what a pointer given to inline assembly points to.
+    /// Returns the pointee type of a memory operand of inline assembly (`elementtype`).
     pub fn call_element_type(self, argument: u32) -> Option<Type> {
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(c"elementtype".as_ptr(), 11);
@@ -385,7 +386,7 @@ impl Value {
         }
     }
 
-    /// Value of a function's attribute that has a string for a name.
+    /// Returns the value of a function's string attribute.
     pub fn text_attribute(self, name: &str) -> String {
         unsafe {
             let index = llvm_sys::LLVMAttributeFunctionIndex;
@@ -400,7 +401,7 @@ impl Value {
         }
     }
 
-    /// Whether a function has this attribute.
+    /// True if a function has this attribute.
     pub fn has_attribute(self, name: &str) -> bool {
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
@@ -408,55 +409,55 @@ impl Value {
         }
     }
 
-    /// What an atomic update does with memory and its operand.
+    /// Returns the operation of an `atomicrmw`.
     pub fn atomic_op(self) -> AtomicOp {
         unsafe { LLVMGetAtomicRMWBinOp(self.0) }
     }
 
-    /// What a call calls.
+    /// Returns the callee of a call.
     pub fn callee(self) -> Value {
         Value(unsafe { LLVMGetCalledValue(self.0) })
     }
 
-    /// Function type a call uses.
+    /// Returns the function type of a call.
     pub fn callee_type(self) -> Type {
         Type(unsafe { LLVMGetCalledFunctionType(self.0) })
     }
 
-    /// Arguments of a call.
+    /// Returns the arguments of a call.
     pub fn arguments(self) -> Vec<Value> {
         (0..unsafe { LLVMGetNumArgOperands(self.0) }).map(|i| self.operand(i)).collect()
     }
 
-    /// Whether a call must be the last thing its function does.
+    /// True for a `musttail` call.
     pub fn is_must_tail(self) -> bool {
         let must = llvm_sys::LLVMTailCallKind::LLVMTailCallKindMustTail;
         self.opcode() == Opcode::LLVMCall && unsafe { LLVMGetTailCallKind(self.0) } == must
     }
 
-    /// Whether this is inline assembly.
+    /// True for inline assembly.
     pub fn is_inline_asm(self) -> bool {
         !unsafe { LLVMIsAInlineAsm(self.0) }.is_null()
     }
 
-    /// Template of inline assembly.
+    /// Returns the template of inline assembly.
     pub fn asm_template(self) -> String {
         let mut len = 0;
         bytes_to_string(unsafe { LLVMGetInlineAsmAsmString(self.0, &mut len) }, len)
     }
 
-    /// Constraints of inline assembly: those of the outputs first.
+    /// Returns the constraints of inline assembly: those of the outputs first.
     pub fn asm_constraints(self) -> String {
         let mut len = 0;
         bytes_to_string(unsafe { LLVMGetInlineAsmConstraintString(self.0, &mut len) }, len)
     }
 
-    /// LLVM's number of a floating-point comparison's predicate.
+    /// Returns LLVM's number of a floating-point comparison's predicate.
     pub fn float_predicate(self) -> u32 {
         unsafe { LLVMGetFCmpPredicate(self.0) as u32 }
     }
 
-    /// Which elements a `shufflevector` takes; `None` where it does not matter.
+    /// Returns the mask of a `shufflevector`; `None` for an undefined element.
     pub fn shuffle_mask(self) -> Vec<Option<usize>> {
         unsafe {
             let count = LLVMGetNumMaskElements(self.0);
@@ -464,17 +465,17 @@ impl Value {
         }
     }
 
-    /// Predicate of an integer comparison.
+    /// Returns the predicate of an integer comparison.
     pub fn predicate(self) -> Predicate {
         unsafe { LLVMGetICmpPredicate(self.0) }
     }
 
-    /// Whether an operation's signed result is taken to have room.
+    /// True if an operation is `nsw`.
     pub fn must_not_wrap(self) -> bool {
         unsafe { LLVMGetNSW(self.0) != 0 }
     }
 
-    /// Takes no result for granted to have room, and no address to stay inside its object.
+    /// Removes `nsw` and `inbounds`.
     pub fn allow_wrapping(self) {
         use Opcode::{LLVMAdd, LLVMGetElementPtr, LLVMMul, LLVMShl, LLVMSub};
         match self.opcode() {
@@ -484,12 +485,12 @@ impl Value {
         }
     }
 
-    /// Whether a branch has a condition.
+    /// True if a branch is conditional.
     pub fn is_conditional(self) -> bool {
         unsafe { LLVMIsConditional(self.0) != 0 }
     }
 
-    /// Condition of a conditional branch.
+    /// Returns the condition of a conditional branch.
     pub fn condition(self) -> Value {
         Value(unsafe { LLVMGetCondition(self.0) })
     }
@@ -499,7 +500,7 @@ impl Value {
         unsafe { LLVMSetCondition(self.0, condition.0) }
     }
 
-    /// Successors of a terminator.
+    /// Returns the successors of a terminator.
     pub fn successors(self) -> Vec<Block> {
         (0..unsafe { LLVMGetNumSuccessors(self.0) })
             .map(|i| Block(unsafe { LLVMGetSuccessor(self.0, i) }))
@@ -511,17 +512,17 @@ impl Value {
         unsafe { LLVMSetSuccessor(self.0, index, block.0) }
     }
 
-    /// Where an `invoke` goes on if nothing is thrown.
+    /// Returns the normal destination of an `invoke`.
     pub fn normal_destination(self) -> Block {
         Block(unsafe { LLVMGetNormalDest(self.0) })
     }
 
-    /// Changes [`Value::normal_destination`].
+    /// Changes the normal destination of an `invoke`.
     pub fn set_normal_destination(self, block: Block) {
         unsafe { LLVMSetNormalDest(self.0, block.0) }
     }
 
-    /// Values and blocks of a phi.
+    /// Returns the values and blocks of a phi.
     pub fn incoming(self) -> Vec<(Value, Block)> {
         (0..unsafe { LLVMCountIncoming(self.0) })
             .map(|i| unsafe {
@@ -538,12 +539,12 @@ impl Value {
         }
     }
 
-    /// Type a `getelementptr` walks through.
+    /// Returns the source element type of a `getelementptr`.
     pub fn source_element_type(self) -> Type {
         Type(unsafe { LLVMGetGEPSourceElementType(self.0) })
     }
 
-    /// Indices of an `extractvalue` or `insertvalue`.
+    /// Returns the indices of an `extractvalue` or `insertvalue`.
     pub fn indices(self) -> Vec<u32> {
         unsafe {
             let count = LLVMGetNumIndices(self.0) as usize;
@@ -551,8 +552,8 @@ impl Value {
         }
     }
 
-    /// The file of an instruction or function. Clang cuts off what it has in common with the directory it runs in, or
-    /// that directory itself.
+    /// Returns the file of an instruction or function. Clang strips the prefix that it shares with the
+    /// working directory, or that directory itself.
     fn source_file(self) -> String {
         let (mut file_length, mut directory_length) = (0, 0);
         let (file, directory) = unsafe {
@@ -569,7 +570,7 @@ impl Value {
         format!("{directory}/{}", file.trim_start_matches("./"))
     }
 
-    /// Source position of an instruction, or of a function's definition.
+    /// Returns the source position of an instruction, or of a function's definition.
     pub fn location(self) -> Location {
         unsafe {
             let file = self.source_file();

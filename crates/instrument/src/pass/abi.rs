@@ -1,4 +1,5 @@
-//! The runtime as the pass sees it: functions to call, thread-local memory, wrapped libc functions.
+//! The runtime's interface as seen by the pass: functions to call, thread-local block, shadow addresses,
+//! wrappers.
 
 use crate::llvm::{Builder, Module, Opcode, Predicate, Type, Value};
 use cairn_wire::shadow;
@@ -6,62 +7,62 @@ use cairn_wire::tls::{self, Tls};
 use std::mem::offset_of;
 
 /// A declared function and its type.
-pub type Function = (Value, Type);
+pub type RuntimeFunction = (Value, Type);
 
-/// Everything instrumented code refers to.
+/// Declarations of everything that instrumented code refers to.
 pub struct Abi {
-    pub binary: Function,
-    pub decide: Function,
-    pub cast: Function,
-    pub operate: Function,
-    pub constant: Function,
-    pub reverse: Function,
-    pub load: Function,
-    pub load_wide: Function,
-    pub read: Function,
-    pub written: Function,
-    pub store: Function,
-    pub clear: Function,
-    pub copy: Function,
-    pub fill: Function,
-    pub branch: Function,
-    pub pin: Function,
-    pub lost: Function,
-    pub lost_memory: Function,
-    pub byval: Function,
-    pub admit: Function,
-    pub behind: Function,
-    pub foreign: Function,
-    pub reserve: Function,
-    pub errno: Function,
-    pub unfollowed: Function,
-    pub listed: Function,
-    pub output: Function,
-    pub descriptors_change: Function,
-    pub starts_program: Function,
-    pub system_call: Function,
-    pub callee: Function,
-    pub va_enter: Function,
-    /// LLVM's own.
-    pub va_start: Function,
+    pub binary: RuntimeFunction,
+    pub decide: RuntimeFunction,
+    pub cast: RuntimeFunction,
+    pub operate: RuntimeFunction,
+    pub constant: RuntimeFunction,
+    pub reverse: RuntimeFunction,
+    pub load: RuntimeFunction,
+    pub load_wide: RuntimeFunction,
+    pub symbolic_load: RuntimeFunction,
+    pub symbolic_store: RuntimeFunction,
+    pub store: RuntimeFunction,
+    pub clear: RuntimeFunction,
+    pub copy: RuntimeFunction,
+    pub fill: RuntimeFunction,
+    pub branch: RuntimeFunction,
+    pub concretize: RuntimeFunction,
+    pub lost: RuntimeFunction,
+    pub lost_memory: RuntimeFunction,
+    pub byval: RuntimeFunction,
+    pub validate: RuntimeFunction,
+    pub search_memory: RuntimeFunction,
+    pub uninstrumented: RuntimeFunction,
+    pub reserve: RuntimeFunction,
+    pub errno: RuntimeFunction,
+    pub unfollowed: RuntimeFunction,
+    pub va_list_label: RuntimeFunction,
+    pub output: RuntimeFunction,
+    pub descriptors_change: RuntimeFunction,
+    pub starts_program: RuntimeFunction,
+    pub system_call: RuntimeFunction,
+    pub callee: RuntimeFunction,
+    pub va_enter: RuntimeFunction,
+    /// The intrinsic `llvm.va_start`.
+    pub va_start: RuntimeFunction,
     tls: Value,
-    /// The type of labels.
+    /// Type of labels.
     pub label: Type,
-    /// 64 bits.
+    /// The 64-bit integer type.
     pub word: Type,
     pointer: Type,
-    /// Label 0.
+    /// The constant label 0.
     pub concrete: Value,
 }
 
 impl Abi {
-    /// Declares the runtime in a module.
+    /// Declares the runtime's interface in a module.
     pub fn declare(module: &Module) -> Abi {
         let (label, word, pointer, void) = (module.int(32), module.int(64), module.pointer(), module.void());
         let function = |name: &str, result: Type, params: &[Type]| {
             let declared = module.declare(name, result, params);
             module.add_attribute(declared.0, "nounwind");
-            // A lazy binding stub in a shared object would not preserve what the callee preserves.
+            // A lazy binding stub would clobber registers that the callee preserves under `preserve_most`.
             module.add_attribute(declared.0, "nonlazybind");
             declared
         };
@@ -78,25 +79,25 @@ impl Abi {
             operate: cold("__cairn_operate", label, &[label, label, label, label, word, word]),
             constant: cold("__cairn_constant", label, &[label, label, label, word, word]),
             reverse: cold("__cairn_reverse", label, &[label, label, word, word]),
-            admit: cold("__cairn_admit", label, &[label, label, word, word]),
+            validate: cold("__cairn_admit", label, &[label, label, word, word]),
             load: cold("__cairn_load", label, &[word, label, word]),
             load_wide: cold("__cairn_load_wide", label, &[word, label, word, word]),
-            read: cold("__cairn_read", label, &[pointer, label, word, word, word, word]),
-            written: cold("__cairn_written", void, &[pointer, label, word, word, word]),
+            symbolic_load: cold("__cairn_read", label, &[pointer, label, word, word, word, word]),
+            symbolic_store: cold("__cairn_written", void, &[pointer, label, word, word, word]),
             store: cold("__cairn_store", void, &[word, label, label]),
             clear: function("__cairn_clear", void, &[word, word]),
             copy: function("__cairn_copy", void, &[word, word, word]),
             fill: function("__cairn_fill", void, &[word, label, word]),
             branch: cold("__cairn_branch", void, &[pointer, label, word]),
-            pin: cold("__cairn_pin", void, &[pointer, label, word]),
+            concretize: cold("__cairn_concretize", void, &[pointer, label, word]),
             lost: cold("__cairn_lost", void, &[pointer, label, label]),
             lost_memory: cold("__cairn_lost_memory", void, &[pointer, word, word, label]),
-            behind: cold("__cairn_behind", label, &[label, word, word, word]),
-            foreign: cold("__cairn_foreign", void, &[pointer, word, label]),
+            search_memory: cold("__cairn_behind", label, &[label, word, word, word]),
+            uninstrumented: cold("__cairn_uninstrumented", void, &[pointer, word, label]),
             errno: cold("__cairn_errno", void, &[label]),
             unfollowed: cold("__cairn_unfollowed", void, &[]),
             reserve: cold("__cairn_reserve", void, &[pointer, label, word, word]),
-            listed: cold("__cairn_listed", label, &[word, word]),
+            va_list_label: cold("__cairn_listed", label, &[word, word]),
             output: cold("__cairn_output", void, &[pointer, label, label, word, word]),
             descriptors_change: function("__cairn_descriptors_change", void, &[]),
             starts_program: function("__cairn_starts_program", void, &[]),
@@ -113,37 +114,38 @@ impl Abi {
         }
     }
 
-    /// Address of the tag.
+    /// Returns the address of the tag.
     pub fn tag(&self, module: &Module) -> Value {
         module.offset(self.tls, offset_of!(Tls, tag) as u64)
     }
 
-    /// Address of a result's label.
+    /// Returns the address of a result's label.
     pub fn result(&self, module: &Module, index: usize) -> Value {
         module.offset(self.tls, (offset_of!(Tls, results) + 4 * index) as u64)
     }
 
-    /// Address of the label of a scalar among the arguments.
+    /// Returns the address of the label slot of an argument's scalar.
     pub fn arg(&self, module: &Module, slot: usize) -> Value {
         module.offset(self.tls, (offset_of!(Tls, args) + 4 * slot) as u64)
     }
 
-    /// Address of the origin of a struct passed by value.
+    /// Returns the address of the slot for the origin of a struct passed by value.
     pub fn byval_slot(&self, module: &Module, index: usize) -> Value {
         module.offset(self.tls, (offset_of!(Tls, byval) + 8 * index) as u64)
     }
 
-    /// Address of where a variadic call says how it passes its arguments.
+    /// Returns the address of the pointer to a variadic call's layout.
     pub fn variadic(&self, module: &Module) -> Value {
         module.offset(self.tls, offset_of!(Tls, variadic) as u64)
     }
 
-    /// Address of whether calls through pointers are told.
+    /// Returns the address of the flag that enables reports of indirect calls.
     pub fn logging(&self, module: &Module) -> Value {
         module.offset(self.tls, offset_of!(Tls, logging) as u64)
     }
 
-    /// Address of the entry of a function, given by its address, in the cache of those that leave their tag.
+    /// Returns the address of a function's entry in the cache of instrumented functions; `function` is an
+    /// integer.
     pub fn instrumented(&self, module: &Module, builder: &Builder, function: Value) -> Value {
         let shift = module.constant(64, tls::INSTRUMENTED_SHIFT.into());
         let shifted = builder.binary(Opcode::LLVMLShr, function, shift);
@@ -152,7 +154,7 @@ impl Abi {
         builder.byte_address(module.int(8), cache, offset)
     }
 
-    /// An integer of up to 64 bits, or a pointer, as 64 bits.
+    /// Extends an integer of up to 64 bits, or a pointer, to 64 bits.
     pub fn widen(&self, builder: &Builder, value: Value) -> Value {
         if value.ty() == self.pointer {
             return builder.ptr_to_int(value, self.word);
@@ -160,7 +162,7 @@ impl Abi {
         builder.zext(value, self.word)
     }
 
-    /// Address of the shadow of an address (given as integer).
+    /// Returns the shadow address of an address (both integers until the last cast).
     pub fn shadow_address(&self, module: &Module, builder: &Builder, address: Value) -> Value {
         let masked = builder.binary(Opcode::LLVMAnd, address, module.constant(64, shadow::ADDRESS_MASK));
         let scaled = builder.binary(Opcode::LLVMShl, masked, module.constant(64, shadow::SCALE_SHIFT));
@@ -168,25 +170,25 @@ impl Abi {
         builder.int_to_ptr(moved, self.pointer)
     }
 
-    /// Address of the hint for what lies at an address (given as integer).
-    pub fn hint_address(&self, module: &Module, builder: &Builder, address: Value) -> Value {
+    /// Returns the address of the summary byte of an address (given as an integer).
+    pub fn summary_address(&self, module: &Module, builder: &Builder, address: Value) -> Value {
         let grain = builder.binary(Opcode::LLVMLShr, address, module.constant(64, shadow::GRAIN_SHIFT));
-        let index = builder.binary(Opcode::LLVMAnd, grain, module.constant(64, shadow::HINT_COUNT - 1));
-        let moved = builder.binary(Opcode::LLVMAdd, index, module.constant(64, shadow::HINTS));
+        let index = builder.binary(Opcode::LLVMAnd, grain, module.constant(64, shadow::SUMMARY_SIZE - 1));
+        let moved = builder.binary(Opcode::LLVMAdd, index, module.constant(64, shadow::SUMMARY));
         builder.int_to_ptr(moved, self.pointer)
     }
 
-    /// Whether the tag names a function that is called.
+    /// Emits the test that the tag says `function` was called by instrumented code.
     pub fn is_called(&self, module: &Module, builder: &Builder, function: Value) -> Value {
         self.tag_is(module, builder, builder.ptr_to_int(function, self.word))
     }
 
-    /// Whether the tag names a function that has returned.
+    /// Emits the test that the tag says `function` has returned.
     pub fn has_returned(&self, module: &Module, builder: &Builder, function: Value) -> Value {
         self.tag_is(module, builder, self.returned(module, builder, function))
     }
 
-    /// The tag of a function that has returned.
+    /// Returns the tag of a function that has returned.
     pub fn returned(&self, module: &Module, builder: &Builder, function: Value) -> Value {
         let address = builder.ptr_to_int(function, self.word);
         builder.binary(Opcode::LLVMAdd, address, module.constant(64, tls::RETURNED))

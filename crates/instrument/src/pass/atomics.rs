@@ -1,8 +1,8 @@
-//! Atomic updates of memory, spelled out in values the rest of the pass knows.
+//! Atomic updates, expanded into values that the rest of the pass can label.
 //!
-//! After an update stands code that computes once more what it has left in memory. Nobody needs that value,
-//! and the clean-up takes it out again; but its label is the memory's. On x86-64 an exchange happens if and
-//! only if the old value is the expected one: it never fails for no reason.
+//! After an `atomicrmw` or `cmpxchg` the pass inserts code that recomputes the value left in memory. The
+//! value itself is dead, and clean-up removes it; but its label is what the shadow gets. On x86-64 a
+//! `cmpxchg` stores if and only if the old value equals the expected one: it never fails spuriously.
 
 use super::function::FunctionPass;
 use super::segment::{Action, Segment};
@@ -10,41 +10,41 @@ use crate::llvm::{AtomicOp, Block, Builder, Module, Opcode, Predicate, Value};
 use cairn_wire::Loss;
 use std::collections::HashMap;
 
-/// What a value is to the atomic update it was made for.
+/// Role of a value in the expansion of an atomic update.
 #[derive(Clone, Copy)]
-pub enum Part {
-    /// What was read from this address.
+pub enum AtomicPart {
+    /// Value read from this address.
     Old(Value),
-    /// Whether the old value was the expected one, where no branch right behind decides on that.
+    /// Result of the comparison of a `cmpxchg`, where the block's terminator does not branch on it.
     Matched,
-    /// What is at this address afterwards.
+    /// Value at this address after the update.
     New(Value),
 }
 
-/// Spells out the atomic updates of a function.
-pub fn spell_out(module: &Module, function: Value) -> HashMap<Value, Part> {
+/// Expands the atomic updates of a function.
+pub fn expand(module: &Module, function: Value) -> HashMap<Value, AtomicPart> {
     let builder = module.builder();
     let mut parts = HashMap::new();
     for instruction in function.blocks().into_iter().flat_map(Block::instructions) {
         match instruction.opcode() {
-            Opcode::LLVMAtomicRMW => spell_update(module, &builder, instruction, &mut parts),
-            Opcode::LLVMAtomicCmpXchg => spell_exchange(&builder, instruction, &mut parts),
+            Opcode::LLVMAtomicRMW => expand_update(module, &builder, instruction, &mut parts),
+            Opcode::LLVMAtomicCmpXchg => expand_exchange(&builder, instruction, &mut parts),
             _ => {}
         }
     }
     parts
 }
 
-fn spell_update(module: &Module, builder: &Builder, update: Value, parts: &mut HashMap<Value, Part>) {
+fn expand_update(module: &Module, builder: &Builder, update: Value, parts: &mut HashMap<Value, AtomicPart>) {
     let Some(next) = update.next() else { return };
     builder.before(next);
     if let Some(new) = updated(module, builder, update) {
-        parts.insert(update, Part::Old(update.operand(0)));
-        parts.insert(new, Part::New(update.operand(0)));
+        parts.insert(update, AtomicPart::Old(update.operand(0)));
+        parts.insert(new, AtomicPart::New(update.operand(0)));
     }
 }
 
-/// What an update leaves in memory.
+/// Emits the value that an update leaves in memory.
 fn updated(module: &Module, builder: &Builder, update: Value) -> Option<Value> {
     use AtomicOp::*;
     let operand = update.operand(1);
@@ -72,7 +72,7 @@ fn updated(module: &Module, builder: &Builder, update: Value) -> Option<Value> {
     }
 }
 
-fn spell_exchange(builder: &Builder, exchange: Value, parts: &mut HashMap<Value, Part>) {
+fn expand_exchange(builder: &Builder, exchange: Value, parts: &mut HashMap<Value, AtomicPart>) {
     let (address, expected, desired) = (exchange.operand(0), exchange.operand(1), exchange.operand(2));
     let users = exchange.users();
     let Some(next) = exchange.next() else { return };
@@ -84,19 +84,19 @@ fn spell_exchange(builder: &Builder, exchange: Value, parts: &mut HashMap<Value,
         user.replace_with(if user.indices() == [0] { old } else { matched });
         user.erase();
     }
-    parts.extend([(old, Part::Old(address)), (new, Part::New(address))]);
+    parts.extend([(old, AtomicPart::Old(address)), (new, AtomicPart::New(address))]);
     if exchange.block().terminator().operands().first() != Some(&matched) {
-        parts.insert(matched, Part::Matched);
+        parts.insert(matched, AtomicPart::Matched);
     }
 }
 
 impl FunctionPass<'_> {
-    /// An atomic update itself: its parts follow.
+    /// Instruments an atomic update; its expanded parts follow as instructions of their own.
     pub fn atomic(&mut self, block: Block, update: Value, segment: &mut Segment) {
         if segment.stored || segment.reads_memory() {
             self.close(block, segment, update);
         }
-        self.pin(update, update.operand(0), segment);
+        self.concretize(update, update.operand(0), segment);
         match self.atomics.get(&update) {
             Some(part) => self.atomic_part(update, *part, segment),
             None if update.opcode() == Opcode::LLVMAtomicRMW => self.lose_update(block, update, segment),
@@ -104,18 +104,18 @@ impl FunctionPass<'_> {
         }
     }
 
-    /// A value that belongs to an atomic update.
-    pub fn atomic_part(&mut self, value: Value, part: Part, segment: &mut Segment) {
+    /// Instruments a value of an expanded atomic update.
+    pub fn atomic_part(&mut self, value: Value, part: AtomicPart, segment: &mut Segment) {
         match part {
-            Part::Old(address) if self.labelled.contains(&value) => {
+            AtomicPart::Old(address) if self.labelled.contains(&value) => {
                 segment.actions.push(Action::Load { address, value });
             }
-            Part::Old(_) => {}
-            Part::Matched => {
+            AtomicPart::Old(_) => {}
+            AtomicPart::Matched => {
                 self.operation(value, segment);
-                self.pin(value, value, segment);
+                self.concretize(value, value, segment);
             }
-            Part::New(address) => {
+            AtomicPart::New(address) => {
                 if self.labelled.contains(&value) {
                     self.operation(value, segment);
                 }
@@ -125,7 +125,7 @@ impl FunctionPass<'_> {
         }
     }
 
-    /// An update that C has no name for: memory and result are concrete afterwards.
+    /// Handles an update without an equivalent in C: memory and result are concrete afterwards.
     fn lose_update(&mut self, block: Block, update: Value, segment: &mut Segment) {
         let (address, operand) = (update.operand(0), update.operand(1));
         self.lose(update, &[operand], Loss::Atomic, segment);

@@ -1,8 +1,17 @@
-//! Labels across calls: arguments and results through thread-local memory, memory intrinsics through
-//! the runtime.
+//! Calls: labels of arguments and results through thread-local memory, memory intrinsics through the runtime.
+//!
+//! The protocol is that of [`cairn_wire::tls`]:
+//!
+//! ```text
+//! caller  store the argument labels and the tag (the callee's address); call;
+//!         load the result labels if the tag is the callee's address + RETURNED, otherwise 0
+//! callee  on entry, load the argument labels if the tag is its own address, otherwise 0;
+//!         before returning, store the result labels and the tag (its address + RETURNED)
+//! ```
+//!
+//! Calls between functions of a unit that only instrumented code can call omit the tag.
 
 use super::abi::WRAPPER_PREFIX;
-use super::foreign::OWN_PREFIXES;
 use super::function::FunctionPass;
 use super::intrinsics::Intrinsic;
 use super::modelled::EXPRESSED;
@@ -10,60 +19,62 @@ use super::segment::{Action, Segment};
 use super::sinks::{JUMPS, RELEASES, is_sink};
 use super::sites::{is_address_taken, type_hash};
 use super::types::{leaves, scalar_width};
+use super::uninstrumented_calls::OWN_PREFIXES;
 use crate::llvm::{Block, Module, Opcode, Predicate, TypeKind, Value};
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
 use cairn_wire::{Loss, Op};
 use std::ffi::c_int;
 
-/// Gives the address of `errno`.
+/// Function of glibc that returns the address of `errno`.
 const ERRNO: &str = "__errno_location";
 
 /// Size of `va_list` on x86-64.
 pub const VA_LIST_SIZE: u64 = 24;
 
 impl FunctionPass<'_> {
-    /// The beginning of the function: labels of the parameters.
-    pub fn enter(&mut self, block: Block, first: Option<Value>) {
+    /// Emits the prologue: labels of the parameters.
+    pub fn emit_prologue(&mut self, block: Block, first: Option<Value>) {
         let Some(first) = first else { return };
         self.builder.before(first);
         let module = self.unit.module;
         let params = self.function.params();
-        let for_us = self.meant_for_us(&params);
+        let is_tagged = self.tag_matches(&params);
         for (param, slot) in params.iter().zip(argument_slots(module, &params)) {
             if self.labelled.contains(param) {
-                let labels = (slot..slot + self.scalars(*param)).map(|slot| self.argument(slot, for_us));
+                let labels = (slot..slot + self.scalars(*param)).map(|slot| self.argument(slot, is_tagged));
                 let labels = labels.collect();
                 self.labels.insert(*param, labels);
-                if for_us.is_some() {
-                    self.arriving.entry(block).or_default().push(*param);
+                if is_tagged.is_some() {
+                    self.unvalidated.entry(block).or_default().push(*param);
                 }
             }
         }
-        self.enter_byval(&params);
-        self.enter_variadic();
-        if for_us.is_some() && is_address_taken(self.function) {
-            // Whoever calls it next may be the kernel, which sets no tag.
+        self.receive_byval(&params);
+        self.receive_variadic();
+        if is_tagged.is_some() && is_address_taken(self.function) {
+            // The next caller may be the kernel (a signal handler), which sets no tag.
             self.set_tag(module.constant(64, 0));
         }
     }
 
-    fn argument(&self, slot: usize, for_us: Option<Value>) -> Value {
+    fn argument(&self, slot: usize, is_tagged: Option<Value>) -> Value {
         let (module, abi) = (self.unit.module, self.unit.abi);
         if slot >= MAX_ARGS {
             return abi.concrete;
         }
         let label = self.builder.load(abi.label, abi.arg(module, slot), 4);
-        for_us.map_or(label, |for_us| self.builder.select(for_us, label, abi.concrete))
+        is_tagged.map_or(label, |is_tagged| self.builder.select(is_tagged, label, abi.concrete))
     }
 
-    /// Whether the labels were left for this function; `None` where that goes without saying.
-    fn meant_for_us(&self, params: &[Value]) -> Option<Value> {
+    /// Emits the test that the argument labels are for this function; `None` for private functions, where
+    /// they always are.
+    fn tag_matches(&self, params: &[Value]) -> Option<Value> {
         let any = params.iter().any(|p| self.labelled.contains(p));
         let private = self.unit.private.contains(&self.function);
         (any && !private).then(|| self.unit.abi.is_called(self.unit.module, &self.builder, self.function))
     }
 
-    fn enter_byval(&mut self, params: &[Value]) {
+    fn receive_byval(&mut self, params: &[Value]) {
         let (module, abi) = (self.unit.module, self.unit.abi);
         let mut slot = 0;
         for (index, param) in params.iter().enumerate() {
@@ -76,18 +87,18 @@ impl FunctionPass<'_> {
         }
     }
 
-    /// The end of the function: labels of the result, and the tag, which also says that we were here.
-    pub fn leave(&mut self, ret: Value) {
+    /// Emits the epilogue: labels of the result, and the tag.
+    pub fn emit_epilogue(&mut self, ret: Value) {
         self.builder.before(ret);
         if let Some(value) = ret.operands().first().copied().filter(|v| self.labelable(*v)) {
-            self.give_results(value);
+            self.store_result_labels(value);
         }
         if !self.unit.private.contains(&self.function) {
             self.set_tag(self.unit.abi.returned(self.unit.module, &self.builder, self.function));
         }
     }
 
-    fn give_results(&mut self, value: Value) {
+    fn store_result_labels(&mut self, value: Value) {
         let (module, abi) = (self.unit.module, self.unit.abi);
         for (index, label) in self.labels_of(value).into_iter().enumerate().take(MAX_RESULTS) {
             self.builder.store(label, abi.result(module, index));
@@ -98,60 +109,61 @@ impl FunctionPass<'_> {
         self.builder.store(tag, self.unit.abi.tag(self.unit.module));
     }
 
-    /// A call of a function: known or not, instrumented or not.
+    /// Instruments a call of a function that is no intrinsic.
     pub fn ordinary_call(&mut self, block: Block, call: Value, segment: &mut Segment) {
         let callee = call.callee();
-        self.pin(call, callee, segment);
+        self.concretize(call, callee, segment);
         self.concretize_arguments(call, segment);
-        self.lose_beyond(block, call, segment);
-        self.pin_output(call, segment);
+        self.lose_excess_arguments(block, call, segment);
+        self.concretize_output_arguments(call, segment);
         self.close(block, segment, call);
         if !callee.is_function() {
-            self.tell_callee(block, call);
+            self.report_indirect_call(block, call);
         }
         self.builder.before(call);
-        self.tell_errno(call);
+        self.report_errno(call);
         if callee.is_function() && !callee.is_declaration() && callee.has_attribute("naked") {
-            // There is no place for it in the function itself, see `tell_unfollowed`.
+            // A naked function has no prologue that could report it, see `report_unfollowed_entry`.
             self.builder.call(self.unit.abi.unfollowed, &[]);
         }
-        self.forget_destinations(call);
-        self.tell_unseen(call);
-        let handed_over = self.handed_over(block, call);
+        self.invalidate_destinations(call);
+        self.report_unmodelled_input(call);
+        let passed_labels = self.passed_labels(block, call);
         self.pass_arguments(call);
         if !self.unit.private.contains(&callee) {
             self.set_tag(self.builder.ptr_to_int(callee, self.unit.abi.word));
         }
-        if let Some(handed_over) = handed_over {
-            self.tell_foreign(call, &handed_over);
+        if let Some(passed_labels) = passed_labels {
+            self.report_uninstrumented_call(call, &passed_labels);
         }
         let is_used = !call.users().is_empty();
         if self.labelled.contains(&call) && is_used {
-            self.take_results(call, segment);
+            self.load_result_labels(call, segment);
         }
     }
 
-    /// Concretizes arguments on which it depends how the program goes on, though the library hands no label along.
+    /// Concretizes arguments on which the rest of the path depends although the callee returns no label for
+    /// them.
     fn concretize_arguments(&mut self, call: Value, segment: &mut Segment) {
         let callee = call.callee();
         if !callee.is_function() {
             return;
         }
         let is_answer_concrete = self.unit.is_model && is_library_function(callee) && !is_expressed(callee);
-        // Where a jump ends, `setjmp` returns its second argument.
+        // After the jump `setjmp` returns the second argument.
         let (jumps, releases) = (JUMPS.contains(&&*callee.name()), RELEASES.contains(&&*callee.name()));
         for (argument, index) in call.arguments().into_iter().zip(0..) {
             if is_answer_concrete && is_integer_or_pointer(argument)
                 || jumps && index > 0
                 || releases && index == 0
             {
-                self.pin(call, argument, segment);
+                self.concretize(call, argument, segment);
             }
         }
     }
 
-    /// Tells the runtime that the program reads or sets `errno`, which functions of `<math.h>` set as well.
-    fn tell_errno(&self, call: Value) {
+    /// Emits a report that the program reads or writes `errno`, which functions of `<math.h>` set as well.
+    fn report_errno(&self, call: Value) {
         let callee = call.callee();
         if self.unit.is_model || !callee.is_function() || callee.name() != ERRNO {
             return;
@@ -161,10 +173,10 @@ impl FunctionPass<'_> {
         self.builder.call(self.unit.abi.errno, &[self.unit.module.constant(32, is_set.into())]);
     }
 
-    /// Counts labels that a call has no room for.
-    fn lose_beyond(&mut self, block: Block, call: Value, segment: &mut Segment) {
+    /// Records losses of argument labels beyond the slots of the thread-local block.
+    fn lose_excess_arguments(&mut self, block: Block, call: Value, segment: &mut Segment) {
         let (callee, arguments) = (call.callee(), call.arguments());
-        // An argument has as many scalars as a result at most.
+        // Each argument has at most as many scalars as a result.
         let have_room = arguments.len() <= MAX_BYVAL.min(MAX_ARGS / MAX_RESULTS);
         if have_room || callee.is_function() && is_sink(&callee.name()) {
             return;
@@ -186,16 +198,16 @@ impl FunctionPass<'_> {
         }
     }
 
-    /// Tells the runtime where a call through a pointer leads, if it wants to know.
-    fn tell_callee(&mut self, block: Block, call: Value) {
+    /// Emits a report of an indirect call's target, guarded by the runtime's flag.
+    fn report_indirect_call(&mut self, block: Block, call: Value) {
         let (module, abi) = (self.unit.module, self.unit.abi);
-        let head = self.cut(block, call);
-        let told = module.block_at_end(self.function);
+        let head = self.split_before(block, call);
+        let report = module.block_at_end(self.function);
         self.builder.at_end(head);
         let logging = self.builder.load(abi.word, abi.logging(module), 8);
         let logging = self.builder.compare(Predicate::LLVMIntNE, logging, module.constant(64, 0));
-        module.mark_unlikely(self.builder.branch(logging, told, block));
-        self.builder.at_end(told);
+        module.mark_unlikely(self.builder.branch(logging, report, block));
+        self.builder.at_end(report);
         let hash = module.constant(64, type_hash(&call.callee_type().text()));
         self.builder.call(abi.callee, &[hash, abi.widen(&self.builder, call.callee())]);
         self.builder.jump(block);
@@ -223,12 +235,12 @@ impl FunctionPass<'_> {
             }
         }
         if call.callee_type().is_variadic() {
-            self.tell_places(call);
+            self.emit_argument_layout(call);
         }
     }
 
-    /// How a narrow argument of a library function is extended: the function that stands for it takes an `int`, which
-    /// has only the value to go by.
+    /// Returns the extension of a narrow argument to `int` that a model's parameter needs: the model is
+    /// compiled with an `int` parameter, while the caller may pass a label of the narrow value.
     fn extension(&self, call: Value, argument: u32) -> Option<Op> {
         let (callee, value) = (call.callee(), call.arguments()[argument as usize]);
         let width = scalar_width(value.ty())?;
@@ -239,7 +251,7 @@ impl FunctionPass<'_> {
         if call.has_argument_attribute(argument, "signext") { Some(Op::SExt) } else { Some(Op::ZExt) }
     }
 
-    /// Label of a narrow integer as an `int`.
+    /// Emits the label of a narrow integer extended to `int`.
     fn extended(&self, value: Value, op: Op) -> Value {
         let (module, abi) = (self.unit.module, self.unit.abi);
         let int = module.int(c_int::BITS);
@@ -251,8 +263,8 @@ impl FunctionPass<'_> {
         self.builder.call(abi.cast, &[code, self.label_of(value), self.builder.zext(wide, abi.word)])
     }
 
-    /// After the call: labels of its result, if the callee was instrumented.
-    fn take_results(&mut self, call: Value, segment: &mut Segment) {
+    /// Emits, after the call, the loads of its result labels; they count only if the callee was instrumented.
+    fn load_result_labels(&mut self, call: Value, segment: &mut Segment) {
         let (module, abi) = (self.unit.module, self.unit.abi);
         let Some(next) = after(call) else { return };
         self.builder.before(next);
@@ -269,28 +281,29 @@ impl FunctionPass<'_> {
         });
         let labels = labels.collect();
         self.labels.insert(call, labels);
-        if self.is_known(call) {
+        if self.has_matching_callee(call) {
             return;
         }
         match call.opcode() {
             Opcode::LLVMInvoke => {
-                self.arriving.entry(call.normal_destination()).or_default().push(call);
+                self.unvalidated.entry(call.normal_destination()).or_default().push(call);
             }
-            _ => segment.actions.push(Action::Admit(call)),
+            _ => segment.actions.push(Action::Validate(call)),
         }
     }
 
-    /// Whether a call is of a function of this unit, by its own type: both sides agree on what is passed.
-    fn is_known(&self, call: Value) -> bool {
+    /// True if the call is of an instrumented function of this unit by its own type, so that both sides agree
+    /// on the labels.
+    fn has_matching_callee(&self, call: Value) -> bool {
         let callee = call.callee();
         self.unit.instrumented.contains(&callee) && callee.function_type() == call.callee_type()
     }
 
-    /// `memcpy`, `memset`, `va_start` and the like.
+    /// Instruments `memcpy`, `memset`, `va_start` and similar intrinsics.
     pub fn memory_intrinsic(&mut self, block: Block, call: Value, kind: Intrinsic, segment: &mut Segment) {
         for (index, argument) in call.arguments().into_iter().enumerate() {
             if kind != Intrinsic::Fill || index != 1 {
-                self.pin(call, argument, segment);
+                self.concretize(call, argument, segment);
             }
         }
         self.close(block, segment, call);
@@ -316,13 +329,13 @@ impl FunctionPass<'_> {
     }
 }
 
-/// True if a function that a model calls is none of the models' and the runtime's own.
+/// True if a function that a model calls is neither a model nor part of the runtime.
 fn is_library_function(callee: Value) -> bool {
     let name = callee.name();
     callee.is_declaration() && !OWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// False for floats: models of functions that take some concretize them themselves.
+/// True for integers and pointers; models of functions that take floats concretize these themselves.
 fn is_integer_or_pointer(argument: Value) -> bool {
     matches!(argument.ty().kind(), TypeKind::LLVMIntegerTypeKind | TypeKind::LLVMPointerTypeKind)
 }
@@ -331,16 +344,16 @@ fn is_expressed(callee: Value) -> bool {
     EXPRESSED.contains(&&*callee.name())
 }
 
-/// The instruction that runs when a call has returned.
+/// Returns the instruction that is executed after a call has returned.
 pub fn after(call: Value) -> Option<Value> {
     match call.opcode() {
-        // The block is its own, see `split_invokes`.
+        // The block has no other predecessor, see `split_invokes`.
         Opcode::LLVMInvoke => call.normal_destination().first(),
         _ => call.next(),
     }
 }
 
-/// The first label of each argument among those a call passes: one per scalar.
+/// Returns the first label slot of each argument: one slot per scalar.
 pub fn argument_slots(module: &Module, arguments: &[Value]) -> Vec<usize> {
     let mut next = 0;
     let slot = |argument: &Value| {

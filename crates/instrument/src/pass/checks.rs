@@ -1,27 +1,27 @@
-//! Faults that operands decide, made decisions of the program: whoever explores branches then explores these.
+//! Checks for undefined behaviour: faults become branches of the program, so that the search explores them.
 //!
-//! A division by a value that is not known becomes one by `value == 0 ? value : value`, and if it is signed the quotient that
-//! has no room is asked for likewise; so are, if that is wanted, signed results that have no room and shifts by more bits than
-//! there are. The select is a site like any other, with its sides and its condition; what it computes is what was
-//! there, and clean-up takes it out again.
+//! The divisor of a division by a variable becomes `divisor == 0 ? divisor : divisor`; for a signed division
+//! a second select tests for the quotient that overflows. On request, signed arithmetic and shifts get a
+//! select for overflow and for shift amounts of at least the width. The select is a site like any other, with
+//! two sides and a condition; its value is the operand itself, and clean-up removes it.
 
 use super::intrinsics::is_absolute;
 use crate::llvm::{Builder, Module, Opcode, Predicate, TypeKind, Value};
-use cairn_wire::meta::Contents;
+use cairn_wire::meta::ConditionFeatures;
 use cairn_wire::{Check, Checks};
 
-/// Widest arithmetic that is looked at: the tracer follows twice as many bits.
-const WIDEST: u32 = 64;
+/// Widest arithmetic that is checked: the overflow test needs twice the bits, and terms have at most 128.
+const MAX_CHECKED_WIDTH: u32 = 64;
 
-/// Puts the decisions into a function.
+/// Inserts the checks into a function.
 pub fn insert(module: &Module, function: Value, wanted: Checks) {
     let instructions: Vec<Value> =
         function.blocks().into_iter().flat_map(|block| block.instructions()).collect();
     let inserter = Inserter { module, builder: module.builder(), wanted };
     for instruction in instructions {
-        inserter.look_at(instruction);
+        inserter.check_instruction(instruction);
         if wanted.contains(Checks::OVERFLOW) {
-            // Said to us, and to nobody else: results wrap as on the machine.
+            // From here on results wrap, as on the machine; the optimiser must not assume otherwise.
             instruction.allow_wrapping();
         }
     }
@@ -34,7 +34,7 @@ struct Inserter<'a> {
 }
 
 impl Inserter<'_> {
-    fn look_at(&self, instruction: Value) {
+    fn check_instruction(&self, instruction: Value) {
         let is_integer = instruction.ty().kind() == TypeKind::LLVMIntegerTypeKind;
         if !is_integer {
             return;
@@ -48,14 +48,14 @@ impl Inserter<'_> {
         }
     }
 
-    /// Makes a fault a decision on one of the instruction's operands.
-    fn decide(&self, faults: Value, instruction: Value, operand: u32, check: Check) {
+    /// Inserts a select on `faults` at one of the instruction's operands.
+    fn insert_check(&self, faults: Value, instruction: Value, operand: u32, check: Check) {
         if faults.as_constant().is_some() {
             return;
         }
         let value = instruction.operand(operand);
         let checked = self.builder.select(faults, value, value);
-        self.module.leave_note(checked, &Contents::of_check(check).bits().to_string());
+        self.module.attach_text(checked, &ConditionFeatures::of_check(check).bits().to_string());
         instruction.set_operand(operand, checked);
     }
 
@@ -70,13 +70,13 @@ impl Inserter<'_> {
             return;
         }
         let bits = divisor.ty().int_width();
-        self.decide(self.is(divisor, 0), division, 1, Check::ZeroDivisor);
-        // The machine divides nothing narrower, and wider than it can a function does.
+        self.insert_check(self.is(divisor, 0), division, 1, Check::ZeroDivisor);
+        // The machine traps only on 32- and 64-bit division; wider division is a library function.
         if is_signed(division) && is_computed(dividend) && [32, 64].contains(&bits) {
             let divisor = division.operand(1);
-            let (least, minus_one) = (self.is(dividend, least(bits)), self.is(divisor, u64::MAX));
+            let (least, minus_one) = (self.is(dividend, signed_min(bits)), self.is(divisor, u64::MAX));
             let faults = self.builder.binary(Opcode::LLVMAnd, least, minus_one);
-            self.decide(faults, division, 1, Check::Quotient);
+            self.insert_check(faults, division, 1, Check::Quotient);
         }
     }
 
@@ -86,18 +86,18 @@ impl Inserter<'_> {
             return;
         }
         let bits = self.module.constant(amount.ty().int_width(), amount.ty().int_width().into());
-        self.decide(self.builder.compare(Predicate::LLVMIntUGE, amount, bits), shift, 1, Check::Shift);
+        self.insert_check(self.builder.compare(Predicate::LLVMIntUGE, amount, bits), shift, 1, Check::Shift);
     }
 
-    /// What the source says must not overflow.
+    /// Checks arithmetic that the source requires not to overflow (`nsw`).
     fn arithmetic(&self, instruction: Value) {
         let bits = instruction.ty().int_width();
-        if bits > WIDEST {
+        if bits > MAX_CHECKED_WIDTH {
             return;
         }
         if is_absolute(instruction) && instruction.operand(1).as_constant() == Some(1) {
             let value = instruction.operand(0);
-            self.decide(self.is(value, least(bits)), instruction, 0, Check::Overflow);
+            self.insert_check(self.is(value, signed_min(bits)), instruction, 0, Check::Overflow);
             return instruction.set_operand(1, self.module.constant(1, 0));
         }
         let is_arithmetic =
@@ -108,11 +108,11 @@ impl Inserter<'_> {
         let operands = [instruction.operand(0), instruction.operand(1)];
         if let Some(computed) = operands.iter().position(|operand| is_computed(*operand)) {
             let faults = self.overflows(instruction.opcode(), operands);
-            self.decide(faults, instruction, computed as u32, Check::Overflow);
+            self.insert_check(faults, instruction, computed as u32, Check::Overflow);
         }
     }
 
-    /// Whether the result of twice as many bits is another one.
+    /// Emits the test that the double-width result differs from the wrapped one.
     fn overflows(&self, opcode: Opcode, operands: [Value; 2]) -> Value {
         let wide = self.module.int(2 * operands[0].ty().int_width());
         let [a, b] = operands.map(|operand| self.builder.sext(operand, wide));
@@ -122,8 +122,8 @@ impl Inserter<'_> {
     }
 }
 
-/// The least signed number of so many bits.
-fn least(bits: u32) -> u64 {
+/// Returns the signed minimum of this width.
+fn signed_min(bits: u32) -> u64 {
     1 << (bits - 1)
 }
 
@@ -131,7 +131,7 @@ fn is_signed(division: Value) -> bool {
     matches!(division.opcode(), Opcode::LLVMSDiv | Opcode::LLVMSRem)
 }
 
-/// Whether a decision says if a division faults.
+/// True if a check guards the division.
 pub fn is_checked(division: Value) -> bool {
     let divisor = division.operand(1);
     let is_select = divisor.is_instruction() && divisor.opcode() == Opcode::LLVMSelect;

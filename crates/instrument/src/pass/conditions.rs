@@ -1,6 +1,8 @@
-//! Conditions as an `if` has them, wherever they stand: one branch for each operand of `&&`, `||` and `!`.
+//! Normalises conditions to the form that clang gives those of an `if`: one branch for each operand of `&&`,
+//! `||` and `!`.
 //!
-//! Clang branches on every operand of an `if`'s condition. For a loop it computes the value of the whole condition first:
+//! Clang branches on every operand of an `if`'s condition. In a loop it computes the value of the whole
+//! condition first:
 //!
 //! ```text
 //! while (a && !b)           cond: br a, rhs, end                 cond: br a, rhs, exit
@@ -10,15 +12,16 @@
 //!                                 br all, body, exit
 //! ```
 //!
-//! The branch on the whole is none of the source's operands, and false whenever `a` is: it is undone here, before anything is counted.
+//! The branch on the whole condition corresponds to no operand of the source, and is implied to be false
+//! whenever `a` is. It is removed before sites are collected.
 
 use crate::llvm::{Block, Builder, Module, Opcode, Value};
 
-/// Rewrites every condition of a module.
+/// Rewrites every condition of a module, to a fixpoint.
 pub fn split(module: &Module) {
     let builder = module.builder();
     for function in module.functions() {
-        // Undoing the outer operator of a condition brings up the one inside.
+        // Removing the outer operator of a condition exposes the inner one.
         while function.blocks().into_iter().filter(|block| split_block(*block, &builder)).count() > 0 {}
     }
 }
@@ -41,7 +44,7 @@ fn split_block(block: Block, builder: &Builder) -> bool {
     }
 }
 
-/// Replaces a branch on a constant, such as an arm of a conditional expression: it decides nothing.
+/// Replaces a branch on a constant, such as an arm of a conditional expression, by a jump.
 fn jump(block: Block, branch: Value, value: u64, builder: &Builder) -> bool {
     let successors = branch.successors();
     let (taken, other) = if value == 0 { (1, 0) } else { (0, 1) };
@@ -54,7 +57,7 @@ fn jump(block: Block, branch: Value, value: u64, builder: &Builder) -> bool {
     true
 }
 
-/// Branches on what is negated, the other way round.
+/// Removes the negation of a condition and swaps the successors.
 fn drop_negation(branch: Value) -> bool {
     let negation = branch.condition();
     if negation.operand(1).as_constant() != Some(1) {
@@ -70,8 +73,8 @@ fn drop_negation(branch: Value) -> bool {
     true
 }
 
-/// Removes a block that does nothing but branch on the result of `&&` or `||`: predecessors that decide the result jump
-/// straight to where it leads, and the branch moves to where the last operand is computed.
+/// Removes a block that only branches on the result of `&&` or `||`: predecessors with a constant result jump
+/// to the successor it selects, and the branch moves to the block that computes the last operand.
 fn branch_on_operands(block: Block, branch: Value, builder: &Builder) -> bool {
     let phi = branch.condition();
     let successors = branch.successors();

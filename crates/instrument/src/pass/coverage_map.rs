@@ -1,54 +1,55 @@
-//! The conditions of a unit as clang's coverage mapping has them: the places that llvm-cov reports branches at.
+//! Decoder of clang's coverage mapping: the source ranges of conditions, at which llvm-cov reports branches.
 //!
-//! The front end emits the mapping beside unchanged code (`driver/no_counts.rs`). It is decoded here as LLVM documents it
-//! ("Code Coverage Mapping Format") and removed from the module: nothing of it goes into the object.
+//! The front end emits the mapping next to unchanged code (`driver/coverage_mapping.rs`). It is decoded here
+//! as LLVM documents it ("Code Coverage Mapping Format") and removed from the module: the object contains
+//! none of it.
 
 use crate::llvm::{Module, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Component, Path, PathBuf};
 
-/// Sections of the function records and of the list of file names.
+/// ELF sections of the function records and of the list of file names.
 const RECORDS: &str = "__llvm_covfun";
 const NAMES: &str = "__llvm_covmap";
-/// Field of a function record that holds the encoded regions, and field of the mapping that holds the names.
+/// Fields of the function record with the encoded regions, and of the mapping with the names.
 const RECORD_DATA: u32 = 4;
 const NAMES_DATA: u32 = 1;
 
-/// A line and a column, both counted from 1.
+/// Line and column, both counted from 1.
 pub type Position = (u32, u32);
 
-/// The conditions of all functions, by normalised file name.
+/// Conditions of all functions, by normalised file name.
 #[derive(Debug, Default)]
 pub struct CoverageMap(HashMap<PathBuf, FileMap>);
 
-/// The conditions of one file.
+/// Conditions of one file.
 #[derive(Debug, Default)]
 struct FileMap {
-    /// Branch regions in order of their start; of those that start together the longest first.
+    /// Branch regions by start; of those with the same start the longest first.
     conditions: Vec<Condition>,
-    /// Starts of macro invocations whose expansion has a condition in it.
+    /// Start positions of macro invocations whose expansion contains a condition.
     expansions: BTreeSet<Position>,
 }
 
-/// A condition's text, from its first character to just behind its last.
+/// Source range of a condition, the end exclusive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Condition {
     start: Position,
     end: Position,
-    /// Index of the smallest condition around it.
+    /// Index of the smallest enclosing condition.
     parent: Option<usize>,
 }
 
 impl Condition {
     fn contains(&self, at: Position) -> bool {
-        // A condition inside a macro of the system's has no length.
+        // A condition inside a macro of a system header has an empty range.
         self.start == at || (self.start <= at && at < self.end)
     }
 }
 
 impl CoverageMap {
-    /// Decodes the mapping of a module and removes it. A module without mapping, or with one that cannot be decoded, has no
-    /// conditions here: its sites stay where their instructions are.
+    /// Decodes the mapping of a module and removes it. Without a mapping, or with one that cannot be decoded,
+    /// the result is empty: sites keep the positions of their instructions.
     pub fn take(module: &Module) -> CoverageMap {
         let in_section = |name: &str| -> Vec<Value> {
             module.variables().into_iter().filter(|variable| variable.section() == name).collect()
@@ -57,13 +58,13 @@ impl CoverageMap {
         let files = names.first().and_then(|names| file_names(&names.initializer_field(NAMES_DATA)?));
         let mut map = CoverageMap::default();
         for record in records.iter().filter_map(|record| record.initializer_field(RECORD_DATA)) {
-            let decoded = files.as_ref().and_then(|files| Reader(&record).function(files));
+            let decoded = files.as_ref().and_then(|files| MappingReader(&record).function(files));
             decoded.into_iter().for_each(|function| map.add(function));
         }
         let all: Vec<Value> = records.into_iter().chain(names).collect();
         module.release(&all);
         all.into_iter().for_each(Value::delete_global);
-        map.0.values_mut().for_each(FileMap::settle);
+        map.0.values_mut().for_each(FileMap::nest_conditions);
         map
     }
 
@@ -72,13 +73,13 @@ impl CoverageMap {
         self.0.is_empty()
     }
 
-    /// The place of a condition whose value is computed at `value` and acted on at `decided`; `None` if the mapping does not
-    /// know it.
+    /// Returns the start of the condition whose value is computed at `value` and branched on at `decided`;
+    /// `None` if the mapping does not have it.
     ///
-    /// The value's own position lies inside the condition's text, that of the branch never does, unless at its very start: it
-    /// is that of the enclosing operator or statement. Everything inside a macro's expansion is at the start of the invocation, for
-    /// debug information as for llvm-cov's reports.
-    pub fn place(&self, file: &str, value: Position, decided: Position) -> Option<Position> {
+    /// The value's position lies inside the condition's range, that of the branch never does, except at its
+    /// start: it is the position of the enclosing operator or statement. Everything inside a macro's
+    /// expansion is positioned at the start of the invocation, in debug information as in llvm-cov's reports.
+    pub fn condition_start(&self, file: &str, value: Position, decided: Position) -> Option<Position> {
         let map = self.0.get(&normalised(Path::new(file)))?;
         let condition = map.innermost(value);
         let is_nested = |of: &Condition| of.start < decided && of.contains(decided);
@@ -88,7 +89,7 @@ impl CoverageMap {
         condition.map(|condition| condition.start)
     }
 
-    fn add(&mut self, function: Function) {
+    fn add(&mut self, function: FunctionRegions) {
         let with_conditions = function.with_conditions();
         for (id, file) in function.files.iter().enumerate() {
             let map = self.0.entry(file.name.clone()).or_default();
@@ -101,7 +102,7 @@ impl CoverageMap {
 }
 
 impl FileMap {
-    fn settle(&mut self) {
+    fn nest_conditions(&mut self) {
         self.conditions.sort_by_key(|condition| (condition.start, std::cmp::Reverse(condition.end)));
         self.conditions.dedup();
         let mut around: Vec<usize> = Vec::new();
@@ -128,8 +129,8 @@ impl FileMap {
     }
 }
 
-/// The branch regions of a function, by the files and macro expansions it consists of.
-struct Function {
+/// Branch regions of a function, by the files and macro expansions that it consists of.
+struct FunctionRegions {
     files: Vec<FileRegions>,
     expansions: Vec<Expansion>,
 }
@@ -139,15 +140,15 @@ struct FileRegions {
     conditions: Vec<Condition>,
 }
 
-/// A macro invocation or an `#include` inside a function, and what it expands to.
+/// A macro invocation or an `#include` inside a function, and the file id of its expansion.
 struct Expansion {
     from: usize,
     to: usize,
     start: Position,
 }
 
-impl Function {
-    /// Files in which there are conditions, or expansions with conditions.
+impl FunctionRegions {
+    /// Returns the file ids that contain conditions, directly or by expansion.
     fn with_conditions(&self) -> BTreeSet<usize> {
         let own = self.files.iter().enumerate().filter(|(_, file)| !file.conditions.is_empty());
         let mut found: BTreeSet<usize> = own.map(|(id, _)| id).collect();
@@ -162,9 +163,10 @@ impl Function {
     }
 }
 
-/// The names of a unit's files. The first is the directory of the compilation, to which the others are relative.
+/// Decodes the names of a unit's files. The first is the compilation directory, to which the others are
+/// relative.
 fn file_names(data: &[u8]) -> Option<Vec<PathBuf>> {
-    let mut reader = Reader(data);
+    let mut reader = MappingReader(data);
     let (count, _, compressed) = (reader.int()?, reader.int()?, reader.int()?);
     if compressed != 0 {
         return None;
@@ -175,7 +177,7 @@ fn file_names(data: &[u8]) -> Option<Vec<PathBuf>> {
     Some(names.iter().map(|name| normalised(&directory.join(name))).collect())
 }
 
-/// A path without `.` and `..`, by its text alone, as clang writes those of the mapping.
+/// Returns a path without `.` and `..`, by its text alone, as clang normalises those of the mapping.
 fn normalised(path: &Path) -> PathBuf {
     let mut parts: Vec<Component> = Vec::new();
     for part in path.components() {
@@ -190,26 +192,26 @@ fn normalised(path: &Path) -> PathBuf {
     parts.into_iter().collect()
 }
 
-/// Kinds of regions that have no counter of their own.
+/// Kinds of regions without a counter of their own.
 const SKIPPED: u64 = 2;
 const BRANCH: u64 = 4;
-/// The bit that marks an expansion, below its file.
+/// Bit that marks an expansion region, below its file id.
 const EXPANSION_BIT: u64 = 1 << 2;
 const KIND_SHIFT: u32 = 3;
-/// Low bits that say what a counter is; 0 is the constant zero.
+/// Low bits with the kind of a counter; 0 is the constant zero.
 const COUNTER_TAG: u64 = 3;
-/// The bit of an end column that marks the space between statements.
+/// Bit of an end column that marks a gap region.
 const GAP_BIT: u64 = 1 << 31;
 
-enum Region {
+enum RegionKind {
     Condition,
     Expansion(usize),
     Other,
 }
 
-struct Reader<'a>(&'a [u8]);
+struct MappingReader<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl MappingReader<'_> {
     fn int(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -234,7 +236,7 @@ impl Reader<'_> {
         Some(PathBuf::from(String::from_utf8_lossy(name).into_owned()))
     }
 
-    fn function(&mut self, names: &[PathBuf]) -> Option<Function> {
+    fn function(&mut self, names: &[PathBuf]) -> Option<FunctionRegions> {
         let count = self.int()?;
         let files: Option<Vec<FileRegions>> = (0..count)
             .map(|_| {
@@ -242,9 +244,9 @@ impl Reader<'_> {
                 Some(FileRegions { name, conditions: Vec::new() })
             })
             .collect();
-        let mut function = Function { files: files?, expansions: Vec::new() };
+        let mut function = FunctionRegions { files: files?, expansions: Vec::new() };
         for _ in 0..self.int()? {
-            // Expressions of counters.
+            // Counter expressions.
             self.int()?;
             self.int()?;
         }
@@ -254,7 +256,7 @@ impl Reader<'_> {
         Some(function)
     }
 
-    fn regions(&mut self, id: usize, function: &mut Function) -> Option<()> {
+    fn regions(&mut self, id: usize, function: &mut FunctionRegions) -> Option<()> {
         let mut line = 0_u32;
         for _ in 0..self.int()? {
             let kind = self.region_kind()?;
@@ -263,30 +265,30 @@ impl Reader<'_> {
             let last_line = line.checked_add(self.word()?)?;
             let end = (last_line, (self.int()? & !GAP_BIT).try_into().ok()?);
             match kind {
-                Region::Condition => {
+                RegionKind::Condition => {
                     function.files[id].conditions.push(Condition { start, end, parent: None });
                 }
-                Region::Expansion(to) => function.expansions.push(Expansion { from: id, to, start }),
-                Region::Other => {}
+                RegionKind::Expansion(to) => function.expansions.push(Expansion { from: id, to, start }),
+                RegionKind::Other => {}
             }
         }
         Some(())
     }
 
-    fn region_kind(&mut self) -> Option<Region> {
+    fn region_kind(&mut self) -> Option<RegionKind> {
         let header = self.int()?;
         if header & COUNTER_TAG != 0 {
-            return Some(Region::Other);
+            return Some(RegionKind::Other);
         }
         if header & EXPANSION_BIT != 0 {
-            return Some(Region::Expansion((header >> KIND_SHIFT) as usize));
+            return Some(RegionKind::Expansion((header >> KIND_SHIFT) as usize));
         }
         match header >> KIND_SHIFT {
-            0 | SKIPPED => Some(Region::Other),
+            0 | SKIPPED => Some(RegionKind::Other),
             BRANCH => {
-                // A condition whose value is known at compile time has no counters: it is no branch.
+                // A condition that is constant at compile time has zero counters: it is no branch.
                 let counters = (self.int()?, self.int()?);
-                Some(if counters == (0, 0) { Region::Other } else { Region::Condition })
+                Some(if counters == (0, 0) { RegionKind::Other } else { RegionKind::Condition })
             }
             _ => None,
         }
@@ -304,7 +306,7 @@ mod tests {
     fn map(conditions: &[Condition], expansions: &[Position]) -> CoverageMap {
         let mut file =
             FileMap { conditions: conditions.to_vec(), expansions: expansions.iter().copied().collect() };
-        file.settle();
+        file.nest_conditions();
         CoverageMap(HashMap::from([(PathBuf::from("/src/a.c"), file)]))
     }
 
@@ -320,21 +322,21 @@ mod tests {
             ],
             &[],
         );
-        let place = |value| map.place("/src/./x/../a.c", value, (1, 1));
+        let place = |value| map.condition_start("/src/./x/../a.c", value, (1, 1));
         assert_eq!(place((1, 5)), Some((1, 5)));
         assert_eq!(place((1, 12)), Some((1, 12)));
         assert_eq!(place((1, 9)), Some((1, 5)));
         assert_eq!(place((2, 2)), Some((2, 2)));
         assert_eq!(place((3, 1)), None);
-        assert_eq!(map.place("/src/b.c", (2, 2), (1, 1)), None);
+        assert_eq!(map.condition_start("/src/b.c", (2, 2), (1, 1)), None);
     }
 
     #[test]
     fn a_condition_inside_a_macro_is_where_the_macro_is_invoked() {
         // if (!M(x)), where M has a condition of its own
         let map = map(&[region((1, 5), (1, 10))], &[(1, 6)]);
-        assert_eq!(map.place("/src/a.c", (1, 6), (1, 6)), Some((1, 6)), "that of the macro");
-        assert_eq!(map.place("/src/a.c", (1, 6), (1, 5)), Some((1, 5)), "that of the statement");
+        assert_eq!(map.condition_start("/src/a.c", (1, 6), (1, 6)), Some((1, 6)), "that of the macro");
+        assert_eq!(map.condition_start("/src/a.c", (1, 6), (1, 5)), Some((1, 5)), "that of the statement");
     }
 
     #[test]
@@ -342,11 +344,11 @@ mod tests {
         // One file, no expressions, one branch region with two counters.
         let data = [1, 1, 0, 1, (BRANCH << KIND_SHIFT) as u8, 5, 9, 3, 4, 0, 9];
         let names = [PathBuf::from("/"), PathBuf::from("/a.c")];
-        let whole = Reader(&data).function(&names).unwrap();
+        let whole = MappingReader(&data).function(&names).unwrap();
         assert_eq!(whole.files[0].conditions, [region((3, 4), (3, 9))]);
         for length in 0..data.len() {
-            assert!(Reader(&data[..length]).function(&names).is_none(), "cut to {length}");
+            assert!(MappingReader(&data[..length]).function(&names).is_none(), "cut to {length}");
         }
-        assert!(Reader(&data).function(&names[..1]).is_none(), "an unknown file");
+        assert!(MappingReader(&data).function(&names[..1]).is_none(), "an unknown file");
     }
 }

@@ -1,10 +1,11 @@
-//! The order of a function's blocks, and blocks of our own between them.
+//! Order of a function's blocks, and blocks inserted on edges.
 
 use crate::llvm::{Block, Builder, Module, Opcode, Value};
 use std::collections::{HashMap, HashSet};
 
-/// A function's blocks, each after those that dominate it; those that nothing leads to come last.
-pub fn in_order(function: Value) -> Vec<Block> {
+/// Returns a function's blocks in reverse postorder, so that each follows its dominators; unreachable ones
+/// come last.
+pub fn reverse_postorder(function: Value) -> Vec<Block> {
     let all = function.blocks();
     let (mut seen, mut finished) = (HashSet::from([all[0]]), Vec::new());
     let mut path = vec![(all[0], all[0].terminator().successors())];
@@ -23,7 +24,7 @@ pub fn in_order(function: Value) -> Vec<Block> {
     finished
 }
 
-/// Gives every `invoke` a block of its own to go on in: what has to be done when it returns is done there.
+/// Inserts a block on the normal edge of every `invoke`: the code after its return goes there.
 pub fn split_invokes(module: &Module, function: Value) {
     let builder = module.builder();
     let mut moved = MovedEdges::default();
@@ -37,10 +38,10 @@ pub fn split_invokes(module: &Module, function: Value) {
             moved.add(block, successor, edge);
         }
     }
-    moved.mend_phis(&builder);
+    moved.rebuild_phis(&builder);
 }
 
-/// Edges that now lead through a block of ours, by successor and former predecessor.
+/// Edges that were split by an inserted block, by successor and former predecessor.
 #[derive(Default)]
 pub struct MovedEdges {
     by_successor: HashMap<Block, HashMap<Block, Vec<Block>>>,
@@ -48,7 +49,8 @@ pub struct MovedEdges {
 }
 
 impl MovedEdges {
-    /// The edge between two blocks leads through this one; a switch may have several edges between them.
+    /// Records that the edge between two blocks leads through `edge`; a switch may have several edges between
+    /// them.
     pub fn add(&mut self, from: Block, successor: Block, edge: Block) {
         let entry = self.by_successor.entry(successor).or_insert_with(|| {
             self.order.push(successor);
@@ -57,8 +59,8 @@ impl MovedEdges {
         entry.entry(from).or_default().push(edge);
     }
 
-    /// LLVM's C interface cannot change a phi's predecessor: make each phi anew, once.
-    pub fn mend_phis(&self, builder: &Builder) {
+    /// Replaces the phis of the successors, since LLVM's C interface cannot change a phi's predecessor.
+    pub fn rebuild_phis(&self, builder: &Builder) {
         for block in &self.order {
             let moved = &self.by_successor[block];
             let phis: Vec<Value> =
@@ -73,7 +75,7 @@ impl MovedEdges {
                         Some(edges) if seen.insert(from) => {
                             edges.iter().for_each(|edge| new.add_incoming(&[(value, *edge)]));
                         }
-                        // A switch had several edges here; they are one now.
+                        // A switch had several edges here; they share one block now.
                         Some(_) => {}
                     }
                 }

@@ -1,81 +1,88 @@
-//! Labels through one function.
+//! Label propagation through one function.
 //!
-//! Every value that may be symbolic gets, beside it, an SSA value with its label. LLVM's C interface
-//! can neither split a block nor rename a phi's predecessor, so a block is cut by moving its head into
-//! a new block before it: the terminator, and with it the identity that phis refer to, stays.
+//! Every value that may be symbolic gets a companion SSA value that holds its label (0 at run time if it is
+//! concrete). The instructions of a block are collected into segments ([`super::segment`]), each closed by a
+//! guard and a slow path.
+//!
+//! LLVM's C interface can neither split a block nor change a phi's predecessor. So a block is split by moving
+//! its front into a new block placed before it: the terminator, and with it the identity that phis refer to,
+//! stays.
 
 use super::abi::Abi;
-use super::atomics::{Part, spell_out};
+use super::atomics::{self, AtomicPart};
 use super::checks;
-use super::edges::{in_order, split_invokes};
-use super::emit::Slow;
-use super::foreign::pointers;
+use super::edges::{reverse_postorder, split_invokes};
+use super::emit::SlowPath;
 use super::intrinsics::{Intrinsic, intrinsic, reads_memory};
-use super::meaning::meaning;
+use super::op_semantics::semantics;
 use super::segment::{Action, Segment};
 use super::sites::{FunctionSites, SiteRef, Sites};
 use super::taint::labelled_values;
 use super::types::{labelable, labelable_in_memory, leaves, loss, scalar_width};
+use super::uninstrumented_calls::pointers;
 use crate::llvm::{Block, Builder, Module, Opcode, Type, Value};
 use cairn_wire::{Checks, Loss};
 use std::collections::{HashMap, HashSet};
 
-/// What is known of the whole unit.
-pub struct Unit<'a> {
+/// Context of a translation unit, shared by its functions.
+pub struct UnitContext<'a> {
     pub module: &'a Module,
     pub abi: &'a Abi,
-    /// Whether it stands for a part of the C library.
+    /// True if the unit is a library model.
     pub is_model: bool,
-    /// Faults that it is to decide on.
+    /// Optional checks that are inserted.
     pub checks: Checks,
-    /// Functions that get labels.
+    /// Functions that the pass instruments.
     pub instrumented: &'a HashSet<Value>,
-    /// Functions that only instrumented code of this unit calls, and only directly: they need no tag.
+    /// Functions that only instrumented code of this unit calls, and only directly: their calls need no tag.
     pub private: &'a HashSet<Value>,
 }
 
-/// The labels of one function's values; a value that is not in it is concrete.
+/// Labels of a function's values, one per scalar; a value without an entry is concrete.
 pub type Labels = HashMap<Value, Vec<Value>>;
 
-/// Instruments one function.
+/// Instrumentation of one function.
 pub struct FunctionPass<'a> {
-    pub unit: &'a Unit<'a>,
+    pub unit: &'a UnitContext<'a>,
     pub sites: &'a mut Sites,
     pub found: FunctionSites,
     pub function: Value,
     pub labelled: HashSet<Value>,
     pub labels: Labels,
     pub builder: Builder,
-    /// Values that belong to atomic updates.
-    pub atomics: HashMap<Value, Part>,
-    /// Values from other functions whose labels the first segment of a block takes over.
-    pub arriving: HashMap<Block, Vec<Value>>,
+    /// Values that belong to an expanded atomic update.
+    pub atomics: HashMap<Value, AtomicPart>,
+    /// Parameters and call results whose labels the first segment of a block has to validate.
+    pub unvalidated: HashMap<Block, Vec<Value>>,
 }
 
 impl<'a> FunctionPass<'a> {
-    /// Adds label code to a function whose sites are known.
-    pub fn run(unit: &'a Unit<'a>, sites: &'a mut Sites, found: FunctionSites, function: Value) {
+    /// Instruments a function whose sites have been collected.
+    pub fn run(unit: &'a UnitContext<'a>, sites: &'a mut Sites, found: FunctionSites, function: Value) {
         hoist_allocas(unit.module, function);
-        forget_locals(unit.module, function);
+        mark_locals_undefined(unit.module, function);
         split_invokes(unit.module, function);
-        let atomics = spell_out(unit.module, function);
+        let atomics = atomics::expand(unit.module, function);
         let labelled = labelled_values(unit.module, function);
         let builder = unit.module.builder();
-        let (labels, arriving) = (HashMap::new(), HashMap::new());
+        let (labels, unvalidated) = (HashMap::new(), HashMap::new());
         let mut pass =
-            FunctionPass { unit, sites, found, function, labelled, labels, builder, atomics, arriving };
-        // Our own code must not be looked at: remember what was there first.
+            FunctionPass { unit, sites, found, function, labelled, labels, builder, atomics, unvalidated };
+        // The list of original instructions is taken now, so that inserted code is not instrumented.
         let blocks: Vec<(Block, Vec<Value>)> =
-            in_order(function).into_iter().map(|b| (b, b.instructions())).collect();
+            reverse_postorder(function).into_iter().map(|b| (b, b.instructions())).collect();
         pass.make_label_phis(&blocks);
-        pass.enter(blocks[0].0, blocks[0].1.iter().find(|i| i.opcode() != Opcode::LLVMAlloca).copied());
+        pass.emit_prologue(
+            blocks[0].0,
+            blocks[0].1.iter().find(|i| i.opcode() != Opcode::LLVMAlloca).copied(),
+        );
         for (block, instructions) in &blocks {
             pass.block(*block, instructions);
         }
         pass.fill_label_phis(&blocks);
     }
 
-    /// Labels of a value, one per scalar.
+    /// Returns the labels of a value, one per scalar.
     pub fn labels_of(&self, value: Value) -> Vec<Value> {
         match self.labels.get(&value) {
             Some(labels) => labels.clone(),
@@ -83,12 +90,12 @@ impl<'a> FunctionPass<'a> {
         }
     }
 
-    /// Label of a scalar value.
+    /// Returns the label of a scalar value.
     pub fn label_of(&self, value: Value) -> Value {
         self.labels.get(&value).map_or(self.unit.abi.concrete, |labels| labels[0])
     }
 
-    /// Scalars of a value's type.
+    /// Returns the number of scalars of a value's type.
     pub fn scalars(&self, value: Value) -> usize {
         leaves(self.unit.module, value.ty()).map_or(1, |all| all.len())
     }
@@ -115,11 +122,11 @@ impl<'a> FunctionPass<'a> {
     }
 
     fn block(&mut self, block: Block, instructions: &[Value]) {
-        let arriving = self.arriving.remove(&block).unwrap_or_default();
-        let actions = arriving.into_iter().map(Action::Admit).collect();
+        let unvalidated = self.unvalidated.remove(&block).unwrap_or_default();
+        let actions = unvalidated.into_iter().map(Action::Validate).collect();
         let mut segment = Segment { actions, stored: false };
         for &instruction in instructions {
-            if !self.found.own.contains(&instruction) {
+            if !self.found.coverage_stores.contains(&instruction) {
                 self.instruction(block, instruction, &mut segment);
             }
         }
@@ -133,7 +140,7 @@ impl<'a> FunctionPass<'a> {
                 self.atomic_part(instruction, *part, segment);
             }
             LLVMAlloca if self.labelled.contains(&instruction.operand(0)) => {
-                let site = self.sites.pin(self.found.index, instruction);
+                let site = self.sites.concretization(self.found.index, instruction);
                 segment.actions.push(Action::Reserve(site, instruction));
                 self.close(block, segment, instruction);
             }
@@ -141,14 +148,14 @@ impl<'a> FunctionPass<'a> {
             LLVMLoad => self.load(block, instruction, segment),
             LLVMExtractElement | LLVMInsertElement => {
                 let index = instruction.operands().last().copied();
-                index.into_iter().for_each(|index| self.pin(instruction, index, segment));
+                index.into_iter().for_each(|index| self.concretize(instruction, index, segment));
                 self.operation(instruction, segment);
             }
             LLVMStore => {
                 if segment.reads_memory() {
                     self.close(block, segment, instruction);
                 }
-                self.write(instruction, segment);
+                self.symbolic_store(instruction, segment);
                 if !labelable_in_memory(self.unit.module, instruction.operand(0).ty()) {
                     self.lose(instruction, &[instruction.operand(0)], Loss::Vector, segment);
                 }
@@ -158,32 +165,33 @@ impl<'a> FunctionPass<'a> {
             }
             LLVMCall | LLVMInvoke => self.call(block, instruction, segment),
             LLVMSelect => {
-                // The condition is not lost where both values are concrete: it is in the path.
-                self.decide(instruction, instruction.operand(0), segment);
+                // The condition is recorded even if both values are concrete: the decision is part of the
+                // path.
+                self.record_decision(instruction, instruction.operand(0), segment);
                 if self.labelled.contains(&instruction) {
                     self.operation(instruction, segment);
                 }
             }
             LLVMSDiv | LLVMUDiv | LLVMSRem | LLVMURem if checks::is_checked(instruction) => {
-                // Nothing is recorded any more once it faults.
+                // The segment before is closed, because a division that faults ends the trace.
                 self.close(block, segment, instruction);
                 self.operation(instruction, segment);
             }
             LLVMBr if instruction.is_conditional() => {
-                self.decide(instruction, instruction.condition(), segment);
+                self.record_decision(instruction, instruction.condition(), segment);
                 self.close(block, segment, instruction);
             }
             LLVMSwitch => {
-                self.decide(instruction, instruction.operand(0), segment);
+                self.record_decision(instruction, instruction.operand(0), segment);
                 self.close(block, segment, instruction);
             }
             LLVMIndirectBr => {
-                self.pin(instruction, instruction.operand(0), segment);
+                self.concretize(instruction, instruction.operand(0), segment);
                 self.close(block, segment, instruction);
             }
             LLVMRet => {
                 self.close(block, segment, instruction);
-                self.leave(instruction);
+                self.emit_epilogue(instruction);
             }
             LLVMBr | LLVMUnreachable | LLVMResume => self.close(block, segment, instruction),
             _ => self.operation(instruction, segment),
@@ -201,35 +209,37 @@ impl<'a> FunctionPass<'a> {
         }
     }
 
-    /// Values that go into something that gives no labels back.
-    pub fn lose(&mut self, at: Value, values: &[Value], why: Loss, segment: &mut Segment) {
+    /// Records a loss of each labelled value that an unsupported instruction consumes.
+    pub fn lose(&mut self, at: Value, values: &[Value], reason: Loss, segment: &mut Segment) {
         for value in values {
             if self.labelled.contains(value) {
-                let site = match why {
-                    Loss::Instruction => self.sites.foreign(self.found.index, at, &instruction_name(at)),
-                    _ => self.sites.pin(self.found.index, at),
+                let site = match reason {
+                    Loss::Instruction => {
+                        self.sites.uninstrumented(self.found.index, at, &instruction_name(at))
+                    }
+                    _ => self.sites.concretization(self.found.index, at),
                 };
-                segment.actions.push(Action::Lose { site, value: *value, why });
+                segment.actions.push(Action::Lose { site, value: *value, reason });
             }
         }
     }
 
-    /// The same of memory.
-    pub fn lose_memory(&mut self, at: Value, address: Value, ty: Type, why: Loss, segment: &mut Segment) {
-        let site = self.sites.pin(self.found.index, at);
-        segment.actions.push(Action::LoseMemory { site, address, ty, why });
+    /// Records a loss of the labels in memory that an unsupported instruction reads.
+    pub fn lose_memory(&mut self, at: Value, address: Value, ty: Type, reason: Loss, segment: &mut Segment) {
+        let site = self.sites.concretization(self.found.index, at);
+        segment.actions.push(Action::LoseMemory { site, address, ty, reason });
     }
 
     fn load(&mut self, block: Block, load: Value, segment: &mut Segment) {
         if segment.stored {
             self.close(block, segment, load);
         }
-        if self.is_read(load) {
-            let site = self.sites.pin(self.found.index, load);
-            segment.actions.push(Action::Read(site, load));
+        if self.is_symbolic_load(load) {
+            let site = self.sites.concretization(self.found.index, load);
+            segment.actions.push(Action::SymbolicLoad(site, load));
             return;
         }
-        self.pin(load, load.operand(0), segment);
+        self.concretize(load, load.operand(0), segment);
         if self.labelled.contains(&load) {
             segment.actions.push(Action::Load { address: load.operand(0), value: load });
         } else if !labelable_in_memory(self.unit.module, load.ty()) {
@@ -237,38 +247,38 @@ impl<'a> FunctionPass<'a> {
         }
     }
 
-    /// A store whose address may have a label.
-    fn write(&mut self, store: Value, segment: &mut Segment) {
+    /// Handles the address of a store that may be labelled.
+    fn symbolic_store(&mut self, store: Value, segment: &mut Segment) {
         if self.labelled.contains(&store.operand(1)) {
-            let site = self.sites.pin(self.found.index, store);
-            segment.actions.push(Action::Write(site, store));
+            let site = self.sites.concretization(self.found.index, store);
+            segment.actions.push(Action::SymbolicStore(site, store));
         }
     }
 
-    fn decide(&mut self, instruction: Value, value: Value, segment: &mut Segment) {
-        if let Some(&site) = self.found.of.get(&instruction)
+    fn record_decision(&mut self, instruction: Value, value: Value, segment: &mut Segment) {
+        if let Some(&site) = self.found.by_instruction.get(&instruction)
             && self.labelled.contains(&value)
         {
             segment.actions.push(Action::Decision(site, value));
         }
     }
 
-    /// A value about to be used as the constant it is.
-    pub fn pin(&mut self, at: Value, value: Value, segment: &mut Segment) {
+    /// Concretizes a value that the instruction `at` is about to use as a constant.
+    pub fn concretize(&mut self, at: Value, value: Value, segment: &mut Segment) {
         if self.labelled.contains(&value) {
-            let site = self.sites.pin(self.found.index, at);
-            segment.actions.push(Action::Pin(site, value));
+            let site = self.sites.concretization(self.found.index, at);
+            segment.actions.push(Action::Concretize(site, value));
         }
     }
 
-    /// Ends a segment before an instruction of the block.
+    /// Ends a segment before an instruction of the block: emits its guard and its slow path.
     pub fn close(&mut self, block: Block, segment: &mut Segment, before: Value) {
         let segment = std::mem::take(segment);
         if segment.actions.is_empty() {
             return;
         }
         let (module, abi) = (self.unit.module, self.unit.abi);
-        let head = self.cut(block, before);
+        let head = self.split_before(block, before);
         self.builder.at_end(head);
         let inputs = self.inputs(&segment);
         if inputs.is_empty() {
@@ -278,7 +288,7 @@ impl<'a> FunctionPass<'a> {
         let slow = module.block_at_end(self.function);
         let concrete = self.guard(&inputs, head, slow, block);
         self.builder.at_end(slow);
-        let computed = Slow::new(self).run(&segment.actions);
+        let computed = SlowPath::new(self).run(&segment.actions);
         self.builder.jump(block);
         self.builder.before(before);
         for (value, labels) in computed {
@@ -293,8 +303,9 @@ impl<'a> FunctionPass<'a> {
         }
     }
 
-    /// Moves everything before an instruction into a new block, which takes the old one's place.
-    pub fn cut(&mut self, block: Block, before: Value) -> Block {
+    /// Splits a block before an instruction: moves the instructions above it into a new block, which is
+    /// returned and takes over the predecessors.
+    pub fn split_before(&mut self, block: Block, before: Value) -> Block {
         let head = self.unit.module.block_before(block);
         block.redirect_to(head, &self.builder);
         self.builder.at_end(head);
@@ -305,12 +316,12 @@ impl<'a> FunctionPass<'a> {
         head
     }
 
-    /// Whether a value's type can carry a label.
+    /// True if a value's type can carry a label.
     pub fn labelable(&self, value: Value) -> bool {
         labelable(self.unit.module, value.ty())
     }
 
-    /// Address of a site's record.
+    /// Returns the address of a site's record.
     pub fn record(&self, site: SiteRef) -> Value {
         self.sites.record(self.unit.module, site)
     }
@@ -318,16 +329,16 @@ impl<'a> FunctionPass<'a> {
     fn call(&mut self, block: Block, call: Value, segment: &mut Segment) {
         let callee = call.callee();
         if callee.is_inline_asm() {
-            return match meaning(call) {
+            return match semantics(call) {
                 Some(_) => self.operation(call, segment),
                 None => self.assembly(block, call, segment),
             };
         }
         match intrinsic(callee) {
             None => self.ordinary_call(block, call, segment),
-            Some(Intrinsic::Operation(meaning)) => {
-                if meaning.is_approximate() {
-                    // What the optimiser makes of it may differ in the last bit.
+            Some(Intrinsic::Operation(semantics)) => {
+                if semantics.is_approximate() {
+                    // Constant folding by the optimiser may differ from the library in the last bit.
                     self.unit.module.add_call_attribute(call, "nobuiltin");
                 }
                 self.operation(call, segment);
@@ -338,7 +349,7 @@ impl<'a> FunctionPass<'a> {
         }
     }
 
-    /// An intrinsic that the pass does not know: what it takes is lost, and so is the memory that it reads.
+    /// Handles an unsupported intrinsic: its operands are lost, and so is the memory that it reads.
     fn unknown_intrinsic(&mut self, block: Block, call: Value, segment: &mut Segment) {
         if call.ty() == self.unit.module.void() {
             return self.lose(call, &call.arguments(), Loss::Instruction, segment);
@@ -351,8 +362,8 @@ impl<'a> FunctionPass<'a> {
         if name.contains("gather") {
             self.close(block, segment, call);
             self.builder.before(call);
-            let site = self.sites.foreign(self.found.index, call, &name);
-            return self.lose_behind(site, self.unit.abi.concrete, &pointers, Loss::Instruction);
+            let site = self.sites.uninstrumented(self.found.index, call, &name);
+            return self.lose_reachable(site, self.unit.abi.concrete, &pointers, Loss::Instruction);
         }
         if segment.stored {
             self.close(block, segment, call);
@@ -362,10 +373,10 @@ impl<'a> FunctionPass<'a> {
         }
     }
 
-    /// Inline assembly: what it takes is lost, what it writes is concrete.
+    /// Handles inline assembly: its operands are lost, its outputs are concrete.
     fn assembly(&mut self, block: Block, call: Value, segment: &mut Segment) {
         self.lose(call, &call.arguments(), Loss::Assembly, segment);
-        self.assembly_behind_registers(block, call, segment);
+        self.lose_assembly_pointees(block, call, segment);
         let memory = |index: usize| Some((call.operand(index as u32), call.call_element_type(index as u32)?));
         let operands: Vec<(Value, Type)> = (0..call.arguments().len()).filter_map(memory).collect();
         if operands.is_empty() {
@@ -374,7 +385,7 @@ impl<'a> FunctionPass<'a> {
         if segment.stored {
             self.close(block, segment, call);
         }
-        // Outputs come first.
+        // Output operands come first.
         let constraints = call.callee().asm_constraints();
         let outputs = constraints.split(',').filter(|c| c.starts_with("=*")).count();
         for (address, ty) in &operands[outputs..] {
@@ -387,8 +398,8 @@ impl<'a> FunctionPass<'a> {
         }
     }
 
-    /// Counts symbolic memory that inline assembly may read through pointers in registers.
-    fn assembly_behind_registers(&mut self, block: Block, call: Value, segment: &mut Segment) {
+    /// Records a loss of symbolic memory that inline assembly may read through pointers in registers.
+    fn lose_assembly_pointees(&mut self, block: Block, call: Value, segment: &mut Segment) {
         let callee = call.callee();
         let in_register = |index: &u32| call.call_element_type(*index).is_none();
         let registers = (0..call.arguments().len() as u32).filter(in_register);
@@ -397,12 +408,12 @@ impl<'a> FunctionPass<'a> {
         if reads && !pointers.is_empty() {
             self.close(block, segment, call);
             self.builder.before(call);
-            let site = self.sites.pin(self.found.index, call);
-            self.lose_behind(site, self.unit.abi.concrete, &pointers, Loss::Assembly);
+            let site = self.sites.concretization(self.found.index, call);
+            self.lose_reachable(site, self.unit.abi.concrete, &pointers, Loss::Assembly);
         }
     }
 
-    /// Makes memory concrete, at the builder's position.
+    /// Emits code that makes memory concrete, at the builder's position.
     pub fn clear(&self, address: Value, ty: Type) {
         let size = self.unit.module.constant(64, self.unit.module.store_size(ty));
         let address = self.unit.abi.widen(&self.builder, address);
@@ -410,7 +421,7 @@ impl<'a> FunctionPass<'a> {
     }
 }
 
-/// What to call an instruction that is not followed: an intrinsic by its name, others as LLVM does.
+/// Returns the name of an unsupported instruction: an intrinsic's own, otherwise the opcode's.
 fn instruction_name(instruction: Value) -> String {
     if instruction.opcode() == Opcode::LLVMCall {
         return instruction.callee().name();
@@ -419,8 +430,8 @@ fn instruction_name(instruction: Value) -> String {
     name.strip_prefix("LLVM").unwrap_or(&name).to_lowercase()
 }
 
-/// Keeps allocas of fixed size at the top of the entry block: cut off from it they would allocate anew
-/// on every pass through a loop.
+/// Moves allocas of fixed size to the top of the entry block: left behind a split they would become dynamic
+/// and allocate on every iteration of a loop.
 fn hoist_allocas(module: &Module, function: Value) {
     let entry = function.blocks()[0];
     let builder = module.builder();
@@ -436,10 +447,11 @@ fn hoist_allocas(module: &Module, function: Value) {
     }
 }
 
-/// Says that scalar locals in memory have no value yet. What an earlier call left in their place is not theirs, and
-/// neither is its label, even if the memory has the label's value again by chance: zero is common. The stores of
-/// nothing are gone after optimisation; what the pass makes of them stays.
-fn forget_locals(module: &Module, function: Value) {
+/// Stores `undef` to scalar locals that stayed in memory, at their allocation. Otherwise a local would seem
+/// to have the label that an earlier call left in the same stack slot, whenever its bytes happen to match
+/// that label's value: zero is common. The optimiser removes the stores; the shadow clears that the pass
+/// derives from them stay.
+fn mark_locals_undefined(module: &Module, function: Value) {
     let instructions = function.blocks()[0].instructions();
     let Some(first) = instructions.iter().find(|i| i.opcode() != Opcode::LLVMAlloca) else { return };
     let builder = module.builder();

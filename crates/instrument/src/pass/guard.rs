@@ -1,8 +1,10 @@
-//! The check before a segment's slow block: is anything that it looks at labelled?
+//! The guard of a segment: branches to the slow path if any of its inputs is labelled.
 //!
-//! Labels of values are at hand. Of memory the fast path asks only the hints, one byte for all that lies within their reach
-//! of one address; the shadow itself is looked at in a block of its own if one of them is set. Addresses are hidden from
-//! the optimiser: in a loop it would count up a register for every place's address, another for its hint and one for its shadow.
+//! Inputs are labels of SSA values and the shadow of the memory that the segment accesses. The fast
+//! path ORs the labels with summary bytes, one for all accesses within its reach of a common base; only if
+//! the result is nonzero a block out of line reads the shadow words themselves. Addresses are made opaque to
+//! the optimiser: otherwise strength reduction would keep, for each access in a loop, an induction variable
+//! for its address, its summary byte and its shadow.
 
 use super::function::FunctionPass;
 use super::segment::{Action, Segment};
@@ -11,100 +13,101 @@ use crate::llvm::{Block, Module, Opcode, Predicate, TypeKind, Value};
 use cairn_wire::shadow::REACH;
 use std::collections::HashSet;
 
-/// What a segment depends on from outside.
-pub struct Inputs {
+/// Inputs of a segment: labels and memory from outside.
+pub struct SegmentInputs {
     labels: Vec<Value>,
-    /// Addresses and sizes of memory.
-    places: Vec<(Value, u64)>,
+    /// Address and size of each memory access.
+    accesses: Vec<(Value, u64)>,
 }
 
-/// A place by its distance from a common root: distance, size, address.
-type Near = (i64, u64, Value);
+/// An access relative to a base pointer: offset, size, address.
+type RelativeAccess = (i64, u64, Value);
 
-impl Inputs {
-    /// Nothing that could be labelled.
+impl SegmentInputs {
+    /// True if no input can be labelled.
     pub fn is_empty(&self) -> bool {
-        self.labels.is_empty() && self.places.is_empty()
+        self.labels.is_empty() && self.accesses.is_empty()
     }
 }
 
 impl FunctionPass<'_> {
-    /// Labels from outside and memory that the segment looks at.
-    pub fn inputs(&self, segment: &Segment) -> Inputs {
+    /// Collects the labels from outside and the memory accesses of a segment.
+    pub fn inputs(&self, segment: &Segment) -> SegmentInputs {
         let (mut inside, mut seen) = (HashSet::new(), HashSet::new());
-        let mut inputs = Inputs { labels: Vec::new(), places: Vec::new() };
+        let mut inputs = SegmentInputs { labels: Vec::new(), accesses: Vec::new() };
         for action in &segment.actions {
             for value in action.inputs().into_iter().filter(|v| !inside.contains(v)) {
                 let labels = self.labels.get(&value).into_iter().flatten();
                 let new = labels.copied().filter(|l| *l != self.unit.abi.concrete && seen.insert(*l));
                 inputs.labels.extend(new);
             }
-            let (made, place) = match action {
-                Action::Operation(value) | Action::Admit(value) => (Some(*value), None),
+            let (made, access) = match action {
+                Action::Operation(value) | Action::Validate(value) => (Some(*value), None),
                 Action::Load { address, value } => (Some(*value), Some((*address, value.ty()))),
-                Action::Read(_, load) => {
+                Action::SymbolicLoad(_, load) => {
                     let address = load.operand(0);
                     (Some(*load), (!is_constant_data(address)).then(|| (address, load.ty())))
                 }
                 Action::Store { address, value } => (None, Some((*address, value.ty()))),
                 Action::LoseMemory { address, ty, .. } => (None, Some((*address, *ty))),
                 Action::Decision(..)
-                | Action::Pin(..)
-                | Action::Write(..)
+                | Action::Concretize(..)
+                | Action::SymbolicStore(..)
                 | Action::Reserve(..)
                 | Action::Lose { .. } => (None, None),
             };
             inside.extend(made);
-            let place = place.map(|(at, ty)| (at, self.unit.module.store_size(ty)));
-            inputs.places.extend(place.filter(|(_, size)| *size > 0));
+            let access = access.map(|(at, ty)| (at, self.unit.module.store_size(ty)));
+            inputs.accesses.extend(access.filter(|(_, size)| *size > 0));
         }
         inputs
     }
 
-    /// Leads to `slow` if anything is labelled, from the end of `head`; the blocks that go on to `rest` if nothing is.
-    pub fn guard(&self, inputs: &Inputs, head: Block, slow: Block, rest: Block) -> Vec<Block> {
+    /// Emits the guard at the end of `head`: branches to `slow` if any input is labelled. Returns the blocks
+    /// that branch to `rest` otherwise.
+    pub fn guard(&self, inputs: &SegmentInputs, head: Block, slow: Block, rest: Block) -> Vec<Block> {
         let module = self.unit.module;
-        let hints = self.hints(&inputs.places);
+        let summary_bytes = self.summary_bytes(&inputs.accesses);
         let labels = self.any_of(inputs.labels.clone());
-        let suspicious = self.is_set(labels.into_iter().chain(hints).collect());
-        if inputs.places.is_empty() {
-            module.mark_unlikely(self.builder.branch(suspicious, slow, rest));
+        let maybe_labelled = self.is_set(labels.into_iter().chain(summary_bytes).collect());
+        if inputs.accesses.is_empty() {
+            module.mark_unlikely(self.builder.branch(maybe_labelled, slow, rest));
             return vec![head];
         }
-        let look = module.block_at_end(self.function);
-        module.mark_unlikely(self.builder.branch(suspicious, look, rest));
-        self.builder.at_end(look);
-        let words = inputs.places.iter().flat_map(|(address, size)| self.shadow_words(*address, *size));
+        let shadow_check = module.block_at_end(self.function);
+        module.mark_unlikely(self.builder.branch(maybe_labelled, shadow_check, rest));
+        self.builder.at_end(shadow_check);
+        let words = inputs.accesses.iter().flat_map(|(address, size)| self.shadow_words(*address, *size));
         self.builder.branch(self.is_set(labels.into_iter().chain(words).collect()), slow, rest);
-        vec![head, look]
+        vec![head, shadow_check]
     }
 
-    /// Words of any width ORed into one.
+    /// ORs words of any width into one.
     fn any_of(&self, words: Vec<Value>) -> Option<Value> {
         let wide = self.unit.module.int(words.iter().map(|w| w.ty().int_width()).max()?);
         let words = words.into_iter().map(|word| self.builder.zext(word, wide));
         words.reduce(|a, b| self.builder.binary(Opcode::LLVMOr, a, b))
     }
 
-    /// Whether any of these words, of which there is at least one, is not 0.
+    /// Emits a test that any of these words, at least one, is nonzero.
     fn is_set(&self, words: Vec<Value>) -> Value {
-        let any = self.any_of(words).expect("a word to look at");
+        let any = self.any_of(words).expect("a word to test");
         self.builder.compare(Predicate::LLVMIntNE, any, self.unit.module.constant(any.ty().int_width(), 0))
     }
 
-    /// One hint for all places that are within reach of the first of them.
-    fn hints(&self, places: &[(Value, u64)]) -> Vec<Value> {
+    /// Loads the summary bytes of all accesses: one for those within reach of the first of them.
+    fn summary_bytes(&self, accesses: &[(Value, u64)]) -> Vec<Value> {
         let (module, abi) = (self.unit.module, self.unit.abi);
-        let mut by_root: Vec<(Value, Vec<Near>)> = Vec::new();
-        for &(address, size) in places {
-            let (root, start) = place(module, address);
+        let mut by_root: Vec<(Value, Vec<RelativeAccess>)> = Vec::new();
+        for &(address, size) in accesses {
+            let (root, start) = base_and_offset(module, address);
             let near = (start, size, address);
             match by_root.iter_mut().find(|(known, _)| *known == root) {
                 Some((_, all)) => all.push(near),
                 None => by_root.push((root, vec![near])),
             }
         }
-        let mut hints = Vec::new();
+        let mut summary_bytes = Vec::new();
         for (_, mut near) in by_root {
             near.sort_by_key(|(start, size, _)| (*start, *size));
             let mut covered = i64::MIN;
@@ -115,16 +118,16 @@ impl FunctionPass<'_> {
                 let address = abi.widen(&self.builder, self.builder.opaque(address));
                 for further in (0..size).step_by(REACH as usize) {
                     let at = self.builder.binary(Opcode::LLVMAdd, address, module.constant(64, further));
-                    let at = abi.hint_address(module, &self.builder, at);
-                    hints.push(self.builder.load(module.int(8), at, 1));
+                    let at = abi.summary_address(module, &self.builder, at);
+                    summary_bytes.push(self.builder.load(module.int(8), at, 1));
                 }
                 covered = start.saturating_add_unsigned(size.next_multiple_of(REACH));
             }
         }
-        hints
+        summary_bytes
     }
 
-    /// The shadow of memory, in words as wide as LLVM handles well.
+    /// Loads the shadow of an access, in words of a width that LLVM handles well.
     fn shadow_words(&self, address: Value, size: u64) -> Vec<Value> {
         const WORD_BYTES: u64 = 8;
         let module = self.unit.module;
@@ -139,11 +142,11 @@ impl FunctionPass<'_> {
     }
 }
 
-/// An address as another one and a constant distance from it.
-fn place(module: &Module, mut address: Value) -> (Value, i64) {
+/// Splits an address into a base pointer and a constant offset.
+fn base_and_offset(module: &Module, mut address: Value) -> (Value, i64) {
     let mut offset = 0i64;
     while address.is_address_computation()
-        && let Some(distance) = distance(module, address)
+        && let Some(distance) = constant_offset(module, address)
     {
         offset = offset.wrapping_add(distance);
         address = address.operand(0);
@@ -151,8 +154,8 @@ fn place(module: &Module, mut address: Value) -> (Value, i64) {
     (address, offset)
 }
 
-/// How far an address computation leads, if that is constant.
-fn distance(module: &Module, computation: Value) -> Option<i64> {
+/// Returns the constant offset of a `getelementptr`, if all its indices are constant.
+fn constant_offset(module: &Module, computation: Value) -> Option<i64> {
     let mut ty = computation.source_element_type();
     let mut sum = 0i64;
     for (position, index) in computation.operands().into_iter().skip(1).enumerate() {
@@ -174,7 +177,7 @@ fn distance(module: &Module, computation: Value) -> Option<i64> {
     Some(sum)
 }
 
-/// An index as the machine sees it.
+/// Returns a constant index, sign-extended as the machine does.
 fn signed(index: Value) -> Option<i64> {
     let bits = index.as_constant()?;
     let unused = u64::BITS - index.ty().int_width();

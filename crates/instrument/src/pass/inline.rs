@@ -1,17 +1,17 @@
-//! Small functions without branches are inlined before the pass: a rotate or a swap then shares its
-//! caller's check instead of passing labels through memory. Functions with branches are not: every copy
-//! would have sites of its own.
+//! Inlining of small functions without branches, before instrumentation: a rotate or a swap then shares its
+//! caller's segments instead of passing labels through memory. Functions with branches are not inlined, since
+//! every copy would have sites of its own.
 
-use super::has_own_body;
+use super::is_emitted_here;
 use super::sites::is_site;
 use crate::llvm::{Module, Opcode, Value};
 
-/// Larger functions gain nothing.
+/// Maximum size of an inlined function; a chosen bound.
 const MAX_INSTRUCTIONS: usize = 40;
 
-/// Marks the functions to be inlined.
+/// Adds `alwaysinline` to the functions to be inlined.
 pub fn mark_small_functions(module: &Module) {
-    for function in module.functions().into_iter().filter(|f| has_own_body(*f) && is_small(*f)) {
+    for function in module.functions().into_iter().filter(|f| is_emitted_here(*f) && is_small(*f)) {
         module.add_attribute(function, "alwaysinline");
     }
 }
@@ -25,7 +25,7 @@ fn is_small(function: Value) -> bool {
     instructions.len() <= MAX_INSTRUCTIONS && !instructions.iter().any(|i| is_site(*i) || is_call(*i))
 }
 
-/// A call may be recursion, and tells the call graph something.
+/// True for calls of functions: they may be recursive, and belong to the call graph.
 fn is_call(instruction: Value) -> bool {
     instruction.opcode() == Opcode::LLVMCall && super::intrinsics::intrinsic(instruction.callee()).is_none()
 }

@@ -1,29 +1,29 @@
-//! The intrinsics the pass knows, and the functions of the mathematical library, which are operations too.
+//! Supported intrinsics, and the functions of `<math.h>`, which count as operations too.
 
-use super::meaning::{Composed, Fold, Meaning, Sign};
+use super::op_semantics::{Composed, Reduction, Semantics, Sign};
 use crate::llvm::Value;
 use cairn_wire::{Math, Op};
 
-/// What an intrinsic means to the pass.
+/// Classification of an intrinsic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Intrinsic {
-    /// `llvm.memcpy`, `llvm.memmove` and their kin: target, source, length.
+    /// `llvm.memcpy`, `llvm.memmove` and variants: destination, source, length.
     Copy,
-    /// `llvm.memset`: target, byte, length.
+    /// `llvm.memset`: destination, byte, length.
     Fill,
     /// `llvm.va_start`.
     VaStart,
-    /// `llvm.va_copy`: target, source.
+    /// `llvm.va_copy`: destination, source.
     VaCopy,
     /// An operation on values.
-    Operation(Meaning),
-    /// The result is concrete, whatever the arguments are.
+    Operation(Semantics),
+    /// Ignored: the result is concrete, whatever the arguments are.
     Quiet,
-    /// Anything else: the result is concrete, and what it was made of is lost.
+    /// Unsupported: the result is concrete, and the operands are lost.
     Other,
 }
 
-/// The intrinsic a callee is, if it is one.
+/// Classifies a callee; `None` if it is no intrinsic.
 pub fn intrinsic(callee: Value) -> Option<Intrinsic> {
     if !callee.is_function() {
         return None;
@@ -33,13 +33,13 @@ pub fn intrinsic(callee: Value) -> Option<Intrinsic> {
         return library_function(callee, &name).map(Intrinsic::Operation);
     };
     Some(memory_intrinsic(name).unwrap_or_else(|| match operation(name) {
-        Some(meaning) => Intrinsic::Operation(meaning),
+        Some(semantics) => Intrinsic::Operation(semantics),
         None if is_any(name, QUIET) => Intrinsic::Quiet,
         None => Intrinsic::Other,
     }))
 }
 
-/// Whether an instruction is a call of `llvm.abs`.
+/// True for a call of `llvm.abs`.
 pub fn is_absolute(instruction: Value) -> bool {
     let is_it = |callee: Value| {
         callee.is_function() && callee.name().strip_prefix("llvm.").is_some_and(|name| has_stem(name, "abs"))
@@ -47,17 +47,17 @@ pub fn is_absolute(instruction: Value) -> bool {
     instruction.is_call() && is_it(instruction.callee())
 }
 
-/// Whether a call is one of code that is better not run twice.
+/// True for a call that is too expensive to be repeated on the slow path.
 pub fn is_costly(callee: Value) -> bool {
-    let is_math = || matches!(intrinsic(callee), Some(Intrinsic::Operation(Meaning::Math(_))));
+    let is_math = || matches!(intrinsic(callee), Some(Intrinsic::Operation(Semantics::Math(_))));
     callee.is_inline_asm() || is_math() || !callee.name().starts_with("llvm.")
 }
 
-/// The last ones have no result; what they are given says nothing to the program.
+/// Ignored intrinsics. The last ones have no result and no effect on the program's values.
 const QUIET: &[&str] =
     &["objectsize", "is.constant", "assume", "prefetch", "lifetime", "stackrestore", "var.annotation"];
 
-/// Whether an unknown intrinsic reads memory through the pointers that it is given.
+/// True if an unsupported intrinsic may read memory through its pointer arguments.
 pub fn reads_memory(name: &str) -> bool {
     name.strip_prefix("llvm.").is_some_and(|name| is_any(name, &["x86", "masked", "vp"]))
 }
@@ -66,7 +66,7 @@ fn is_any(name: &str, stems: &[&str]) -> bool {
     stems.iter().any(|stem| has_stem(name, stem))
 }
 
-/// Whether a name is this stem, perhaps with types behind it.
+/// True if a name is this stem, optionally followed by type suffixes.
 fn has_stem(name: &str, stem: &str) -> bool {
     name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -81,28 +81,28 @@ fn memory_intrinsic(name: &str) -> Option<Intrinsic> {
     })
 }
 
-fn operation(name: &str) -> Option<Meaning> {
+fn operation(name: &str) -> Option<Semantics> {
     use Sign::*;
-    let composed = Meaning::Composed;
-    let known: &[(&str, Meaning)] = &[
-        ("expect", Meaning::Same),
-        ("annotation", Meaning::Same),
-        ("ptr.annotation", Meaning::Same),
-        ("launder.invariant.group", Meaning::Same),
-        ("strip.invariant.group", Meaning::Same),
-        ("arithmetic.fence", Meaning::Same),
-        ("bswap", Meaning::Reverse(8)),
-        ("bitreverse", Meaning::Reverse(1)),
-        ("ctpop", Meaning::Convert(Op::PopCount)),
-        ("ctlz", Meaning::Convert(Op::LeadingZeros)),
-        ("cttz", Meaning::Convert(Op::TrailingZeros)),
-        ("ptrmask", Meaning::Binary(Op::And)),
-        ("is.fpclass", Meaning::Class),
+    let composed = Semantics::Composed;
+    let known: &[(&str, Semantics)] = &[
+        ("expect", Semantics::Identity),
+        ("annotation", Semantics::Identity),
+        ("ptr.annotation", Semantics::Identity),
+        ("launder.invariant.group", Semantics::Identity),
+        ("strip.invariant.group", Semantics::Identity),
+        ("arithmetic.fence", Semantics::Identity),
+        ("bswap", Semantics::Reverse(8)),
+        ("bitreverse", Semantics::Reverse(1)),
+        ("ctpop", Semantics::Convert(Op::PopCount)),
+        ("ctlz", Semantics::Convert(Op::LeadingZeros)),
+        ("cttz", Semantics::Convert(Op::TrailingZeros)),
+        ("ptrmask", Semantics::Binary(Op::And)),
+        ("is.fpclass", Semantics::Class),
         ("abs", composed(Composed::Absolute)),
-        ("smax", composed(Composed::Extreme(Op::Sgt))),
-        ("smin", composed(Composed::Extreme(Op::Slt))),
-        ("umax", composed(Composed::Extreme(Op::Ugt))),
-        ("umin", composed(Composed::Extreme(Op::Ult))),
+        ("smax", composed(Composed::MinMax(Op::Sgt))),
+        ("smin", composed(Composed::MinMax(Op::Slt))),
+        ("umax", composed(Composed::MinMax(Op::Ugt))),
+        ("umin", composed(Composed::MinMax(Op::Ult))),
         ("scmp", composed(Composed::ThreeWay(Op::Slt))),
         ("ucmp", composed(Composed::ThreeWay(Op::Ult))),
         ("sadd.with.overflow", composed(Composed::Overflow(Op::Add, Signed))),
@@ -120,68 +120,72 @@ fn operation(name: &str) -> Option<Meaning> {
         ("fshl", composed(Composed::FunnelLeft)),
         ("fshr", composed(Composed::FunnelRight)),
         ("fmuladd", composed(Composed::MultiplyAdd)),
-        ("minnum", Meaning::Math(Math::Min)),
-        ("maxnum", Meaning::Math(Math::Max)),
-        ("x86.sse2.pmovmskb", Meaning::Signs),
-        ("x86.sse2.movmsk", Meaning::Signs),
-        ("x86.sse.movmsk", Meaning::Signs),
+        ("minnum", Semantics::Math(Math::Min)),
+        ("maxnum", Semantics::Math(Math::Max)),
+        ("x86.sse2.pmovmskb", Semantics::SignMask),
+        ("x86.sse2.movmsk", Semantics::SignMask),
+        ("x86.sse.movmsk", Semantics::SignMask),
     ];
     if let Some(fold) = name.strip_prefix("vector.reduce.") {
-        return reduction(fold).map(Meaning::Reduce);
+        return reduction(fold).map(Semantics::Reduce);
     }
     let stem = |name: &str| name.split('.').next().and_then(mathematical);
-    known.iter().find(|(stem, _)| has_stem(name, stem)).map(|(_, meaning)| *meaning).or_else(|| stem(name))
+    known
+        .iter()
+        .find(|(stem, _)| has_stem(name, stem))
+        .map(|(_, semantics)| *semantics)
+        .or_else(|| stem(name))
 }
 
-fn reduction(name: &str) -> Option<Fold> {
+fn reduction(name: &str) -> Option<Reduction> {
     Some(match name.split('.').next()? {
-        "add" => Fold::Binary(Op::Add),
-        "mul" => Fold::Binary(Op::Mul),
-        "and" => Fold::Binary(Op::And),
-        "or" => Fold::Binary(Op::Or),
-        "xor" => Fold::Binary(Op::Xor),
-        "fadd" => Fold::Binary(Op::FAdd),
-        "fmul" => Fold::Binary(Op::FMul),
-        "smax" => Fold::Extreme(Op::Sgt),
-        "smin" => Fold::Extreme(Op::Slt),
-        "umax" => Fold::Extreme(Op::Ugt),
-        "umin" => Fold::Extreme(Op::Ult),
-        "fmax" => Fold::Math(Math::Max),
-        "fmin" => Fold::Math(Math::Min),
+        "add" => Reduction::Binary(Op::Add),
+        "mul" => Reduction::Binary(Op::Mul),
+        "and" => Reduction::Binary(Op::And),
+        "or" => Reduction::Binary(Op::Or),
+        "xor" => Reduction::Binary(Op::Xor),
+        "fadd" => Reduction::Binary(Op::FAdd),
+        "fmul" => Reduction::Binary(Op::FMul),
+        "smax" => Reduction::MinMax(Op::Sgt),
+        "smin" => Reduction::MinMax(Op::Slt),
+        "umax" => Reduction::MinMax(Op::Ugt),
+        "umin" => Reduction::MinMax(Op::Ult),
+        "fmax" => Reduction::Math(Math::Max),
+        "fmin" => Reduction::Math(Math::Min),
         _ => return None,
     })
 }
 
-/// What a function of `<math.h>` computes, where the library has it under this name and with these types.
-fn library_function(callee: Value, name: &str) -> Option<Meaning> {
+/// Returns the semantics of a function of `<math.h>`, if the callee has its name and its signature.
+fn library_function(callee: Value, name: &str) -> Option<Semantics> {
     if !callee.is_declaration() {
         return None;
     }
-    let single = name.strip_suffix('f').and_then(mathematical).map(|meaning| (meaning, "float"));
-    let (meaning, float) = single.or_else(|| Some((mathematical(name)?, "double")))?;
+    let single = name.strip_suffix('f').and_then(mathematical).map(|semantics| (semantics, "float"));
+    let (semantics, float) = single.or_else(|| Some((mathematical(name)?, "double")))?;
     let result =
-        if matches!(meaning, Meaning::Composed(Composed::RoundToInteger(_))) { "i64" } else { float };
-    let signature = format!("{result} ({})", vec![float; operand_count(meaning)].join(", "));
-    (callee.function_type().text() == signature).then_some(meaning)
+        if matches!(semantics, Semantics::Composed(Composed::RoundToInteger(_))) { "i64" } else { float };
+    let signature = format!("{result} ({})", vec![float; operand_count(semantics)].join(", "));
+    (callee.function_type().text() == signature).then_some(semantics)
 }
 
-fn operand_count(meaning: Meaning) -> usize {
-    match meaning {
-        Meaning::Math(function) => function.operands(),
-        Meaning::Binary(_) | Meaning::Composed(Composed::CopySign) => 2,
+fn operand_count(semantics: Semantics) -> usize {
+    match semantics {
+        Semantics::Math(function) => function.operands(),
+        Semantics::Binary(_) | Semantics::Composed(Composed::CopySign) => 2,
         _ => 1,
     }
 }
 
-/// What a function of this name computes; intrinsics have the same names.
-fn mathematical(name: &str) -> Option<Meaning> {
+/// Returns the semantics of the mathematical function of this name; intrinsics have the same names.
+fn mathematical(name: &str) -> Option<Semantics> {
     Some(match name {
-        "fabs" => Meaning::Composed(Composed::Magnitude),
-        "copysign" => Meaning::Composed(Composed::CopySign),
-        "fmod" => Meaning::Binary(Op::FRem),
-        "lround" | "llround" => Meaning::Composed(Composed::RoundToInteger(Math::Round)),
-        "lrint" | "llrint" => Meaning::Composed(Composed::RoundToInteger(Math::RoundEven)),
-        _ => Meaning::Math(math_function(name)?),
+        "fabs" => Semantics::Composed(Composed::FloatAbsolute),
+        "copysign" => Semantics::Composed(Composed::CopySign),
+        "fmod" => Semantics::Binary(Op::FRem),
+        "lround" | "llround" => Semantics::Composed(Composed::RoundToInteger(Math::Round)),
+        "lrint" | "llrint" => Semantics::Composed(Composed::RoundToInteger(Math::RoundEven)),
+        _ => Semantics::Math(math_function(name)?),
     })
 }
 

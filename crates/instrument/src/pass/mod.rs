@@ -1,34 +1,42 @@
-//! The pass: from a unit's bitcode to the same with labels, coverage and metadata.
+//! The instrumenting pass: adds labels, events, coverage stores and metadata to a unit's bitcode.
 //!
-//! Works on what clang makes before optimisation, once locals are in registers (`sroa`): the branches
-//! are then those of the source. A light clean-up afterwards takes out what the pass left over.
+//! It runs on clang's output before optimisation, so that the branches are those of the source. Order of
+//! work:
+//!
+//! 1. [`conditions`] normalises conditions, [`site_positions`] and [`condition_features`] annotate them.
+//! 2. LLVM's `sroa` promotes locals to registers; [`inline`] marks small functions for `always-inline`.
+//! 3. [`checks`] inserts branches on faults, [`sites`] collects the sites and inserts coverage stores.
+//! 4. [`taint`] finds the values of a function that may be labelled, [`function`] cuts its blocks into
+//!    segments ([`segment`]: IR before and after), [`guard`] and [`emit`] generate guard and slow path.
+//! 5. [`sites`] and [`objects`] emit site records, metadata and the table of globals.
+//! 6. LLVM's clean-up passes remove what the pass left over.
 
 mod abi;
 mod atomics;
 mod calls;
 mod checks;
+mod condition_features;
 mod conditions;
-mod contents;
 mod coverage_map;
+mod coverage_store;
 mod edges;
 mod emit;
-mod foreign;
 mod function;
 mod guard;
 mod inline;
 mod intrinsics;
-mod mark;
-mod meaning;
 mod modelled;
 mod objects;
+mod op_semantics;
 mod outputs;
-mod places;
 mod segment;
 mod sinks;
+mod site_positions;
 mod sites;
 mod taint;
 mod types;
-mod unseen;
+mod uninstrumented_calls;
+mod unmodelled_input;
 mod variadic;
 
 use crate::driver::Instrumenter;
@@ -38,18 +46,18 @@ use abi::{Abi, WRAPPED};
 use cairn_wire::Checks;
 use cairn_wire::site::USER_MAIN;
 use coverage_map::CoverageMap;
-use function::{FunctionPass, Unit};
+use function::{FunctionPass, UnitContext};
 use sites::{Sites, is_address_taken};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Where the headers of the system lie.
+/// Directory of the system's headers.
 const SYSTEM_HEADERS: &str = "/usr/include/";
 
-/// The instrumenting pass.
+/// The instrumenting pass: adds labels, events, coverage stores and metadata to a module.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pass {
-    /// Faults to look for beside those that always are.
+    /// Optional checks to insert; the checks for faults that raise a signal always are.
     pub checks: Checks,
 }
 
@@ -59,19 +67,20 @@ impl Instrumenter for Pass {
         if !module.triple().starts_with("x86_64") {
             return module.write(output);
         }
-        // IR from elsewhere may describe variables, too, between instructions that the pass inserts others before.
+        // IR from other front ends may have debug records of variables between the phis and allocas that the
+        // pass inserts at.
         module.run_passes(c"strip-nonlinetable-debuginfo")?;
         let conditions = match mapping {
             Some(mapping) => CoverageMap::take(&Module::read(mapping)?),
             None => CoverageMap::take(&module),
         };
         if mapping.is_none() && !conditions.is_empty() {
-            // The mapping comes with functions that clang would not have emitted.
+            // For the mapping clang also emits unused functions.
             module.run_passes(c"globaldce")?;
         }
         conditions::split(&module);
-        places::set(&module, &conditions);
-        contents::note(&module);
+        site_positions::set_positions(&module, &conditions);
+        condition_features::annotate(&module);
         module.run_passes(c"function(sroa)")?;
         inline::mark_small_functions(&module);
         module.run_passes(c"always-inline,function(sroa)")?;
@@ -94,20 +103,21 @@ fn instrument(module: &Module, checks: Checks) {
     let is_model = modelled::is_model(module);
     let checks = if is_model { Checks::default() } else { checks };
     let mut sites = Sites::new(module, !is_model, checks);
-    forget_purity(module);
-    keep_ends_apart(module);
+    drop_purity_attributes(module);
+    keep_noreturn_calls_distinct(module);
     if !is_model {
         redirect_libc(module);
     }
     if let Some(main) = module.function("main").filter(|f| !f.is_declaration()) {
         main.set_name(USER_MAIN);
     }
-    adopt_inline_bodies(module);
-    sites.note_addresses(module);
-    let bodies: Vec<Value> = module.functions().into_iter().filter(|f| has_own_body(*f)).collect();
+    internalize_inline_functions(module);
+    sites.collect_address_taken(module);
+    let bodies: Vec<Value> = module.functions().into_iter().filter(|f| is_emitted_here(*f)).collect();
     let instrumented: HashSet<Value> = bodies.iter().copied().filter(|f| can_instrument(*f)).collect();
     let private = instrumented.iter().copied().filter(|f| is_private(*f)).collect();
-    let unit = Unit { module, abi: &abi, is_model, checks, instrumented: &instrumented, private: &private };
+    let unit =
+        UnitContext { module, abi: &abi, is_model, checks, instrumented: &instrumented, private: &private };
     for function in bodies {
         let chosen = instrumented.contains(&function);
         if chosen && !is_model {
@@ -117,22 +127,24 @@ fn instrument(module: &Module, checks: Checks) {
         if chosen {
             FunctionPass::run(&unit, &mut sites, found, function);
         } else if !function.has_attribute("naked") {
-            tell_unfollowed(module, &abi, function);
+            report_unfollowed_entry(module, &abi, function);
         }
     }
     objects::emit(module);
     sites.emit(module);
 }
 
-/// Whether a switch is on more bits than an event has room for; as comparisons they are no problem.
+/// True if a switch's operand is wider than an event's value; it is lowered to comparisons, which have no
+/// limit.
 fn has_wide_switch(module: &Module) -> bool {
     let mut terminators = module.functions().into_iter().flat_map(Value::blocks).map(|b| b.terminator());
     terminators.any(|t| t.opcode() == Opcode::LLVMSwitch && t.operand(0).ty().int_width() > u64::BITS)
 }
 
-/// C99 `inline` functions without an external copy link only because the optimiser inlines them. Those of
-/// the user become functions of the unit; libc's own are left to libc, which is what the models know.
-fn adopt_inline_bodies(module: &Module) {
+/// Makes the user's C99 `inline` functions internal. Without an external definition they link only because
+/// the optimiser inlines them, and the pass runs before it. Those of libc's headers are left to libc, which
+/// the models replace.
+fn internalize_inline_functions(module: &Module) {
     let offered = |f: &Value| !f.is_declaration() && f.linkage() == Linkage::LLVMAvailableExternallyLinkage;
     for function in module.functions().into_iter().filter(offered) {
         if !function.location().file.starts_with(SYSTEM_HEADERS) {
@@ -141,36 +153,37 @@ fn adopt_inline_bodies(module: &Module) {
     }
 }
 
-/// Bodies that are only there for inlining belong to another unit.
-fn has_own_body(function: Value) -> bool {
+/// True if the function is emitted by this unit: `available_externally` bodies belong to another one.
+fn is_emitted_here(function: Value) -> bool {
     !function.is_declaration() && function.linkage() != Linkage::LLVMAvailableExternallyLinkage
 }
 
-/// Whether only instrumented code of the unit calls it, and passes nothing that must be told from what an
-/// earlier call has left: structs in memory and variadic arguments go by the tag.
+/// True if only instrumented code of the unit calls the function, directly, and passes nothing that needs the
+/// tag: the shadow of structs in memory and variadic arguments do.
 fn is_private(function: Value) -> bool {
     let by_value = || (0..function.params().len() as u32).any(|i| function.byval_type(i).is_some());
     function.linkage() == Linkage::LLVMInternalLinkage
         && !is_address_taken(function)
-        && !is_called_otherwise(function)
+        && !has_mismatched_call(function)
         && !function.function_type().is_variadic()
         && !by_value()
 }
 
-/// Whether some call passes or expects other types than the function has: old C calls what it has not declared.
-fn is_called_otherwise(function: Value) -> bool {
+/// True if some call uses another function type than the function has, as calls of undeclared functions in
+/// old C do.
+fn has_mismatched_call(function: Value) -> bool {
     function.users().into_iter().any(|call| call.callee_type() != function.function_type())
 }
 
-/// `asm goto` is left alone, and so is `musttail`, after which there is no place for labels: functions with them run as
-/// they are, on concrete values.
+/// True if the pass can instrument the function. `callbr` (`asm goto`) is not supported, and after a
+/// `musttail` call no code can store labels: such functions run as compiled, on concrete values.
 fn can_instrument(function: Value) -> bool {
     let odd = |i: &Value| i.opcode() == Opcode::LLVMCallBr || i.is_call() && i.is_must_tail();
     !function.has_attribute("naked") && !function.blocks().iter().any(|b| b.instructions().iter().any(odd))
 }
 
-/// Has a function that gets no labels say so whenever it begins: what it reads in memory may be symbolic.
-fn tell_unfollowed(module: &Module, abi: &Abi, function: Value) {
+/// Reports each entry of a function without labels to the runtime: the memory that it reads may be symbolic.
+fn report_unfollowed_entry(module: &Module, abi: &Abi, function: Value) {
     let instructions = function.blocks()[0].instructions();
     if let Some(first) = instructions.into_iter().find(|i| i.opcode() != Opcode::LLVMAlloca) {
         let builder = module.builder();
@@ -179,8 +192,9 @@ fn tell_unfollowed(module: &Module, abi: &Abi, function: Value) {
     }
 }
 
-/// Functions the source calls pure write thread-local labels now.
-fn forget_purity(module: &Module) {
+/// Removes attributes that no longer hold: functions that the source declares pure write thread-local labels
+/// now.
+fn drop_purity_attributes(module: &Module) {
     for function in module.functions() {
         if function.name().starts_with("llvm.") {
             continue;
@@ -197,8 +211,8 @@ fn forget_purity(module: &Module) {
     }
 }
 
-/// Two calls of `abort` are two faults: they must not become one by clean-up.
-fn keep_ends_apart(module: &Module) {
+/// Keeps the clean-up passes from merging calls of `noreturn` functions: two calls of `abort` are two faults.
+fn keep_noreturn_calls_distinct(module: &Module) {
     for block in module.functions().into_iter().flat_map(Value::blocks) {
         for call in block.instructions().into_iter().filter(|i| i.is_call()) {
             let callee = call.callee();
@@ -209,11 +223,11 @@ fn keep_ends_apart(module: &Module) {
     }
 }
 
-/// Sends calls of wrapped and modelled functions to what stands for them. With optimisation on, libc's
-/// headers offer bodies of some of them for inlining: those go with the name, and nobody emits them.
+/// Redirects calls of wrapped and modelled functions to the wrapper or model. With optimisation on, libc's
+/// headers offer inline bodies of some; renaming the function makes these unused.
 fn redirect_libc(module: &Module) {
     for name in WRAPPED.iter().chain(modelled::MODELLED) {
-        if let Some(declared) = module.function(name).filter(|f| !has_own_body(*f)) {
+        if let Some(declared) = module.function(name).filter(|f| !is_emitted_here(*f)) {
             declared.set_name(&format!("{WRAPPER_PREFIX}{name}"));
         }
     }

@@ -1,10 +1,10 @@
-//! The functions of libc that have a model in C (directory `libc/`).
+//! Functions of libc that have a library model in C (directory `libc/`).
 
 use super::abi::WRAPPER_PREFIX;
-use super::has_own_body;
+use super::is_emitted_here;
 use crate::llvm::Module;
 
-/// Prefix of what the models share.
+/// Prefix of functions that the models share.
 const SHARED_PREFIX: &str = "__cairn_m_";
 
 /// Functions whose declarations are redirected to the models.
@@ -465,9 +465,9 @@ pub const MODELLED: &[&str] = &[
     "aio_write",
 ];
 
-/// Library functions that a model calls before it expresses their answer itself, for whatever of their arguments is symbolic:
-/// the call is only for the answer of this run. Arguments of all other library functions that a model calls are
-/// concretized, since the answer holds for these arguments only.
+/// Library functions that a model calls before it expresses their result itself, for whatever of their
+/// arguments is symbolic: the call only determines the result of this run. Arguments of all other library
+/// functions that a model calls are concretized, since the result holds for these arguments only.
 pub const EXPRESSED: &[&str] = &[
     "bcmp",
     "fnmatch",
@@ -507,16 +507,16 @@ pub const EXPRESSED: &[&str] = &[
     "wmemcmp",
 ];
 
-/// Intrinsics that read the processor's cycle counter, and the models that are called in their place.
+/// Intrinsics that read the processor's cycle counter, and the models that replace them.
 pub const COUNTERS: &[(&str, &str)] = &[
     ("llvm.x86.rdtsc", "rdtsc"),
     ("llvm.x86.rdtscp", "rdtscp"),
     ("llvm.readcyclecounter", "readcyclecounter"),
 ];
 
-/// Whether a unit defines models. Its calls of libc are meant as they are written, and its branches are
-/// none of the user's.
+/// True if a unit defines models. Its calls of libc are not redirected, and its branches do not count as the
+/// user's.
 pub fn is_model(module: &Module) -> bool {
     let is_model = |name: &str| name.starts_with(WRAPPER_PREFIX) || name.starts_with(SHARED_PREFIX);
-    module.functions().into_iter().any(|f| has_own_body(f) && is_model(&f.name()))
+    module.functions().into_iter().any(|f| is_emitted_here(f) && is_model(&f.name()))
 }

@@ -1,10 +1,11 @@
-//! The list of global variables that a pointer may point into; see [`cairn_wire::object`].
+//! Table of the unit's global variables, the bounds of symbolic addresses at run time; see
+//! [`cairn_wire::object`].
 
 use crate::llvm::{Module, TypeKind, Value};
 use cairn_wire::object::SECTION;
 use std::ffi::CString;
 
-/// Lists the unit's own arrays and structs: nothing else is indexed.
+/// Emits the table of the unit's own arrays and structs: other variables are never indexed.
 pub fn emit(module: &Module) {
     let records: Vec<Value> =
         module.variables().into_iter().filter_map(|variable| record(module, variable)).collect();
@@ -14,7 +15,7 @@ pub fn emit(module: &Module) {
     let contents = module.packed(&records);
     let list = module.global("cairn.objects", contents.ty());
     let section = CString::new(SECTION).expect("no NUL");
-    // Not constant: the linker fills in addresses, and the runtime sorts them.
+    // Not constant: the linker fills in addresses, and the runtime sorts the table.
     module.place(list, contents, &section, 8, false);
     module.retain(&[list]);
 }

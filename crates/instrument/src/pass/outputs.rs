@@ -1,9 +1,10 @@
-//! Calls of functions that print.
+//! Calls of output functions.
 //!
-//! What is printed to a device that discards it is gone, and nothing is lost. Anywhere else it may come back: from a pipe, a
-//! file, a memory stream. The runtime looks at the destination (`runtime/src/outputs.rs`) once a label was found in the
-//! data. The result of some functions tells how much was printed; it counts only where the program uses it. Functions whose
-//! result is easy to express have models instead (`libc/stdio_put.c`, `libc/unistd_write.c`).
+//! Data printed to a device that discards it cannot influence the program any more, and is no loss. Anywhere
+//! else the program may read it back: from a pipe, a file, a memory stream. The runtime inspects the
+//! destination (`runtime/src/outputs.rs`) if the data is labelled. The result of some functions depends on
+//! the data; it counts only where the program uses it. Functions whose result is easy to express have models
+//! instead (`libc/stdio_put.c`, `libc/unistd_write.c`).
 
 use super::function::FunctionPass;
 use super::segment::Segment;
@@ -13,37 +14,37 @@ use cairn_wire::output::{RESULT, STREAM};
 /// Destination of an output function.
 #[derive(Clone, Copy)]
 enum Destination {
-    /// The descriptor that an argument is.
+    /// The descriptor in this argument.
     Descriptor(usize),
-    /// The stream that an argument is.
+    /// The stream in this argument.
     Stream(usize),
-    /// The stream in a variable of the C library.
+    /// The stream in this variable of the C library.
     Standard(&'static str),
 }
 
 /// An output function.
 pub struct Output {
     to: Destination,
-    /// The argument that is a format.
+    /// Index of the format argument.
     format: Option<usize>,
-    /// The argument that is a list of arguments.
+    /// Index of the `va_list` argument.
     list: Option<usize>,
     /// True if the result depends on the data.
     counts: bool,
-    /// The argument that decides whether the function ends the program.
+    /// Index of the argument that decides if the function ends the program.
     status: Option<usize>,
 }
 
 use Destination::{Descriptor, Standard, Stream};
 
 const STDOUT: Destination = Standard("stdout");
-/// The system's log as well: it may be copied there, and programs do not read it elsewhere.
+/// Destination of the system log as well: it may be copied there, and programs do not read it elsewhere.
 const STDERR: Destination = Standard("stderr");
 
-/// Name, destination, and which argument is the format.
+/// Name, destination, and index of the format argument.
 type Formatted = (&'static str, Destination, usize);
 
-/// Functions with a format.
+/// Functions with a format and variadic arguments.
 const FORMATTED: &[Formatted] = &[
     ("printf", STDOUT, 0),
     ("wprintf", STDOUT, 0),
@@ -63,7 +64,7 @@ const FORMATTED: &[Formatted] = &[
     ("error_at_line", STDERR, 4),
 ];
 
-/// The same with a list of arguments, which follows the format.
+/// Functions with a format followed by a `va_list`.
 const LISTED: &[Formatted] = &[
     ("vprintf", STDOUT, 0),
     ("vwprintf", STDOUT, 0),
@@ -100,14 +101,14 @@ const PLAIN: &[(&str, Destination, bool)] = &[
     ("psignal", STDERR, false),
 ];
 
-/// Functions that end the program if their first argument is not 0.
+/// Functions that end the program if their first argument is nonzero.
 const MAY_END: &[&str] = &["error", "error_at_line"];
 
-/// Functions without a model after which a descriptor may mean another file.
+/// Functions without a model after which a descriptor may refer to another file.
 const CHANGES_DESCRIPTORS: &[&str] =
     &["syscall", "close_range", "closefrom", "fcloseall", "login_tty", "daemon", "fcntl", "fcntl64"];
 
-/// The output function of this name.
+/// Returns the output function of this name.
 pub fn find(name: &str) -> Option<Output> {
     let of = |list: &'static [Formatted]| list.iter().find(|known| known.0 == name);
     let status = MAY_END.contains(&name).then_some(0);
@@ -122,49 +123,50 @@ pub fn find(name: &str) -> Option<Output> {
 }
 
 impl Output {
-    /// The arguments that are data. The destination is not, and a list of arguments is searched by the runtime.
+    /// Returns the arguments that are data: neither the destination nor a `va_list`, which the runtime
+    /// searches.
     pub fn data(&self, arguments: &[Value]) -> Vec<Value> {
         let stream = if let Stream(at) = self.to { Some(at) } else { None };
         let is_data = |index: usize| stream != Some(index) && self.list != Some(index);
         (0..).zip(arguments).filter(|(index, _)| is_data(*index)).map(|(_, argument)| *argument).collect()
     }
 
-    /// True if one of the arguments is a list of arguments.
+    /// True if one of the arguments is a `va_list`.
     pub fn has_list(&self) -> bool {
         self.list.is_some()
     }
 }
 
 impl FunctionPass<'_> {
-    /// Concretizes what decides on more than the text: symbolic pointers, which the function follows, and a status that
-    /// may end the program.
-    pub fn pin_output(&mut self, call: Value, segment: &mut Segment) {
+    /// Concretizes arguments that decide on more than the text: symbolic pointers, which the function
+    /// follows, the descriptor, and a status that may end the program.
+    pub fn concretize_output_arguments(&mut self, call: Value, segment: &mut Segment) {
         let callee = call.callee();
         let Some(output) = callee.is_function().then(|| find(&callee.name())).flatten() else { return };
         for (index, argument) in call.arguments().into_iter().enumerate() {
             let is_pointer = argument.ty().kind() == TypeKind::LLVMPointerTypeKind;
             let is_descriptor = matches!(output.to, Descriptor(at) if at == index);
             if is_pointer || is_descriptor || output.status == Some(index) {
-                self.pin(call, argument, segment);
+                self.concretize(call, argument, segment);
             }
         }
     }
 
-    /// Has the runtime ask again what descriptors mean, where that may change.
-    pub fn forget_destinations(&self, call: Value) {
+    /// Invalidates the runtime's cache of destinations before calls that may change descriptors.
+    pub fn invalidate_destinations(&self, call: Value) {
         let callee = call.callee();
         if callee.is_function() && CHANGES_DESCRIPTORS.contains(&&*callee.name()) {
             self.builder.call(self.unit.abi.descriptors_change, &[]);
         }
     }
 
-    /// Reports to the runtime that something was printed, and where, in the block for callees without instrumentation.
-    /// `label` is one of the data's, 0 if none was found.
-    pub fn tell_output(&self, call: Value, label: Value, output: &Output, record: Value) {
+    /// Emits the report of output and its destination, in the block for uninstrumented callees. `label` is
+    /// one of the data's labels, 0 if none was found.
+    pub fn report_output(&self, call: Value, label: Value, output: &Output, record: Value) {
         let (module, abi) = (self.unit.module, self.unit.abi);
         let arguments = call.arguments();
         let argument = |index: usize| arguments.get(index).copied();
-        // A program may declare the function otherwise.
+        // A program may declare the function with other types.
         let is_word = |value: &Value| {
             matches!(value.ty().kind(), TypeKind::LLVMPointerTypeKind | TypeKind::LLVMIntegerTypeKind)
         };
@@ -180,7 +182,7 @@ impl FunctionPass<'_> {
         let format = word(output.format.and_then(argument));
         let mut label = label;
         if let Some(list) = output.list.and_then(argument) {
-            let listed = self.builder.call(abi.listed, &[word(Some(list)), format]);
+            let listed = self.builder.call(abi.va_list_label, &[word(Some(list)), format]);
             let is_set = self.builder.compare(Predicate::LLVMIntNE, label, abi.concrete);
             label = self.builder.select(is_set, label, listed);
         }
@@ -189,7 +191,7 @@ impl FunctionPass<'_> {
         self.builder.call(abi.output, &[record, label, how, to, format]);
     }
 
-    /// The value of the C library's variable `stdout` or `stderr`, which a program may assign to.
+    /// Loads the C library's variable `stdout` or `stderr`, which a program may assign to.
     fn standard_stream(&self, name: &str) -> Value {
         let module = self.unit.module;
         let known = module.variables().into_iter().find(|variable| variable.name() == name);

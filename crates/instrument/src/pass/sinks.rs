@@ -1,6 +1,6 @@
-//! Functions that may be given symbolic data without anything being lost. Those that print it are in `outputs.rs`.
+//! Library functions that may consume symbolic data without a loss. Output functions are in `outputs.rs`.
 
-/// Nothing comes after them, or nothing of what they were given is used again.
+/// Functions that do not return, or whose arguments are not used again.
 const END: &[&str] = &[
     "exit",
     "_exit",
@@ -25,7 +25,7 @@ const END: &[&str] = &[
     "munmap",
 ];
 
-/// The memory they are given is for their answer: whatever was in it before is not looked at.
+/// Functions that only write to the memory they are given: its previous contents are not read.
 const ANSWER: &[&str] = &[
     "time",
     "gettimeofday",
@@ -56,7 +56,7 @@ const ANSWER: &[&str] = &[
     "getrandom",
 ];
 
-/// What they are given a pointer to is for the program's own functions, which look at it themselves.
+/// Functions that pass their pointer on to the program's own functions, which are instrumented.
 const PASSED_ON: &[&str] = &[
     "atexit",
     "__cxa_atexit",
@@ -69,7 +69,8 @@ const PASSED_ON: &[&str] = &[
     "__cxa_guard_release",
 ];
 
-/// Locks and their like: what they are given is theirs alone, though it may lie in a struct with symbolic data.
+/// Synchronisation functions: the object they are given is theirs alone, though it may lie in a struct with
+/// symbolic data.
 const LOCKS: &[&str] = &[
     "pthread_mutex_init",
     "pthread_mutex_lock",
@@ -94,18 +95,19 @@ const LOCKS: &[&str] = &[
     "sem_destroy",
 ];
 
-/// Functions of the lists above that do read one object: the argument that points to it.
+/// Functions of the lists above that do read one object, with the index of the argument that points to it.
 const READ: &[(&str, usize)] =
     &[("sigprocmask", 1), ("pthread_mutex_init", 1), ("pthread_cond_init", 1), ("pthread_rwlock_init", 1)];
 
-/// Functions that put another program in the place of this one, and come back only if they fail.
+/// Functions that replace the process image, and return only if they fail.
 pub const REPLACES: &[&str] =
     &["execl", "execlp", "execle", "execv", "execvp", "execvpe", "execve", "execveat", "fexecve"];
 
-/// Functions that jump, and tell who is there a number: that is pinned where they are called.
+/// Functions that jump and pass a value to the target: it is concretized at the call.
 pub const JUMPS: &[&str] = &["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
 
-/// Functions that release or flush the object their first argument points to: the pointer is concretized, as for `free`.
+/// Functions that release or flush the object their first argument points to: the pointer is concretized, as
+/// for `free`.
 pub const RELEASES: &[&str] = &[
     "_ZdlPv",
     "_ZdlPvm",
@@ -120,13 +122,13 @@ pub const RELEASES: &[&str] = &[
     "regfree",
 ];
 
-/// Whether symbolic data may go to a function and be forgotten.
+/// True if labels of a function's arguments are no loss.
 pub fn is_sink(name: &str) -> bool {
     [END, JUMPS, RELEASES].iter().any(|names| names.contains(&name))
 }
 
-/// True if a function reads the memory that its argument at `index` points to. Of some only values matter, such as a signal's
-/// number, or one object among several.
+/// True if a function reads the memory that its argument at `index` points to. For some only the argument
+/// values matter, such as a signal's number, or one object among several.
 pub fn reads_memory(name: &str, index: usize) -> bool {
     READ.contains(&(name, index)) || ![ANSWER, PASSED_ON, LOCKS].iter().any(|names| names.contains(&name))
 }

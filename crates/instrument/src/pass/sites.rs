@@ -1,53 +1,53 @@
-//! Branch sites: found before anything is changed, described in the metadata, counted by one store
-//! on each side.
+//! Sites of a unit: collected before anything is changed, described in the metadata, counted by one coverage
+//! store on each side.
 
 use super::SYSTEM_HEADERS;
-use super::contents;
+use super::condition_features;
+use super::coverage_store::{store_coverage, store_coverage_at};
 use super::edges::MovedEdges;
 use super::intrinsics::intrinsic;
-use super::mark::{mark, mark_at};
 use crate::llvm::{Block, Linkage, Location, Module, Opcode, Value};
 use cairn_wire::site::{self, SiteKind, SiteRecord};
 use cairn_wire::{ABI_VERSION, Checks, meta};
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 
-/// The C++ library's headers, wherever clang has found them.
+/// Directory of the C++ library's headers, wherever clang has found them.
 const CXX_HEADERS: &str = "/include/c++/";
-/// What clang calls the type of the elements of a `va_list`, whose fields no source can name.
+/// Clang's name of the element type of `va_list`, whose fields the source cannot name.
 const VA_LIST: &str = "struct.__va_list_tag";
 
-/// A site of the unit, by the index of its record.
+/// A site of the unit, by its record's index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SiteRef(u32);
 
-/// All sites and functions of a translation unit.
+/// Sites and functions of a translation unit.
 pub struct Sites {
     unit: meta::Unit,
-    /// Whether the branches are the user's.
+    /// True if the branches count as the user's.
     counted: bool,
     sides: u32,
     files: HashMap<String, u32>,
-    pins: HashMap<(u32, Location), SiteRef>,
-    foreign: HashMap<(u32, Location, u32), SiteRef>,
-    /// Stand-ins until the number of records and sides is known.
+    concretizations: HashMap<(u32, Location), SiteRef>,
+    uninstrumented: HashMap<(u32, Location, u32), SiteRef>,
+    /// Placeholders until the number of records and sides is known.
     records: Value,
     coverage: Value,
 }
 
-/// What the label pass needs to know about one function's sites.
+/// Sites of one function, as needed by the label pass.
 #[derive(Default)]
 pub struct FunctionSites {
     /// Index of the function in the metadata.
     pub index: u32,
     /// Sites of terminators and selects.
-    pub of: HashMap<Value, SiteRef>,
-    /// Our own marks, not to be instrumented.
-    pub own: HashSet<Value>,
+    pub by_instruction: HashMap<Value, SiteRef>,
+    /// Inserted coverage stores, which are not to be instrumented.
+    pub coverage_stores: HashSet<Value>,
 }
 
 impl Sites {
-    /// No sites yet, in a unit whose branches count as the user's or not.
+    /// Starts an empty unit; `counted` if its branches count as the user's.
     pub fn new(module: &Module, counted: bool, checks: Checks) -> Sites {
         let unit = meta::Unit { source: module.source(), checks, ..meta::Unit::default() };
         let placeholder = |name| module.global(name, module.byte_array(0));
@@ -56,26 +56,27 @@ impl Sites {
             counted,
             sides: 0,
             files: HashMap::new(),
-            pins: HashMap::new(),
-            foreign: HashMap::new(),
+            concretizations: HashMap::new(),
+            uninstrumented: HashMap::new(),
             records: placeholder("cairn.records"),
             coverage: placeholder("cairn.coverage"),
         }
     }
 
-    /// Notes whose address the unit uses; to be asked before the pass uses addresses as well.
-    pub fn note_addresses(&mut self, module: &Module) {
+    /// Lists the functions whose address the unit takes. Must run before the pass takes addresses itself.
+    pub fn collect_address_taken(&mut self, module: &Module) {
         let functions = module.functions().into_iter();
         let used = functions.filter(|f| intrinsic(*f).is_none() && is_address_taken(*f));
         self.unit.pointed_at = used.map(Value::name).collect();
     }
 
-    /// Address of a site's record.
+    /// Returns the address of a site's record.
     pub fn record(&self, module: &Module, site: SiteRef) -> Value {
         module.offset(self.records, u64::from(site.0) * size_of::<SiteRecord>() as u64)
     }
 
-    /// Describes a function and, if it is to be instrumented, marks the sides of its branches.
+    /// Describes a function and, if it is to be instrumented, collects its sites and inserts their coverage
+    /// stores.
     pub fn add_function(&mut self, module: &Module, function: Value, instrumented: bool) -> FunctionSites {
         let index = self.unit.functions.len() as u32;
         let described = self.describe(function);
@@ -83,36 +84,36 @@ impl Sites {
         let mut found = FunctionSites { index, ..FunctionSites::default() };
         if instrumented {
             self.find_sites(module, function, &mut found);
-            self.mark_sides(module, function, &mut found);
+            self.insert_coverage_stores(module, function, &mut found);
         }
         found
     }
 
-    /// The pin site of a source line; made when first asked for.
-    pub fn pin(&mut self, function: u32, at: Value) -> SiteRef {
+    /// Returns the concretization site of an instruction's source line, created on first use.
+    pub fn concretization(&mut self, function: u32, at: Value) -> SiteRef {
         let location = Location { column: 0, ..at.location() };
-        if let Some(site) = self.pins.get(&(function, location.clone())) {
+        if let Some(site) = self.concretizations.get(&(function, location.clone())) {
             return *site;
         }
-        let site = self.push(SiteKind::Pin, function, 0, &location, 64, Vec::new());
-        self.pins.insert((function, location), site);
+        let site = self.push(SiteKind::Concretization, function, 0, &location, 64, Vec::new());
+        self.concretizations.insert((function, location), site);
         site
     }
 
-    /// The site of a source line's calls of a function that may have no instrumentation.
-    pub fn foreign(&mut self, function: u32, at: Value, name: &str) -> SiteRef {
+    /// Returns the site of a source line's calls of a function that may be uninstrumented.
+    pub fn uninstrumented(&mut self, function: u32, at: Value, name: &str) -> SiteRef {
         let location = Location { column: 0, ..at.location() };
-        let name = self.foreign_name(name);
+        let name = self.uninstrumented_name(name);
         let key = (function, location.clone(), name);
-        if let Some(site) = self.foreign.get(&key) {
+        if let Some(site) = self.uninstrumented.get(&key) {
             return *site;
         }
-        let site = self.push(SiteKind::Foreign, function, 0, &location, name, Vec::new());
-        self.foreign.insert(key, site);
+        let site = self.push(SiteKind::UninstrumentedCall, function, 0, &location, name, Vec::new());
+        self.uninstrumented.insert(key, site);
         site
     }
 
-    fn foreign_name(&mut self, name: &str) -> u32 {
+    fn uninstrumented_name(&mut self, name: &str) -> u32 {
         let names = &mut self.unit.foreign;
         let known = names.iter().position(|known| known == name);
         known.unwrap_or_else(|| {
@@ -151,7 +152,7 @@ impl Sites {
             column,
             first_side,
             width,
-            contents: meta::Contents::default(),
+            contents: meta::ConditionFeatures::default(),
             callees: Vec::new(),
             sides,
         });
@@ -184,9 +185,10 @@ impl Sites {
                 };
                 let at = instruction.location();
                 let site = self.push(kind, found.index, number[&block], &at, width, sides);
-                found.of.insert(instruction, site);
+                found.by_instruction.insert(instruction, site);
                 let described = &mut self.unit.sites[site.0 as usize];
-                (described.contents, described.callees) = contents::noted(module, instruction);
+                (described.contents, described.callees) =
+                    condition_features::read_annotation(module, instruction);
                 if kind != SiteKind::Select {
                     let described =
                         &mut self.unit.functions[found.index as usize].blocks[number[&block] as usize];
@@ -198,12 +200,12 @@ impl Sites {
         }
     }
 
-    /// Puts a store on each side: into a block of its own on a branch's edge, before a select.
-    fn mark_sides(&self, module: &Module, function: Value, found: &mut FunctionSites) {
+    /// Inserts the coverage stores: in a block on each edge of a branch or switch, before a select.
+    fn insert_coverage_stores(&self, module: &Module, function: Value, found: &mut FunctionSites) {
         let blocks = function.blocks();
         let builder = module.builder();
         let mut moved = MovedEdges::default();
-        let mut sites: Vec<_> = found.of.iter().map(|(v, s)| (*v, *s)).collect();
+        let mut sites: Vec<_> = found.by_instruction.iter().map(|(v, s)| (*v, *s)).collect();
         sites.sort_by_key(|(_, site)| site.0);
         for (instruction, site) in sites {
             let described = &self.unit.sites[site.0 as usize];
@@ -213,7 +215,7 @@ impl Sites {
                 let side = builder.zext(instruction.operand(0), module.int(64));
                 let base = module.offset(self.coverage, first);
                 let at = builder.byte_address(module.int(8), base, side);
-                found.own.insert(mark_at(module, &builder, function, at));
+                found.coverage_stores.insert(store_coverage_at(module, &builder, function, at));
                 continue;
             }
             let edges: Vec<Block> = (0..described.sides.len() as u64)
@@ -221,17 +223,17 @@ impl Sites {
                     let edge = module.block_at_end(function);
                     builder.at_end(edge);
                     let at = module.offset(self.coverage, first + side);
-                    found.own.insert(mark(module, &builder, function, at));
+                    found.coverage_stores.insert(store_coverage(module, &builder, function, at));
                     builder.jump(blocks[described.sides[side as usize].successor as usize]);
                     edge
                 })
                 .collect();
             redirect(instruction, described, &blocks, &edges, &mut moved);
         }
-        moved.mend_phis(&builder);
+        moved.rebuild_phis(&builder);
     }
 
-    /// Writes records, coverage bytes and the blob into their sections.
+    /// Emits records, coverage bytes and the metadata blob into their sections.
     pub fn emit(self, module: &Module) {
         let mut kept = Vec::new();
         let records = self.emit_records(module);
@@ -244,12 +246,26 @@ impl Sites {
     fn emit_records(&self, module: &Module) -> Option<Value> {
         let records: Vec<u8> =
             self.unit.sites.iter().zip(0..).flat_map(|(s, i)| record_bytes(s, i)).collect();
-        settle(module, self.records, site::SECTION, 32, module.bytes(&records), records.is_empty())
+        replace_placeholder(
+            module,
+            self.records,
+            site::SECTION,
+            32,
+            module.bytes(&records),
+            records.is_empty(),
+        )
     }
 
     fn emit_coverage(&self, module: &Module) -> Option<Value> {
         let bytes = vec![0; self.sides as usize];
-        settle(module, self.coverage, site::COVERAGE_SECTION, 1, module.bytes(&bytes), bytes.is_empty())
+        replace_placeholder(
+            module,
+            self.coverage,
+            site::COVERAGE_SECTION,
+            1,
+            module.bytes(&bytes),
+            bytes.is_empty(),
+        )
     }
 
     fn emit_blob(&self, module: &Module, records: Option<Value>, coverage: Option<Value>) -> Value {
@@ -276,7 +292,7 @@ impl Sites {
             module.bytes(&payload),
             module.bytes(&padding),
         ]);
-        // The initialiser has another type than the stand-in: replace the global, addresses and all.
+        // The initialiser's type differs from the placeholder's: the global is replaced, with all uses.
         let placed = module.global("cairn.blob", contents.ty());
         let section = CString::new(site::META_SECTION).expect("no NUL");
         module.place(placed, contents, &section, 8, true);
@@ -286,24 +302,24 @@ impl Sites {
     }
 }
 
-/// Replaces a stand-in by the real global.
-fn settle(
+/// Replaces a placeholder by the final global.
+fn replace_placeholder(
     module: &Module,
-    stand_in: Value,
+    placeholder: Value,
     section: &str,
     align: u32,
     contents: Value,
     empty: bool,
 ) -> Option<Value> {
     if empty {
-        stand_in.delete_global();
+        placeholder.delete_global();
         return None;
     }
-    let real = module.global(&stand_in.name(), contents.ty());
+    let real = module.global(&placeholder.name(), contents.ty());
     let section = CString::new(section).expect("no NUL");
     module.place(real, contents, &section, align, false);
-    stand_in.replace_with(real);
-    stand_in.delete_global();
+    placeholder.replace_with(real);
+    placeholder.delete_global();
     Some(real)
 }
 
@@ -315,22 +331,22 @@ fn record_bytes(site: &meta::Site, local: u32) -> Vec<u8> {
     bytes
 }
 
-/// Whether an instruction decides something.
+/// True if an instruction is a site.
 pub fn is_site(instruction: Value) -> bool {
     match instruction.opcode() {
-        Opcode::LLVMBr => instruction.is_conditional() && !looks_at_list(instruction.condition()),
+        Opcode::LLVMBr => instruction.is_conditional() && !is_va_arg_condition(instruction.condition()),
         Opcode::LLVMSelect => is_flag(instruction.operand(0)),
         opcode => opcode == Opcode::LLVMSwitch,
     }
 }
 
-/// Whether a condition is clang's own, of `va_arg`: is the argument in a register or on the stack?
-fn looks_at_list(condition: Value) -> bool {
+/// True if a condition is generated by `va_arg`: is the argument in a register or on the stack?
+fn is_va_arg_condition(condition: Value) -> bool {
     if !condition.is_instruction() {
         return false;
     }
     match condition.opcode() {
-        Opcode::LLVMAnd => condition.operands().into_iter().all(looks_at_list),
+        Opcode::LLVMAnd => condition.operands().into_iter().all(is_va_arg_condition),
         Opcode::LLVMICmp => {
             let load = condition.operand(0);
             load.is_instruction() && load.opcode() == Opcode::LLVMLoad && is_list_field(load.operand(0))
@@ -343,7 +359,7 @@ fn is_list_field(address: Value) -> bool {
     address.is_address_computation() && address.source_element_type().struct_name() == VA_LIST
 }
 
-/// Kind, width of the deciding value, and sides of an instruction that is a site.
+/// Returns kind, operand width and sides of an instruction that is a site.
 fn sides_of(
     instruction: Value,
     block: u32,
@@ -372,7 +388,7 @@ fn is_flag(value: Value) -> bool {
     ty.kind() == crate::llvm::TypeKind::LLVMIntegerTypeKind && ty.int_width() == 1
 }
 
-/// One side per distinct successor, in the order of the cases; the default's last.
+/// Returns one side per distinct successor, in the order of the cases; the default's last.
 fn switch_sides(switch: Value, number: &HashMap<Block, u32>) -> Vec<meta::Side> {
     let successors = switch.successors();
     let default = number[&successors[0]];
@@ -416,12 +432,12 @@ fn describe_block(block: Block, number: &HashMap<Block, u32>) -> meta::Block {
     }
 }
 
-/// Whether a file is a header of the system: the branches of its templates are nobody's business.
+/// True if a file is a system header: branches of its templates do not count as the user's.
 fn is_system(file: &str) -> bool {
     file.starts_with(SYSTEM_HEADERS) || file.contains(CXX_HEADERS)
 }
 
-/// Whether a function is used otherwise than by being called.
+/// True if a function is used other than as a direct callee.
 pub fn is_address_taken(function: Value) -> bool {
     function.users().into_iter().any(|user| {
         let called = user.is_instruction() && user.is_call() && user.callee() == function;
@@ -429,13 +445,13 @@ pub fn is_address_taken(function: Value) -> bool {
     })
 }
 
-/// Equal for equal types.
+/// Returns a hash of a type's text.
 pub fn type_hash(text: &str) -> u64 {
     // FNV-1a: small, and the same on every machine.
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Leads the sides of a site through these blocks.
+/// Redirects the successors of a site through the blocks on its edges.
 fn redirect(terminator: Value, site: &meta::Site, blocks: &[Block], edges: &[Block], moved: &mut MovedEdges) {
     let from = terminator.block();
     let is_switch = site.kind == SiteKind::Switch;

@@ -1,19 +1,19 @@
-//! Which values of a function may ever carry a label: the rest costs nothing.
+//! Static taint analysis: the values of a function that may ever carry a label. Others cost nothing.
 //!
-//! Optimistic fixpoint over one function: parameters, loads (of constant data if the address may be
-//! labelled) and results of calls may be labelled, and so may what is computed from them. Loop
-//! counters, addresses of locals and everything made of constants never are.
+//! A fixpoint over one function: parameters, loads (of constant data only if the address may be labelled) and
+//! call results may be labelled, and so may values computed from them. Loop counters, addresses of locals and
+//! everything computed from constants are not.
 
 use super::intrinsics::intrinsic;
-use super::meaning::{Meaning, meaning};
+use super::op_semantics::{Semantics, semantics};
 use super::types::{is_vector, labelable, labelable_in_memory, scalar_width};
 use crate::llvm::{Module, Opcode, Value};
 use std::collections::HashSet;
 
-/// The values that may be labelled.
+/// Returns the values that may be labelled.
 pub fn labelled_values(module: &Module, function: Value) -> HashSet<Value> {
     let mut found = HashSet::new();
-    // The address of a struct passed by value is the machine's business: nobody passes its label.
+    // The address of a `byval` struct is chosen by the calling convention and never labelled.
     let by_value = |index: usize| function.byval_type(index as u32).is_some();
     let params = function.params().into_iter().enumerate();
     let mut work: Vec<Value> =
@@ -35,7 +35,7 @@ fn is_source(module: &Module, instruction: Value) -> bool {
             labelable_in_memory(module, instruction.ty()) && !is_constant_data(instruction.operand(0))
         }
         Opcode::LLVMAtomicRMW => labelable(module, instruction.ty()),
-        // The old value of an exchange; see `atomics`.
+        // The old value of a `cmpxchg`; see `atomics`.
         Opcode::LLVMExtractValue => {
             let whole = instruction.operand(0);
             let exchanged = whole.is_instruction() && whole.opcode() == Opcode::LLVMAtomicCmpXchg;
@@ -49,7 +49,7 @@ fn is_source(module: &Module, instruction: Value) -> bool {
     }
 }
 
-/// Whether an address lies in a global that never changes.
+/// True if an address is in a constant global.
 pub fn is_constant_data(mut address: Value) -> bool {
     while address.is_address_computation() {
         address = address.operand(0);
@@ -61,15 +61,15 @@ fn passes_on(module: &Module, user: Value, value: Value) -> bool {
     if !user.is_instruction() || !labelable(module, user.ty()) {
         return false;
     }
-    match meaning(user) {
-        // Read at a symbolic address, if it is a scalar.
+    match semantics(user) {
+        // A load at a symbolic address, if it is a scalar.
         None if user.opcode() == Opcode::LLVMLoad => scalar_width(user.ty()).is_some(),
         None => user.opcode() == Opcode::LLVMPHI,
-        // A select on a labelled condition has the label of the side it takes: the condition is in the path.
-        Some(Meaning::Select) => user.operand(0) != value || is_vector(value.ty()),
-        // So is the index of an element.
-        Some(Meaning::Element) => user.operand(0) == value,
-        Some(Meaning::WithElement) => user.operand(0) == value || user.operand(1) == value,
+        // A select on a labelled condition has the label of the selected value: the condition is in the path.
+        Some(Semantics::Select) => user.operand(0) != value || is_vector(value.ty()),
+        // So is a vector index.
+        Some(Semantics::ExtractElement) => user.operand(0) == value,
+        Some(Semantics::InsertElement) => user.operand(0) == value || user.operand(1) == value,
         Some(_) => true,
     }
 }

@@ -1,25 +1,25 @@
-//! Which parts of a value can carry a label.
+//! Label-carrying parts of types.
 
 use crate::llvm::{Module, Type, TypeKind};
 use cairn_wire::Loss;
 
-/// More scalars than this and an aggregate or vector is not followed.
+/// Maximum number of scalars of a labelled aggregate or vector.
 const MAX_LEAVES: usize = cairn_wire::tls::MAX_RESULTS;
 /// Widest integer that can carry a label.
 const MAX_WIDTH: u32 = 128;
 
-/// One scalar of a (possibly aggregate) value.
+/// A scalar of a (possibly aggregate) value.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
     /// Byte offset within the value in memory.
     pub offset: u64,
-    /// Bytes in memory.
+    /// Size in memory in bytes.
     pub size: u64,
     /// Width in bits if it can carry a label: integers up to 128 bits, pointers, `float` and `double`.
     pub width: Option<u32>,
 }
 
-/// The scalars of a type in order; `None` if there are too many, or it is not a value in memory.
+/// Returns the scalars of a type in order; `None` if there are too many, or the type has no size.
 pub fn leaves(module: &Module, ty: Type) -> Option<Vec<Leaf>> {
     let mut all = Vec::new();
     collect(module, ty, 0, &mut all)?;
@@ -51,7 +51,7 @@ fn repeat(module: &Module, element: Type, len: u64, offset: u64, all: &mut Vec<L
     (0..len.min(MAX_LEAVES as u64 + 1)).try_for_each(|i| collect(module, element, offset + i * stride, all))
 }
 
-/// Width of a scalar that can carry a label.
+/// Returns the width of a scalar that can carry a label.
 pub fn scalar_width(ty: Type) -> Option<u32> {
     match ty.kind() {
         TypeKind::LLVMIntegerTypeKind => Some(ty.int_width()).filter(|w| *w <= MAX_WIDTH),
@@ -61,12 +61,12 @@ pub fn scalar_width(ty: Type) -> Option<u32> {
     }
 }
 
-/// Whether this is a vector of a fixed number of elements.
+/// True for vectors of a fixed number of elements.
 pub fn is_vector(ty: Type) -> bool {
     ty.kind() == TypeKind::LLVMVectorTypeKind
 }
 
-/// Width and number of the elements of a vector; a scalar is a vector of one.
+/// Returns width and number of a vector's elements; a scalar is a vector of one.
 pub fn lanes(ty: Type) -> Option<(u32, u32)> {
     match is_vector(ty) {
         true => Some((scalar_width(ty.element())?, ty.vector_len())).filter(|l| l.1 <= MAX_LEAVES as u32),
@@ -74,7 +74,7 @@ pub fn lanes(ty: Type) -> Option<(u32, u32)> {
     }
 }
 
-/// Whether some part of a value of this type can carry a label.
+/// True if some part of a value of this type can carry a label.
 pub fn labelable(module: &Module, ty: Type) -> bool {
     match ty.kind() {
         TypeKind::LLVMStructTypeKind | TypeKind::LLVMArrayTypeKind => {
@@ -84,14 +84,14 @@ pub fn labelable(module: &Module, ty: Type) -> bool {
     }
 }
 
-/// Whether memory can hold the labels of such a value: elements of a vector that are not whole bytes lie
+/// True if the shadow can hold the labels of such a value: vector elements that are not whole bytes are
 /// packed, several in one byte.
 pub fn labelable_in_memory(module: &Module, ty: Type) -> bool {
     let packed = is_vector(ty) && lanes(ty).is_some_and(|(width, _)| width % 8 != 0);
     labelable(module, ty) && !packed
 }
 
-/// Why values of a type that cannot be labelled are lost.
+/// Returns the reason for which values of an unlabelled type are lost.
 pub fn loss(ty: Type) -> Loss {
     match ty.kind() {
         TypeKind::LLVMX86_FP80TypeKind | TypeKind::LLVMFP128TypeKind => Loss::LongDouble,
@@ -101,7 +101,7 @@ pub fn loss(ty: Type) -> Loss {
     }
 }
 
-/// First scalar and number of scalars of the part of an aggregate that `indices` name.
+/// Returns the index of the first scalar and the number of scalars of the part of an aggregate at `indices`.
 pub fn leaf_range(module: &Module, mut ty: Type, indices: &[u32]) -> (usize, usize) {
     let count = |ty| leaves(module, ty).map_or(0, |all| all.len());
     let mut start = 0;

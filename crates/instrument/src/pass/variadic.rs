@@ -1,8 +1,9 @@
-//! Variadic arguments: where the calling convention of x86-64 puts them, told by the caller.
+//! Variadic arguments: the caller describes where the System V calling convention puts them.
 //!
-//! A variadic function keeps its argument registers in an area of its frame, and `va_arg` is plain code
-//! that reads this area or the stack. So it is enough to write the labels there, once, when the function
-//! begins. Where each argument lies only the caller knows: it leaves the address of a constant.
+//! A variadic function saves its argument registers in an area of its frame, and `va_arg` is ordinary code
+//! that reads this area or the stack. So it suffices to write the labels to the shadow of both, once, in the
+//! prologue. Only the caller knows the location of each argument: it passes the address of a constant that
+//! describes them.
 
 use super::calls::{VA_LIST_SIZE, argument_slots};
 use super::function::FunctionPass;
@@ -11,22 +12,22 @@ use super::types::leaves;
 use crate::llvm::{Module, Opcode, Type, TypeKind, Value};
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, Piece, REGISTER_AREA, Variadic};
 
-/// Registers for integers and pointers, eight bytes each.
+/// Registers for integers and pointers, eight bytes each (System V ABI).
 const INTEGER_REGISTERS: u32 = 6;
-/// Registers for floats and vectors, sixteen bytes each.
+/// Registers for floats and vectors, sixteen bytes each (System V ABI).
 const VECTOR_REGISTERS: u32 = 8;
 
 impl FunctionPass<'_> {
-    /// Before a call of a variadic function: says where its arguments are.
-    pub fn tell_places(&self, call: Value) {
+    /// Emits, before a call of a variadic function, the address of its argument layout.
+    pub fn emit_argument_layout(&self, call: Value) {
         let (module, abi) = (self.unit.module, self.unit.abi);
-        let places = module.constant_bytes("cairn.variadic.", &encode(&describe(module, call)));
-        self.builder.store(abi.widen(&self.builder, places), abi.variadic(module));
+        let locations = module.constant_bytes("cairn.variadic.", &encode(&describe(module, call)));
+        self.builder.store(abi.widen(&self.builder, locations), abi.variadic(module));
     }
 
-    /// At the beginning of a variadic function: its arguments get their labels.
-    pub fn enter_variadic(&self) {
-        if !takes_list(self.function) {
+    /// Emits, in the prologue of a variadic function, the transfer of the argument labels to the shadow.
+    pub fn receive_variadic(&self) {
+        if !uses_va_start(self.function) {
             return;
         }
         let (module, abi) = (self.unit.module, self.unit.abi);
@@ -38,29 +39,34 @@ impl FunctionPass<'_> {
     }
 }
 
-/// Whether a function ever looks at its variadic arguments.
-fn takes_list(function: Value) -> bool {
+/// True if a function calls `va_start`.
+fn uses_va_start(function: Value) -> bool {
     let starts =
         |i: Value| i.opcode() == Opcode::LLVMCall && intrinsic(i.callee()) == Some(Intrinsic::VaStart);
     function.blocks().into_iter().any(|block| block.instructions().into_iter().any(starts))
 }
 
-/// Stack bytes of a variadic function's named parameters.
+/// Returns the stack size of a variadic function's named parameters.
 fn named_stack_bytes(module: &Module, function: Value) -> u32 {
-    let mut places = Places::default();
+    let mut locations = ArgumentLocations::default();
     for (index, param) in (0..).zip(function.params()) {
-        places.next(module, param.ty(), function.byval_type(index).map(|ty| (ty, function.alignment(index))));
+        locations.next(
+            module,
+            param.ty(),
+            function.byval_type(index).map(|ty| (ty, function.alignment(index))),
+        );
     }
-    places.stack
+    locations.stack
 }
 
 fn describe(module: &Module, call: Value) -> (Variadic, Vec<Piece>) {
-    let (mut places, mut pieces, mut byval) = (Places::default(), Vec::new(), MAX_ARGS..MAX_ARGS + MAX_BYVAL);
+    let (mut locations, mut pieces, mut byval) =
+        (ArgumentLocations::default(), Vec::new(), MAX_ARGS..MAX_ARGS + MAX_BYVAL);
     let arguments = call.arguments();
     let slots = argument_slots(module, &arguments);
     for ((argument, slot), index) in arguments.into_iter().zip(slots).zip(0..) {
         let copied = call.call_byval_type(index);
-        let start = places.next(module, argument.ty(), copied.map(|ty| (ty, call.call_alignment(index))));
+        let start = locations.next(module, argument.ty(), copied.map(|ty| (ty, call.call_alignment(index))));
         if let Some(ty) = copied {
             let piece = |source| Piece { place: start, size: module.store_size(ty) as u32, source };
             pieces.extend(byval.next().map(|source| piece(source as u32)));
@@ -73,26 +79,26 @@ fn describe(module: &Module, call: Value) -> (Variadic, Vec<Piece>) {
             }
         }
     }
-    (Variadic { stack_bytes: places.stack, pieces: pieces.len() as u32 }, pieces)
+    (Variadic { stack_bytes: locations.stack, pieces: pieces.len() as u32 }, pieces)
 }
 
-/// As the machine sees it: 32-bit words, lowest byte first.
+/// Encodes the layout as little-endian 32-bit words.
 fn encode((variadic, pieces): &(Variadic, Vec<Piece>)) -> Vec<u8> {
     let front = [variadic.stack_bytes, variadic.pieces];
     let rest = pieces.iter().flat_map(|piece| [piece.place, piece.size, piece.source]);
     front.into_iter().chain(rest).flat_map(u32::to_le_bytes).collect()
 }
 
-/// Hands out places to arguments, in order.
+/// Assigns argument locations, in order.
 #[derive(Default)]
-struct Places {
+struct ArgumentLocations {
     integers: u32,
     vectors: u32,
     stack: u32,
 }
 
-impl Places {
-    /// Where the next argument lies; of one passed as a copy in memory, its type and alignment are given.
+impl ArgumentLocations {
+    /// Returns the location of the next argument; `copied` is the type and alignment of one passed in memory.
     fn next(&mut self, module: &Module, ty: Type, copied: Option<(Type, u32)>) -> u32 {
         if let Some((ty, align)) = copied {
             return self.on_stack(module.store_size(ty) as u32, align);
@@ -107,24 +113,24 @@ impl Places {
         }
     }
 
-    /// An integer lies in registers as a whole, or not at all.
+    /// Assigns an integer to registers as a whole, or to the stack.
     fn integer(&mut self, size: u32) -> u32 {
         let registers = size.div_ceil(8);
         if self.integers + registers > INTEGER_REGISTERS {
             return self.on_stack(size, 8 * registers);
         }
-        let place = self.integers * 8;
+        let location = self.integers * 8;
         self.integers += registers;
-        place
+        location
     }
 
     fn vector(&mut self, size: u32) -> u32 {
         if self.vectors == VECTOR_REGISTERS || size > 16 {
             return self.on_stack(size, size);
         }
-        let place = INTEGER_REGISTERS * 8 + self.vectors * 16;
+        let location = INTEGER_REGISTERS * 8 + self.vectors * 16;
         self.vectors += 1;
-        place
+        location
     }
 
     fn on_stack(&mut self, size: u32, align: u32) -> u32 {

@@ -1,17 +1,17 @@
-//! The control flow within functions: all functions' blocks in one graph, with no edge between functions.
+//! Control flow within functions: the blocks of all functions in one graph, without edges between functions.
 
 use super::dominator_tree::DominatorTree;
 use super::graph::{Components, Graph};
 use crate::model::{BlockId, Program};
 
-/// The edges between blocks, under their own ids.
+/// Returns the edges between blocks, by block id.
 pub(crate) fn edges(program: &Program) -> Vec<(u32, u32)> {
     let blocks = program.blocks().zip(0..);
     blocks.flat_map(|(block, id)| block.successors.iter().map(move |to| (id, to.0))).collect()
 }
 
-/// Dominance between blocks of one function. A node after the last block stands for the outside, from where all
-/// functions are entered.
+/// Computes dominance between blocks of one function. A node after the last block stands for the outside,
+/// from where all functions are entered.
 pub(crate) fn dominators(program: &Program) -> DominatorTree {
     let outside = program.block_count();
     let mut edges = edges(program);
@@ -20,10 +20,10 @@ pub(crate) fn dominators(program: &Program) -> DominatorTree {
     DominatorTree::new(&Graph::new(outside + 1, &edges), outside)
 }
 
-/// Which blocks a run must still go through before its function ends.
+/// Post-dominance: the blocks that a run must still execute before its function ends.
 ///
-/// A function ends where a block has no successor. Blocks that reach one another and nothing else, a loop without an
-/// exit, are taken to end after the last of them.
+/// A function ends at a block without successors. Blocks that reach only one another, a loop without an exit,
+/// are taken to end after the last of them.
 #[derive(Clone, Debug)]
 pub struct PostDominators {
     tree: DominatorTree,
@@ -31,7 +31,7 @@ pub struct PostDominators {
 }
 
 impl PostDominators {
-    /// Takes time about proportional to the program.
+    /// Computes post-dominance in near-linear time.
     pub fn new(program: &Program) -> PostDominators {
         let outside = program.block_count();
         let forward = Graph::new(outside, &edges(program));
@@ -40,18 +40,19 @@ impl PostDominators {
         PostDominators { tree: DominatorTree::new(&Graph::new(outside + 1, &backward), outside), outside }
     }
 
-    /// Whether every way from `b` to the end of its function goes through `a`. Constant time.
+    /// True if every path from `b` to the end of its function contains `a`. Constant time.
     pub fn post_dominates(&self, a: BlockId, b: BlockId) -> bool {
         self.tree.dominates(a.0, b.0)
     }
 
-    /// The first block after this one that every way goes through; none if ways part for good.
+    /// Returns the immediate post-dominator of a block; `None` if paths never meet again.
     pub(crate) fn next(&self, block: BlockId) -> Option<BlockId> {
         self.tree.parent(block.0).filter(|&next| next != self.outside).map(BlockId)
     }
 }
 
-/// One block of each component that no edge leaves: the only one, or the last of a loop without an exit.
+/// Returns one block of each component that no edge leaves: the only one, or the last of a loop without an
+/// exit.
 fn ends(graph: &Graph) -> Vec<u32> {
     let components = Components::new(graph);
     let mut last = vec![None; components.count as usize];

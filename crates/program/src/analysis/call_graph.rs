@@ -1,17 +1,17 @@
-//! Whom a call may reach.
+//! The call graph.
 
 use crate::model::{Call, FunctionId, Program};
 
-/// The functions every call may reach: by name, or through a pointer. A pointer may lead to all functions whose address
-/// is taken somewhere and whose type is the call's, and to those that runs have been seen to reach.
+/// The possible callees of every call: by name, or through a pointer. A pointer may lead to all functions
+/// whose address is taken somewhere and whose type is that of the call, and to those that runs have reached.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallGraph {
-    /// Per type of an indirect call its targets, both sorted.
+    /// By type of an indirect call: its targets, both sorted.
     pointers: Vec<(u64, Vec<FunctionId>)>,
 }
 
 impl CallGraph {
-    /// What can be known without running the program.
+    /// Computes the statically known call graph.
     pub fn new(program: &Program) -> CallGraph {
         let mut types: Vec<u64> = program.calls().filter_map(type_of).collect();
         types.sort_unstable();
@@ -25,7 +25,7 @@ impl CallGraph {
         graph
     }
 
-    /// The functions of the program that a call may reach, in id order.
+    /// Returns the functions of the program that a call may reach, in id order.
     pub fn targets<'a>(&'a self, call: &'a Call) -> &'a [FunctionId] {
         match call {
             Call::Internal(callee) => std::slice::from_ref(callee),
@@ -34,27 +34,27 @@ impl CallGraph {
         }
     }
 
-    /// A run has reached a function through a pointer to functions of this type. True if that is news: analyses made from
-    /// this graph should then be made again.
+    /// Adds a callee that a run reached through a pointer to functions of this type; true if it is new, and
+    /// analyses computed from this graph are outdated.
     pub fn observe(&mut self, type_hash: u64, callee: FunctionId) -> bool {
         let at = self.find(type_hash).unwrap_or_else(|at| {
             self.pointers.insert(at, (type_hash, Vec::new()));
             at
         });
         let targets = &mut self.pointers[at].1;
-        let place = targets.binary_search(&callee);
-        if let Err(place) = place {
-            targets.insert(place, callee);
+        let index = targets.binary_search(&callee);
+        if let Err(index) = index {
+            targets.insert(index, callee);
         }
-        place.is_err()
+        index.is_err()
     }
 
-    /// The types of indirect calls and their targets.
+    /// Returns the types of indirect calls and their targets.
     pub(crate) fn pointers(&self) -> &[(u64, Vec<FunctionId>)] {
         &self.pointers
     }
 
-    /// Place of a type in [`CallGraph::pointers`], or where it would be.
+    /// Returns the index of a type in [`CallGraph::pointers`], or the index to insert it at.
     pub(crate) fn find(&self, type_hash: u64) -> Result<usize, usize> {
         self.pointers.binary_search_by_key(&type_hash, |(hash, _)| *hash)
     }

@@ -1,26 +1,26 @@
-//! What functions call, directly or through others.
+//! Transitive callees of functions.
 
 use super::call_graph::CallGraph;
 use super::graph::{Components, Graph};
 use crate::model::{FunctionId, Program};
 use std::cmp::Reverse;
 
-/// All that functions may call, directly or through others. Functions that call each other are one component.
+/// The transitive callees of all functions. Mutually recursive functions form one component.
 #[derive(Clone, Debug)]
 pub struct Callees {
     component: Vec<u32>,
-    /// Instructions of each component.
+    /// Instructions, by component.
     instructions: Vec<u64>,
-    /// Per component the set of all it calls, itself among them, a bit each.
+    /// By component: its transitive callees including itself, a bit each.
     reached: Vec<Vec<u64>>,
     /// Instructions of all these.
     sums: Vec<u64>,
-    /// The set that was asked for last.
+    /// Set of the last call to [`Callees::instructions`].
     set: Vec<u64>,
 }
 
 impl Callees {
-    /// Takes time proportional to the program, and space to the square of its functions, a bit for each two.
+    /// Computes the sets in time linear in the program and space quadratic in its functions, a bit per pair.
     pub fn new(program: &Program, calls: &CallGraph) -> Callees {
         let edges = program.blocks().flat_map(|block| {
             let called = block.calls.iter().flat_map(|call| calls.targets(call));
@@ -39,13 +39,13 @@ impl Callees {
         callees
     }
 
-    /// Whether a function may call another, directly or through others, or is the same. Constant time.
+    /// True if a function may call another, directly or indirectly, or is the same. Constant time.
     pub fn may_call(&self, caller: FunctionId, callee: FunctionId) -> bool {
         let component = |function: FunctionId| self.component[function.0 as usize] as usize;
         self.reached[component(caller)][component(callee) / 64] >> (component(callee) % 64) & 1 == 1
     }
 
-    /// A component calls only lower ones: theirs are known when its turn comes.
+    /// Computes the sets from the lowest component up: a component calls only lower ones.
     fn reach(&mut self, graph: &Graph, count: u32) {
         let mut called = vec![Vec::new(); count as usize];
         for function in 0..graph.len() as u32 {
@@ -60,8 +60,8 @@ impl Callees {
         }
     }
 
-    /// The instructions of these functions and of all they call. The highest component comes first: most of the others
-    /// are among its callees, and what they add is little.
+    /// Returns the number of instructions of these functions and all their callees. The highest component
+    /// comes first: most of the others are among its callees, so that they add little.
     pub(super) fn instructions(&mut self, functions: &mut Vec<u32>) -> u64 {
         functions.sort_unstable_by_key(|&function| Reverse(self.component[function as usize]));
         functions.dedup();
@@ -73,7 +73,7 @@ impl Callees {
         self.sums[highest] + functions.map(|&function| self.add(function)).sum::<u64>()
     }
 
-    /// Adds a function and all it calls to the set; gives the instructions of what is new.
+    /// Adds a function and its callees to the set; returns the number of instructions added.
     fn add(&mut self, function: u32) -> u64 {
         if self.contains(function) {
             return 0;
@@ -91,14 +91,14 @@ impl Callees {
         sum
     }
 
-    /// Whether a function is in the set that was asked for last.
+    /// True if a function is in the last set.
     pub(super) fn contains(&self, function: u32) -> bool {
         let component = self.component[function as usize];
         self.set[component as usize / 64] >> (component % 64) & 1 == 1
     }
 }
 
-/// Edges in order, each once.
+/// Sorts edges and removes duplicates.
 pub(super) fn sorted(mut edges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     edges.sort_unstable();
     edges.dedup();

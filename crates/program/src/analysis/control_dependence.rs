@@ -1,7 +1,8 @@
-//! How much code hangs on a branch.
+//! Control dependence: the amount of code that depends on a branch.
 //!
-//! A block depends on a side of a site if it is sure to be executed once the side is taken, but not before. What depends
-//! on a block depends on all its sides; a block that calls a function has all of it, and of what it calls, depend on it.
+//! A block depends on a side of a site if it is certain to be executed once the side is taken, but not
+//! before. Dependence is transitive through all sides of a dependent block; a block that calls a function has
+//! all its code, and that of its callees, depend on it.
 
 use super::blocks::PostDominators;
 use super::call_graph::CallGraph;
@@ -10,17 +11,18 @@ use super::graph::{Components, Graph};
 use crate::model::{BlockId, BranchId, Program};
 use cairn_wire::SiteKind;
 
-/// Per branch the code that depends on it, directly or through other branches.
+/// By branch: the number of instructions that depend on it, directly or transitively.
 #[derive(Clone, Debug)]
 pub struct ControlDependence {
     statements: Vec<u64>,
 }
 
 impl ControlDependence {
-    /// Takes time proportional to the program, and for each branch to what depends on it (loops counting as one).
+    /// Computes the counts in time linear in the program, and for each branch in what depends on it (loops
+    /// counting as one).
     pub fn new(program: &Program, calls: &CallGraph) -> ControlDependence {
         let after = PostDominators::new(program);
-        let mut counter = Counter::new(program, calls, &after);
+        let mut counter = DependentCounter::new(program, calls, &after);
         let mut statements = vec![0; program.branch_count() as usize];
         // A select's sides have no code of their own.
         for (_, site) in program.sites().filter(|(_, site)| site.kind != SiteKind::Select) {
@@ -32,45 +34,46 @@ impl ControlDependence {
         ControlDependence { statements }
     }
 
-    /// The instructions that depend on taking a branch, each counted once.
+    /// Returns the number of instructions that depend on taking a branch, each counted once.
     pub fn statements(&self, branch: BranchId) -> u64 {
         self.statements.get(branch.0 as usize).copied().unwrap_or(0)
     }
 }
 
-/// The blocks that depend on an edge: those sure to come after it, up to what comes after its origin anyway.
+/// Returns the blocks that depend on an edge: the post-dominators of its target, up to the immediate
+/// post-dominator of its origin.
 pub(crate) fn dependents(
     after: &PostDominators,
     from: BlockId,
     to: BlockId,
 ) -> impl Iterator<Item = BlockId> {
-    let anyway = after.next(from);
+    let unconditional = after.next(from);
     std::iter::successors(Some(to), |block| after.next(*block))
-        .take_while(move |block| Some(*block) != anyway)
+        .take_while(move |block| Some(*block) != unconditional)
 }
 
-/// Adds up what hangs together.
-struct Counter {
-    /// The component of each block among those that depend on each other.
+/// Sums up transitive dependents.
+struct DependentCounter {
+    /// By block: its component among mutually dependent blocks.
     component: Vec<u32>,
-    /// What depends on each component.
+    /// By component: its dependents.
     below: Graph,
-    /// Instructions of each component.
+    /// Instructions, by component.
     instructions: Vec<u64>,
-    /// Functions that each component calls.
+    /// By component: functions it calls.
     callees: Graph,
     functions: Callees,
-    /// The last round in which each component was met.
-    met: Vec<u32>,
+    /// By component: the last round in which it was visited.
+    visited: Vec<u32>,
     round: u32,
-    /// Components still to be looked at.
-    open: Vec<u32>,
+    /// Worklist of components.
+    worklist: Vec<u32>,
     /// Functions called so far.
     called: Vec<u32>,
 }
 
-impl Counter {
-    fn new(program: &Program, calls: &CallGraph, after: &PostDominators) -> Counter {
+impl DependentCounter {
+    fn new(program: &Program, calls: &CallGraph, after: &PostDominators) -> DependentCounter {
         let direct = dependence(program, after);
         let components = Components::new(&direct);
         let component = |block: u32| components.of[block as usize];
@@ -86,39 +89,39 @@ impl Counter {
         }
         // Targets of these edges are functions, of which there may be more than components.
         let nodes = components.count.max(program.functions().count() as u32);
-        Counter {
+        DependentCounter {
             below: Graph::new(components.count, &sorted(below)),
             instructions,
             callees: Graph::new(nodes, &sorted(callees)),
             functions: Callees::new(program, calls),
-            met: vec![0; components.count as usize],
+            visited: vec![0; components.count as usize],
             round: 0,
-            open: Vec::new(),
+            worklist: Vec::new(),
             called: Vec::new(),
             component: components.of,
         }
     }
 
-    /// The instructions of these blocks of a function and of all that depends on them.
+    /// Counts the instructions of these blocks of a function and of all that depends on them.
     fn count(&mut self, function: u32, blocks: impl Iterator<Item = BlockId>) -> u64 {
         self.round += 1;
         self.called.clear();
         let mut own = 0;
-        self.open.extend(blocks.map(|block| self.component[block.0 as usize]));
-        while let Some(component) = self.open.pop() {
-            if std::mem::replace(&mut self.met[component as usize], self.round) == self.round {
+        self.worklist.extend(blocks.map(|block| self.component[block.0 as usize]));
+        while let Some(component) = self.worklist.pop() {
+            if std::mem::replace(&mut self.visited[component as usize], self.round) == self.round {
                 continue;
             }
             own += self.instructions[component as usize];
             self.called.extend(self.callees.successors(component));
-            self.open.extend(self.below.successors(component));
+            self.worklist.extend(self.below.successors(component));
         }
         let called = self.functions.instructions(&mut self.called);
         called + if self.functions.contains(function) { 0 } else { own }
     }
 }
 
-/// Edges from each block to those that depend on one of its sides.
+/// Returns the graph with edges from each block to those that depend on one of its sides.
 fn dependence(program: &Program, after: &PostDominators) -> Graph {
     let mut edges = Vec::new();
     for (block, id) in program.blocks().zip(0..) {

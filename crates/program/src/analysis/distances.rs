@@ -1,8 +1,9 @@
-//! How far it is from a branch to the nearest one that no run has covered.
+//! Distance from a branch to the nearest uncovered one.
 //!
-//! Sources only ever disappear, so distances only grow. Every node that reaches an uncovered branch knows the next node
-//! on a shortest way; these ways form a forest with the uncovered branches as roots. Covering a branch looks at its tree
-//! alone: at the nodes whose shortest way led there, and at their edges. Everything else keeps its distance.
+//! Uncovered branches only ever disappear, so distances only grow. Every node that reaches an uncovered
+//! branch knows the next node on a shortest path; these paths form a forest with the uncovered branches as
+//! roots. Covering a branch visits its tree alone: the nodes whose shortest path led there, and their edges.
+//! All other distances stay.
 
 use super::call_graph::CallGraph;
 use super::flow::Flow;
@@ -11,28 +12,29 @@ use crate::model::{BlockId, BranchId, Program};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// What makes a way long.
+/// The unit of distances.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weight {
-    /// The branches it takes.
+    /// Branches taken.
     Branches,
-    /// The instructions of the blocks it enters.
+    /// Instructions of the blocks entered.
     Instructions,
 }
 
-/// Distances to the nearest uncovered branch of the user's code. A call costs nothing, whether it is followed or passed.
+/// Distances to the nearest uncovered branch of user code. A call costs nothing, whether it is entered or
+/// stepped over.
 #[derive(Clone, Debug)]
 pub struct Distances {
     branches: u32,
-    /// From a branch's node to that where its distance is told: they differ where returns count.
+    /// Offset from a branch's node to the one that holds its distance: nonzero with returns.
     copy: u32,
     forward: Graph,
     backward: Graph,
-    /// What entering each node costs.
+    /// Cost of entering each node.
     weight: Vec<u32>,
-    /// From each node; [`FAR`] if no uncovered branch can be reached.
+    /// Distance of each node; [`FAR`] if no uncovered branch can be reached.
     distance: Vec<u32>,
-    /// The next node on a shortest way; [`NOWHERE`] if there is none, or if this is an uncovered branch.
+    /// Next node on a shortest path; [`NOWHERE`] if there is none, or if this is an uncovered branch.
     next: Vec<u32>,
     queue: BinaryHeap<Reverse<(u32, u32)>>,
     affected: Vec<u32>,
@@ -42,25 +44,25 @@ const FAR: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX;
 
 impl Distances {
-    /// The distances as long as nothing has been covered, along calls but not back out of callees: what a run that is now
-    /// in a function does after that function is left out of account.
+    /// Computes the distances while nothing is covered, along calls but not back out of callees: code
+    /// executed after the current function returns is ignored.
     pub fn new(program: &Program, calls: &CallGraph, weight: Weight) -> Distances {
         let flow = Flow::new(program, calls);
         let weights = weights(program, &flow, weight);
-        Self::on(program, flow.graph(), 0, weights)
+        Self::on_graph(program, flow.graph(), 0, weights)
     }
 
-    /// The same, but where a function ends the way goes on after any call of it.
+    /// Does the same, but paths continue from the end of a function after any call of it.
     pub fn with_returns(program: &Program, calls: &CallGraph, weight: Weight) -> Distances {
         let flow = Flow::new(program, calls);
         let mut weights = weights(program, &flow, weight);
         let (graph, copy) = flow.graph_with_returns(program, calls);
         weights.resize(copy as usize, 0);
         weights.extend_from_within(..);
-        Self::on(program, graph, copy, weights)
+        Self::on_graph(program, graph, copy, weights)
     }
 
-    fn on(program: &Program, forward: Graph, copy: u32, mut weight: Vec<u32>) -> Distances {
+    fn on_graph(program: &Program, forward: Graph, copy: u32, mut weight: Vec<u32>) -> Distances {
         let nodes = forward.len();
         weight.resize(nodes, 0);
         let mut distances = Distances {
@@ -78,12 +80,12 @@ impl Distances {
             distances.lower(branch, 0, NOWHERE);
             distances.lower(branch + copy, 0, NOWHERE);
         }
-        distances.spread();
+        distances.propagate();
         distances
     }
 
-    /// The distance from having taken a branch to the nearest uncovered one: 0 if it is uncovered itself, none if no
-    /// uncovered branch can be reached.
+    /// Returns the distance from having taken a branch to the nearest uncovered one: 0 if it is uncovered
+    /// itself, `None` if no uncovered branch can be reached.
     pub fn of(&self, branch: BranchId) -> Option<u32> {
         if branch.0 >= self.branches {
             return None;
@@ -92,7 +94,7 @@ impl Distances {
         (distance != FAR).then_some(distance)
     }
 
-    /// These branches have been covered; those that were before may be among them.
+    /// Marks these branches as covered; some may be so already.
     pub fn cover(&mut self, branches: &[BranchId]) {
         for branch in branches.iter().filter(|branch| branch.0 < self.branches) {
             for node in [branch.0, branch.0 + self.copy] {
@@ -103,19 +105,19 @@ impl Distances {
                 }
             }
         }
-        self.gather_affected();
-        self.enter_from_outside();
-        self.spread();
+        self.collect_affected();
+        self.reconnect_affected();
+        self.propagate();
     }
 
-    /// The branches that may come next after taking this one, with their own distances: those through which a way of at
-    /// most this weight leads to an uncovered branch, in id order.
+    /// Returns the branches that may come next after taking this one, with their own distances: those through
+    /// which a path of at most `within` leads to an uncovered branch, in id order.
     pub fn towards(&self, branch: BranchId, within: u32) -> Vec<(BranchId, u32)> {
         let start = branch.0 + self.copy;
         let mut found = BTreeMap::new();
         let mut spent = BTreeMap::new();
-        let mut open = BinaryHeap::from([Reverse((0, start))]);
-        while let Some(Reverse((cost, node))) = open.pop() {
+        let mut queue = BinaryHeap::from([Reverse((0, start))]);
+        while let Some(Reverse((cost, node))) = queue.pop() {
             for &next in self.forward.successors(node) {
                 let cost = cost + self.weight[next as usize];
                 let left = self.distance[next as usize];
@@ -126,21 +128,21 @@ impl Distances {
                 spent.insert(next, cost);
                 match self.branch(next) {
                     Some(branch) => found.extend(self.of(branch).map(|distance| (branch, distance))),
-                    None => open.push(Reverse((cost, next))),
+                    None => queue.push(Reverse((cost, next))),
                 }
             }
         }
         found.into_iter().collect()
     }
 
-    /// The branch that a node stands for.
+    /// Returns the branch of a node.
     fn branch(&self, node: u32) -> Option<BranchId> {
         let copy = if node < self.copy { node } else { node - self.copy };
         (copy < self.branches).then_some(BranchId(copy))
     }
 
-    /// Adds all nodes whose shortest way led to an affected one, and forgets their distances.
-    fn gather_affected(&mut self) {
+    /// Adds all nodes whose shortest path led to an affected one, and resets their distances.
+    fn collect_affected(&mut self) {
         let mut at = 0;
         while let Some(&node) = self.affected.get(at) {
             at += 1;
@@ -154,8 +156,8 @@ impl Distances {
         }
     }
 
-    /// Gives each affected node the best way over those whose distance is known.
-    fn enter_from_outside(&mut self) {
+    /// Sets each affected node to its best path through unaffected ones.
+    fn reconnect_affected(&mut self) {
         for node in std::mem::take(&mut self.affected) {
             for at in 0..self.forward.successors(node).len() {
                 let next = self.forward.successors(node)[at];
@@ -165,8 +167,8 @@ impl Distances {
         }
     }
 
-    /// Lowers the distances of all nodes that lead to a node in the queue, nearest first.
-    fn spread(&mut self) {
+    /// Propagates the distances of the queued nodes to their predecessors, nearest first (Dijkstra).
+    fn propagate(&mut self) {
         while let Some(Reverse((distance, node))) = self.queue.pop() {
             if distance > self.distance[node as usize] {
                 continue;
@@ -178,7 +180,8 @@ impl Distances {
         }
     }
 
-    /// Strictly lower only: this is what keeps the ways free of circles where edges weigh nothing.
+    /// Lowers the distance of a node, only if it is strictly lower: this keeps the paths free of cycles where
+    /// edges cost nothing.
     fn lower(&mut self, node: u32, distance: u32, next: u32) {
         if distance < self.distance[node as usize] {
             self.distance[node as usize] = distance;
@@ -188,7 +191,7 @@ impl Distances {
     }
 }
 
-/// What entering each branch and each block costs.
+/// Returns the cost of entering each branch and each block.
 fn weights(program: &Program, flow: &Flow, weight: Weight) -> Vec<u32> {
     let mut weights = vec![0; flow.start(BlockId(program.block_count())) as usize];
     match weight {

@@ -1,4 +1,4 @@
-//! Which branches a run must have taken before another one.
+//! Dominance between branches: those that a run must have taken before another one.
 
 use super::call_graph::CallGraph;
 use super::dominator_tree::DominatorTree;
@@ -7,14 +7,15 @@ use crate::model::{BranchId, Call, Program};
 
 /// Dominance between branches over the whole program: along calls, but not back out of callees.
 ///
-/// A run may begin in `main`, in a function whose address is taken, and in one that nobody else calls by name.
+/// A run may begin in `main`, in a function whose address is taken, and in one that no other function calls
+/// by name.
 #[derive(Clone, Debug)]
 pub struct Dominators {
     tree: DominatorTree,
 }
 
 impl Dominators {
-    /// Takes time about proportional to the program.
+    /// Computes dominance in near-linear time.
     pub fn new(program: &Program, calls: &CallGraph) -> Dominators {
         let mut flow = Flow::new(program, calls);
         let root = flow.add_node();
@@ -28,13 +29,14 @@ impl Dominators {
         Dominators { tree: DominatorTree::new(&flow.graph(), root) }
     }
 
-    /// Whether every way to take `b` has taken `a`, or is `a`. What no run can reach only dominates itself. Constant time.
+    /// True if every path that takes `b` has taken `a`, or is `a`. An unreachable branch is dominated by
+    /// itself only. Constant time.
     pub fn dominates(&self, a: BranchId, b: BranchId) -> bool {
         self.tree.dominates(a.0, b.0)
     }
 }
 
-/// For each function whether another one calls it by name.
+/// Returns, by function, true if another one calls it by name.
 fn called_by_others(program: &Program) -> Vec<bool> {
     let mut called = vec![false; program.functions().count()];
     for block in program.blocks() {

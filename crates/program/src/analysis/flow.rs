@@ -1,69 +1,69 @@
-//! The program as one graph: how branches follow one another, within functions and into callees.
+//! The interprocedural control-flow graph: the order of branches within functions and into callees.
 //!
-//! Its first nodes are the branches, under their own ids, then come the blocks' beginnings. A block with selects is a
-//! chain: its beginning, the sides of the first select, the place after it, and so on. The order of selects and calls
-//! in a block is not recorded: calls are taken to stand after the selects, right before the block ends, so that they are
-//! ahead of whoever is in the block. A call leads to the callee's entry, and the code after it follows whether or not
-//! the callee comes back. Calls through pointers of one type share a node.
+//! Its first nodes are the branches, by branch id, then the starts of blocks. A block with selects is a
+//! chain: its start, the sides of the first select, the point after it, and so on. The order of selects and
+//! calls in a block is not recorded: calls are placed after the selects, right before the block ends, so that
+//! they are reachable from everywhere in the block. A call leads to the callee's entry, and the code after it
+//! follows whether or not the callee returns. Calls through pointers of one type share a node.
 //!
-//! No edge leads out of a function, unless one asks for returns. Then there is a second copy of all nodes, for a run
-//! whose callers nobody knows: where its function ends, it goes on after any call of it. Who follows a call is in the
-//! first copy from then on, and does not come back: the call can as well be passed. So no way enters a function from one
-//! place and leaves it to another.
+//! No edge leads out of a function, unless returns are requested. Then there is a second copy of all nodes,
+//! for a run whose callers are unknown: where its function ends, it continues after any call of it. A path
+//! that enters a callee moves to the first copy and does not return: the call can as well be stepped over. So
+//! no path enters a function from one call and returns to another.
 
 use super::call_graph::CallGraph;
 use super::graph::Graph;
 use crate::model::{BlockId, BranchId, Call, FunctionId, Program};
 use cairn_wire::SiteKind;
 
-/// The nodes of a program's flow and the edges between them.
+/// The nodes and edges of a program's control flow.
 pub(crate) struct Flow {
     branches: u32,
     nodes: u32,
-    /// The last place of each block, after its selects.
+    /// By block: its last node, after its selects.
     ends: Vec<u32>,
     /// Edges within functions.
     edges: Vec<(u32, u32)>,
-    /// Edges to entries of callees.
+    /// Edges to the entries of callees.
     calls: Vec<(u32, u32)>,
 }
 
 impl Flow {
-    /// The flow within functions and into callees.
+    /// Builds the control flow within functions and into callees.
     pub fn new(program: &Program, calls: &CallGraph) -> Flow {
         let mut flow = Flow::within_functions(program);
         flow.add_calls(program, calls);
         flow
     }
 
-    /// A node that nothing leads to yet.
+    /// Adds a node without edges.
     pub fn add_node(&mut self) -> u32 {
         self.nodes += 1;
         self.nodes - 1
     }
 
-    /// An edge more.
+    /// Adds an edge.
     pub fn add_edge(&mut self, from: u32, to: u32) {
         self.edges.push((from, to));
     }
 
-    /// Where a function begins; nowhere if it has no blocks.
+    /// Returns the entry node of a function; `None` if it has no blocks.
     pub fn entry(&self, program: &Program, function: FunctionId) -> Option<u32> {
         let blocks = &program.function(function).blocks;
         (!blocks.is_empty()).then(|| self.start(BlockId(blocks.start)))
     }
 
-    /// Where a block begins.
+    /// Returns the first node of a block.
     pub fn start(&self, block: BlockId) -> u32 {
         self.branches + block.0
     }
 
-    /// The flow as a graph.
+    /// Returns the control flow as a graph.
     pub fn graph(&self) -> Graph {
         Graph::new(self.nodes, &[&self.edges[..], &self.calls].concat())
     }
 
-    /// The flow with returns, and the distance from a node to its second copy.
+    /// Returns the graph with returns, and the offset from a node to its second copy.
     pub fn graph_with_returns(mut self, program: &Program, calls: &CallGraph) -> (Graph, u32) {
         let copy = self.nodes;
         self.nodes *= 2;
@@ -137,7 +137,8 @@ impl Flow {
         }
     }
 
-    /// From the ends of each function to a node of its own, from there to after its calls; all in the second copy.
+    /// Adds edges from the ends of each function to a node of its own, and from there to after its calls; all
+    /// in the second copy.
     fn add_returns(&mut self, program: &Program, calls: &CallGraph, copy: u32) {
         let first_function = self.nodes;
         self.nodes += program.functions().count() as u32;
@@ -162,7 +163,7 @@ impl Flow {
     }
 }
 
-/// The place of an indirect call's type among all.
+/// Returns the index of an indirect call's type.
 fn pointer_of(calls: &CallGraph, call: &Call) -> Option<u32> {
     match call {
         Call::Indirect(hash) => calls.find(*hash).ok().map(|at| at as u32),

@@ -1,15 +1,15 @@
-//! Directed graphs whose edges lie in one array: nothing is allocated per node.
+//! Directed graphs in compressed sparse row form: nothing is allocated per node.
 
 /// A graph on the nodes `0..len`.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
-    /// Where each node's successors begin, and the end of the last ones.
+    /// By node: start of its successors in `targets`; the last entry is the end.
     starts: Vec<u32>,
     targets: Vec<u32>,
 }
 
 impl Graph {
-    /// The graph with these edges; a node's successors keep their order.
+    /// Creates the graph with these edges; a node's successors keep their order.
     pub fn new(nodes: u32, edges: &[(u32, u32)]) -> Graph {
         let mut starts = vec![0; nodes as usize + 1];
         for &(from, _) in edges {
@@ -28,17 +28,17 @@ impl Graph {
         Graph { starts, targets }
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Where the edges of a node lead, in order; one that is there twice is told twice.
+    /// Returns the successors of a node, in order, with duplicates.
     pub fn successors(&self, node: u32) -> &[u32] {
         &self.targets[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
 
-    /// The graph with all edges turned round.
+    /// Returns the graph with all edges reversed.
     pub fn reversed(&self) -> Graph {
         let nodes = 0..self.len() as u32;
         let edges: Vec<_> = nodes.flat_map(|n| self.successors(n).iter().map(move |&to| (to, n))).collect();
@@ -46,52 +46,56 @@ impl Graph {
     }
 }
 
-/// A depth-first walk from one node.
-pub(crate) struct Walk {
-    /// The nodes met, in the order they were met.
+/// Depth-first order of the nodes reachable from a root.
+pub(crate) struct DepthFirstOrder {
+    /// Visited nodes, in preorder.
     pub order: Vec<u32>,
-    /// Place of each node in `order`; [`Walk::UNMET`] for others.
-    pub place: Vec<u32>,
-    /// For each place, the place of the node it was met from; the first's is its own.
+    /// By node: its position in `order`; [`DepthFirstOrder::UNMET`] for others.
+    pub position: Vec<u32>,
+    /// By position: the position of the parent; the root's is its own.
     pub parent: Vec<u32>,
 }
 
-impl Walk {
-    /// Place of a node that the walk did not meet.
+impl DepthFirstOrder {
+    /// Position of a node that was not visited.
     pub const UNMET: u32 = u32::MAX;
 
-    /// Walks a graph.
-    pub fn new(graph: &Graph, root: u32) -> Walk {
-        let mut walk = Walk { order: Vec::new(), place: vec![Self::UNMET; graph.len()], parent: Vec::new() };
-        let mut open = vec![(root, 0)];
-        while let Some((node, from)) = open.pop() {
-            if walk.place[node as usize] != Self::UNMET {
+    /// Visits the graph from `root`.
+    pub fn new(graph: &Graph, root: u32) -> DepthFirstOrder {
+        let mut order = DepthFirstOrder {
+            order: Vec::new(),
+            position: vec![Self::UNMET; graph.len()],
+            parent: Vec::new(),
+        };
+        let mut stack = vec![(root, 0)];
+        while let Some((node, from)) = stack.pop() {
+            if order.position[node as usize] != Self::UNMET {
                 continue;
             }
-            let place = walk.order.len() as u32;
-            walk.place[node as usize] = place;
-            walk.order.push(node);
-            walk.parent.push(from);
-            open.extend(graph.successors(node).iter().rev().map(|&to| (to, place)));
+            let position = order.order.len() as u32;
+            order.position[node as usize] = position;
+            order.order.push(node);
+            order.parent.push(from);
+            stack.extend(graph.successors(node).iter().rev().map(|&to| (to, position)));
         }
-        walk
+        order
     }
 }
 
 /// The strongly connected components of a graph, by Tarjan's algorithm.
 pub(crate) struct Components {
-    /// The component of each node. An edge never leads to a higher one.
+    /// By node: its component. An edge never leads to a higher one.
     pub of: Vec<u32>,
-    /// How many there are.
+    /// Number of components.
     pub count: u32,
 }
 
 impl Components {
-    /// Finds them in one walk.
+    /// Computes the components in one traversal.
     pub fn new(graph: &Graph) -> Components {
         let nodes = graph.len();
         let components = Components { of: vec![Self::NONE; nodes], count: 0 };
-        let mut search = Search { components, low: vec![0; nodes], met: 0, stack: Vec::new() };
+        let mut search = TarjanSearch { components, low: vec![0; nodes], visited: 0, stack: Vec::new() };
         for node in 0..nodes as u32 {
             if search.low[node as usize] == 0 {
                 search.walk(graph, node);
@@ -103,18 +107,19 @@ impl Components {
     const NONE: u32 = u32::MAX;
 }
 
-struct Search {
+struct TarjanSearch {
     components: Components,
-    /// Lowest number of a node of the same component that can be reached; 0 for one not met. Numbers begin at 1.
+    /// Lowest number of a node of the same component that can be reached; 0 for one not visited. Numbers
+    /// begin at 1.
     low: Vec<u32>,
-    met: u32,
-    /// Nodes met whose component is still open.
+    visited: u32,
+    /// Visited nodes whose component is still open.
     stack: Vec<u32>,
 }
 
-impl Search {
+impl TarjanSearch {
     fn walk(&mut self, graph: &Graph, root: u32) {
-        let mut path = vec![self.meet(root)];
+        let mut path = vec![self.visit(root)];
         while let Some((node, number, tried)) = path.last_mut() {
             let Some(&next) = graph.successors(*node).get(*tried) else {
                 let (node, number) = (*node, *number);
@@ -124,7 +129,7 @@ impl Search {
             };
             *tried += 1;
             if self.low[next as usize] == 0 {
-                path.push(self.meet(next));
+                path.push(self.visit(next));
             } else if self.components.of[next as usize] == Components::NONE {
                 let low = self.low[next as usize];
                 self.lower(*node, low);
@@ -132,12 +137,12 @@ impl Search {
         }
     }
 
-    /// The node, its number, and how many of its edges have been followed.
-    fn meet(&mut self, node: u32) -> (u32, u32, usize) {
-        self.met += 1;
-        self.low[node as usize] = self.met;
+    /// Visits a node; returns it with its number and the count of its edges followed so far.
+    fn visit(&mut self, node: u32) -> (u32, u32, usize) {
+        self.visited += 1;
+        self.low[node as usize] = self.visited;
         self.stack.push(node);
-        (node, self.met, 0)
+        (node, self.visited, 0)
     }
 
     fn lower(&mut self, node: u32, low: u32) {

@@ -1,58 +1,60 @@
-//! Loops and how deep they are nested.
+//! Natural loops and their nesting.
 
 use super::blocks;
 use super::graph::Graph;
 use crate::model::{BlockId, BranchId, Program, Site};
 use std::collections::BTreeMap;
 
-/// What a side of a loop's condition does.
+/// The effect of a side of a loop's condition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LoopSide {
-    /// It goes on with the loop, while another side leaves it.
+    /// Continues the loop, while another side leaves it.
     Stays,
-    /// It leaves the innermost loop that the condition is in.
+    /// Leaves the innermost loop that the condition is in.
     Leaves,
 }
 
-/// The natural loops of a program: what lies between an edge back to a block that dominates its origin. Loops with the
-/// same header are one. A circle that can be entered at several places has no header and is no loop.
+/// The natural loops of a program: the blocks on paths that end with an edge to a block dominating its
+/// origin. Loops with the same header are merged. An irreducible cycle, which can be entered at several
+/// blocks, has no header and is no loop.
 #[derive(Clone, Debug)]
 pub struct Loops {
-    /// Header of the innermost loop around each block.
+    /// By block: header of the innermost loop around it.
     header: Vec<Option<BlockId>>,
     depth: Vec<u32>,
     side: Vec<Option<LoopSide>>,
 }
 
 impl Loops {
-    /// Takes time proportional to the program, and to how deep its loops are nested.
+    /// Computes the loops in time linear in the program and in the nesting depth of its loops.
     pub fn new(program: &Program) -> Loops {
         let (blocks, branches) = (program.block_count() as usize, program.branch_count() as usize);
         let (header, depth, side) = (vec![None; blocks], vec![0; blocks], vec![None; branches]);
         let mut loops = Loops { header, depth, side };
         let outer = loops.find(program);
         for (_, site) in program.sites() {
-            loops.judge(site, &outer);
+            loops.classify_sides(site, &outer);
         }
         loops
     }
 
-    /// The header of the innermost loop that a block is in.
+    /// Returns the header of the innermost loop that a block is in.
     pub fn header(&self, block: BlockId) -> Option<BlockId> {
         self.header[block.0 as usize]
     }
 
-    /// How many loops a block is in.
+    /// Returns the number of loops that a block is in.
     pub fn depth(&self, block: BlockId) -> u32 {
         self.depth[block.0 as usize]
     }
 
-    /// What a branch does if it is a side of a loop's condition.
+    /// Returns the effect of a branch if it is a side of a loop's condition.
     pub fn side(&self, branch: BranchId) -> Option<LoopSide> {
         *self.side.get(branch.0 as usize)?
     }
 
-    /// Fills in headers and depths, outer loops before inner ones; gives for each header that of the loop around it.
+    /// Computes headers and depths, outer loops before inner ones; returns for each header that of the
+    /// enclosing loop.
     fn find(&mut self, program: &Program) -> BTreeMap<BlockId, BlockId> {
         let dominators = blocks::dominators(program);
         let mut edges = blocks::edges(program);
@@ -73,13 +75,13 @@ impl Loops {
         outer
     }
 
-    /// Makes everything that leads to the latches, back to the header, part of the header's loop.
+    /// Adds all blocks that lead to the latches, back to the header, to the header's loop.
     fn enclose(&mut self, backward: &Graph, header: BlockId, latches: Vec<u32>) {
         self.enter(header, header);
-        let mut open = latches;
-        while let Some(block) = open.pop() {
+        let mut worklist = latches;
+        while let Some(block) = worklist.pop() {
             if self.enter(BlockId(block), header) {
-                open.extend(backward.successors(block));
+                worklist.extend(backward.successors(block));
             }
         }
     }
@@ -92,7 +94,7 @@ impl Loops {
         new
     }
 
-    fn judge(&mut self, site: &Site, outer: &BTreeMap<BlockId, BlockId>) {
+    fn classify_sides(&mut self, site: &Site, outer: &BTreeMap<BlockId, BlockId>) {
         let Some(header) = self.header(site.block) else { return };
         let stays = |block| {
             let around = std::iter::successors(self.header(block), |inner| outer.get(inner).copied());

@@ -1,4 +1,4 @@
-//! Which code stands inside a conditional.
+//! Nesting of code in conditionals.
 
 use super::blocks::PostDominators;
 use super::control_dependence::dependents;
@@ -6,15 +6,15 @@ use super::loops::Loops;
 use crate::model::{BlockId, Program, Site};
 use cairn_wire::SiteKind;
 
-/// The blocks that are executed only if a conditional goes one way. Being in the body of a loop is not that, nor is coming
-/// after a conditional that may end the function early: `if (wrong) return;`.
+/// The blocks that are executed only if a conditional takes one side. The body of a loop does not count, nor
+/// does code after a conditional that may end the function early: `if (wrong) return;`.
 #[derive(Clone, Debug)]
 pub struct Nesting {
     nested: Vec<bool>,
 }
 
 impl Nesting {
-    /// Takes time proportional to the program, and to how deep its conditionals are nested.
+    /// Computes nesting in time linear in the program and in the nesting depth of its conditionals.
     pub fn new(program: &Program) -> Nesting {
         let (after, loops) = (PostDominators::new(program), Loops::new(program));
         let mut nesting = Nesting { nested: vec![false; program.block_count() as usize] };
@@ -23,7 +23,7 @@ impl Nesting {
         for site in decisions().filter(|site| !is_loop(site)) {
             nesting.add(program, &after, site);
         }
-        // What depends on the condition of a loop is nested if the loop is, and so for loops in loops.
+        // Code that depends on the condition of a loop is nested if the loop is, and so for loops in loops.
         let mut grows = true;
         while std::mem::take(&mut grows) {
             for site in decisions().filter(|site| is_loop(site)) {
@@ -33,12 +33,12 @@ impl Nesting {
         nesting
     }
 
-    /// Whether a block stands inside a conditional.
+    /// True if a block is inside a conditional.
     pub fn is_nested(&self, block: BlockId) -> bool {
         self.nested[block.0 as usize]
     }
 
-    /// Adds what depends on a site; whether any of it is new.
+    /// Marks the dependents of a site as nested; true if any is new.
     fn add(&mut self, program: &Program, after: &PostDominators, site: &Site) -> bool {
         let ends = |side: u32| ends_early(program, after, site, side);
         let early: Vec<bool> = (0..site.sides.len() as u32).map(ends).collect();
@@ -56,7 +56,7 @@ impl Nesting {
     }
 }
 
-/// Whether a side has nothing but jumps to the end of its function, which is not where all sides lead.
+/// True if a side consists only of jumps to the end of its function, which is not where all sides lead.
 fn ends_early(program: &Program, after: &PostDominators, site: &Site, side: u32) -> bool {
     let first = site.sides[side as usize].successor;
     if after.next(site.block) == Some(first) {
@@ -67,6 +67,6 @@ fn ends_early(program: &Program, after: &PostDominators, site: &Site, side: u32)
         _ => None,
     };
     // A loop of jumps has no end.
-    let way = std::iter::successors(Some(first), only_successor).take(program.block_count() as usize);
-    way.last().is_some_and(|last| program.block(last).successors.is_empty())
+    let path = std::iter::successors(Some(first), only_successor).take(program.block_count() as usize);
+    path.last().is_some_and(|last| program.block(last).successors.is_empty())
 }

@@ -1,29 +1,30 @@
-//! Programs of several functions, written down block by block.
+//! Programs of several functions, specified block by block.
 
 use crate::model::Program;
 use cairn_wire::SiteKind;
-use cairn_wire::meta::{self, Contents, Function, Side, Site, Unit};
+use cairn_wire::meta::{self, ConditionFeatures, Function, Side, Site, Unit};
 
-/// A basic block as a test writes it.
+/// A basic block of a test program.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     block: meta::Block,
     selects: u32,
     decides: bool,
-    contents: Contents,
+    contents: ConditionFeatures,
 }
 
-/// A block that ends with a decision between these blocks of its function: a branch if there are two, otherwise a switch.
+/// Creates a block that ends with a decision between these blocks of its function: a branch if there are two,
+/// otherwise a switch.
 pub fn decide(successors: &[u32]) -> Plan {
     Plan { decides: true, ..lead(successors) }
 }
 
-/// A block that goes on to another one.
+/// Creates a block that continues with another one.
 pub fn jump(successor: u32) -> Plan {
     lead(&[successor])
 }
 
-/// A block where its function ends.
+/// Creates a block at the end of its function.
 pub fn end() -> Plan {
     lead(&[])
 }
@@ -34,38 +35,38 @@ fn lead(successors: &[u32]) -> Plan {
 }
 
 impl Plan {
-    /// With one more call of the function of this name.
+    /// Adds a call of the function of this name.
     pub fn call(mut self, name: &str) -> Plan {
         self.block.calls.push(meta::Call::Direct(name.into()));
         self
     }
 
-    /// With one more call through a pointer to functions of this type.
+    /// Adds a call through a pointer to functions of this type.
     pub fn call_pointer(mut self, type_hash: u64) -> Plan {
         self.block.calls.push(meta::Call::Indirect(type_hash));
         self
     }
 
-    /// With this many selects.
+    /// Sets the number of selects.
     pub fn selects(mut self, count: u32) -> Plan {
         self.selects = count;
         self
     }
 
-    /// Whose condition is made of this.
-    pub fn contents(mut self, contents: Contents) -> Plan {
+    /// Sets the features of its condition.
+    pub fn contents(mut self, contents: ConditionFeatures) -> Plan {
         self.contents = contents;
         self
     }
 
-    /// With this many instructions; otherwise it has one.
+    /// Sets the number of instructions, one by default.
     pub fn instructions(mut self, count: u32) -> Plan {
         self.block.instructions = count;
         self
     }
 }
 
-/// A function as a test writes it.
+/// A function of a test program.
 #[derive(Clone, Debug)]
 pub struct Body {
     function: Function,
@@ -73,28 +74,29 @@ pub struct Body {
     pointed_at: bool,
 }
 
-/// A function of these blocks, the first of them its entry.
+/// Creates a function of these blocks, the first of them its entry.
 pub fn function(name: &str, blocks: &[Plan]) -> Body {
     let function = Function { name: name.into(), ..Function::default() };
     Body { function, blocks: blocks.to_vec(), pointed_at: false }
 }
 
 impl Body {
-    /// That may be called through pointers of this type.
+    /// Marks it as callable through pointers of this type.
     pub fn pointed_at(mut self, type_hash: u64) -> Body {
         self.function.type_hash = type_hash;
         self.pointed_at = true;
         self
     }
 
-    /// That is not the user's.
+    /// Marks it as outside user code.
     pub fn uncounted(mut self) -> Body {
         self.function.uncounted = true;
         self
     }
 }
 
-/// The program of these functions. Branches are numbered block by block, a block's selects before its end.
+/// Builds the program of these functions. Branches are numbered block by block, a block's selects before its
+/// end.
 pub fn build(functions: &[Body]) -> Program {
     let mut unit = Unit { source: "plan.c".into(), files: vec!["plan.c".into()], ..Unit::default() };
     let mut sides = 0;

@@ -1,4 +1,4 @@
-//! Post-dominance and control dependence, by example and against their definitions.
+//! Post-dominance and control dependence, by example and compared with their definitions.
 
 use crate::naive::{blocks, blocks_reached, random_program};
 use cairn_program::testing::plan::{build, decide, end, function, jump};
@@ -14,7 +14,7 @@ fn statements(program: &Program) -> Vec<u64> {
 }
 
 #[test]
-fn what_comes_anyway_does_not_depend() {
+fn unconditional_code_does_not_depend() {
     // if (0|1) { ten; if (2|3) hundred } thousand
     let program = build(&[function(
         "main",
@@ -52,7 +52,7 @@ fn a_loop_depends_on_the_side_that_stays() {
 }
 
 #[test]
-fn dependence_is_what_the_definition_says() {
+fn dependence_agrees_with_its_definition() {
     let mut rng = Rng::with_seed(4);
     for _ in 0..300 {
         let program = random_program(&mut rng);
@@ -76,7 +76,7 @@ fn dependence_is_what_the_definition_says() {
     }
 }
 
-/// Whether a function may end after a block: nothing follows it, or it is the last of an endless loop.
+/// True if a function may end after a block: nothing follows it, or it is the last of an endless loop.
 fn is_end(program: &Program, block: BlockId) -> bool {
     let follow = blocks_reached(program, &[block], None);
     follow.iter().all(|next| *next <= block && blocks_reached(program, &[*next], None).contains(&block))

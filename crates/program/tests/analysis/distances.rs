@@ -1,6 +1,6 @@
-//! Distances to uncovered branches, by example and against their definition.
+//! Distances to uncovered branches, by example and compared with their definition.
 
-use crate::naive::{Edges, Place, random_program, returns, steps, steps_within};
+use crate::naive::{Edges, Position, random_program, returns, steps, steps_within};
 use cairn_program::testing::plan::{build, decide, end, function, jump};
 use cairn_program::{BranchId, CallGraph, Distances, FunctionId, Program, Weight};
 use fastrand::Rng;
@@ -38,7 +38,7 @@ fn the_nearest_uncovered_branch_is_counted_in_branches_or_in_instructions() {
 }
 
 #[test]
-fn selects_lie_on_the_way() {
+fn selects_are_on_the_path() {
     let program = build(&[function("main", &[decide(&[1, 2]), decide(&[2, 2]).selects(2), end()])]);
     let mut distances = distances(&program, Weight::Branches);
     cover(&mut distances, &[0, 1, 2, 3, 4, 5, 6]);
@@ -47,13 +47,13 @@ fn selects_lie_on_the_way() {
 }
 
 #[test]
-fn code_that_is_not_the_users_is_passed_but_no_aim() {
+fn code_outside_user_code_is_traversed_but_no_target() {
     let program = build(&[function("main", &[decide(&[1, 1]), end()]).uncounted()]);
     assert_eq!(distances(&program, Weight::Branches).of(BranchId(0)), None);
 }
 
 #[test]
-fn the_next_branches_on_short_ways_are_told() {
+fn the_next_branches_on_short_paths_are_returned() {
     // A switch (0..3) whose sides lead to a branch (3|4), to an endless loop, and to f with a branch (5|6).
     let program = build(&[
         function("main", &[decide(&[1, 2, 3]), decide(&[0, 3]), jump(2), end().call("f")]),
@@ -93,7 +93,7 @@ fn a_pointer_leads_to_functions_of_its_type_and_to_those_seen() {
 }
 
 #[test]
-fn a_way_leads_back_to_callers_only_if_asked_for_and_never_through_a_call() {
+fn paths_return_to_callers_only_on_request_and_never_through_a_call() {
     // f (0|1) is called by g, which then branches (2|3), and by h, which does not, but calls k (4|5) before.
     let program = build(&[
         function("f", &[decide(&[1, 1]), end()]),
@@ -125,14 +125,14 @@ fn covering_step_by_step_agrees_with_the_definition() {
         let mut uncovered: Vec<_> = (0..program.branch_count()).map(BranchId).collect();
         rng.shuffle(&mut uncovered);
         loop {
-            let known = uncovered.iter().map(|branch| (Place::On(*branch), 0)).collect();
+            let known = uncovered.iter().map(|branch| (Position::On(*branch), 0)).collect();
             let expected = lowered(&program, &[&edges], weight, known);
             let after_returns = lowered(&program, &[&within, &returns], weight, expected.clone());
             for branch in (0..program.branch_count()).map(BranchId) {
-                assert_eq!(distances.of(branch), expected.get(&Place::On(branch)).copied(), "{program:?}");
+                assert_eq!(distances.of(branch), expected.get(&Position::On(branch)).copied(), "{program:?}");
                 assert_eq!(
                     returning.of(branch),
-                    after_returns.get(&Place::On(branch)).copied(),
+                    after_returns.get(&Position::On(branch)).copied(),
                     "{program:?}"
                 );
                 check_towards(&distances, &edges, &expected, weight, branch);
@@ -147,10 +147,10 @@ fn covering_step_by_step_agrees_with_the_definition() {
     }
 }
 
-fn weight_of(program: &Program, weight: Weight, place: Place) -> u32 {
-    match (weight, place) {
-        (Weight::Branches, Place::On(_)) => 1,
-        (Weight::Instructions, Place::In(block, 0)) => program.block(block).instructions,
+fn weight_of(program: &Program, weight: Weight, position: Position) -> u32 {
+    match (weight, position) {
+        (Weight::Branches, Position::On(_)) => 1,
+        (Weight::Instructions, Position::In(block, 0)) => program.block(block).instructions,
         _ => 0,
     }
 }
@@ -160,8 +160,8 @@ fn lowered(
     program: &Program,
     graphs: &[&Edges],
     weight: Weight,
-    mut known: BTreeMap<Place, u32>,
-) -> BTreeMap<Place, u32> {
+    mut known: BTreeMap<Position, u32>,
+) -> BTreeMap<Position, u32> {
     loop {
         let before = known.clone();
         for (from, to) in graphs.iter().copied().flatten() {
@@ -176,11 +176,12 @@ fn lowered(
     }
 }
 
-/// In branches a step always weighs one: the next branches are all those met first whose distance leaves room for it.
+/// In branches a step always costs one: the next branches are all those reached first whose distance is small
+/// enough.
 fn check_towards(
     distances: &Distances,
     edges: &Edges,
-    expected: &BTreeMap<Place, u32>,
+    expected: &BTreeMap<Position, u32>,
     weight: Weight,
     branch: BranchId,
 ) {
@@ -188,16 +189,16 @@ fn check_towards(
         return;
     }
     let mut met = BTreeSet::new();
-    let mut open: Vec<_> = edges[&Place::On(branch)].iter().copied().collect();
+    let mut open: Vec<_> = edges[&Position::On(branch)].iter().copied().collect();
     while let Some(place) = open.pop() {
-        if met.insert(place) && matches!(place, Place::In(..)) {
+        if met.insert(place) && matches!(place, Position::In(..)) {
             open.extend(&edges[&place]);
         }
     }
     for within in 0..5 {
         let first = met.iter().filter_map(|place| match place {
-            Place::On(next) => Some((*next, *expected.get(place)?)),
-            Place::In(..) => None,
+            Position::On(next) => Some((*next, *expected.get(place)?)),
+            Position::In(..) => None,
         });
         let first: Vec<_> = first.filter(|(_, distance)| *distance < within).collect();
         assert_eq!(distances.towards(branch, within), first);

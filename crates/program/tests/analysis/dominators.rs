@@ -1,6 +1,6 @@
-//! Dominance between branches, by example and against its definition.
+//! Dominance between branches, by example and compared with its definition.
 
-use crate::naive::{Place, entry, random_program, reached, steps};
+use crate::naive::{Position, entry, random_program, reached, steps};
 use cairn_program::testing::plan::{build, decide, end, function, jump};
 use cairn_program::{BranchId, CallGraph, Dominators, Program};
 use fastrand::Rng;
@@ -56,21 +56,21 @@ fn dominance_is_being_on_every_path() {
         let program = random_program(&mut rng);
         let calls = CallGraph::new(&program);
         let dominators = Dominators::new(&program, &calls);
-        let (edges, begins) = (steps(&program, &calls), beginnings(&program));
+        let (edges, begins) = (steps(&program, &calls), entries(&program));
         let anyhow = reached(&edges, &begins, None);
         for a in (0..program.branch_count()).map(BranchId) {
-            let without = reached(&edges, &begins, Some(Place::On(a)));
+            let without = reached(&edges, &begins, Some(Position::On(a)));
             for b in (0..program.branch_count()).map(BranchId) {
-                let on_every_path = anyhow.contains(&Place::On(b)) && !without.contains(&Place::On(b));
+                let on_every_path = anyhow.contains(&Position::On(b)) && !without.contains(&Position::On(b));
                 assert_eq!(dominators.dominates(a, b), on_every_path || a == b, "{a:?} {b:?} {program:?}");
             }
         }
     }
 }
 
-fn beginnings(program: &Program) -> Vec<Place> {
+fn entries(program: &Program) -> Vec<Position> {
     let called =
         |id| program.functions().any(|(caller, _)| caller != id && program.callees(caller).contains(&id));
     let begins = program.functions().filter(|(id, f)| f.address_taken || &*f.name == "main" || !called(*id));
-    begins.map(|(id, _)| Place::In(entry(program, id), 0)).collect()
+    begins.map(|(id, _)| Position::In(entry(program, id), 0)).collect()
 }

@@ -1,4 +1,4 @@
-//! Loops, by example and against their definition.
+//! Loops, by example and compared with their definition.
 
 use crate::naive::{blocks, blocks_reached, entry, random_program};
 use cairn_program::testing::plan::{build, decide, end, function, jump};
@@ -24,7 +24,7 @@ fn loops_are_nested_and_have_sides() {
 }
 
 #[test]
-fn a_circle_with_two_entries_is_no_loop() {
+fn a_cycle_with_two_entries_is_no_loop() {
     let program = build(&[function("main", &[decide(&[1, 2]), jump(2), jump(1)])]);
     let loops = Loops::new(&program);
     assert!(blocks(&program).all(|block| loops.depth(block) == 0 && loops.header(block).is_none()));
@@ -32,7 +32,7 @@ fn a_circle_with_two_entries_is_no_loop() {
 }
 
 #[test]
-fn loops_are_what_leads_back_to_a_dominator() {
+fn loops_agree_with_their_definition() {
     let mut rng = Rng::with_seed(3);
     for _ in 0..300 {
         let program = random_program(&mut rng);
@@ -56,7 +56,7 @@ fn loops_are_what_leads_back_to_a_dominator() {
     }
 }
 
-/// The blocks of each header's loop.
+/// Returns the blocks of each header's loop.
 fn bodies(program: &Program) -> BTreeMap<BlockId, BTreeSet<BlockId>> {
     let mut bodies: BTreeMap<BlockId, BTreeSet<BlockId>> = BTreeMap::new();
     for (id, _) in program.functions() {

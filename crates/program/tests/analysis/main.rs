@@ -1,4 +1,4 @@
-//! The analyses, each by example and against its definition on random programs.
+//! The analyses, each by example and compared with its definition on random programs.
 
 mod control_dependence;
 mod distances;

@@ -1,31 +1,32 @@
-//! The same questions answered from their definitions, on a graph built anew: slow, and simple enough to be believed.
+//! Naive versions of the analyses, computed from their definitions on a separate graph: slow, and simple
+//! enough to be evidently right.
 
 use cairn_program::testing::plan::{Plan, build, decide, end, function, jump};
 use cairn_program::{BlockId, BranchId, CallGraph, FunctionId, Program, Site, SiteKind};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a run can be: in a block after some of its selects, or on a side of a site.
+/// A position of a run: in a block after some of its selects, or on a side of a site.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
+pub enum Position {
     In(BlockId, usize),
     On(BranchId),
 }
 
-pub type Edges = BTreeMap<Place, BTreeSet<Place>>;
+pub type Edges = BTreeMap<Position, BTreeSet<Position>>;
 
-/// All steps a run can make, into callees but not back.
+/// Returns all steps a run can make, into callees but not back.
 pub fn steps(program: &Program, calls: &CallGraph) -> Edges {
     let mut edges = steps_within(program);
     for (id, block) in blocks(program).zip(program.blocks()) {
         let callees = block.calls.iter().flat_map(|call| calls.targets(call));
-        let entries = callees.map(|callee| Place::In(entry(program, *callee), 0));
+        let entries = callees.map(|callee| Position::In(entry(program, *callee), 0));
         edges.get_mut(&end_of(program, id)).unwrap().extend(entries);
     }
     edges
 }
 
-/// The steps from the ends of functions to after their calls.
+/// Returns the steps from the ends of functions to after their calls.
 pub fn returns(program: &Program, calls: &CallGraph) -> Edges {
     let mut edges = Edges::new();
     for (id, block) in blocks(program).zip(program.blocks()) {
@@ -44,11 +45,11 @@ fn selects(program: &Program, block: BlockId) -> Vec<&Site> {
     all.filter(|site| site.kind == SiteKind::Select && site.block == block).collect()
 }
 
-fn end_of(program: &Program, block: BlockId) -> Place {
-    Place::In(block, selects(program, block).len())
+fn end_of(program: &Program, block: BlockId) -> Position {
+    Position::In(block, selects(program, block).len())
 }
 
-/// The steps within functions.
+/// Returns the steps within functions.
 pub fn steps_within(program: &Program) -> Edges {
     let mut edges = Edges::new();
     for id in blocks(program) {
@@ -56,18 +57,18 @@ pub fn steps_within(program: &Program) -> Edges {
         let selects = selects(program, id);
         for (at, select) in selects.iter().enumerate() {
             for side in select.branches() {
-                edges.entry(Place::In(id, at)).or_default().insert(Place::On(side));
-                edges.entry(Place::On(side)).or_default().insert(Place::In(id, at + 1));
+                edges.entry(Position::In(id, at)).or_default().insert(Position::On(side));
+                edges.entry(Position::On(side)).or_default().insert(Position::In(id, at + 1));
             }
         }
-        let end = edges.entry(Place::In(id, selects.len())).or_default();
+        let end = edges.entry(Position::In(id, selects.len())).or_default();
         match block.site {
-            None => end.extend(block.successors.iter().map(|to| Place::In(*to, 0))),
+            None => end.extend(block.successors.iter().map(|to| Position::In(*to, 0))),
             Some(site) => {
                 let site = program.site(site);
-                end.extend(site.branches().map(Place::On));
+                end.extend(site.branches().map(Position::On));
                 for (branch, side) in site.branches().zip(&site.sides) {
-                    edges.entry(Place::On(branch)).or_default().insert(Place::In(side.successor, 0));
+                    edges.entry(Position::On(branch)).or_default().insert(Position::In(side.successor, 0));
                 }
             }
         }
@@ -79,8 +80,8 @@ pub fn entry(program: &Program, function: FunctionId) -> BlockId {
     BlockId(program.function(function).blocks.start)
 }
 
-/// All that can be reached without setting foot on one place.
-pub fn reached(edges: &Edges, from: &[Place], avoid: Option<Place>) -> BTreeSet<Place> {
+/// Returns all positions that can be reached without visiting one.
+pub fn reached(edges: &Edges, from: &[Position], avoid: Option<Position>) -> BTreeSet<Position> {
     let mut met = BTreeSet::new();
     let mut open = from.to_vec();
     while let Some(place) = open.pop() {
@@ -91,7 +92,7 @@ pub fn reached(edges: &Edges, from: &[Place], avoid: Option<Place>) -> BTreeSet<
     met
 }
 
-/// The blocks that can be reached from these by following successors, without setting foot on one.
+/// Returns the blocks that can be reached from these by following successors, without visiting one.
 pub fn blocks_reached(program: &Program, from: &[BlockId], avoid: Option<BlockId>) -> BTreeSet<BlockId> {
     let mut met = BTreeSet::new();
     let mut open = from.to_vec();
@@ -103,13 +104,13 @@ pub fn blocks_reached(program: &Program, from: &[BlockId], avoid: Option<BlockId
     met
 }
 
-/// All blocks.
+/// Returns all blocks.
 pub fn blocks(program: &Program) -> impl Iterator<Item = BlockId> + Clone + use<> {
     (0..program.block_count()).map(BlockId)
 }
 
-/// A program of a few functions whose blocks are joined at random: with dead code, endless loops, recursion, switches
-/// with several sides to one block, selects and pointers.
+/// Generates a program of a few functions whose blocks are joined at random: with dead code, endless loops,
+/// recursion, switches with several sides to one block, selects and pointers.
 pub fn random_program(rng: &mut Rng) -> Program {
     let names = ["main", "f", "g", "h"];
     let functions: Vec<_> = names[..rng.usize(1..=names.len())]

@@ -1,4 +1,4 @@
-//! What stands inside a conditional, and what comes next, by example.
+//! Nesting in conditionals, and next decisions, by example.
 
 use cairn_program::testing::plan::{build, decide, end, function, jump};
 use cairn_program::{BlockId, BranchId, FunctionId, Nesting, Program, Steps};

@@ -2,7 +2,7 @@
 
 macro_rules! features {
     ($($feature:ident $name:literal $words:literal)*) => {
-        /// A property that a branch has or has not. Numbers are those of the paper, less one.
+        /// A boolean property of a branch on a path. Its number is that of the paper, less one.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub enum Feature {
             $(#[doc = concat!("Branches ", $words, ".")] $feature,)*
@@ -56,25 +56,25 @@ features! {
 }
 
 impl Feature {
-    /// How many there are.
+    /// Number of features.
     pub const COUNT: usize = ALL.len();
 
-    /// All of them, in order.
+    /// Returns all features, in order.
     pub fn all() -> impl ExactSizeIterator<Item = Feature> {
         ALL.iter().map(|(feature, _, _)| *feature)
     }
 
-    /// The feature of this name.
+    /// Returns the feature of this name.
     pub fn named(name: &str) -> Option<Feature> {
         ALL.iter().find(|(_, known, _)| *known == name).map(|(feature, _, _)| *feature)
     }
 
-    /// What it is called in files.
+    /// Returns its name in weights files.
     pub fn name(self) -> &'static str {
         ALL[self as usize].1
     }
 
-    /// Which branches have it, as the end of a sentence that begins with "branches".
+    /// Describes the branches that have it, as the end of a sentence that begins with "branches".
     pub fn words(self) -> &'static str {
         ALL[self as usize].2
     }

@@ -1,49 +1,50 @@
-//! Features 35 to 40: what is known of the function that a branch is in, and of those that its opposite leads to.
+//! Features 35 to 40: properties of the function that a branch is in, and of those that its opposite leads
+//! to.
 //!
-//! A function is reached when one of its branches is covered. The function with the most uncovered branches is looked for
-//! among those that are reached: others have no branch on any path.
+//! A function is reached when one of its branches is covered. The function with the most uncovered branches
+//! is looked for among those that are reached: others have no branch on any path.
 
-use super::{Feature, Sheet};
+use super::{BranchFeatures, Feature};
 use cairn_program::{BranchId, FunctionId, Program, Steps};
 use std::collections::VecDeque;
 
-/// Shares of the functions that count as the largest, in percent.
+/// Percentages of the functions that count as the largest.
 const LARGEST: [(usize, Feature); 3] =
     [(10, Feature::Largest10), (20, Feature::Largest20), (30, Feature::Largest30)];
-/// A function of more branches is large.
+/// Number of branches above which a function is large.
 const LARGE: usize = 10;
-/// A function with so many branches is worth being called new, for [`NEW_RUNS`] runs.
+/// Minimum number of branches of a function that counts as new, for [`NEW_RUNS`] runs.
 const NOTABLE: usize = 10;
 const NEW_RUNS: u32 = 10;
 
 #[derive(Clone, Debug)]
-struct Function {
+struct FunctionInfo {
     branches: Vec<BranchId>,
     uncovered: usize,
     is_reached: bool,
-    /// Features 36 to 39 that a branch has which leads to it while it is not reached.
-    promises: Vec<Feature>,
+    /// Features 36 to 39 of a branch that leads to it while it is not reached.
+    lead_features: Vec<Feature>,
     /// Branches that lead to it.
-    led_from: Vec<BranchId>,
+    leading_branches: Vec<BranchId>,
 }
 
-/// All functions.
+/// The state of all functions.
 #[derive(Clone, Debug)]
 pub(super) struct Functions {
-    all: Vec<Function>,
-    /// Function of each branch that is the user's.
+    all: Vec<FunctionInfo>,
+    /// By branch of user code: its function.
     of: Vec<Option<FunctionId>>,
-    /// Functions of some size that each branch leads to within two steps.
+    /// By branch: functions with `lead_features` that it leads to within two steps.
     leads_to: Vec<Vec<FunctionId>>,
     poorest: Option<usize>,
-    /// Functions that are new, with the run that reached them first.
+    /// New functions, with the run that reached them first.
     new: VecDeque<(u32, usize)>,
     runs: u32,
 }
 
 impl Functions {
-    /// No function is reached.
-    pub fn new(program: &Program, steps: &Steps, sheet: &mut Sheet) -> Functions {
+    /// Creates the state in which no function is reached.
+    pub fn new(program: &Program, steps: &Steps, branch_features: &mut BranchFeatures) -> Functions {
         let branches = program.branch_count() as usize;
         let mut functions = Functions {
             all: all(program),
@@ -58,90 +59,93 @@ impl Functions {
         }
         functions.rank();
         for branch in (0..program.branch_count()).map(BranchId) {
-            functions.lead(branch, steps);
-            functions.promise(branch, sheet);
+            functions.find_leads(branch, steps);
+            functions.set_lead_features(branch, branch_features);
         }
         functions
     }
 
-    /// Finds out which functions are large.
+    /// Determines which functions are large.
     fn rank(&mut self) {
         let mut order: Vec<_> = (0..self.all.len()).filter(|f| !self.all[*f].branches.is_empty()).collect();
         order.sort_by_key(|function| std::cmp::Reverse(self.all[*function].branches.len()));
         for (percent, feature) in LARGEST {
             for &function in &order[..(order.len() * percent).div_ceil(100)] {
-                self.all[function].promises.push(feature);
+                self.all[function].lead_features.push(feature);
             }
         }
         for function in self.all.iter_mut().filter(|function| function.branches.len() > LARGE) {
-            function.promises.push(Feature::Large);
+            function.lead_features.push(Feature::Large);
         }
     }
 
-    /// Notes where a branch leads within two steps.
-    fn lead(&mut self, branch: BranchId, steps: &Steps) {
+    /// Finds the functions that a branch leads to within two steps.
+    fn find_leads(&mut self, branch: BranchId, steps: &Steps) {
         let behind = steps.next(branch).iter().flat_map(|next| steps.calls(*next));
         let called = steps.calls(branch).iter().chain(behind).copied();
-        let mut found: Vec<_> = called.filter(|f| !self.all[f.0 as usize].promises.is_empty()).collect();
+        let mut found: Vec<_> = called.filter(|f| !self.all[f.0 as usize].lead_features.is_empty()).collect();
         found.sort_unstable();
         found.dedup();
         for function in &found {
-            self.all[function.0 as usize].led_from.push(branch);
+            self.all[function.0 as usize].leading_branches.push(branch);
         }
         self.leads_to[branch.0 as usize] = found;
     }
 
-    /// Puts down what a branch leads to.
-    fn promise(&self, branch: BranchId, sheet: &mut Sheet) {
-        let features = sheet.opposite(branch);
+    /// Sets the features of a branch by the functions it leads to.
+    fn set_lead_features(&self, branch: BranchId, branch_features: &mut BranchFeatures) {
+        let features = branch_features.opposite(branch);
         LARGEST.iter().for_each(|(_, feature)| features.remove(*feature));
         features.remove(Feature::Large);
         let led_to = self.leads_to[branch.0 as usize].iter().map(|function| &self.all[function.0 as usize]);
-        let promised = led_to.filter(|function| !function.is_reached).flat_map(|function| &function.promises);
-        promised.for_each(|feature| features.insert(*feature));
+        let added =
+            led_to.filter(|function| !function.is_reached).flat_map(|function| &function.lead_features);
+        added.for_each(|feature| features.insert(*feature));
     }
 
-    /// A run covered these branches first.
-    pub fn add_run(&mut self, new_branches: &[BranchId], sheet: &mut Sheet) {
+    /// Adds a run that covered these branches first.
+    pub fn add_run(&mut self, new_branches: &[BranchId], branch_features: &mut BranchFeatures) {
         self.runs += 1;
         while let Some(&(run, function)) = self.new.front()
             && self.runs - run >= NEW_RUNS
         {
             self.new.pop_front();
-            mark(&self.all[function], Feature::NewFunction, false, sheet);
+            set_feature(&self.all[function], Feature::NewFunction, false, branch_features);
         }
         for branch in new_branches {
             let Some(function) = self.of[branch.0 as usize] else { continue };
             let function = function.0 as usize;
             self.all[function].uncovered -= 1;
             if !std::mem::replace(&mut self.all[function].is_reached, true) {
-                self.reach(function, sheet);
+                self.reach(function, branch_features);
             }
         }
         if !new_branches.is_empty() {
-            self.find_poorest(sheet);
+            self.find_poorest(branch_features);
         }
     }
 
-    fn reach(&mut self, function: usize, sheet: &mut Sheet) {
-        for branch in &self.all[function].led_from {
-            self.promise(*branch, sheet);
+    fn reach(&mut self, function: usize, branch_features: &mut BranchFeatures) {
+        for branch in &self.all[function].leading_branches {
+            self.set_lead_features(*branch, branch_features);
         }
         if self.all[function].branches.len() >= NOTABLE {
             self.new.push_back((self.runs, function));
-            mark(&self.all[function], Feature::NewFunction, true, sheet);
+            set_feature(&self.all[function], Feature::NewFunction, true, branch_features);
         }
     }
 
-    fn find_poorest(&mut self, sheet: &mut Sheet) {
+    fn find_poorest(&mut self, branch_features: &mut BranchFeatures) {
         let reached = (0..self.all.len()).filter(|function| self.all[*function].is_reached);
         let left = reached.filter(|function| self.all[*function].uncovered > 0);
-        // Of several the first.
+        // The first of equal ones.
         let poorest = left.rev().max_by_key(|function| self.all[*function].uncovered);
         let before = std::mem::replace(&mut self.poorest, poorest);
         if before != poorest {
             let mut set = |function: Option<usize>, holds| {
-                function.inspect(|f| mark(&self.all[*f], Feature::PoorestFunction, holds, sheet));
+                function.inspect(|f| {
+                    set_feature(&self.all[*f], Feature::PoorestFunction, holds, branch_features)
+                });
             };
             set(before, false);
             set(poorest, true);
@@ -149,9 +153,14 @@ impl Functions {
     }
 }
 
-fn all(program: &Program) -> Vec<Function> {
-    let none =
-        Function { branches: vec![], uncovered: 0, is_reached: false, promises: vec![], led_from: vec![] };
+fn all(program: &Program) -> Vec<FunctionInfo> {
+    let none = FunctionInfo {
+        branches: vec![],
+        uncovered: 0,
+        is_reached: false,
+        lead_features: vec![],
+        leading_branches: vec![],
+    };
     let mut all = vec![none; program.functions().count()];
     for (_, site) in program.sites().filter(|(_, site)| site.counted) {
         let function = &mut all[site.function.0 as usize];
@@ -161,6 +170,6 @@ fn all(program: &Program) -> Vec<Function> {
     all
 }
 
-fn mark(function: &Function, feature: Feature, holds: bool, sheet: &mut Sheet) {
-    function.branches.iter().for_each(|branch| sheet.own(*branch).set(feature, holds));
+fn set_feature(function: &FunctionInfo, feature: Feature, holds: bool, branch_features: &mut BranchFeatures) {
+    function.branches.iter().for_each(|branch| branch_features.own(*branch).set(feature, holds));
 }

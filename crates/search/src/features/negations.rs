@@ -1,88 +1,95 @@
-//! Features 24 to 26, 28, 29 and 32 to 34: how often, how lately and how vainly a branch was negated.
+//! Features 24 to 26, 28, 29 and 32 to 34: number of negations of a branch, recent negations, and failures.
 //!
-//! A branch is negated when a run takes the other side on purpose. Every other end of a try is a failure.
+//! A branch is negated when a run takes the other side on purpose. Every other outcome of an attempt is a
+//! failure.
 
-use super::{Feature, Sheet};
+use super::{BranchFeatures, Feature};
 use cairn_program::{BranchId, Program};
 use std::collections::VecDeque;
 
-/// Negations that make a branch an often negated one.
+/// Numbers of negations above which a branch counts as often negated.
 const OFTEN: [(u32, Feature); 3] =
     [(10, Feature::Negated10), (20, Feature::Negated20), (30, Feature::Negated30)];
-/// Runs for which a negation is a late one, the longest last.
-const LATELY: [(u32, Feature); 3] =
+/// Numbers of runs for which a negation is recent, the longest last.
+const RECENT: [(u32, Feature); 3] =
     [(10, Feature::Lately10), (20, Feature::Lately20), (30, Feature::Lately30)];
-/// Failures that a branch may have before it is one that fails.
-const FAILURES: u32 = 10;
-/// Failures that a branch may have before it is given up.
+/// Number of failures above which a branch counts as failing.
+const FAILING: u32 = 10;
+/// Number of failures above which a branch is given up.
 const HOPELESS: u32 = 70;
 
-/// What was tried of each branch.
+/// The attempts at each branch.
 #[derive(Clone, Debug)]
 pub(super) struct Negations {
     negated: Vec<u32>,
     failed: Vec<u32>,
-    /// The last run that negated it.
+    /// Last run that negated it.
     last: Vec<u32>,
-    /// What the last runs negated, the latest last.
-    late: VecDeque<Option<BranchId>>,
+    /// Branches negated by the last runs, the latest last.
+    recent: VecDeque<Option<BranchId>>,
     runs: u32,
 }
 
 impl Negations {
-    /// Nothing was tried.
+    /// Creates the state before any attempt.
     pub fn new(program: &Program) -> Negations {
         let none = vec![0; program.branch_count() as usize];
-        Negations { negated: none.clone(), failed: none.clone(), last: none, late: VecDeque::new(), runs: 0 }
-    }
-
-    /// A run was made, and perhaps negated a branch.
-    pub fn add_run(&mut self, negated: Option<BranchId>, sheet: &mut Sheet) {
-        self.runs += 1;
-        self.late.push_back(negated);
-        if let Some(branch) = negated {
-            self.negate(branch, sheet);
+        Negations {
+            negated: none.clone(),
+            failed: none.clone(),
+            last: none,
+            recent: VecDeque::new(),
+            runs: 0,
         }
-        self.forget(sheet);
     }
 
-    fn negate(&mut self, branch: BranchId, sheet: &mut Sheet) {
+    /// Adds a run, which may have negated a branch.
+    pub fn add_run(&mut self, negated: Option<BranchId>, branch_features: &mut BranchFeatures) {
+        self.runs += 1;
+        self.recent.push_back(negated);
+        if let Some(branch) = negated {
+            self.negate(branch, branch_features);
+        }
+        self.expire(branch_features);
+    }
+
+    fn negate(&mut self, branch: BranchId, branch_features: &mut BranchFeatures) {
         let at = branch.0 as usize;
         self.negated[at] += 1;
         self.last[at] = self.runs;
         for (least, feature) in OFTEN {
-            sheet.own(branch).set(feature, self.negated[at] > least);
+            branch_features.own(branch).set(feature, self.negated[at] > least);
         }
-        LATELY.iter().for_each(|(_, feature)| sheet.own(branch).insert(*feature));
+        RECENT.iter().for_each(|(_, feature)| branch_features.own(branch).insert(*feature));
     }
 
-    /// What was negated just too long ago is negated lately no more, unless it was again.
-    fn forget(&mut self, sheet: &mut Sheet) {
-        for (runs, feature) in LATELY {
-            let Some(place) = self.late.len().checked_sub(runs as usize + 1) else { break };
-            if let Some(branch) = self.late[place]
+    /// Removes features of negations that are no longer recent, unless the branch was negated again.
+    fn expire(&mut self, branch_features: &mut BranchFeatures) {
+        for (runs, feature) in RECENT {
+            let Some(index) = self.recent.len().checked_sub(runs as usize + 1) else { break };
+            if let Some(branch) = self.recent[index]
                 && self.runs - self.last[branch.0 as usize] >= runs
             {
-                sheet.own(branch).remove(feature);
+                branch_features.own(branch).remove(feature);
             }
         }
-        if self.late.len() > LATELY[2].0 as usize {
-            self.late.pop_front();
+        if self.recent.len() > RECENT[2].0 as usize {
+            self.recent.pop_front();
         }
     }
 
-    /// A try to negate a branch has failed. Whether that makes it another kind of branch.
-    pub fn fail(&mut self, branch: BranchId, sheet: &mut Sheet) -> bool {
+    /// Records a failed attempt to negate a branch; true if its features or its hopelessness change.
+    pub fn fail(&mut self, branch: BranchId, branch_features: &mut BranchFeatures) -> bool {
         let failed = &mut self.failed[branch.0 as usize];
         *failed += 1;
-        if *failed > FAILURES {
-            sheet.own(branch).insert(Feature::Failed);
-            sheet.opposite(branch).insert(Feature::OppositeFailed);
+        if *failed > FAILING {
+            branch_features.own(branch).insert(Feature::Failed);
+            branch_features.opposite(branch).insert(Feature::OppositeFailed);
         }
-        [FAILURES + 1, HOPELESS + 1].contains(failed)
+        [FAILING + 1, HOPELESS + 1].contains(failed)
     }
 
-    /// Whether a branch has failed too often.
+    /// True if a branch has failed too often.
     pub fn is_hopeless(&self, branch: BranchId) -> bool {
         self.failed[branch.0 as usize] > HOPELESS
     }

@@ -7,17 +7,17 @@ use super::Feature;
 pub struct FeatureSet(u64);
 
 impl FeatureSet {
-    /// Whether a feature is in it.
+    /// True if it contains a feature.
     pub fn contains(self, feature: Feature) -> bool {
         self.0 >> feature as u32 & 1 == 1
     }
 
-    /// Its features, in the order of the paper.
+    /// Returns its features, in the order of the paper.
     pub fn iter(self) -> impl Iterator<Item = Feature> {
         Feature::all().filter(move |feature| self.contains(*feature))
     }
 
-    /// Both sets.
+    /// Returns the union of both sets.
     pub fn union(self, other: FeatureSet) -> FeatureSet {
         FeatureSet(self.0 | other.0)
     }
@@ -34,7 +34,7 @@ impl FeatureSet {
         self.0 = self.0 & !(1 << feature as u32) | u64::from(holds) << feature as u32;
     }
 
-    /// The bits, eight at a time.
+    /// Returns the bits, eight at a time.
     pub(crate) fn bytes(self) -> [u8; 8] {
         self.0.to_le_bytes()
     }

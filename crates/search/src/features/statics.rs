@@ -1,17 +1,17 @@
-//! Features 1 to 12: what the program's text says of a branch.
+//! Features 1 to 12: static properties of a branch.
 
 use super::{Feature, FeatureSet};
-use cairn_program::{BranchId, Contents, LoopSide, Loops, Nesting, Program, Site, SiteKind};
+use cairn_program::{BranchId, ConditionFeatures, LoopSide, Loops, Nesting, Program, Site, SiteKind};
 
-const CONTENTS: [(Contents, Feature); 5] = [
-    (Contents::EXTERNAL_CALL, Feature::ExternalCall),
-    (Contents::INTEGER, Feature::Integer),
-    (Contents::TEXT, Feature::Text),
-    (Contents::DEREFERENCE, Feature::Dereference),
-    (Contents::LOCAL, Feature::Local),
+const CONTENTS: [(ConditionFeatures, Feature); 5] = [
+    (ConditionFeatures::EXTERNAL_CALL, Feature::ExternalCall),
+    (ConditionFeatures::INTEGER, Feature::Integer),
+    (ConditionFeatures::TEXT, Feature::Text),
+    (ConditionFeatures::DEREFERENCE, Feature::Dereference),
+    (ConditionFeatures::LOCAL, Feature::Local),
 ];
 
-/// The static features of every branch.
+/// Returns the static features of every branch.
 pub fn of(program: &Program) -> Vec<FeatureSet> {
     let (loops, nesting) = (Loops::new(program), Nesting::new(program));
     let mut features = vec![FeatureSet::default(); program.branch_count() as usize];
@@ -30,7 +30,7 @@ pub fn of(program: &Program) -> Vec<FeatureSet> {
     features
 }
 
-/// The condition of a loop is not in the loop's own body.
+/// True if a site is in the body of a loop; the condition of a loop is not in its own body.
 fn is_in_body(loops: &Loops, site: &Site) -> bool {
     let is_condition = site.branches().any(|branch| loops.side(branch).is_some());
     loops.depth(site.block) > u32::from(is_condition)

@@ -1,9 +1,11 @@
 //! Breadth-first search.
 //!
-//! Flips in order of their depth, the number of symbolic branches before them; in one depth first come, first served.
-//! H. Seo, S. Kim (FSE 2014) describe it as what context-guided search becomes when contexts are whole paths.
+//! Flips in order of depth, the number of symbolic branches before them; within a depth in order of
+//! discovery. H. Seo, S. Kim (FSE 2014) describe it as the limit of context-guided search with whole paths as
+//! contexts.
 //!
-//! Cost: constant time per flip, and per depth a look at every run; a depth's flips are kept while they are searched.
+//! Cost: constant time per flip, and per depth a scan of all runs; a depth's flips are kept while they are
+//! searched.
 
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
@@ -12,14 +14,14 @@ use cairn_tree::{Flip, FlipState, Tree};
 /// Breadth-first search.
 #[derive(Clone, Debug, Default)]
 pub struct Bfs {
-    /// The depth to look at when there is nothing left of the one before it.
+    /// The next depth to scan.
     depth: u32,
-    /// What is left of that one, the first flip last.
-    left: Vec<Flip>,
+    /// Remaining flips of the depth before it, in reverse order.
+    remaining: Vec<Flip>,
 }
 
 impl Bfs {
-    /// A search that has seen nothing.
+    /// Creates a search that has seen no run.
     pub fn new() -> Bfs {
         Bfs::default()
     }
@@ -30,18 +32,18 @@ impl Strategy for Bfs {
         let depth = run.nodes.get(run.first_new).map(|first| run.tree.depth(*first));
         if let Some(depth) = depth.filter(|depth| *depth < self.depth) {
             self.depth = depth;
-            self.left.clear();
+            self.remaining.clear();
         }
     }
 
     fn next(&mut self, tree: &Tree, _: &mut Rng) -> Next {
         while tree.untried() > 0 {
-            while let Some(flip) = self.left.pop() {
+            while let Some(flip) = self.remaining.pop() {
                 if tree.state(flip) == FlipState::Untried {
                     return Next::flip(tree, flip);
                 }
             }
-            self.left.extend(tree.untried_at_depth(self.depth).rev());
+            self.remaining.extend(tree.untried_at_depth(self.depth).rev());
             self.depth += 1;
         }
         Next::Done
@@ -49,7 +51,7 @@ impl Strategy for Bfs {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
-    fn on_revived(&mut self, _: &Tree, _: &[Flip]) {
+    fn on_resumed(&mut self, _: &Tree, _: &[Flip]) {
         *self = Bfs::new();
     }
 

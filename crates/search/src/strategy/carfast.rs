@@ -1,57 +1,62 @@
 //! CarFast.
 //!
-//! S. Park et al.: CarFast: Achieving Higher Statement Coverage Faster, FSE 2012; as H. Seo and S. Kim describe it in
-//! FSE 2014. Of all branches seen whose other side is uncovered, flip the one whose other side has the most statements
-//! depending on it, directly or through other branches. When there is none left, any branch.
+//! S. Park et al.: CarFast: Achieving Higher Statement Coverage Faster, FSE 2012; as H. Seo and S. Kim
+//! describe it in FSE 2014. Of all branches seen whose other side is uncovered, flip the one on whose other
+//! side the most statements are control dependent, directly or transitively. If none is left, flip any
+//! branch.
 //!
-//! What differs. Statements are instructions. Which of the branch's occurrences to flip is left to chance.
+//! What differs. Statements are instructions, since the target has no others. The occurrence of the branch to
+//! flip is chosen at random.
 //!
-//! Cost: eight bytes per flip to an uncovered branch; logarithmic per choice.
+//! Cost: eight bytes per flip to an uncovered branch; logarithmic time per choice.
 
-use crate::openings::Openings;
-use crate::refined::Refined;
+use crate::refined_analyses::Refined;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use crate::uncovered_flips::UncoveredFlips;
 use cairn_program::{BranchId, ControlDependence, Program};
 use cairn_tree::{Flip, Tree};
 use std::collections::BinaryHeap;
 
-/// The search.
+/// CarFast's search.
 #[derive(Clone, Debug)]
 pub struct CarFast {
     dependence: Refined<ControlDependence>,
-    openings: Openings,
-    /// Branches that may have such flips, by what depends on them.
+    uncovered_flips: UncoveredFlips,
+    /// Branches that may have such flips, by the number of dependent statements.
     queue: BinaryHeap<(u64, BranchId)>,
 }
 
 impl CarFast {
-    /// A search that has seen nothing.
+    /// Creates a search that has seen no run.
     pub fn new(program: &Program) -> CarFast {
         CarFast {
             dependence: Refined::new(program, ControlDependence::new),
-            openings: Openings::new(program),
+            uncovered_flips: UncoveredFlips::new(program),
             queue: BinaryHeap::new(),
         }
     }
 
     fn add_uncovered(&mut self, tree: &Tree, flip: Flip) {
-        let Some(branch) = self.openings.add(tree, flip) else { return };
-        if self.openings.count(branch) == 1 {
+        let Some(branch) = self.uncovered_flips.add(tree, flip) else { return };
+        if self.uncovered_flips.count(branch) == 1 {
             self.queue.push((self.dependence.statements(branch), branch));
         }
     }
 
-    /// Sorts the branches anew by what depends on them.
-    fn sort(&mut self) {
-        self.queue =
-            self.openings.branches().map(|branch| (self.dependence.statements(branch), branch)).collect();
+    /// Sorts the branches again by the number of dependent statements.
+    fn sort_branches(&mut self) {
+        self.queue = self
+            .uncovered_flips
+            .branches()
+            .map(|branch| (self.dependence.statements(branch), branch))
+            .collect();
     }
 
-    /// A flip to the uncovered branch that most depends on.
+    /// Returns a flip to the uncovered branch with the most dependent statements.
     fn best(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Flip> {
         while let Some(&(_, branch)) = self.queue.peek() {
-            let flip = self.openings.draw(tree, branch, rng);
+            let flip = self.uncovered_flips.draw(tree, branch, rng);
             if flip.is_some() {
                 return flip;
             }
@@ -63,9 +68,9 @@ impl CarFast {
 
 impl Strategy for CarFast {
     fn on_run(&mut self, run: &RunView) {
-        self.openings.cover(run);
-        if self.dependence.see(run) {
-            self.sort();
+        self.uncovered_flips.cover(run);
+        if self.dependence.update(run) {
+            self.sort_branches();
         }
         run.new_flips().for_each(|flip| self.add_uncovered(run.tree, flip));
     }
@@ -81,8 +86,8 @@ impl Strategy for CarFast {
         true
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.openings.drop_tried(tree);
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.uncovered_flips.drop_tried(tree);
         flips.iter().for_each(|flip| self.add_uncovered(tree, *flip));
     }
 

@@ -1,53 +1,58 @@
 //! KLEE's search by instruction count of the calling context (`nurs:cpicnt`).
 //!
-//! A pending state weighs 1/n, n being the number of instructions that all states together have executed so far in the
-//! calling context of its innermost frame, callees excluded; a function that calls itself, through others or not, is
-//! folded into its first call.
+//! KLEE's public code: a pending state weighs 1/n, n being the number of instructions that all states
+//! together have executed so far in the calling context of its innermost frame, without callees; a recursive
+//! function, directly or indirectly, is folded into its first call.
 //!
-//! What differs. A state is an untried flip, and n is the number of decisions on symbolic values. Calls and returns are
-//! not recorded: the context is a chain of functions that is made up from where a path decides. A function on the chain is
-//! gone back to; any other was called by the last function on it that may call it, directly or through others.
-//! So functions that decide nothing are not in it, nor is from which place of a function the next was called.
+//! What differs. A state is an untried flip, and n is the number of decisions on symbolic values. Calls and
+//! returns are not recorded, so the context is a chain of functions reconstructed from where a path decides.
+//! A function that is on the chain is returned to; any other was called by the last function on it that may
+//! call it, directly or indirectly. So the chain contains neither functions that decide nothing nor call
+//! sites.
 //!
-//! Cost: one addition per node of a run, and a walk along the chain where the function changes; twelve bytes for each
-//! such change among new nodes; and see `weighted.rs`.
+//! Cost: one addition per node of a run, and a walk along the chain where the function changes; twelve bytes
+//! for each such change among new nodes; and see `weighted.rs`.
 
 use crate::traits::RunView;
-use crate::weighted::Weigh;
+use crate::weighted::FlipWeight;
 use cairn_program::{CallGraph, Callees, FunctionId, Program, SiteId};
 use cairn_tree::{Flip, NodeId, Tree};
 use rustc_hash::FxHashMap;
 
-/// A chain of calls, as an index.
+/// Index of a chain of calls.
 type ContextId = u32;
 
-/// The chain with nothing on it.
+/// The empty chain.
 const EMPTY: ContextId = 0;
 
 /// A chain of calls.
 #[derive(Clone, Debug)]
-struct Context {
-    /// Its last function, and the chain before that; none of [`EMPTY`].
+struct CallContext {
+    /// Its last function, and the chain before it; none for [`EMPTY`].
     last: Option<(ContextId, FunctionId)>,
-    /// Decisions made in it.
+    /// Number of decisions made in it.
     decisions: u64,
 }
 
-/// All chains that paths were on.
+/// All chains seen on paths.
 #[derive(Clone, Debug)]
-struct Contexts {
+struct CallContexts {
     callees: Callees,
-    all: Vec<Context>,
+    all: Vec<CallContext>,
     ids: FxHashMap<(ContextId, FunctionId), ContextId>,
 }
 
-impl Contexts {
-    fn new(program: &Program) -> Contexts {
+impl CallContexts {
+    fn new(program: &Program) -> CallContexts {
         let callees = Callees::new(program, &CallGraph::new(program));
-        Contexts { callees, all: vec![Context { last: None, decisions: 0 }], ids: FxHashMap::default() }
+        CallContexts {
+            callees,
+            all: vec![CallContext { last: None, decisions: 0 }],
+            ids: FxHashMap::default(),
+        }
     }
 
-    /// The context in which a path decides in this function, after it has decided in that context.
+    /// Returns the context in which a path decides in `function`, after it has decided in `context`.
     fn after(&mut self, context: ContextId, function: FunctionId) -> ContextId {
         let on_chain = self.chain(context).find(|(_, on_chain)| *on_chain == function);
         if let Some((known, _)) = on_chain {
@@ -56,12 +61,12 @@ impl Contexts {
         let caller = self.chain(context).find(|(_, caller)| self.callees.may_call(*caller, function));
         let before = caller.map_or(EMPTY, |(caller, _)| caller);
         *self.ids.entry((before, function)).or_insert_with(|| {
-            self.all.push(Context { last: Some((before, function)), decisions: 0 });
+            self.all.push(CallContext { last: Some((before, function)), decisions: 0 });
             self.all.len() as ContextId - 1
         })
     }
 
-    /// The contexts that a context is made of, itself first, with the last function of each.
+    /// Returns the prefixes of a chain, itself first, with the last function of each.
     fn chain(&self, context: ContextId) -> impl Iterator<Item = (ContextId, FunctionId)> + '_ {
         let last = |context: ContextId| self.all[context as usize].last;
         let first = last(context).map(|(before, function)| (context, before, function));
@@ -72,24 +77,25 @@ impl Contexts {
     }
 }
 
-/// How often each calling context decided something.
+/// Number of decisions by calling context.
 #[derive(Clone, Debug)]
 pub struct Cpicnt {
-    /// By site.
+    /// Function, by site.
     function: Vec<FunctionId>,
-    contexts: Contexts,
-    /// The context of all nodes from this one up to the next in the list.
+    contexts: CallContexts,
+    /// CallContexts of consecutive nodes: of all from this one up to the next in the list.
     spans: Vec<(NodeId, ContextId)>,
 }
 
 impl Cpicnt {
-    /// A search that has seen nothing.
+    /// Creates a search that has seen no run.
     pub fn new(program: &Program) -> Cpicnt {
         let function = program.sites().map(|(_, site)| site.function).collect();
-        Cpicnt { function, contexts: Contexts::new(program), spans: Vec::new() }
+        Cpicnt { function, contexts: CallContexts::new(program), spans: Vec::new() }
     }
 
-    /// The context of a node that follows one in that context; what stands at no site of the program does not change it.
+    /// Returns the context of a node that follows one in `context`; steps without a site in the program do
+    /// not change it.
     fn context_after(&mut self, context: ContextId, SiteId(site): SiteId) -> ContextId {
         match self.function.get(site as usize) {
             Some(function) => self.contexts.after(context, *function),
@@ -102,8 +108,8 @@ impl Cpicnt {
     }
 }
 
-impl Weigh for Cpicnt {
-    fn see(&mut self, run: &RunView) -> bool {
+impl FlipWeight for Cpicnt {
+    fn on_run(&mut self, run: &RunView) -> bool {
         let mut context = EMPTY;
         for (at, node) in run.nodes.iter().enumerate() {
             context = self.context_after(context, run.tree.site(*node));

@@ -1,20 +1,20 @@
 //! KLEE's search by depth (`nurs:depth`).
 //!
-//! A pending state, here an untried flip, is drawn with probability proportional to its depth: the number of symbolic
-//! branches on the way to it, itself included.
+//! KLEE's public code: a pending state, here an untried flip, is drawn with probability proportional to its
+//! depth, the number of symbolic branches on its path, itself included.
 //!
 //! Cost: see `weighted.rs`.
 
 use crate::traits::RunView;
-use crate::weighted::Weigh;
+use crate::weighted::FlipWeight;
 use cairn_tree::{Flip, Tree};
 
 /// Search by depth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Depth;
 
-impl Weigh for Depth {
-    fn see(&mut self, _: &RunView) -> bool {
+impl FlipWeight for Depth {
+    fn on_run(&mut self, _: &RunView) -> bool {
         false
     }
 

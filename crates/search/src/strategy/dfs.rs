@@ -1,17 +1,17 @@
 //! Bounded depth-first search.
 //!
-//! J. Burnim, K. Sen: Heuristics for Scalable Dynamic Test Generation, ASE 2008; before it DART's
-//! and CUTE's search. From the current position on, force one branch of the path after the other;
-//! when a run took the flip, search on behind it first, with one less of the depth. A branch that
-//! cannot be forced does not count, so a depth of d means all paths through the first d branches
-//! that have two sides, at most 2^d of them. The same holds along one path: every branch forced
-//! there uses up one of the depth of what follows on it.
+//! J. Burnim, K. Sen: Heuristics for Scalable Dynamic Test Generation, ASE 2008; before it DART's and CUTE's
+//! search. From the current position on, force one branch of the path after the other; when a run took the
+//! flip, first continue the search behind it, with a depth reduced by one. A branch that cannot be forced
+//! does not count, so a depth of d means all paths through the first d branches that have two sides, at most
+//! 2^d of them. The same holds along one path: every branch forced there reduces the depth left for what
+//! follows on it.
 //!
-//! What differs. A switch is one branch with many sides, forced one after the other, and counts once.
-//! Another constant for a pinned value is forced like a branch, but does not count. A side that another
-//! run has taken already is not run again, but counts. And CREST forgets the path of a run that went
-//! elsewhere than predicted; here it is searched like a given input's once the rest is done, so that an
-//! unbounded search leaves no flip of the tree untried. What such a path has in common with earlier ones
+//! What differs. A switch is one branch with many sides, forced one after the other, and counts once. Another
+//! constant of a concretization is forced like a branch, but does not count, since it is no branch of the
+//! program. A side that another run has taken already is not executed again, but counts. CREST drops the path
+//! of a run that diverged; here it is searched like that of a given input once the rest is done, so that an
+//! unbounded search leaves no flip of the tree untried. The prefix that such a path shares with earlier ones
 //! counts towards the depth.
 //!
 //! Cost: a stack of path suffixes, together never longer than the tree, and constant time per node.
@@ -23,10 +23,10 @@ use std::collections::VecDeque;
 
 /// A path that is being searched from `next` on.
 #[derive(Clone, Debug)]
-struct Frame {
+struct PathFrame {
     nodes: Vec<NodeId>,
     next: usize,
-    /// The first side of that node to look at: a switch may have thousands.
+    /// First side of that node to consider: a switch may have thousands.
     side: u32,
     depth: u32,
 }
@@ -35,19 +35,19 @@ struct Frame {
 #[derive(Clone, Debug)]
 pub struct Dfs {
     bound: Option<u32>,
-    stack: Vec<Frame>,
-    /// Runs that nobody asked for: given inputs', and those that went elsewhere.
+    stack: Vec<PathFrame>,
+    /// Runs this strategy did not request, and those that diverged.
     waiting: VecDeque<RunId>,
-    asked: Option<Flip>,
+    requested: Option<Flip>,
 }
 
 impl Dfs {
-    /// A search of at most `bound` two-sided branches per path.
+    /// Creates a search of at most `bound` two-sided branches per path.
     pub fn new(bound: Option<u32>) -> Dfs {
-        Dfs { bound, stack: Vec::new(), waiting: VecDeque::new(), asked: None }
+        Dfs { bound, stack: Vec::new(), waiting: VecDeque::new(), requested: None }
     }
 
-    /// The search with the settings a user wrote.
+    /// Creates the search with the settings a user wrote.
     pub(crate) fn parse(depth: Option<&str>) -> Result<Dfs, String> {
         let Some(depth) = depth else { return Ok(Dfs::new(None)) };
         match depth.parse() {
@@ -56,8 +56,8 @@ impl Dfs {
         }
     }
 
-    /// Begins to search a run's path, where it left those of earlier runs.
-    fn frame(&self, tree: &Tree, run: RunId) -> Frame {
+    /// Starts to search a run's path, where it left those of earlier runs.
+    fn frame(&self, tree: &Tree, run: RunId) -> PathFrame {
         let nodes: Vec<NodeId> = tree.run_nodes(run).collect();
         let depth = match (self.bound, nodes.first()) {
             (Some(bound), Some(first)) => {
@@ -66,16 +66,16 @@ impl Dfs {
             }
             _ => u32::MAX,
         };
-        Frame { nodes, next: 0, side: 0, depth }
+        PathFrame { nodes, next: 0, side: 0, depth }
     }
 }
 
-/// What forcing a node takes of the depth.
+/// Returns the depth that forcing a node takes.
 fn cost(tree: &Tree, node: NodeId) -> u32 {
     u32::from(tree.node(node).kind == StepKind::Branch)
 }
 
-/// What a node that nothing more is forced at has taken of the depth.
+/// Returns the depth taken by a node at which nothing is left to force.
 fn used(tree: &Tree, node: NodeId) -> u32 {
     let taken = tree.sides(node).filter(|(_, state)| *state == FlipState::Sat);
     if taken.count() > 1 { cost(tree, node) } else { 0 }
@@ -83,13 +83,13 @@ fn used(tree: &Tree, node: NodeId) -> u32 {
 
 impl Strategy for Dfs {
     fn on_run(&mut self, run: &RunView) {
-        if run.flip.is_none() || run.flip != self.asked || !run.predicted {
+        if run.flip.is_none() || run.flip != self.requested || !run.predicted {
             self.waiting.push_back(run.run);
         } else if let Some(above) = self.stack.last() {
-            // The flip was untried, so all that follows it is new.
+            // The flip was untried, so all nodes after it are new.
             let nodes = run.nodes[run.first_new..].to_vec();
-            let depth = above.depth - self.asked.map_or(0, |flip| cost(run.tree, flip.node));
-            self.stack.push(Frame { nodes, next: 0, side: 0, depth });
+            let depth = above.depth - self.requested.map_or(0, |flip| cost(run.tree, flip.node));
+            self.stack.push(PathFrame { nodes, next: 0, side: 0, depth });
         }
     }
 
@@ -106,7 +106,7 @@ impl Strategy for Dfs {
             };
             if let Some(flip) = tree.next_untried(node, frame.side) {
                 frame.side = flip.side + 1;
-                self.asked = Some(flip);
+                self.requested = Some(flip);
                 return Next::flip(tree, flip);
             }
             frame.depth -= used(tree, node);
@@ -115,10 +115,10 @@ impl Strategy for Dfs {
     }
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {
-        self.asked = None;
+        self.requested = None;
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
         let runs = flips.chunk_by(|a, b| tree.creator(a.node) == tree.creator(b.node));
         self.waiting.extend(runs.map(|flips| tree.creator(flips[0].node)));
     }

@@ -1,13 +1,13 @@
 //! Generational search.
 //!
-//! P. Godefroid, M. Levin, D. Molnar: Automated Whitebox Fuzz Testing, NDSS 2008 (SAGE). Take the run with the highest
-//! score, the number of branches it was the first to cover, of equal ones the latest. Flip every branch of its path from
-//! its bound on, one after the other; a child's bound is the branch after the flip, so that no two runs flip the same.
-//! All children are run and scored, then the next parent is taken.
+//! P. Godefroid, M. Levin, D. Molnar: Automated Whitebox Fuzz Testing, NDSS 2008 (SAGE). Take the run with
+//! the highest score, the number of branches it covered first; of equal ones the latest. Flip every branch of
+//! its path from its bound on, one after the other; a child's bound is the branch after the flip, so that no
+//! two runs flip the same. All children are executed and scored before the next parent is taken.
 //!
-//! What differs. The bound is where the run left the known tree: the same place for a child that went where it should,
-//! and right for all others. SAGE counts blocks; here the score counts branches. Unconstrained input is random, as where
-//! CGS was compared with it.
+//! What differs. The bound is where the run left the known tree: the same for a child that was predicted
+//! correctly, and right for all others. SAGE counts blocks, this score counts branches, since these are what
+//! coverage counts. Unconstrained input is random, as where CGS was compared with it.
 //!
 //! Cost: constant time per flip, logarithmic per run.
 
@@ -19,14 +19,14 @@ use std::collections::BinaryHeap;
 /// Generational search.
 #[derive(Clone, Debug, Default)]
 pub struct Generational {
-    /// Runs that wait to be expanded, with their scores.
+    /// Runs to be expanded, with their scores.
     waiting: BinaryHeap<(usize, RunId)>,
-    /// What is left of the run that is being expanded, the first flip last.
+    /// Remaining flips of the run that is being expanded, in reverse order.
     expanding: Vec<Flip>,
 }
 
 impl Generational {
-    /// A search that has seen nothing.
+    /// Creates a search that has seen no run.
     pub fn new() -> Generational {
         Generational::default()
     }
@@ -56,8 +56,8 @@ impl Strategy for Generational {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        // Whatever their runs had covered, it brought them one expansion already.
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        // New coverage of their runs has already been rewarded by one expansion.
         let runs = flips.chunk_by(|a, b| tree.creator(a.node) == tree.creator(b.node));
         self.waiting.extend(runs.map(|flips| (0, tree.creator(flips[0].node))));
     }

@@ -1,56 +1,58 @@
-//! Strategies that take turns.
+//! Strategies that alternate.
 //!
-//! Strictly one wish each, as KLEE interleaves its searchers (random-path and covnew by default); or two of them by chance, as
-//! a file of weights says, for some wishes each, since many strategies follow a path. All of them see every
-//! run, on one tree: what one has tried, none tries again. One that has nothing to wish for loses its turn.
+//! KLEE interleaves its searchers strictly, one request each (random-path and covnew by default). A weights
+//! file with a companion strategy selects between two at random, for several requests each, since many
+//! strategies follow a path. All of them see every run, on one tree: what one has tried, none tries again. A
+//! strategy without a request loses its turn.
 
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, Tree};
 
-/// Wishes that one strategy has before chance decides again.
-const STRETCH: u32 = 8;
+/// Requests of one strategy before the next random choice; a chosen bound.
+const REQUESTS_PER_TURN: u32 = 8;
 
-/// Who comes next.
+/// The order of the strategies.
 enum Order {
-    /// One after the other.
-    Strict,
-    /// The second of two with this probability, after so many more wishes.
-    ByChance { share: f64, left: u32 },
+    /// Round robin.
+    RoundRobin,
+    /// The second of two with probability `share`; the choice is made again after `left` more requests.
+    Random { share: f64, left: u32 },
 }
 
-/// Strategies in turn.
+/// Alternating strategies.
 pub struct Interleave {
     name: &'static str,
     strategies: Vec<Box<dyn Strategy>>,
     order: Order,
-    /// Whose turn it is.
+    /// Index of the next strategy.
     turn: usize,
-    /// Who wished last.
-    asked: Option<usize>,
+    /// Index of the strategy that made the last request.
+    requested: Option<usize>,
 }
 
 impl Interleave {
-    /// These strategies in turn, the first one first, under this name.
+    /// Creates a round robin of these strategies under this name.
     pub fn new(name: &'static str, strategies: Vec<Box<dyn Strategy>>) -> Interleave {
-        Interleave { name, strategies, order: Order::Strict, turn: 0, asked: None }
+        Interleave { name, strategies, order: Order::RoundRobin, turn: 0, requested: None }
     }
 
-    /// Two strategies under this name, of which the second has this share of the wishes.
+    /// Creates a random alternation of two strategies under this name, of which the second has this share of
+    /// the requests.
     pub fn by_share(name: &'static str, strategies: [Box<dyn Strategy>; 2], share: f64) -> Interleave {
-        let order = Order::ByChance { share, left: 0 };
+        let order = Order::Random { share, left: 0 };
         Interleave { order, ..Interleave::new(name, strategies.into()) }
     }
 
-    /// Who is asked first.
-    fn whose_turn(&mut self, rng: &mut Rng) -> usize {
+    /// Returns the strategy to call first.
+    fn next_turn(&mut self, rng: &mut Rng) -> usize {
         match &mut self.order {
-            Order::Strict => return self.turn,
-            Order::ByChance { share, left: left @ 0 } => {
-                *left = STRETCH - 1;
+            Order::RoundRobin => return self.turn,
+            Order::Random { share, left: left @ 0 } => {
+                *left = REQUESTS_PER_TURN - 1;
                 self.turn = usize::from(rng.unit() < *share);
             }
-            Order::ByChance { left, .. } => *left -= 1,
+            Order::Random { left, .. } => *left -= 1,
         }
         self.turn
     }
@@ -59,19 +61,19 @@ impl Interleave {
 impl Strategy for Interleave {
     fn on_run(&mut self, run: &RunView) {
         for (index, strategy) in self.strategies.iter_mut().enumerate() {
-            let own = run.own && self.asked.is_none_or(|asked| asked == index);
+            let own = run.own && self.requested.is_none_or(|requested| requested == index);
             strategy.on_run(&RunView { own, ..*run });
         }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        self.turn = self.whose_turn(rng);
+        self.turn = self.next_turn(rng);
         for _ in 0..self.strategies.len() {
-            let asked = self.turn;
-            self.asked = Some(asked);
-            let next = self.strategies[asked].next(tree, rng);
-            if next == Next::Done || matches!(self.order, Order::Strict) {
-                self.turn = (asked + 1) % self.strategies.len();
+            let requested = self.turn;
+            self.requested = Some(requested);
+            let next = self.strategies[requested].next(tree, rng);
+            if next == Next::Done || matches!(self.order, Order::RoundRobin) {
+                self.turn = (requested + 1) % self.strategies.len();
             }
             if next != Next::Done {
                 return next;
@@ -81,21 +83,21 @@ impl Strategy for Interleave {
     }
 
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {
-        if let Some(asked) = self.asked {
-            self.strategies[asked].on_outcome(flip, outcome, cost);
+        if let Some(requested) = self.requested {
+            self.strategies[requested].on_outcome(flip, outcome, cost);
         }
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.strategies.iter_mut().for_each(|strategy| strategy.on_revived(tree, flips));
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.strategies.iter_mut().for_each(|strategy| strategy.on_resumed(tree, flips));
     }
 
     fn wants_cores(&self) -> bool {
         self.strategies.iter().any(|strategy| strategy.wants_cores())
     }
 
-    fn wants_trails(&self) -> bool {
-        self.strategies.iter().any(|strategy| strategy.wants_trails())
+    fn wants_branch_log(&self) -> bool {
+        self.strategies.iter().any(|strategy| strategy.wants_branch_log())
     }
 
     fn wants_callees(&self) -> bool {
@@ -103,14 +105,14 @@ impl Strategy for Interleave {
     }
 
     fn renews_input(&self) -> bool {
-        self.asked.is_some_and(|asked| self.strategies[asked].renews_input())
+        self.requested.is_some_and(|requested| self.strategies[requested].renews_input())
     }
 
     fn describe(&self) -> String {
         let each = self.strategies.iter().map(|strategy| strategy.describe()).collect::<Vec<_>>();
         let joint = match self.order {
-            Order::Strict => ", then ".to_owned(),
-            Order::ByChance { share, .. } => format!(", and for {:.0} % of the time ", share * 100.0),
+            Order::RoundRobin => ", then ".to_owned(),
+            Order::Random { share, .. } => format!(", and for {:.0} % of the time ", share * 100.0),
         };
         format!("{}: {}", self.name, each.join(&joint))
     }

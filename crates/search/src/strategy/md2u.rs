@@ -1,40 +1,40 @@
 //! KLEE's search by minimal distance to uncovered code (`nurs:md2u`).
 //!
-//! A pending state weighs 1/d², d being the least number of instructions from where it would go on to an uncovered one;
-//! 10,000 if there is none.
+//! KLEE's public code: a pending state weighs 1/d², d being the least number of instructions from its next
+//! instruction to an uncovered one; 10,000 if there is none.
 //!
-//! What differs. A state is an untried flip, and goes on with the side that the flip would take; d ends at the nearest
-//! uncovered branch, and is 1 if the side is one itself. Where a function returns to is not known of a flip: the distance
-//! goes on after any call of it. A callee that is not entered costs nothing.
+//! What differs. A state is an untried flip and continues with the side that the flip would take; d ends at
+//! the nearest uncovered branch, and is 1 if the side itself is one. The return address of a flip's function
+//! is unknown: the distance continues after any call of it. A callee that is stepped over costs nothing.
 //!
 //! Cost: distances are updated where new branches change them; and see `weighted.rs`.
 
-use crate::nearness::Nearness;
+use crate::distance_weights::DistanceWeights;
 use crate::traits::RunView;
-use crate::weighted::Weigh;
+use crate::weighted::FlipWeight;
 use cairn_program::Program;
 use cairn_tree::{Flip, Tree};
 
 /// Search by distance to uncovered code.
 #[derive(Clone, Debug)]
 pub struct Md2u {
-    nearness: Nearness,
+    distances: DistanceWeights,
 }
 
 impl Md2u {
-    /// A search that has seen nothing.
+    /// Creates a search that has seen no run.
     pub fn new(program: &Program) -> Md2u {
-        Md2u { nearness: Nearness::new(program) }
+        Md2u { distances: DistanceWeights::new(program) }
     }
 }
 
-impl Weigh for Md2u {
-    fn see(&mut self, run: &RunView) -> bool {
-        self.nearness.see(run)
+impl FlipWeight for Md2u {
+    fn on_run(&mut self, run: &RunView) -> bool {
+        self.distances.update(run)
     }
 
     fn weight(&self, tree: &Tree, flip: Flip) -> f64 {
-        self.nearness.weight(tree, flip)
+        self.distances.weight(tree, flip)
     }
 
     fn wants_callees(&self) -> bool {

@@ -1,26 +1,28 @@
-//! Parametric search.
+//! Parametric search (ParaDySE).
 //!
-//! S. Cha, S. Hong, J. Lee, H. Oh: Automatically Generating Search Heuristics for Concolic Testing, ICSE 2018. Forty
-//! features of a branch (`features.rs`), a weight for each; of the branches of the last path negate the one with the highest
-//! sum of weights, the deepest of several. A branch that failed more than 70 times is not tried any more. Without a
-//! candidate, start again from random input.
+//! S. Cha, S. Hong, J. Lee, H. Oh: Automatically Generating Search Heuristics for Concolic Testing, ICSE
+//! 2018. Forty features of a branch (`features.rs`), a weight for each; of the branches of the last path
+//! negate the one with the highest sum of weights, the deepest of equal ones. A branch that failed more than
+//! 70 times is not tried any more. Without a candidate, restart from random input.
 //!
-//! What differs. The public code has other features 16, 18, 27, 35 and 36 to 38 than the paper, by mistake. Contexts are
-//! made of symbolic branches only, dominators among them. Every other side of a switch is an opposite. Candidates are what
-//! nobody has tried; only a path that has none left is left by what was negated before, once, unless the
-//! last run saw nothing new. If weights like uncovered opposites and the path has none left, one of another path comes first
-//! (`uncovered.rs`): what is left behind on paths long gone is most of what one path at a time misses. A random input that brings no candidate either is followed by a random flip of the tree, so
-//! that the search ends only with the tree.
+//! What differs. Features 16, 18, 27, 35 and 36 to 38 follow the paper; its public code differs there, by
+//! mistake. BranchContexts consist of symbolic branches only, including dominators. Every other side of a switch is
+//! an opposite. Candidates are untried flips; only a path without candidates is left by a flip that was taken
+//! before, once, unless the last run brought nothing new. If the weight of uncovered opposites is positive
+//! and the path has none left, one of another path comes first (`uncovered.rs`), since most of what one path
+//! at a time misses was left behind on earlier paths. A random input without a candidate is followed by a
+//! random flip of the tree, so that the search ends only with the tree.
 //!
-//! Cost: linear in the path per run, with a few operations per branch; a choice after one that failed is logarithmic, and
-//! linear in the occurrences of a branch when that branch became another (tried for the first time, or failed too often).
+//! Cost: linear in the path per run, with a few operations per branch; a choice after a failed one is
+//! logarithmic, and linear in the occurrences of a branch when the features of that branch changed (tried for
+//! the first time, or failed too often).
 
 mod path;
 mod scorer;
 mod tournament;
 
 use super::uncovered::Uncovered;
-use crate::features::{Contexts, Feature, FeatureSet, Features};
+use crate::features::{BranchContexts, Feature, FeatureSet, Features};
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use crate::weights::Weights;
@@ -31,72 +33,72 @@ use rustc_hash::FxHashMap;
 use scorer::Scorer;
 use tournament::{NONE, Tournament};
 
-/// A flip that was asked for.
+/// A requested flip.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct RequestedFlip {
     flip: Flip,
     branch: BranchId,
     site: SiteId,
-    /// Whether the branch was never tried in this context before.
+    /// True if the branch was never tried in this context before.
     is_new: bool,
 }
 
-/// The search.
+/// Parametric search.
 #[derive(Clone, Debug)]
 pub struct Parametric {
     name: String,
     scorer: Scorer,
-    /// Whether a branch is the better for an uncovered opposite.
-    likes_uncovered: bool,
+    /// True if an uncovered opposite raises the score of a branch.
+    prefers_uncovered: bool,
     features: Features,
-    contexts: Contexts,
+    contexts: BranchContexts,
     path: Path,
-    /// By place on the path.
+    /// Scores, by position on the path.
     scores: Tournament,
     /// Sides of switches on the path, the best first.
     ranks: FxHashMap<SiteId, Vec<u32>>,
-    asked: Option<Asked>,
-    /// Whether so much has changed that all has to be scored again.
+    requested: Option<RequestedFlip>,
+    /// True if all positions have to be scored again.
     is_outdated: bool,
-    /// A site whose branches have changed since they were scored.
+    /// Site whose branches have changed since they were scored.
     stale: Option<SiteId>,
-    /// Whether the last thing asked for was a random input.
+    /// True if the last request was a random input.
     restarted: bool,
-    /// Whether the last run's path was known, or it was left by something known.
-    saw_nothing: bool,
-    /// What is uncovered, on whatever path.
+    /// True if the last run's path was known, or was left by a flip that was taken before.
+    path_was_known: bool,
+    /// Flips to uncovered branches, on any path.
     uncovered: Uncovered,
 }
 
 impl Parametric {
-    /// A search that has seen nothing.
+    /// Creates a search that has seen no run.
     pub fn new(weights: &Weights, program: &Program) -> Parametric {
         Parametric {
             name: weights.name.clone(),
             scorer: Scorer::new(weights.values()),
-            likes_uncovered: likes_uncovered(weights.values()),
+            prefers_uncovered: prefers_uncovered(weights.values()),
             features: Features::new(program),
-            contexts: Contexts::default(),
+            contexts: BranchContexts::default(),
             path: Path::new(program),
             scores: Tournament::default(),
             ranks: FxHashMap::default(),
-            asked: None,
+            requested: None,
             is_outdated: false,
             stale: None,
             restarted: false,
-            saw_nothing: false,
+            path_was_known: false,
             uncovered: Uncovered::new(program),
         }
     }
 
-    /// Goes on with other weights.
-    pub(super) fn adopt(&mut self, weights: &[f64; Feature::COUNT]) {
+    /// Replaces the weights.
+    pub(super) fn set_weights(&mut self, weights: &[f64; Feature::COUNT]) {
         self.scorer = Scorer::new(weights);
-        self.likes_uncovered = likes_uncovered(weights);
+        self.prefers_uncovered = prefers_uncovered(weights);
         self.is_outdated = true;
     }
 
-    /// The untried flips of the last path that are not given up, with the features of each.
+    /// Returns the untried flips of the last path that are not given up, with the features of each.
     pub fn candidates<'a>(&'a self, tree: &'a Tree) -> impl Iterator<Item = (Flip, FeatureSet)> + 'a {
         let hopeful = (0..self.path.len()).filter(|at| !self.features.is_hopeless(self.path.branch(*at)));
         hopeful.flat_map(move |at| {
@@ -105,16 +107,16 @@ impl Parametric {
         })
     }
 
-    /// The features of a place on the path if this side were taken there.
+    /// Returns the features of a position on the path if this side were taken there.
     fn features_at(&self, at: usize, side: u32) -> FeatureSet {
         let own = self.features.own(self.path.branch(at));
         let opposite = self.features.opposite(self.path.other(at, side));
         let context = self.contexts.features(self.path.until(at));
-        own.union(opposite).union(context).union(self.path.place_features(at))
+        own.union(opposite).union(context).union(self.path.position_features(at))
     }
 
-    /// The score of a place on the path, by the best of its untried sides.
-    fn assess(&mut self, tree: &Tree, at: usize) -> f64 {
+    /// Scores a position on the path by the best of its untried sides.
+    fn score_position(&mut self, tree: &Tree, at: usize) -> f64 {
         if self.features.is_hopeless(self.path.branch(at)) {
             return NONE;
         }
@@ -146,26 +148,26 @@ impl Parametric {
     fn score_all(&mut self, tree: &Tree) {
         self.ranks.clear();
         let mut scores = std::mem::take(&mut self.scores);
-        scores.fill(self.path.len(), |at| self.assess(tree, at));
+        scores.fill(self.path.len(), |at| self.score_position(tree, at));
         self.scores = scores;
     }
 
     fn score_again(&mut self, tree: &Tree, at: usize) {
-        let score = self.assess(tree, at);
+        let score = self.score_position(tree, at);
         self.scores.set(at, score);
     }
 
-    /// Scores the places of a site again.
+    /// Scores the positions of a site again.
     fn score_site(&mut self, tree: &Tree, site: SiteId) {
         self.ranks.remove(&site);
-        let mut place = self.path.last_of(site);
-        while let Some(at) = place {
+        let mut position = self.path.last_of(site);
+        while let Some(at) = position {
             self.score_again(tree, at);
-            place = self.path.before(at);
+            position = self.path.before(at);
         }
     }
 
-    /// The best candidate of the path.
+    /// Returns the best candidate of the path.
     fn select(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Next> {
         let stale = self.stale.take();
         if std::mem::take(&mut self.is_outdated) {
@@ -177,48 +179,50 @@ impl Parametric {
             let at = self.scores.best()?;
             let flip = self.path.aimed_at(at);
             if tree.state(flip) == FlipState::Untried {
-                return self.elsewhere(tree, at, flip, rng).or_else(|| self.ask(at, flip));
+                return self.better_uncovered(tree, at, flip, rng).or_else(|| self.request(at, flip));
             }
             self.score_again(tree, at);
         }
     }
 
-    /// Something uncovered on another path, if that is better than the best candidate of this one.
-    fn elsewhere(&mut self, tree: &Tree, at: usize, best: Flip, rng: &mut Rng) -> Option<Next> {
+    /// Returns a flip to an uncovered branch on another path, if that is better than the best candidate of
+    /// this one.
+    fn better_uncovered(&mut self, tree: &Tree, at: usize, best: Flip, rng: &mut Rng) -> Option<Next> {
         let is_better =
-            self.likes_uncovered && !self.features_at(at, best.side).contains(Feature::OppositeUncovered);
+            self.prefers_uncovered && !self.features_at(at, best.side).contains(Feature::OppositeUncovered);
         let next = is_better.then(|| self.uncovered.next(tree, rng))?;
         (next != Next::Done).then_some(next)
     }
 
-    fn ask(&mut self, at: usize, flip: Flip) -> Option<Next> {
+    fn request(&mut self, at: usize, flip: Flip) -> Option<Next> {
         let (branch, site) = (self.path.branch(at), self.path.site(at));
         let is_new = self.contexts.add(self.path.until(at));
-        self.asked = Some(Asked { flip, branch, site, is_new });
+        self.requested = Some(RequestedFlip { flip, branch, site, is_new });
         Some(Next::Flip { flip, base: self.path.run()? })
     }
 
-    /// The best of what runs have negated already: with the rest of this path's input there may be other things behind it.
+    /// Returns the best flip of the path that runs have already taken: with the other bytes of this path's
+    /// input it may lead to new paths.
     fn negate_again(&mut self, tree: &Tree) -> Option<Next> {
-        if std::mem::replace(&mut self.saw_nothing, true) {
+        if std::mem::replace(&mut self.path_was_known, true) {
             return None;
         }
         let hopeful = (0..self.path.len()).filter(|at| !self.features.is_hopeless(self.path.branch(*at)));
         let taken = hopeful.flat_map(|at| self.negated_sides(tree, at).map(move |flip| (at, flip)));
         let scored = taken.map(|(at, flip)| (self.scorer.score(self.features_at(at, flip.side)), at, flip));
         let (_, at, flip) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
-        self.ask(at, flip)
+        self.request(at, flip)
     }
 
-    /// The other sides of a place on the path that runs have taken.
+    /// Returns the other sides of a position that runs have taken.
     fn negated_sides<'a>(&'a self, tree: &'a Tree, at: usize) -> impl Iterator<Item = Flip> + 'a {
         let is_other = move |flip: &Flip| self.path.other(at, flip.side) != self.path.branch(at);
         let sides = tree.sides(self.path.node(at)).filter(|(_, state)| *state == FlipState::Sat);
         sides.map(|(flip, _)| flip).filter(is_other)
     }
 
-    /// Away from a path that has nothing left.
-    fn leave(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
+    /// Leaves a path that has no candidates.
+    fn leave_path(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         if !self.restarted {
             self.restarted = true;
             return Next::Restart;
@@ -227,17 +231,17 @@ impl Parametric {
         flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
     }
 
-    /// The branch that a run has negated.
+    /// Returns the branch that a run has negated.
     fn negated(&self, run: &RunView) -> Option<BranchId> {
         let flip = run.flip.filter(|_| run.predicted)?;
-        match self.asked.filter(|asked| asked.flip == flip) {
-            Some(asked) => Some(asked.branch),
+        match self.requested.filter(|requested| requested.flip == flip) {
+            Some(requested) => Some(requested.branch),
             None => run.tree.branch(run.tree.first_side(flip.node)),
         }
     }
 }
 
-fn likes_uncovered(weights: &[f64; Feature::COUNT]) -> bool {
+fn prefers_uncovered(weights: &[f64; Feature::COUNT]) -> bool {
     weights[Feature::OppositeUncovered as usize] > 0.0
 }
 
@@ -247,7 +251,7 @@ impl Strategy for Parametric {
         self.uncovered.on_run(run);
         if run.own {
             self.restarted &= run.flip.is_none();
-            self.saw_nothing = run.first_new == run.nodes.len();
+            self.path_was_known = run.first_new == run.nodes.len();
             self.path.follow(run);
         }
         self.is_outdated = true;
@@ -258,20 +262,22 @@ impl Strategy for Parametric {
             return Next::Done;
         }
         let next = self.select(tree, rng).or_else(|| self.negate_again(tree));
-        next.unwrap_or_else(|| self.leave(tree, rng))
+        next.unwrap_or_else(|| self.leave_path(tree, rng))
     }
 
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {
         self.uncovered.on_outcome(flip, outcome, cost);
-        let Some(asked) = self.asked.take().filter(|asked| asked.flip == flip) else { return };
+        let Some(requested) = self.requested.take().filter(|requested| requested.flip == flip) else {
+            return;
+        };
         if outcome != Outcome::Taken {
-            let is_other = outcome != Outcome::SetAside && self.features.fail(asked.branch);
-            self.stale = (is_other || asked.is_new).then_some(asked.site);
+            let is_other = outcome != Outcome::Suspend && self.features.fail(requested.branch);
+            self.stale = (is_other || requested.is_new).then_some(requested.site);
         }
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.uncovered.on_revived(tree, flips);
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.uncovered.on_resumed(tree, flips);
         self.is_outdated = true;
     }
 

@@ -1,41 +1,42 @@
 //! KLEE's search by query cost (`nurs:qc`).
 //!
-//! A pending state weighs 1/t, t being the time that the solver has spent on its path, everything below a tenth of a second
-//! counting as that.
+//! KLEE's public code: a pending state weighs 1/t, t being the solver time spent on its path; everything
+//! below a tenth of a second counts as that.
 //!
-//! What differs. KLEE gives all states below a tenth of a second the weight 1, and those just above it ten times as much:
-//! here the weight never rises. A state is an untried flip; its path's time is that of the flips that led to the run which
-//! created its node, and of those that failed on that run's own nodes. The clock decides, so campaigns by this strategy
-//! repeat only as far as no query takes that long.
+//! What differs. KLEE gives all states below a tenth of a second the weight 1, and those just above it ten
+//! times as much: here the weight never rises with t. A state is an untried flip; the time of its path is
+//! that of the flips that led to the run which created its node, and of those that failed on that run's own
+//! nodes. The strategy depends on the clock, so its campaigns are reproducible only as long as no query takes
+//! that long.
 //!
 //! Cost: one number per run; and see `weighted.rs`.
 
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
-use crate::weighted::Weighted;
+use crate::weighted::WeightedFlips;
 use cairn_tree::{Flip, RunId, Tree};
 
-const CHEAP: f64 = 0.1;
+const CHEAP_SECONDS: f64 = 0.1;
 
-/// Search by what the solver spent.
+/// Search by solver time.
 #[derive(Clone, Debug, Default)]
 pub struct Qc {
-    /// Seconds by run.
+    /// Solver time in seconds, by run.
     spent: Vec<f64>,
-    /// The run that created the node of the flip named last.
-    asked: Option<RunId>,
-    flips: Weighted,
+    /// Run that created the node of the last requested flip.
+    requested: Option<RunId>,
+    flips: WeightedFlips,
 }
 
 impl Qc {
-    /// A search that has seen nothing.
+    /// Creates a search that has seen no run.
     pub fn new() -> Qc {
         Qc::default()
     }
 }
 
 fn weight(spent: f64) -> f64 {
-    CHEAP / spent.max(CHEAP)
+    CHEAP_SECONDS / spent.max(CHEAP_SECONDS)
 }
 
 impl Strategy for Qc {
@@ -48,18 +49,18 @@ impl Strategy for Qc {
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         let flip = self.flips.draw(tree, rng, |flip| weight(self.spent[tree.creator(flip.node).index()]));
-        self.asked = flip.map(|flip| tree.creator(flip.node));
+        self.requested = flip.map(|flip| tree.creator(flip.node));
         flip.map_or(Next::Done, |flip| Next::flip(tree, flip))
     }
 
     fn on_outcome(&mut self, _: Flip, outcome: Outcome, cost: Cost) {
-        if let (Some(run), Outcome::Unsat | Outcome::Unknown) = (self.asked.take(), outcome) {
+        if let (Some(run), Outcome::Unsat | Outcome::Unknown) = (self.requested.take(), outcome) {
             self.spent[run.index()] += cost.solver.as_secs_f64();
         }
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.flips.revive(flips, |flip| weight(self.spent[tree.creator(flip.node).index()]));
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.flips.resume(flips, |flip| weight(self.spent[tree.creator(flip.node).index()]));
     }
 
     fn renews_input(&self) -> bool {

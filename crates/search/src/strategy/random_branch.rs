@@ -1,16 +1,16 @@
 //! Random branch search.
 //!
-//! J. Burnim, K. Sen: Heuristics for Scalable Dynamic Test Generation, ASE 2008. Force a uniformly
-//! random branch of the current path, trying without replacement, at most 1,000 of them. Move to the
-//! new path if it is the predicted one or covers something new. After 10,000 runs without a new
-//! branch start again from random input.
+//! J. Burnim, K. Sen: Heuristics for Scalable Dynamic Test Generation, ASE 2008. Force a uniformly random
+//! branch of the current path, trying without replacement, at most 1,000 of them. Move to the new path if it
+//! is the predicted one or covers something new. After 10,000 runs without a new branch restart from random
+//! input.
 //!
-//! What differs. Where the paper's walk forces what it has forced before, and pays a run to see a path again, this one
-//! moves on to that path in the tree. After [`MAX_KNOWN`] such moves in a row, when the current path has nothing left to
-//! force, or when 1,000 tries on it failed in a row, it goes on from a uniformly random flip of the whole tree. It is done
-//! when the tree has none. What only others have taken, who search the same tree in another order, is forced again: their
-//! paths have nothing of what this walk has come to; but not twice in a row if all there was to see was known. Every
-//! other side of a switch is a branch of the path.
+//! What differs. Where the paper's walk forces a flip again and pays a run to see the same path, this one
+//! moves to that path in the tree. After [`MAX_KNOWN`] such moves in a row, when the current path has nothing
+//! left to force, or when 1,000 attempts on it failed in a row, it continues from a uniformly random flip of
+//! the whole tree. It is done when the tree has none. Flips that only other strategies on the same tree have
+//! taken are forced again, since their paths contain nothing of what this walk has reached; but not twice in
+//! a row if the path was known. Every other side of a switch is a branch of the path.
 //!
 //! Cost: linear in the length of each new current path.
 
@@ -21,60 +21,60 @@ use rustc_hash::FxHashSet;
 
 const MAX_TRIES: u32 = 1_000;
 const MAX_IDLE_RUNS: u32 = 10_000;
-/// Moves in a row along known paths.
+/// Maximum number of moves in a row along known paths; a chosen bound.
 const MAX_KNOWN: u32 = 8;
 
 /// Random branch search.
 #[derive(Clone, Debug, Default)]
 pub struct RandomBranch {
-    /// The run whose path is the current one.
+    /// Run whose path is the current one.
     current: Option<RunId>,
     /// That path: its nodes, and the sides taken.
     path: Vec<(NodeId, u32)>,
-    /// The other sides of the path's nodes that were not drawn yet, each with the place of its node.
+    /// Other sides of the path's nodes that were not drawn yet, with the position of each node.
     candidates: Vec<(usize, Flip)>,
-    /// Runs that others asked for.
-    foreign: FxHashSet<RunId>,
-    /// Whether the last run saw a path that was known.
-    saw_nothing: bool,
-    /// Tries in a row that led to no run.
+    /// Runs that other strategies requested.
+    runs_of_others: FxHashSet<RunId>,
+    /// True if the path of the last run was known.
+    path_was_known: bool,
+    /// Attempts in a row that led to no run.
     failed: u32,
     /// Runs in a row without a new branch.
     idle: u32,
 }
 
 impl RandomBranch {
-    /// A search that has seen nothing.
+    /// Creates a search that has seen no run.
     pub fn new() -> RandomBranch {
         RandomBranch::default()
     }
 
-    /// A flip of the current path, drawn at random; if a known side is drawn, that path becomes the current one.
+    /// Returns a random flip of the current path; if a known side is drawn, moves to that path instead.
     fn draw(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Next> {
         let mut moves = 0;
         while self.failed < MAX_TRIES && moves < MAX_KNOWN && !self.candidates.is_empty() {
-            let (place, flip) = self.candidates.swap_remove(rng.below(self.candidates.len()));
+            let (position, flip) = self.candidates.swap_remove(rng.below(self.candidates.len()));
             let is_forced = match tree.state(flip) {
                 FlipState::Untried => true,
-                FlipState::Sat => !self.saw_nothing && self.is_foreign(tree, flip),
+                FlipState::Sat => !self.path_was_known && self.is_taken_by_others(tree, flip),
                 _ => continue,
             };
             if is_forced {
                 return Some(Next::Flip { flip, base: self.current? });
             }
-            self.follow(tree, place, flip);
+            self.follow(tree, position, flip);
             moves += 1;
         }
         None
     }
 
-    fn is_foreign(&self, tree: &Tree, flip: Flip) -> bool {
-        tree.after(flip).is_some_and(|node| self.foreign.contains(&tree.creator(node)))
+    fn is_taken_by_others(&self, tree: &Tree, flip: Flip) -> bool {
+        tree.after(flip).is_some_and(|node| self.runs_of_others.contains(&tree.creator(node)))
     }
 
     /// Moves to the path of the run that took this flip first.
-    fn follow(&mut self, tree: &Tree, place: usize, flip: Flip) {
-        self.path.truncate(place);
+    fn follow(&mut self, tree: &Tree, position: usize, flip: Flip) {
+        self.path.truncate(position);
         self.path.push((flip.node, flip.side));
         let mut below = tree.after(flip);
         self.current = below.map(|node| tree.creator(node)).or(self.current);
@@ -88,9 +88,9 @@ impl RandomBranch {
 
     fn find_candidates(&mut self, tree: &Tree) {
         self.candidates.clear();
-        for (place, (node, taken)) in self.path.iter().enumerate() {
+        for (position, (node, taken)) in self.path.iter().enumerate() {
             let others = tree.sides(*node).filter(|(side, _)| side.side != *taken);
-            self.candidates.extend(others.map(|(flip, _)| (place, flip)));
+            self.candidates.extend(others.map(|(flip, _)| (position, flip)));
         }
     }
 }
@@ -98,13 +98,13 @@ impl RandomBranch {
 impl Strategy for RandomBranch {
     fn on_run(&mut self, run: &RunView) {
         if !run.own {
-            self.foreign.insert(run.run);
+            self.runs_of_others.insert(run.run);
             return;
         }
         let is_new = !run.new_branches.is_empty();
         self.idle = if is_new { 0 } else { self.idle + 1 };
         self.failed = 0;
-        self.saw_nothing = run.first_new == run.nodes.len();
+        self.path_was_known = run.first_new == run.nodes.len();
         if run.flip.is_none() || run.predicted || is_new {
             self.current = Some(run.run);
             self.path.clear();

@@ -1,7 +1,7 @@
 //! Random testing: the baseline.
 //!
-//! Every run is on random input, and nothing is solved. It is done when other runs' flips left nothing to find, which
-//! happens for small programs only.
+//! Every run is on random input, and nothing is solved. It is done when the tree is exhausted, which happens
+//! for small programs only.
 
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};

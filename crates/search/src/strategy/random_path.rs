@@ -1,16 +1,17 @@
 //! KLEE's random path search.
 //!
-//! C. Cadar, D. Dunbar, D. Engler: KLEE, OSDI 2008. From the root of the tree go to a random child at each fork, only towards
-//! subtrees that still hold a pending state: a state k forks down is chosen with probability 2^-k, however many there are
-//! elsewhere. Here a state is an untried flip, and a fork a node with several sides that lead to one.
+//! C. Cadar, D. Dunbar, D. Engler: KLEE, OSDI 2008. From the root of the tree go to a random child at each
+//! fork, only towards subtrees that still hold a pending state: a state k forks down is chosen with
+//! probability 2^-k, however many there are elsewhere. Here a state is an untried flip, and a fork a node
+//! with several sides that lead to one.
 //!
-//! Cost: the tree's, logarithmic per fork on the way.
+//! Cost: that of the tree's random walk, logarithmic per fork on the way.
 
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, Tree};
 
-/// A flip at the end of a random path.
+/// The flip at the end of a random path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomPath;
 

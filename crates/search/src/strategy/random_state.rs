@@ -1,9 +1,9 @@
 //! KLEE's random state search.
 //!
-//! C. Cadar, D. Dunbar, D. Engler: KLEE, OSDI 2008, and its public code. Every pending state is as likely as any other;
-//! here a state is an untried flip of the tree.
+//! C. Cadar, D. Dunbar, D. Engler: KLEE, OSDI 2008, and its public code. Every pending state is equally
+//! likely; here a state is an untried flip of the tree.
 //!
-//! Cost: the tree draws it.
+//! Cost: one lookup in the tree, logarithmic time.
 
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};

@@ -1,95 +1,96 @@
-//! Straight to what is uncovered.
+//! Flips to uncovered branches, as a part of other strategies.
 //!
-//! Of all branches of the tree whose other side no run has covered, flip the one that was tried least often, at most
-//! [`MAX_TRIES`] times; of equal ones any, and of its occurrences any. A flip that is taken covers something for certain.
-//! It soon has nothing left to do, and then again whenever others come to new places: a part of strategies, and none by
-//! itself.
+//! Of all branches of the tree whose other side is uncovered, flip the one that was tried least often, at
+//! most [`MAX_TRIES`] times; ties, and the occurrence of the branch, are chosen at random. A flip that is
+//! taken certainly covers something. The strategy soon has nothing left to do, and resumes whenever others
+//! reach new branches: so it is no strategy by itself.
 //!
 //! Cost: eight bytes per flip to an uncovered branch; constant time per choice.
 
-use crate::openings::Openings;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use crate::uncovered_flips::UncoveredFlips;
 use cairn_program::{BranchId, Program};
 use cairn_tree::{Flip, Tree};
 use rustc_hash::FxHashMap;
 
-/// How often a branch is tried in vain before it is left to others.
+/// Attempts at a branch before it is left to others. Eight instead of three covered about as much with `auto`
+/// (bench/RESULTS.md).
 const MAX_TRIES: usize = 8;
 
-/// How an uncovered branch stands.
+/// The state of an uncovered branch.
 #[derive(Clone, Copy, Default, Debug)]
-struct Target {
+struct TargetState {
     tries: usize,
-    /// Whether it is in one of the lists.
-    waits: bool,
+    /// True if it is in one of the lists.
+    is_listed: bool,
 }
 
-/// The search.
+/// Search for uncovered branches.
 #[derive(Clone, Debug)]
 pub struct Uncovered {
-    openings: Openings,
-    targets: FxHashMap<BranchId, Target>,
-    /// Targets with flips, by how often they were tried; some may be covered meanwhile.
+    uncovered_flips: UncoveredFlips,
+    targets: FxHashMap<BranchId, TargetState>,
+    /// Targets with flips, by number of attempts; some may have been covered since.
     waiting: [Vec<BranchId>; MAX_TRIES],
-    /// The target that was named last.
-    asked: Option<BranchId>,
+    /// TargetState of the last request.
+    requested: Option<BranchId>,
 }
 
 impl Uncovered {
-    /// A search that has seen nothing.
+    /// Creates a search that has seen no run.
     pub fn new(program: &Program) -> Uncovered {
         Uncovered {
-            openings: Openings::new(program),
+            uncovered_flips: UncoveredFlips::new(program),
             targets: FxHashMap::default(),
             waiting: Default::default(),
-            asked: None,
+            requested: None,
         }
     }
 
     fn add(&mut self, tree: &Tree, flip: Flip) {
-        if let Some(branch) = self.openings.add(tree, flip) {
-            self.wait(branch);
+        if let Some(branch) = self.uncovered_flips.add(tree, flip) {
+            self.enlist(branch);
         }
     }
 
-    /// Puts a target with flips into the list where it belongs.
-    fn wait(&mut self, branch: BranchId) {
+    /// Adds a target with flips to the list of its attempts.
+    fn enlist(&mut self, branch: BranchId) {
         let target = self.targets.entry(branch).or_default();
-        if !target.waits && target.tries < MAX_TRIES && self.openings.count(branch) > 0 {
-            target.waits = true;
+        if !target.is_listed && target.tries < MAX_TRIES && self.uncovered_flips.count(branch) > 0 {
+            target.is_listed = true;
             self.waiting[target.tries].push(branch);
         }
     }
 
-    /// An untried flip to a target that was tried least often.
+    /// Returns an untried flip to a target with the fewest attempts.
     fn draw(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Flip> {
         while let Some(list) = self.waiting.iter_mut().find(|list| !list.is_empty()) {
             let branch = list.swap_remove(rng.below(list.len()));
             let Some(target) = self.targets.get_mut(&branch) else { continue };
-            let flip = self.openings.draw(tree, branch, rng);
-            *target = Target { tries: target.tries + usize::from(flip.is_some()), waits: false };
-            self.wait(branch);
+            let flip = self.uncovered_flips.draw(tree, branch, rng);
+            *target = TargetState { tries: target.tries + usize::from(flip.is_some()), is_listed: false };
+            self.enlist(branch);
             if flip.is_some() {
-                self.asked = Some(branch);
+                self.requested = Some(branch);
                 return flip;
             }
         }
         None
     }
 
-    /// Takes back that a target was tried. If it waits already, it does so one list too late.
-    fn give_back(&mut self, branch: BranchId) {
+    /// Takes back an attempt at a target. If it is listed already, it stays one list too late.
+    fn undo_try(&mut self, branch: BranchId) {
         if let Some(target) = self.targets.get_mut(&branch) {
             target.tries -= 1;
-            self.wait(branch);
+            self.enlist(branch);
         }
     }
 }
 
 impl Strategy for Uncovered {
     fn on_run(&mut self, run: &RunView) {
-        self.openings.cover(run);
+        self.uncovered_flips.cover(run);
         for branch in run.new_branches {
             self.targets.remove(branch);
         }
@@ -101,13 +102,13 @@ impl Strategy for Uncovered {
     }
 
     fn on_outcome(&mut self, _: Flip, outcome: Outcome, _: Cost) {
-        if let (Some(branch), Outcome::SetAside) = (self.asked.take(), outcome) {
-            self.give_back(branch);
+        if let (Some(branch), Outcome::Suspend) = (self.requested.take(), outcome) {
+            self.undo_try(branch);
         }
     }
 
-    fn on_revived(&mut self, tree: &Tree, flips: &[Flip]) {
-        self.openings.drop_tried(tree);
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.uncovered_flips.drop_tried(tree);
         flips.iter().for_each(|flip| self.add(tree, *flip));
     }
 

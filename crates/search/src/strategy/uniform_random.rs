@@ -1,13 +1,13 @@
 //! Uniform random search.
 //!
-//! J. Burnim, K. Sen: Heuristics for Scalable Dynamic Test Generation, ASE 2008. Walk down a path; at each symbolic branch
-//! stay or force the other side, each with probability one half; at the end of the path begin again at its start. A path
-//! of k branches that have two sides is walked with probability 2^-k.
+//! J. Burnim, K. Sen: Heuristics for Scalable Dynamic Test Generation, ASE 2008. Walk down a path; at each
+//! symbolic branch stay or force the other side, each with probability one half; at the end of the path
+//! restart at its beginning. A path of k branches that have two sides is walked with probability 2^-k.
 //!
-//! What differs. A side that a run has taken before is followed in the tree, without running it again; of a switch all
-//! sides that are not known to be impossible are equally likely, and one that turns out to be is drawn again. A walk along
-//! known paths costs no run, so after [`MAX_KNOWN`] of them in a row the walk goes on behind a uniformly random flip
-//! of the tree. It is done when the tree has none.
+//! What differs. A side that a run has taken before is followed in the tree, without executing it again; all
+//! sides of a switch that are not known to be infeasible are equally likely, and one that turns out
+//! infeasible is drawn again. A walk along known paths costs no run, so after [`MAX_KNOWN`] of them in a row
+//! the walk continues behind a uniformly random flip of the tree. It is done when the tree has none.
 //!
 //! Cost: constant time per node walked.
 
@@ -15,33 +15,33 @@ use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, FlipState, NodeId, Tree};
 
-/// Walks in a row that may find nothing but known paths.
+/// Maximum number of walks in a row along known paths; a chosen bound.
 const MAX_KNOWN: u32 = 8;
 
 /// Uniform random search.
 #[derive(Clone, Debug, Default)]
 pub struct UniformRandom {
-    /// Where paths begin.
+    /// First node of all paths.
     root: Option<NodeId>,
-    /// Where the walk is.
+    /// Current node of the walk.
     at: Option<NodeId>,
-    /// The side it drew there and asked for.
+    /// Side it drew there and requested.
     drawn: Option<Flip>,
     walked: u64,
 }
 
 impl UniformRandom {
-    /// A search that has seen nothing.
+    /// Creates a search that has seen no run.
     pub fn new() -> UniformRandom {
         UniformRandom::default()
     }
 
-    /// How many paths it has walked to their end.
+    /// Returns the number of paths walked to their end.
     pub fn walked(&self) -> u64 {
         self.walked
     }
 
-    /// Goes on behind the side that was asked for; if it was not to be had, another one is drawn.
+    /// Continues behind the requested side; if it could not be taken, another one is drawn.
     fn resume(&mut self, tree: &Tree) {
         if let Some(flip) = self.drawn.take().filter(|flip| tree.state(*flip) == FlipState::Sat) {
             self.at = tree.after(flip);
@@ -67,7 +67,7 @@ impl UniformRandom {
     }
 }
 
-/// A random side of those that are not known to be impossible. There is one: some run came this way.
+/// Returns a random side of those not known to be infeasible. There is one: a run reached the node.
 fn draw_side(tree: &Tree, node: NodeId, rng: &mut Rng) -> Flip {
     let open = || {
         let sides = tree.sides(node);

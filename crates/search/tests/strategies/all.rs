@@ -1,4 +1,4 @@
-//! What holds for every strategy there is.
+//! Properties of every registered strategy.
 
 use crate::registry::example;
 use crate::simulate::{Simulation, path, random_program};
@@ -7,20 +7,20 @@ use std::collections::BTreeSet;
 
 const BITS: usize = 8;
 
-/// What a strategy asks on a random program, and where that leads. That flips are untried and that base runs pass through
-/// their nodes is checked by the simulation.
-fn search(asked: &str, program: u64, seed: u64, steps: usize) -> (Vec<Next>, Simulation) {
+/// Returns the requests of a strategy on a random program, and the simulation. The simulation checks that
+/// flips are untried and that base runs pass through their nodes.
+fn search(spec: &str, program: u64, seed: u64, steps: usize) -> (Vec<Next>, Simulation) {
     let mut simulation = Simulation::new(random_program(program, BITS, 12), BITS);
     if program.is_multiple_of(3) {
         simulation.diverges = |flip| flip.node.index() % 7 == 3;
     }
-    let mut strategy = create(asked, &simulation.program).unwrap();
+    let mut strategy = create(spec, &simulation.program).unwrap();
     simulation.run(vec![false; BITS], None, &mut *strategy);
-    let asked = simulation.drive(&mut *strategy, &mut Rng::new(seed), steps);
-    (asked, simulation)
+    let requests = simulation.drive(&mut *strategy, &mut Rng::new(seed), steps);
+    (requests, simulation)
 }
 
-/// Every strategy, and some more that only settings make.
+/// Returns every strategy, and some more with settings.
 fn specs() -> impl Iterator<Item = String> {
     let more = ["interleave:dfs,random-branch,cgs:3,nodom,uniform-random,generational,cfg", "cgs,nodom"];
     let bases = ["covnew", "qc", "dfs", "bfs", "generational", "carfast", "cgs", "parametric", "auto"];
@@ -28,7 +28,7 @@ fn specs() -> impl Iterator<Item = String> {
     list().iter().map(|info| example(info.name)).chain(more.map(str::to_owned)).chain(wrapped)
 }
 
-/// A strategy whose states are pruned very often.
+/// Returns a strategy whose states are pruned very often.
 fn pruned(base: &str) -> String {
     format!("homi[cycle=3,rounds=9/3,least=1,explore=1]:{base}")
 }
@@ -47,10 +47,10 @@ fn the_same_seed_gives_the_same_search() {
 fn every_flip_of_an_exhaustible_program_is_tried_in_the_end() {
     for spec in specs().filter(|spec| spec != "random-input") {
         for program in 0..20 {
-            let (asked, simulation) = search(&spec, program, program, 20_000);
-            assert_eq!(asked.last(), Some(&Next::Done), "{spec} on {program}");
+            let (requests, simulation) = search(&spec, program, program, 20_000);
+            assert_eq!(requests.last(), Some(&Next::Done), "{spec} on {program}");
             assert_eq!(simulation.tree.untried(), 0, "{spec} on {program}");
-            let restarts = asked.iter().filter(|next| **next == Next::Restart).count();
+            let restarts = requests.iter().filter(|next| **next == Next::Restart).count();
             let may_restart =
                 ["auto", "cfg", "parametric", "weights", "chameleon"].iter().any(|name| spec.ends_with(name));
             assert!(restarts == 0 || may_restart, "{spec} has no reason to run random input");
@@ -60,7 +60,7 @@ fn every_flip_of_an_exhaustible_program_is_tried_in_the_end() {
                     .map(|n| path(&decide, &(0..BITS).map(|bit| n >> bit & 1 == 1).collect()))
                     .collect();
                 let once = all.len() + restarts;
-                // Some may force again what was taken before, every second time.
+                // Some may force a taken flip again, every second time.
                 let forces_again = ["auto", "interleave", "parametric", "weights", "chameleon"];
                 let may_repeat = forces_again.iter().any(|name| spec.contains(name));
                 let most = if may_repeat { 2 * once } else { once };
@@ -71,7 +71,7 @@ fn every_flip_of_an_exhaustible_program_is_tried_in_the_end() {
 }
 
 #[test]
-fn a_program_without_branches_leaves_nothing_to_ask() {
+fn a_program_without_branches_is_done_at_once() {
     for spec in specs() {
         let mut simulation = Simulation::new(Box::new(|_| None), 0);
         let mut strategy = create(&spec, &simulation.program).unwrap();

@@ -1,4 +1,4 @@
-//! The choice among strategies.
+//! The bandit over strategies.
 
 use crate::simulate::{Simulation, flips, straight_program, view};
 use cairn_expr::{Dag, InputByte};
@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Wishes for random input as often as it may, and leaves its number.
+/// Requests random input a given number of times, and records its number.
 struct Stub {
     number: usize,
-    wishes: usize,
+    requests: usize,
     last: Arc<AtomicUsize>,
 }
 
@@ -20,10 +20,10 @@ impl Strategy for Stub {
     fn on_run(&mut self, _: &RunView) {}
 
     fn next(&mut self, _: &Tree, _: &mut Rng) -> Next {
-        if self.wishes == 0 {
+        if self.requests == 0 {
             return Next::Done;
         }
-        self.wishes -= 1;
+        self.requests -= 1;
         self.last.store(self.number, Relaxed);
         Next::Restart
     }
@@ -35,32 +35,32 @@ impl Strategy for Stub {
     }
 }
 
-/// Arms with so many wishes.
-fn stubs(wishes: &[usize], last: &Arc<AtomicUsize>) -> Vec<(String, Box<dyn Strategy>)> {
-    let stub = |(number, &wishes): (usize, &usize)| {
-        let stub: Box<dyn Strategy> = Box::new(Stub { number, wishes, last: last.clone() });
+/// Creates arms with so many requests.
+fn stubs(requests: &[usize], last: &Arc<AtomicUsize>) -> Vec<(String, Box<dyn Strategy>)> {
+    let stub = |(number, &requests): (usize, &usize)| {
+        let stub: Box<dyn Strategy> = Box::new(Stub { number, requests, last: last.clone() });
         (number.to_string(), stub)
     };
-    wishes.iter().enumerate().map(stub).collect()
+    requests.iter().enumerate().map(stub).collect()
 }
 
-/// Plays arms with so many wishes for so many runs; `brings` says how many new branches an arm's run covers. Gives who
-/// asked for each run.
-fn play(wishes: &[usize], runs: usize, brings: impl Fn(usize, usize) -> usize) -> Vec<usize> {
-    play_after((0, 0), wishes, runs, brings)
+/// Plays arms with so many requests for so many runs; `brings` returns the number of new branches an arm's
+/// run covers. Returns the arm that requested each run.
+fn play(requests: &[usize], runs: usize, brings: impl Fn(usize, usize) -> usize) -> Vec<usize> {
+    play_after((0, 0), requests, runs, brings)
 }
 
-/// The same, after runs on given inputs that covered something. Each time some flips are set aside first.
+/// Does the same after runs on given inputs that covered something. Some flips are suspended before each run.
 fn play_after(
-    (given, set_aside): (usize, usize),
-    wishes: &[usize],
+    (given, suspend): (usize, usize),
+    requests: &[usize],
     runs: usize,
     brings: impl Fn(usize, usize) -> usize,
 ) -> Vec<usize> {
     let simulation = Simulation::new(straight_program(1), 1);
     let flip = any_flip();
     let last = Arc::new(AtomicUsize::new(0));
-    let mut auto = Auto::new(stubs(wishes, &last));
+    let mut auto = Auto::new(stubs(requests, &last));
     let (mut rng, mut tree) = (Rng::new(1), simulation.tree.clone());
     let branches = [BranchId(0); 9];
     let run = |auto: &mut Auto, tree: &mut Tree, new: usize| {
@@ -70,8 +70,8 @@ fn play_after(
     (0..given).for_each(|_| run(&mut auto, &mut tree, branches.len()));
     let mut played = Vec::new();
     while played.len() < runs && auto.next(&tree, &mut rng) == Next::Restart {
-        for _ in 0..set_aside {
-            auto.on_outcome(flip, Outcome::SetAside, Cost::default());
+        for _ in 0..suspend {
+            auto.on_outcome(flip, Outcome::Suspend, Cost::default());
         }
         run(&mut auto, &mut tree, brings(last.load(Relaxed), played.len()));
         played.push(last.load(Relaxed));
@@ -91,35 +91,35 @@ fn share(played: &[usize], arm: usize) -> f64 {
 }
 
 #[test]
-fn who_brings_most_is_asked_most_and_nobody_is_forgotten() {
+fn the_best_arm_is_played_most_and_none_is_abandoned() {
     let played = play(&[usize::MAX; 4], 4000, |arm, _| usize::from(arm == 2));
     assert!(share(&played, 2) > 0.75, "{}", share(&played, 2));
     for arm in [0, 1, 3] {
         assert!(share(&played[2000..], arm) > 0.005, "{arm}: {}", share(&played[2000..], arm));
     }
-    // Twice as much is more, even if both bring something.
+    // Twice as much is more, even if both cover something.
     let played =
         play(&[usize::MAX; 2], 4000, |arm, run| if arm == 1 { run % 2 } else { usize::from(run % 4 == 0) });
     assert!(share(&played, 1) > 0.6, "{}", share(&played, 1));
 }
 
 #[test]
-fn who_plays_first_has_no_advantage() {
-    // Branches become rarer with time, whoever plays; the second arm brings twice as many as the first.
+fn playing_first_is_no_advantage() {
+    // Branches become rarer with time, whichever arm plays; the second arm covers twice as many as the first.
     let brings = |arm: usize, run: usize| usize::from(run.is_multiple_of((1 + run / 50) * (2 - arm)));
     let played = play(&[usize::MAX; 2], 4000, |arm, run| if run < 16 { 9 } else { brings(arm, run) });
     assert!(share(&played[1000..], 1) > 0.6, "{}", share(&played[1000..], 1));
 }
 
 #[test]
-fn who_runs_dry_is_left_for_who_does_not() {
+fn an_exhausted_arm_is_replaced_by_a_productive_one() {
     let played = play(&[usize::MAX; 3], 6000, |arm, run| usize::from(arm == if run < 3000 { 0 } else { 1 }));
     let shares = [share(&played[..3000], 0), share(&played[4000..], 1)];
     assert!(shares.iter().all(|share| *share > 0.7), "{shares:?}");
 }
 
 #[test]
-fn while_nothing_is_found_all_are_asked_alike() {
+fn without_rewards_all_arms_are_played_alike() {
     let played = play(&[usize::MAX; 4], 4000, |_, _| 0);
     for arm in 0..4 {
         assert!((share(&played, arm) - 0.25).abs() < 0.1, "{arm}: {}", share(&played, arm));
@@ -127,19 +127,20 @@ fn while_nothing_is_found_all_are_asked_alike() {
 }
 
 #[test]
-fn who_has_no_wish_left_is_no_hindrance() {
+fn an_arm_without_requests_is_skipped() {
     let played = play(&[5, 100, 0], 1000, |_, _| 0);
     assert_eq!(played.len(), 105);
     assert_eq!(played.iter().filter(|arm| **arm == 0).count(), 5);
 }
 
 #[test]
-fn given_inputs_are_nobodys_merit() {
+fn given_inputs_are_credited_to_no_arm() {
     let played = play_after((50, 0), &[usize::MAX; 4], 400, |_, run| usize::from(run % 10 == 0));
     assert_eq!(played, play(&[usize::MAX; 4], 400, |_, run| usize::from(run % 10 == 0)));
 }
 
-/// A run through the first decisions, the last of them with this side; it covers what it was asked to flip, if anything.
+/// Adds a run through the first decisions, the last of them with this side; it covers the requested flip, if
+/// any.
 fn through(
     (decisions, last): (u32, u32),
     flip: Option<Flip>,
@@ -159,7 +160,7 @@ fn through(
 }
 
 #[test]
-fn who_comes_to_where_others_cover_something_is_asked_most() {
+fn an_arm_that_reaches_uncovered_branches_is_played_most() {
     const RUNS: usize = 1000;
     let simulation = Simulation::new(straight_program(RUNS), RUNS);
     let (program, mut tree, mut rng) = (&simulation.program, simulation.tree.clone(), Rng::new(1));
@@ -168,7 +169,7 @@ fn who_comes_to_where_others_cover_something_is_asked_most() {
     let (mut played, mut opened, mut gleaned) = (Vec::new(), 0, 0);
     while played.len() < RUNS {
         match auto.next(&tree, &mut rng) {
-            // The second comes to one more decision each time; none covers anything.
+            // The second arm reaches one more decision each time; none covers anything.
             Next::Restart => {
                 opened += u32::from(last.load(Relaxed) == 1);
                 through((opened, 0), None, program, &mut tree, &mut auto);
@@ -186,17 +187,17 @@ fn who_comes_to_where_others_cover_something_is_asked_most() {
 }
 
 #[test]
-fn uncovered_branches_are_tried_in_turn_and_not_for_ever() {
+fn uncovered_branches_are_tried_alternately_up_to_a_limit() {
     const BITS: usize = 12;
-    // The last decision's other side is taken by no input.
+    // No input takes the last decision's other side.
     const NEVER: BranchId = BranchId(2 * BITS as u32 - 1);
     let mut simulation = Simulation::new(straight_program(BITS), BITS);
     simulation.impossible = &[NEVER];
     let mut strategy = Uncovered::new(&simulation.program);
     simulation.run(vec![false; BITS], None, &mut strategy);
-    let asked = simulation.drive(&mut strategy, &mut Rng::new(1), 100);
-    let targets: Vec<BranchId> = flips(&asked).filter_map(|flip| simulation.tree.branch(flip)).collect();
-    assert_eq!(asked.last(), Some(&Next::Done));
+    let requests = simulation.drive(&mut strategy, &mut Rng::new(1), 100);
+    let targets: Vec<BranchId> = flips(&requests).filter_map(|flip| simulation.tree.branch(flip)).collect();
+    assert_eq!(requests.last(), Some(&Next::Done));
     let first: BTreeSet<&BranchId> = targets[..BITS].iter().collect();
     assert_eq!(first.len(), BITS, "each once before any twice: {targets:?}");
     assert_eq!(targets[BITS..], [NEVER; 7], "what is covered is done with, and the eighth try was the last");
@@ -204,13 +205,13 @@ fn uncovered_branches_are_tried_in_turn_and_not_for_ever() {
 }
 
 #[test]
-fn what_is_set_aside_is_no_work() {
+fn suspending_flips_is_no_work() {
     let brings = |_, run: usize| usize::from(run.is_multiple_of(10));
     assert_eq!(play_after((0, 20), &[usize::MAX; 4], 400, brings), play(&[usize::MAX; 4], 400, brings));
 }
 
 #[test]
-fn what_is_set_aside_is_not_tried() {
+fn suspended_flips_are_not_tried() {
     let mut simulation = Simulation::new(straight_program(1), 1);
     simulation.impossible = &[BranchId(1)];
     let mut strategy = Uncovered::new(&simulation.program);
@@ -218,10 +219,10 @@ fn what_is_set_aside_is_not_tried() {
     let mut rng = Rng::new(1);
     for _ in 0..20 {
         let Next::Flip { flip, .. } = strategy.next(&simulation.tree, &mut rng) else { panic!("given up") };
-        strategy.on_outcome(flip, Outcome::SetAside, Cost::default());
-        simulation.tree.set_aside(flip);
+        strategy.on_outcome(flip, Outcome::Suspend, Cost::default());
+        simulation.tree.suspend(flip);
         assert_eq!(strategy.next(&simulation.tree, &mut rng), Next::Done);
-        strategy.on_revived(&simulation.tree, &[flip]);
-        simulation.tree.revive(flip);
+        strategy.on_resumed(&simulation.tree, &[flip]);
+        simulation.tree.resume(flip);
     }
 }

@@ -1,17 +1,17 @@
-//! What choosing costs, by the length of paths.
+//! The cost of choosing, by the length of paths.
 
 use crate::simulate::{Simulation, straight_program};
 use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy, create, list};
 use cairn_tree::{Flip, Tree};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// A strategy, and the time it takes.
+/// A strategy that measures its own time.
 struct Timed {
     strategy: Box<dyn Strategy>,
     seconds: f64,
 }
 
-/// The processor time of this thread: others may be at work beside it.
+/// Returns the processor time of this thread: other threads may be running.
 fn now() -> f64 {
     let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::ThreadCPUTime);
     tv_sec as f64 + tv_nsec as f64 * 1e-9
@@ -44,7 +44,7 @@ impl Strategy for Timed {
     }
 }
 
-/// Microseconds per run.
+/// Returns microseconds per run.
 fn measure(spec: &str, branches: usize, runs: usize) -> f64 {
     let mut simulation = Simulation::new(straight_program(branches), branches);
     let strategy = create(spec, &simulation.program).unwrap();

@@ -1,4 +1,4 @@
-//! CarFast: the uncovered branch that most depends on.
+//! CarFast: the uncovered branch with the most dependent code.
 
 use crate::simulate::{Simulation, flips, straight_program};
 use cairn_program::testing::plan::{build, decide, end, function, jump};
@@ -22,8 +22,8 @@ fn the_branch_with_most_dependent_code_comes_first() {
     let mut simulation = Simulation::of(program, straight_program(3));
     let mut strategy = CarFast::new(&simulation.program);
     simulation.run(vec![false; 3], None, &mut strategy);
-    let asked = simulation.drive(&mut strategy, &mut Rng::new(0), 100);
-    let sites: Vec<_> = flips(&asked).map(|flip| simulation.tree.node(flip.node).site.0).collect();
+    let requests = simulation.drive(&mut strategy, &mut Rng::new(0), 100);
+    let sites: Vec<_> = flips(&requests).map(|flip| simulation.tree.node(flip.node).site.0).collect();
     assert_eq!(sites[..3], [1, 2, 0]);
-    assert_eq!((sites.len(), asked.last()), (7, Some(&Next::Done)), "then whatever is left");
+    assert_eq!((sites.len(), requests.last()), (7, Some(&Next::Done)), "then whatever is left");
 }

@@ -4,7 +4,8 @@ use crate::simulate::{Input, Simulation, flips, input, straight_program};
 use cairn_program::BranchId;
 use cairn_search::{Cfg, Next, Rng};
 
-/// A straight program that has covered everything but the last branch's side 1, with the path of zeros current.
+/// Returns a straight program that has covered everything but side 1 of the last branch; the path of zeros is
+/// current.
 fn all_but_last(bits: usize, impossible: &'static [BranchId]) -> (Simulation, Cfg) {
     let mut simulation = Simulation::new(straight_program(bits), bits);
     simulation.impossible = impossible;
@@ -18,25 +19,26 @@ fn all_but_last(bits: usize, impossible: &'static [BranchId]) -> (Simulation, Cf
 #[test]
 fn an_uncovered_branch_of_the_path_comes_first() {
     let (mut simulation, mut strategy) = all_but_last(4, &[]);
-    let asked = simulation.drive(&mut strategy, &mut Rng::new(0), 1);
-    assert_eq!(simulation.inputs.last(), Some(&input("0001")), "{asked:?}");
+    let requests = simulation.drive(&mut strategy, &mut Rng::new(0), 1);
+    assert_eq!(simulation.inputs.last(), Some(&input("0001")), "{requests:?}");
 }
 
 #[test]
 fn the_nearest_comes_first_and_is_driven_along_all_static_paths() {
     static LAST: [BranchId; 1] = [BranchId(7)];
     let (mut simulation, mut strategy) = all_but_last(4, &LAST);
-    let asked = simulation.drive(&mut strategy, &mut Rng::new(0), 8);
-    let sites: Vec<_> = flips(&asked).map(|flip| simulation.tree.node(flip.node).site.0).collect();
-    // Of the path of zeros bit 3 is at distance 0. Bit 2 is at 1: when its run has taken side 1, it is driven to bit 3.
-    // Bit 1 is at 2; its run is driven over both sides of bit 2 to bit 3. Then there is nothing left on the path.
+    let requests = simulation.drive(&mut strategy, &mut Rng::new(0), 8);
+    let sites: Vec<_> = flips(&requests).map(|flip| simulation.tree.node(flip.node).site.0).collect();
+    // On the path of zeros, bit 3 is at distance 0. Bit 2 is at 1: when its run has taken side 1, it is
+    // driven to bit 3. Bit 1 is at 2; its run is driven over both sides of bit 2 to bit 3. Then nothing is
+    // left on the path.
     assert_eq!(sites, [3, 2, 3, 1, 2, 3, 3]);
-    assert_eq!(asked[7], Next::Restart);
+    assert_eq!(requests[7], Next::Restart);
 }
 
 #[test]
 fn a_drive_passes_concrete_branches_but_cannot_force_them() {
-    // Bit 2 is not looked at: its branch is concrete, and goes as the first bit.
+    // Bit 2 is not read: its branch is concrete, and takes the side of the first bit.
     static LAST: [BranchId; 1] = [BranchId(7)];
     let decide = |path: &[(usize, bool)]| [0, 1, 3].get(path.len()).copied();
     let mut simulation = Simulation::new(Box::new(decide), 4);
@@ -49,10 +51,10 @@ fn a_drive_passes_concrete_branches_but_cannot_force_them() {
     for digits in ["1100", "0000"] {
         simulation.run(input(digits), None, &mut strategy);
     }
-    let asked = simulation.drive(&mut strategy, &mut Rng::new(0), 4);
-    let sites: Vec<_> = flips(&asked).map(|flip| simulation.tree.node(flip.node).site.0).collect();
+    let requests = simulation.drive(&mut strategy, &mut Rng::new(0), 4);
+    let sites: Vec<_> = flips(&requests).map(|flip| simulation.tree.node(flip.node).site.0).collect();
     assert_eq!(sites, [3, 1, 3], "from behind bit 1 past the concrete branch to bit 3");
-    assert_eq!(asked[3], Next::Restart);
+    assert_eq!(requests[3], Next::Restart);
 }
 
 #[test]
@@ -65,19 +67,19 @@ fn only_flips_of_the_current_path_are_chosen() {
     for digits in ["010", "110", "100", "000"] {
         simulation.run(input(digits), None, &mut strategy);
     }
-    let asked = simulation.drive(&mut strategy, &mut Rng::new(0), 2);
-    let sites: Vec<_> = flips(&asked).map(|flip| simulation.tree.node(flip.node).site.0).collect();
+    let requests = simulation.drive(&mut strategy, &mut Rng::new(0), 2);
+    let sites: Vec<_> = flips(&requests).map(|flip| simulation.tree.node(flip.node).site.0).collect();
     assert_eq!(sites, [2], "the same branch can be flipped after 01, 10 and 11 as well");
-    assert_eq!(asked[1], Next::Restart);
+    assert_eq!(requests[1], Next::Restart);
 }
 
 #[test]
-fn after_thirty_runs_without_success_it_starts_again() {
+fn after_thirty_runs_without_success_it_restarts() {
     const BITS: usize = 80;
     static LAST: [BranchId; 1] = [BranchId(159)];
     let (mut simulation, mut strategy) = all_but_last(BITS, &LAST);
-    let asked = simulation.drive(&mut strategy, &mut Rng::new(0), 1_000);
-    let before = asked.iter().take_while(|next| **next != Next::Restart);
+    let requests = simulation.drive(&mut strategy, &mut Rng::new(0), 1_000);
+    let before = requests.iter().take_while(|next| **next != Next::Restart);
     // The path of zeros is that of run 1: nodes that it created and flips that were runs.
     let of_path = before.clone().filter(|next| match next {
         Next::Flip { flip, base } => {

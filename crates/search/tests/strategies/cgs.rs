@@ -1,4 +1,4 @@
-//! Context-guided search on the situations of the paper's figures.
+//! Context-guided search on the examples of the paper's figures.
 
 use crate::simulate::{Simulation, flips, input, straight_program};
 use cairn_program::testing::plan::{build, decide, end, function};
@@ -6,15 +6,15 @@ use cairn_program::{BranchId, Program};
 use cairn_search::{Next, Rng, create};
 use cairn_tree::Flip;
 
-/// What a search flips after these inputs, and where.
+/// Returns the flips of a search after these inputs, and the simulation.
 fn search(spec: &str, mut simulation: Simulation, inputs: &[&str], seed: u64) -> (Vec<Flip>, Simulation) {
     let mut strategy = create(spec, &simulation.program).unwrap();
     for digits in inputs {
         simulation.run(input(digits), None, &mut *strategy);
     }
-    let asked = simulation.drive(&mut *strategy, &mut Rng::new(seed), 1_000);
-    assert_eq!(asked.last(), Some(&Next::Done));
-    (flips(&asked).collect(), simulation)
+    let requests = simulation.drive(&mut *strategy, &mut Rng::new(seed), 1_000);
+    assert_eq!(requests.last(), Some(&Next::Done));
+    (flips(&requests).collect(), simulation)
 }
 
 fn site(simulation: &Simulation, flip: &Flip) -> u32 {
@@ -23,7 +23,8 @@ fn site(simulation: &Simulation, flip: &Flip) -> u32 {
 
 #[test]
 fn figure_1_a_branch_is_flipped_once_per_context() {
-    // Three conditionals in a row. The last one's flip is seen on paths that came by b4 (side 0 of the second) and b3.
+    // Three conditionals in a row. The last one's flip occurs on paths through b4 (side 0 of the second) and
+    // b3.
     for seed in 0..20 {
         let simulation = Simulation::new(straight_program(3), 3);
         let (flips, simulation) = search("cgs:2,fixed", simulation, &["100", "000", "110"], seed);
@@ -52,7 +53,7 @@ fn nested() -> Simulation {
 }
 
 #[test]
-fn figure_5_dominators_say_nothing() {
+fn figure_5_dominators_are_left_out() {
     let innermost = |spec| {
         let (flips, simulation) = search(spec, nested(), &["111110", "011110"], 0);
         flips.iter().filter(|flip| site(&simulation, flip) == 5).count()
@@ -82,12 +83,12 @@ fn concrete_branches_are_part_of_the_context() {
 }
 
 #[test]
-fn k_grows_after_each_traversal_and_skipped_flips_are_looked_at_again() {
+fn k_grows_after_each_traversal_and_skipped_flips_are_considered_again() {
     let simulation = Simulation::new(straight_program(4), 4);
     let (flips, simulation) = search("cgs", simulation, &["0000"], 3);
     let depths: Vec<_> = flips.iter().map(|flip| site(&simulation, flip)).collect();
-    // With k = 1 each branch once; with k = 2 once more after the other side of the branch before it; and so on: at each
-    // depth there are 2^(depth) flips, of which k = 1 takes one and k = 2 what is there of both contexts.
+    // With k = 1 each branch once; with k = 2 once more after the other side of the branch before it; and so
+    // on: at each depth there are 2^(depth) flips, of which k = 1 takes one and k = 2 one per context.
     assert_eq!(depths[..4], [0, 1, 2, 3]);
     assert_eq!(depths.iter().filter(|depth| **depth == 3).count(), 8, "in the end all");
     let traversals = depths.windows(2).filter(|pair| pair[1] < pair[0]).count() + 1;
@@ -96,7 +97,7 @@ fn k_grows_after_each_traversal_and_skipped_flips_are_looked_at_again() {
 }
 
 #[test]
-fn a_largest_k_leaves_what_has_no_new_context() {
+fn a_maximum_k_leaves_flips_without_a_new_context() {
     let (flips, _) = search("cgs:1", Simulation::new(straight_program(4), 4), &["0000"], 0);
     assert_eq!(flips.len(), 4, "each branch once");
     let (flips, _) = search("cgs:2", Simulation::new(straight_program(4), 4), &["0000"], 0);
@@ -104,25 +105,29 @@ fn a_largest_k_leaves_what_has_no_new_context() {
 }
 
 #[test]
-fn a_fixed_k_goes_on_from_random_input_and_ends() {
+fn a_fixed_k_continues_from_random_input_and_ends() {
     let mut simulation = Simulation::new(straight_program(4), 4);
     let mut cgs = create("cgs:1,fixed", &simulation.program).unwrap();
     simulation.run(vec![false; 4], None, &mut *cgs);
-    let asked = simulation.drive(&mut *cgs, &mut Rng::new(0), 1000);
-    assert_eq!((flips(&asked).count(), asked.len()), (4, 4 + 100 + 1), "each branch once, then random input");
-    assert_eq!((&asked[4], &asked[104]), (&Next::Restart, &Next::Done));
+    let requests = simulation.drive(&mut *cgs, &mut Rng::new(0), 1000);
+    assert_eq!(
+        (flips(&requests).count(), requests.len()),
+        (4, 4 + 100 + 1),
+        "each branch once, then random input"
+    );
+    assert_eq!((&requests[4], &requests[104]), (&Next::Restart, &Next::Done));
 }
 
 #[test]
 fn settings_are_checked() {
-    let refusal = |asked| create(asked, &Program::default()).err().unwrap().to_string();
-    for asked in ["cgs:0", "cgs:33", "cgs:", "cgs:five", "cgs,dom"] {
-        assert!(refusal(asked).contains("no number from 1 to 32, nor `nodom`, nor `fixed`"), "{asked}");
+    let refusal = |spec| create(spec, &Program::default()).err().unwrap().to_string();
+    for spec in ["cgs:0", "cgs:33", "cgs:", "cgs:five", "cgs,dom"] {
+        assert!(refusal(spec).contains("no number from 1 to 32, nor `nodom`, nor `fixed`"), "{spec}");
     }
-    for (asked, again) in [("cgs:3,4", "4"), ("cgs,nodom,nodom", "nodom"), ("cgs:fixed,2,fixed", "fixed")] {
-        assert!(refusal(asked).ends_with(&format!("`{again}` sets what was set before it")), "{asked}");
+    for (spec, again) in [("cgs:3,4", "4"), ("cgs,nodom,nodom", "nodom"), ("cgs:fixed,2,fixed", "fixed")] {
+        assert!(refusal(spec).ends_with(&format!("`{again}` sets what was set before it")), "{spec}");
     }
-    let described = |asked| create(asked, &Program::default()).unwrap().describe();
+    let described = |spec| create(spec, &Program::default()).unwrap().describe();
     assert!(described("cgs,nodom").starts_with("cgs,nodom "));
     assert!(described("cgs:fixed").starts_with("cgs:5,fixed "));
 }

@@ -1,4 +1,4 @@
-//! Depth-first search against the recursion the paper writes down.
+//! Depth-first search compared with the paper's recursion.
 
 use crate::simulate::{Decide, Input, Simulation, bits, path, random_program, straight_program, view};
 use cairn_expr::{Dag, InputByte};
@@ -8,7 +8,7 @@ use cairn_search::{Cost, Dfs, Next, Outcome, Rng, RunView, Strategy, create};
 use cairn_tree::{Step, StepKind, Tree};
 use std::collections::BTreeSet;
 
-/// The paper's search, as a recursion over whole paths: the inputs in the order they are run.
+/// The paper's search, as a recursion over whole paths: collects the inputs in the order they are executed.
 fn reference(decide: &Decide, input: Input, from: usize, mut depth: u32, runs: &mut Vec<Input>) {
     let taken = path(decide, &input);
     for at in from..taken.len() {
@@ -32,8 +32,8 @@ const BITS: usize = 7;
 fn search(decide: Decide, strategy: &mut dyn Strategy) -> Simulation {
     let mut simulation = Simulation::new(decide, BITS);
     simulation.run(vec![false; BITS], None, strategy);
-    let asked = simulation.drive(strategy, &mut Rng::new(0), 100_000);
-    assert_eq!(asked.last(), Some(&Next::Done));
+    let requests = simulation.drive(strategy, &mut Rng::new(0), 100_000);
+    assert_eq!(requests.last(), Some(&Next::Done));
     simulation
 }
 
@@ -89,14 +89,14 @@ fn a_second_given_input_is_searched_without_running_anything_again() {
 }
 
 #[test]
-fn where_runs_go_elsewhere_the_search_goes_on() {
+fn the_search_continues_after_divergences() {
     let mut dfs = Dfs::new(None);
     let mut simulation = Simulation::new(straight_program(3), 3);
     // The flip of the first path's second bit flips its last one instead.
     simulation.diverges = |flip| flip.node.index() == 1;
     simulation.run(vec![false; 3], None, &mut dfs);
-    let asked = simulation.drive(&mut dfs, &mut Rng::new(0), 1000);
-    assert_eq!(asked.last(), Some(&Next::Done));
+    let requests = simulation.drive(&mut dfs, &mut Rng::new(0), 1000);
+    assert_eq!(requests.last(), Some(&Next::Done));
     assert_eq!((simulation.tree.untried(), simulation.tree.exhausted()), (0, false));
     // All paths but the two that only the lost flip leads to.
     let distinct: BTreeSet<_> = simulation.inputs.iter().collect();
@@ -104,7 +104,7 @@ fn where_runs_go_elsewhere_the_search_goes_on() {
 }
 
 #[test]
-fn a_run_that_goes_elsewhere_uses_up_no_depth() {
+fn a_diverged_run_takes_no_depth() {
     let mut dfs = Dfs::new(Some(1));
     let mut simulation = Simulation::new(straight_program(3), 3);
     simulation.diverges = |flip| flip.node.index() == 0;
@@ -115,9 +115,10 @@ fn a_run_that_goes_elsewhere_uses_up_no_depth() {
 }
 
 #[test]
-fn the_depth_of_a_run_that_goes_elsewhere_counts_from_the_start() {
+fn the_depth_of_a_diverged_run_counts_from_the_start() {
     let mut dfs = Dfs::new(Some(2));
-    // The flip of bit 0 flips bit 5 instead, which is decided next: so bits 5 and 1 are the first with two sides.
+    // The flip of bit 0 flips bit 5 instead, which is decided next: so bits 5 and 1 are the first with two
+    // sides.
     let decide: Decide = Box::new(|path| [0, 5, 1, 2, 3, 4].get(path.len()).copied());
     let mut simulation = Simulation::new(decide, 6);
     simulation.diverges = |flip| flip.node.index() == 0;
@@ -132,10 +133,10 @@ fn step(site: SiteId, side: u32, dag: &mut Dag, offset: u32) -> Step {
     Step { kind: StepKind::Branch, site, side, value, concrete: side.into() }
 }
 
-/// Adds a run to the tree and tells the strategy.
-fn tell(dfs: &mut Dfs, tree: &mut Tree, program: &Program, asked: Next, steps: &[Step]) {
+/// Adds a run to the tree and notifies the strategy.
+fn add_and_notify(dfs: &mut Dfs, tree: &mut Tree, program: &Program, request: Next, steps: &[Step]) {
     let added = tree.add_run(steps);
-    let flip = match asked {
+    let flip = match request {
         Next::Flip { flip, .. } => Some(flip),
         _ => None,
     };
@@ -151,18 +152,18 @@ fn a_switch_counts_once_for_all_its_sides() {
     let (switch, branch) = (sketch.switch(8, &[&[0], &[1], &[2]]), sketch.branch());
     let program = sketch.build();
     let (mut tree, mut dfs, mut rng) = (Tree::new(&program), Dfs::new(Some(2)), Rng::new(0));
-    let mut asked = Next::Restart;
+    let mut request = Next::Restart;
     let mut sides = vec![0];
     let mut order = vec![];
-    // Side by side of the switch, and both of the branch behind it: the branch's own flip comes
-    // right after the side of the switch that leads to it.
+    // Side by side of the switch, and both of the branch behind it: the branch's own flip comes right after
+    // the side of the switch that leads to it.
     loop {
         let steps =
             [step(switch, sides[0], &mut dag, 0), step(branch, *sides.get(1).unwrap_or(&0), &mut dag, 1)];
         order.push((steps[0].side, steps[1].side));
-        tell(&mut dfs, &mut tree, &program, asked, &steps);
-        asked = dfs.next(&tree, &mut rng);
-        let Next::Flip { flip, .. } = asked else { break };
+        add_and_notify(&mut dfs, &mut tree, &program, request, &steps);
+        request = dfs.next(&tree, &mut rng);
+        let Next::Flip { flip, .. } = request else { break };
         let mut prefix: Vec<_> = tree.prefix(flip.node).iter().map(|(_, side)| *side).collect();
         prefix.push(flip.side);
         sides = prefix;
@@ -172,7 +173,7 @@ fn a_switch_counts_once_for_all_its_sides() {
 }
 
 #[test]
-fn paths_of_a_hundred_thousand_branches_are_no_trouble() {
+fn paths_of_a_hundred_thousand_branches_are_searched() {
     const LONG: usize = 100_000;
     let mut dfs = Dfs::new(None);
     let mut simulation = Simulation::new(straight_program(LONG), LONG);

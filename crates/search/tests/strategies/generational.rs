@@ -18,8 +18,8 @@ fn start(bits: usize, seed: Input) -> (Simulation, Generational) {
 fn a_run_is_expanded_as_a_whole_from_its_bound_on() {
     let (mut simulation, mut strategy) = start(3, vec![false; 3]);
     simulation.drive(&mut strategy, &mut Rng::new(0), 100);
-    // The first generation covers a branch each, so its latest child is the best; it has nothing behind its bound. The
-    // others follow, and their children cover nothing: latest first.
+    // The first generation covers a branch each, so its latest child is the best; it has nothing after its
+    // bound. The others follow, and their children cover nothing: latest first.
     let expected = ["000", "100", "010", "001", "011", "110", "101", "111"];
     assert_eq!(inputs(&simulation), expected);
 }
@@ -34,8 +34,8 @@ fn the_run_that_covered_most_comes_first() {
     let mut simulation = Simulation::new(Box::new(decide), 6);
     let mut strategy = Generational::new();
     simulation.run(vec![false; 6], None, &mut strategy);
-    let asked = simulation.drive(&mut strategy, &mut Rng::new(0), 6);
-    let sites: Vec<_> = flips(&asked).map(|flip| simulation.tree.node(flip.node).site.0).collect();
+    let requests = simulation.drive(&mut strategy, &mut Rng::new(0), 6);
+    let sites: Vec<_> = flips(&requests).map(|flip| simulation.tree.node(flip.node).site.0).collect();
     assert_eq!(sites, [0, 1, 2, 3, 4, 5], "001 covered four branches, and is expanded next");
 }
 
@@ -43,8 +43,9 @@ fn the_run_that_covered_most_comes_first() {
 fn a_given_input_is_expanded_where_it_left_the_known_tree() {
     let (mut simulation, mut strategy) = start(3, vec![false; 3]);
     simulation.run(vec![false, true, true], None, &mut strategy);
-    // It covered two branches more, but the first run covered three: only what is behind the second bit is the second's.
-    let asked = simulation.drive(&mut strategy, &mut Rng::new(0), 3);
-    let nodes: Vec<_> = flips(&asked).map(|flip| flip.node.index()).collect();
+    // It covered two more branches, but the first run covered three: only what is after the second bit is the
+    // second's.
+    let requests = simulation.drive(&mut strategy, &mut Rng::new(0), 3);
+    let nodes: Vec<_> = flips(&requests).map(|flip| flip.node.index()).collect();
     assert_eq!(nodes, [0, 2, 3]);
 }

@@ -1,4 +1,4 @@
-//! Pruning states, by what was learnt and by chance.
+//! Pruning of states, learnt and random.
 
 use crate::simulate::{Decide, Simulation, random_program, straight_program};
 use cairn_program::BranchId;
@@ -8,36 +8,39 @@ const NOISE: usize = 30;
 const DEPTH: usize = 9;
 
 #[test]
-fn what_is_pruned_is_set_aside_when_its_turn_comes_and_all_come_back() {
+fn pruned_states_are_suspended_when_named_and_all_are_resumed() {
     for spec in ["homi", "randomprune"] {
         let bits = 12;
         let mut simulation = Simulation::new(straight_program(bits), bits);
-        let asked = format!("{spec}[cycle=7,rounds=40/1,ratio=60/1,least=1]:random-state");
-        let mut strategy = create(&asked, &simulation.program).unwrap();
-        // All branches are covered from the start: no state is run because it is pruned.
+        let spec = format!("{spec}[cycle=7,rounds=40/1,ratio=60/1,least=1]:random-state");
+        let mut strategy = create(&spec, &simulation.program).unwrap();
+        // All branches are covered from the start: no pruned state is run for its uncovered branch.
         simulation.run(vec![false; bits], None, &mut *strategy);
         simulation.run(vec![true; bits], None, &mut *strategy);
-        let (mut rng, mut pruned, mut revivals) = (Rng::new(4), 0, 0);
+        let (mut rng, mut pruned, mut resumptions) = (Rng::new(4), 0, 0);
         while simulation.inputs.len() < 1_000 {
-            let (states, aside) = (simulation.tree.untried(), simulation.tree.aside());
+            let (states, suspended) = (simulation.tree.untried(), simulation.tree.aside());
             match simulation.drive(&mut *strategy, &mut rng, 1).pop().unwrap() {
-                Next::SetAside(flips) => {
-                    assert_eq!((simulation.tree.untried(), simulation.tree.aside()), (states - 1, aside + 1));
+                Next::Suspend(flips) => {
+                    assert_eq!(
+                        (simulation.tree.untried(), simulation.tree.aside()),
+                        (states - 1, suspended + 1)
+                    );
                     pruned += flips.len();
                 }
-                Next::Revive(flips) => {
-                    assert_eq!((flips.len(), simulation.tree.aside()), (aside, 0));
-                    revivals += 1;
+                Next::Resume(flips) => {
+                    assert_eq!((flips.len(), simulation.tree.aside()), (suspended, 0));
+                    resumptions += 1;
                 }
                 _ => {}
             }
         }
-        // Of the states that there were at the first of 24 prunings alone more than half are.
-        assert!(pruned >= 1_000 && revivals >= 20, "{pruned} pruned, {revivals} revivals");
+        // Of the states at the first of 24 prunings alone, more than half are pruned.
+        assert!(pruned >= 1_000 && resumptions >= 20, "{pruned} pruned, {resumptions} resumptions");
     }
 }
 
-/// Bit 0 is a gate, before paths without number.
+/// Bit 0 is a gate before very many paths.
 fn gate() -> Decide {
     Box::new(|path| match path {
         [(_, true), rest @ ..] => (rest.len() <= DEPTH).then_some(4 + rest.len()),
@@ -45,15 +48,16 @@ fn gate() -> Decide {
     })
 }
 
-/// Every path behind the gate shows something new, though none of its decisions is at a new place.
+/// Every path behind the gate covers something new, though none of its decisions is at a new site.
 fn behind_gate(path: &[(usize, bool)]) -> Vec<BranchId> {
     let [(_, true), rest @ ..] = path else { return Vec::new() };
     let place = rest.iter().fold(1, |place, (_, side)| place * 2 + usize::from(*side));
     vec![BranchId((2 * (NOISE + 1) + place) as u32)]
 }
 
-/// Branches that some runs cover behind the gate. Only the gate and some of the noise are core conditions.
-fn shown_behind_gate(spec: &str, seed: u64) -> usize {
+/// Returns the number of branches that some runs cover behind the gate. Only the gate and some of the noise
+/// are core conditions.
+fn covered_behind_gate(spec: &str, seed: u64) -> usize {
     let bits = NOISE + 1 + (1 << DEPTH);
     let mut simulation = Simulation::new(gate(), bits);
     simulation.concrete = behind_gate;
@@ -73,7 +77,7 @@ fn shown_behind_gate(spec: &str, seed: u64) -> usize {
 
 #[test]
 fn states_with_the_condition_that_matters_are_kept() {
-    let mean = |spec: &str| (0..10).map(|seed| shown_behind_gate(spec, seed)).sum::<usize>() as f64 / 10.0;
+    let mean = |spec: &str| (0..10).map(|seed| covered_behind_gate(spec, seed)).sum::<usize>() as f64 / 10.0;
     let pruned = |name, learn| {
         mean(&format!("{name}[cycle=1,rounds=50/1,ratio=80/1,learn={learn},explore=3,least=20]:random-state"))
     };
@@ -85,8 +89,8 @@ fn states_with_the_condition_that_matters_are_kept() {
     }
 }
 
-/// How many of the first runs after the first pruning cover nothing new.
-fn runs_in_vain(spec: &str) -> usize {
+/// Returns how many of the first runs after the first pruning cover nothing new.
+fn futile_runs(spec: &str) -> usize {
     let bits = 40;
     let mut simulation = Simulation::new(random_program(5, bits, 30), bits);
     let mut strategy = create(spec, &simulation.program).unwrap();
@@ -104,8 +108,8 @@ fn runs_in_vain(spec: &str) -> usize {
 
 #[test]
 fn pruned_states_with_uncovered_branches_are_tried_first() {
-    let pruned = runs_in_vain("randomprune[cycle=90,rounds=30/1,ratio=90/1,least=1]:random-state");
-    let plain = runs_in_vain("random-state");
+    let pruned = futile_runs("randomprune[cycle=90,rounds=30/1,ratio=90/1,least=1]:random-state");
+    let plain = futile_runs("random-state");
     assert_eq!(pruned, 0);
     assert!(plain >= 3, "{plain} of 10 runs in vain without pruning");
 }

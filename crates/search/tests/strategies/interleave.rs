@@ -1,13 +1,13 @@
-//! Strategies in turn.
+//! Alternating strategies.
 
 use crate::simulate::{Simulation, flips, straight_program};
 use cairn_search::{Cost, Interleave, Next, Outcome, Rng, RunView, Strategy, create};
 use cairn_tree::{Flip, Tree};
 use std::sync::{Arc, Mutex};
 
-/// Wishes for what it was given, and tells what it hears.
+/// Makes scripted requests, and records the callbacks it gets.
 struct Script {
-    wishes: Vec<Next>,
+    requests: Vec<Next>,
     name: &'static str,
     heard: Arc<Mutex<Vec<String>>>,
 }
@@ -18,7 +18,7 @@ impl Strategy for Script {
     }
 
     fn next(&mut self, _: &Tree, _: &mut Rng) -> Next {
-        self.wishes.pop().unwrap_or(Next::Done)
+        self.requests.pop().unwrap_or(Next::Done)
     }
 
     fn on_outcome(&mut self, _: Flip, outcome: Outcome, _: Cost) {
@@ -36,13 +36,13 @@ fn turns_are_strict_and_all_see_every_run() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     simulation.run(vec![false; 2], None, &mut *create("bfs", &simulation.program).unwrap());
     let [first, second] = *simulation.tree.frontier().collect::<Vec<_>>() else { panic!() };
-    let wish = |flip| Next::flip(&simulation.tree, flip);
-    let a = Script { wishes: vec![Next::Restart, wish(second)], name: "a", heard: heard.clone() };
-    let b = Script { wishes: vec![wish(first)], name: "b", heard: heard.clone() };
+    let request = |flip| Next::flip(&simulation.tree, flip);
+    let a = Script { requests: vec![Next::Restart, request(second)], name: "a", heard: heard.clone() };
+    let b = Script { requests: vec![request(first)], name: "b", heard: heard.clone() };
     let mut both = Interleave::new("both", vec![Box::new(a), Box::new(b)]);
-    let asked = simulation.drive(&mut both, &mut Rng::new(0), 10);
-    assert_eq!(flips(&asked).collect::<Vec<_>>(), [second, first]);
-    assert_eq!(asked[2..], [Next::Restart, Next::Done]);
+    let requests = simulation.drive(&mut both, &mut Rng::new(0), 10);
+    assert_eq!(flips(&requests).collect::<Vec<_>>(), [second, first]);
+    assert_eq!(requests[2..], [Next::Restart, Next::Done]);
     let expected = [
         "a sees run 1",
         "b sees run 1",
@@ -57,7 +57,7 @@ fn turns_are_strict_and_all_see_every_run() {
 }
 
 #[test]
-fn it_goes_on_while_any_of_them_does() {
+fn it_continues_while_any_strategy_has_requests() {
     let mut simulation = Simulation::new(straight_program(5), 5);
     let mut strategy = create("interleave:dfs:1,bfs", &simulation.program).unwrap();
     simulation.run(vec![false; 5], None, &mut *strategy);
@@ -66,17 +66,17 @@ fn it_goes_on_while_any_of_them_does() {
 }
 
 #[test]
-fn by_share_the_second_has_its_part_in_stretches() {
+fn by_share_the_second_has_its_part_in_blocks() {
     let tree = Simulation::new(straight_program(2), 2).tree;
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let script = |name, wish: Next| Script { wishes: vec![wish; 4_000], name, heard: heard.clone() };
-    let (a, b) = (script("a", Next::Restart), script("b", Next::Revive(Vec::new())));
+    let script = |name, request: Next| Script { requests: vec![request; 4_000], name, heard: heard.clone() };
+    let (a, b) = (script("a", Next::Restart), script("b", Next::Resume(Vec::new())));
     let mut both = Interleave::by_share("both", [Box::new(a), Box::new(b)], 0.25);
     let mut rng = Rng::new(7);
-    let asked: Vec<bool> = (0..4_000).map(|_| both.next(&tree, &mut rng) != Next::Restart).collect();
-    let second = asked.iter().filter(|second| **second).count();
+    let requests: Vec<bool> = (0..4_000).map(|_| both.next(&tree, &mut rng) != Next::Restart).collect();
+    let second = requests.iter().filter(|second| **second).count();
     assert!((800..1_200).contains(&second), "{second} of 4,000");
-    assert!(asked.chunks(8).all(|stretch| stretch.iter().all(|one| *one == stretch[0])));
+    assert!(requests.chunks(8).all(|block| block.iter().all(|one| *one == block[0])));
     assert_eq!(both.describe(), "both: a, and for 25 % of the time b");
 }
 
@@ -84,9 +84,9 @@ fn by_share_the_second_has_its_part_in_stretches() {
 fn by_share_one_that_is_done_leaves_all_to_the_other() {
     let tree = Simulation::new(straight_program(2), 2).tree;
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let script = |name, wishes| Script { wishes, name, heard: heard.clone() };
+    let script = |name, requests| Script { requests, name, heard: heard.clone() };
     let (a, b) = (script("a", vec![Next::Restart; 3]), script("b", vec![]));
     let mut both = Interleave::by_share("both", [Box::new(a), Box::new(b)], 1.0);
-    let asked: Vec<Next> = (0..4).map(|_| both.next(&tree, &mut Rng::new(0))).collect();
-    assert_eq!(asked, [Next::Restart, Next::Restart, Next::Restart, Next::Done]);
+    let requests: Vec<Next> = (0..4).map(|_| both.next(&tree, &mut Rng::new(0))).collect();
+    assert_eq!(requests, [Next::Restart, Next::Restart, Next::Restart, Next::Done]);
 }

@@ -1,4 +1,4 @@
-//! Strategies on targets in memory.
+//! Tests of the strategies on simulated targets.
 
 mod all;
 mod auto;
@@ -13,7 +13,7 @@ mod homi;
 mod interleave;
 mod parametric;
 mod random_branch;
-mod refined;
+mod refined_analyses;
 mod registry;
 mod simulate;
 mod uniform_random;

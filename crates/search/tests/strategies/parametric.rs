@@ -1,10 +1,10 @@
-//! Parametric search: features against their definitions, choices against scores.
+//! Parametric search: features compared with their definitions, choices with scores.
 
 use crate::simulate::{Decide, Simulation, flips, view};
 use cairn_expr::{Dag, InputByte};
 use cairn_program::testing::plan::{Body, Plan, build, decide, end, function, jump};
 use cairn_program::{
-    BranchId, Contents, FunctionId, LoopSide, Loops, Nesting, Program, SiteId, SiteKind, Steps,
+    BranchId, ConditionFeatures, FunctionId, LoopSide, Loops, Nesting, Program, SiteId, SiteKind, Steps,
 };
 use cairn_search::{
     Cost, Feature, FeatureSet, Next, Obtained, Outcome, Parametric, Rng, RunView, Strategy, Weights,
@@ -17,30 +17,30 @@ fn weights(weight: impl Fn(Feature) -> f64) -> Weights {
     Weights::new("test", values.try_into().unwrap(), Obtained::default())
 }
 
-/// A search whose every answer is compared with what its history demands.
+/// A search whose every request is compared with the one its history implies.
 struct Checked<'a> {
     search: Parametric,
     weights: Weights,
-    statics: Statics<'a>,
+    statics: StaticProperties<'a>,
     history: History,
-    asked: Option<(Flip, BranchId)>,
+    requested: Option<(Flip, BranchId)>,
     /// Features that some candidate had, and those that some had not.
     seen: BTreeSet<(Feature, bool)>,
-    /// How often something uncovered on another path was preferred.
+    /// Number of times an uncovered branch on another path was preferred.
     went_elsewhere: usize,
 }
 
-/// All that happened.
+/// The history of the campaign.
 #[derive(Default)]
 struct History {
     path: Vec<(NodeId, BranchId)>,
     negated_at: Option<usize>,
-    /// New branches of each run.
+    /// New branches, by run.
     new: Vec<Vec<BranchId>>,
-    /// What each run negated.
+    /// Negated branch, by run.
     negated: Vec<Option<BranchId>>,
     failed: Vec<BranchId>,
-    /// Up to five branches, the one tried first.
+    /// Up to five branches, the attempted one first.
     tried: BTreeSet<Vec<BranchId>>,
 }
 
@@ -49,7 +49,7 @@ fn count<T: PartialEq>(list: &[T], item: &T) -> usize {
 }
 
 impl History {
-    /// The branch at a place and the `k - 1` before it.
+    /// Returns the branch at a position and the `k - 1` before it.
     fn context(&self, at: usize, k: usize) -> Vec<BranchId> {
         self.path[..=at].iter().rev().take(k).map(|(_, branch)| *branch).collect()
     }
@@ -58,8 +58,8 @@ impl History {
         self.new.iter().flatten().any(|covered| *covered == branch)
     }
 
-    /// The features of a place by their definitions, one after the other.
-    fn features(&self, statics: &Statics, at: usize, opposite: BranchId) -> FeatureSet {
+    /// Returns the features of a position by their definitions, one after the other.
+    fn features(&self, statics: &StaticProperties, at: usize, opposite: BranchId) -> FeatureSet {
         let (n, branch) = (self.path.len(), self.path[at].1);
         let mut times: BTreeMap<BranchId, usize> = BTreeMap::new();
         self.path.iter().for_each(|(_, branch)| *times.entry(*branch).or_default() += 1);
@@ -68,7 +68,7 @@ impl History {
         let near = |at: usize| self.negated_at.is_some_and(|negated| at.abs_diff(negated) * 5 <= n);
         let tried = |k: usize| {
             let context = self.context(at, k);
-            // A shorter one is at the path's start, and is that of no other place.
+            // A shorter one is at the path's start, and belongs to no other position.
             self.tried.iter().any(|tried| tried.iter().take(k).eq(context.iter()))
         };
         let uncovered = statics.is_goal(opposite) && !self.is_covered(opposite);
@@ -113,24 +113,24 @@ impl History {
     }
 }
 
-/// What can be known without running.
-struct Statics<'a> {
+/// Static properties of the program.
+struct StaticProperties<'a> {
     program: &'a Program,
     steps: Steps,
     loops: Loops,
     nesting: Nesting,
-    /// Branches of each function.
+    /// Branches, by function.
     sizes: BTreeMap<FunctionId, usize>,
 }
 
-impl Statics<'_> {
-    fn new(program: &Program) -> Statics<'_> {
+impl StaticProperties<'_> {
+    fn new(program: &Program) -> StaticProperties<'_> {
         let mut sizes = BTreeMap::new();
         for (_, site) in program.sites().filter(|(_, site)| site.counted) {
             *sizes.entry(site.function).or_default() += site.sides.len();
         }
         let (loops, nesting) = (Loops::new(program), Nesting::new(program));
-        Statics { program, steps: Steps::new(program), loops, nesting, sizes }
+        StaticProperties { program, steps: Steps::new(program), loops, nesting, sizes }
     }
 
     fn function(&self, branch: BranchId) -> FunctionId {
@@ -176,7 +176,7 @@ impl Statics<'_> {
             && self.new_in(history, now, function) > 0
     }
 
-    /// Features 1 to 12.
+    /// True if a branch has a feature of 1 to 12.
     fn holds(&self, feature: Feature, branch: BranchId) -> bool {
         let (site, side) = self.program.site_of(branch).unwrap();
         let site = self.program.site(site);
@@ -189,11 +189,11 @@ impl Statics<'_> {
             LoopTrue => self.loops.side(branch) == Some(LoopSide::Stays),
             LoopFalse => self.loops.side(branch) == Some(LoopSide::Leaves),
             Nested => self.nesting.is_nested(site.block),
-            ExternalCall => site.contents.contains(Contents::EXTERNAL_CALL),
-            Integer => site.contents.contains(Contents::INTEGER),
-            Text => site.contents.contains(Contents::TEXT),
-            Dereference => site.contents.contains(Contents::DEREFERENCE),
-            Local => site.contents.contains(Contents::LOCAL),
+            ExternalCall => site.contents.contains(ConditionFeatures::EXTERNAL_CALL),
+            Integer => site.contents.contains(ConditionFeatures::INTEGER),
+            Text => site.contents.contains(ConditionFeatures::TEXT),
+            Dereference => site.contents.contains(ConditionFeatures::DEREFERENCE),
+            Local => site.contents.contains(ConditionFeatures::LOCAL),
             InLoop => self.loops.depth(site.block) > u32::from(condition),
             Case => in_switch && !is_default,
             NoCase => in_switch && is_default,
@@ -203,12 +203,12 @@ impl Statics<'_> {
 }
 
 impl Checked<'_> {
-    /// The other sides of the path in this state, with their features by definition.
-    fn sides_in(&self, tree: &Tree, asked: FlipState) -> Vec<(Flip, FeatureSet)> {
+    /// Returns the other sides of the path in this state, with their features by definition.
+    fn sides_in(&self, tree: &Tree, state: FlipState) -> Vec<(Flip, FeatureSet)> {
         let mut found = Vec::new();
         for (at, (node, taken)) in self.history.path.iter().enumerate() {
             if count(&self.history.failed, taken) <= 70 {
-                let sides = tree.sides(*node).filter(|(_, state)| *state == asked);
+                let sides = tree.sides(*node).filter(|(_, found)| *found == state);
                 let flips = sides.map(|(flip, _)| flip).filter(|flip| tree.branch(*flip) != Some(*taken));
                 let features = |flip| self.history.features(&self.statics, at, tree.branch(flip).unwrap());
                 found.extend(flips.map(|flip| (flip, features(flip))));
@@ -217,7 +217,7 @@ impl Checked<'_> {
         found
     }
 
-    /// The candidates by their definitions, and that the search knows the same.
+    /// Returns the candidates by definition, and checks that the search has the same.
     fn candidates(&mut self, tree: &Tree) -> Vec<(Flip, FeatureSet)> {
         let expected = self.sides_in(tree, FlipState::Untried);
         let known: Vec<_> = self.search.candidates(tree).collect();
@@ -233,8 +233,8 @@ impl Checked<'_> {
         expected
     }
 
-    /// Whether something uncovered on another path is better than the best of these.
-    fn may_go_elsewhere(&self, candidates: &[(Flip, FeatureSet)], best: Flip) -> bool {
+    /// True if an uncovered branch on another path is better than the best of these.
+    fn may_prefer_uncovered(&self, candidates: &[(Flip, FeatureSet)], best: Flip) -> bool {
         let uncovered = Feature::OppositeUncovered;
         let found = candidates.iter().find(|(flip, _)| *flip == best);
         self.weights.of(uncovered) > 0.0 && found.is_some_and(|(_, features)| !features.contains(uncovered))
@@ -263,8 +263,8 @@ impl Strategy for Checked<'_> {
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         let candidates = self.candidates(tree);
         let next = self.search.next(tree, rng);
-        self.asked = None;
-        // Without a candidate, something may be negated again.
+        self.requested = None;
+        // Without a candidate, a flip may be negated again.
         let again = |flip| tree.state(flip) == FlipState::Sat;
         let best = match next {
             Next::Flip { flip, .. } if candidates.is_empty() && again(flip) => {
@@ -274,7 +274,7 @@ impl Strategy for Checked<'_> {
         };
         match (best, &next) {
             (Some(best), &Next::Flip { flip, .. })
-                if flip != best && self.may_go_elsewhere(&candidates, best) =>
+                if flip != best && self.may_prefer_uncovered(&candidates, best) =>
             {
                 let covered = |branch| self.history.new.iter().flatten().any(|new| *new == branch);
                 assert!(tree.branch(flip).is_some_and(|branch| !covered(branch)), "{flip:?}");
@@ -284,7 +284,7 @@ impl Strategy for Checked<'_> {
                 assert_eq!(flip, best, "after {} runs", self.history.new.len());
                 let at = self.history.path.iter().position(|(node, _)| *node == flip.node).unwrap();
                 self.history.tried.insert(self.history.context(at, 5));
-                self.asked = Some((flip, self.history.path[at].1));
+                self.requested = Some((flip, self.history.path[at].1));
             }
             (Some(best), next) => panic!("{next:?} instead of {best:?}"),
             (None, _) => {}
@@ -296,7 +296,7 @@ impl Strategy for Checked<'_> {
         if outcome != Outcome::Taken {
             self.history
                 .failed
-                .extend(self.asked.filter(|(asked, _)| *asked == flip).map(|(_, branch)| branch));
+                .extend(self.requested.filter(|(requested, _)| *requested == flip).map(|(_, branch)| branch));
         }
         self.search.on_outcome(flip, outcome, cost);
     }
@@ -306,10 +306,15 @@ impl Strategy for Checked<'_> {
     }
 }
 
-/// `main` calls functions of 1, 2, … decisions, of which each other one is a loop.
+/// Returns a program whose `main` calls functions of 1, 2, … decisions, every second one of which is a loop.
 fn program() -> Program {
-    let contents =
-        [Contents::EXTERNAL_CALL, Contents::INTEGER, Contents::TEXT, Contents::DEREFERENCE, Contents::LOCAL];
+    let contents = [
+        ConditionFeatures::EXTERNAL_CALL,
+        ConditionFeatures::INTEGER,
+        ConditionFeatures::TEXT,
+        ConditionFeatures::DEREFERENCE,
+        ConditionFeatures::LOCAL,
+    ];
     let mut main: Vec<Plan> = Vec::new();
     for (call, contents) in (0..10).zip(contents.iter().cycle()) {
         main.push(decide(&[2 * call + 2, 2 * call + 1]).contents(*contents));
@@ -328,8 +333,8 @@ fn program() -> Program {
     build(&bodies)
 }
 
-/// Decides at few sites, and at ever more the more decisions were true. Which one depends on the last two decisions only, so
-/// that branches are met again in the same context.
+/// Decides at few sites, and at more the more decisions were true. The site depends on the last two decisions
+/// only, so that branches occur again in the same context.
 fn ever_wider(seed: u64, bits: usize) -> Decide {
     Box::new(move |path| {
         let mix = |hash: u64, &(bit, side): &(usize, bool)| {
@@ -343,13 +348,13 @@ fn ever_wider(seed: u64, bits: usize) -> Decide {
 }
 
 #[test]
-fn features_are_what_history_demands_and_the_best_candidate_is_chosen() {
+fn features_follow_from_the_history_and_the_best_candidate_is_chosen() {
     const ALL: usize = Feature::COUNT;
     let program = program();
     let (mut seen, mut went_elsewhere) = (BTreeSet::new(), 0);
     for seed in 0..5 {
         let mut rng = Rng::new(seed);
-        // Whole numbers: their sums are exact, and there are ties.
+        // Integers: their sums are exact, and there are ties.
         let drawn: Vec<f64> = (0..ALL).map(|_| rng.below(7) as f64 - 3.0).collect();
         let weights = weights(|feature| drawn[feature as usize]);
         let mut simulation = Simulation::of(program.clone(), ever_wider(seed, program.site_count() as usize));
@@ -358,9 +363,9 @@ fn features_are_what_history_demands_and_the_best_candidate_is_chosen() {
         let mut checked = Checked {
             search: Parametric::new(&weights, &program),
             weights,
-            statics: Statics::new(&program),
+            statics: StaticProperties::new(&program),
             history: History::default(),
-            asked: None,
+            requested: None,
             seen: BTreeSet::new(),
             went_elsewhere: 0,
         };
@@ -405,14 +410,14 @@ fn of_a_switch_every_other_side_is_a_candidate_and_the_best_is_taken() {
 }
 
 #[test]
-fn without_a_candidate_it_starts_again_and_then_takes_what_there_is() {
+fn without_a_candidate_it_restarts_and_then_takes_any_flip() {
     let mut simulation = Simulation::new(Box::new(|path| (path.len() < 2).then_some(path.len())), 2);
     let mut search = Parametric::new(&Weights::default(), &simulation.program);
     for digits in [[false, false], [true, false], [true, true], [true, true]] {
         simulation.run(digits.to_vec(), None, &mut search);
     }
-    let asked = simulation.drive(&mut search, &mut Rng::new(0), 10);
-    assert_eq!(asked[0], Next::Restart, "all of the last path is tried");
-    assert_eq!(flips(&asked).count(), 1);
-    assert_eq!(asked.last(), Some(&Next::Done));
+    let requests = simulation.drive(&mut search, &mut Rng::new(0), 10);
+    assert_eq!(requests[0], Next::Restart, "all of the last path is tried");
+    assert_eq!(flips(&requests).count(), 1);
+    assert_eq!(requests.last(), Some(&Next::Done));
 }

@@ -44,7 +44,7 @@ fn it_walks_along_known_paths_without_runs() {
     assert!(stays > 200, "most flips of a path are untried, so that it stays there: {stays}");
 }
 
-/// Tells it of runs as if others had asked for them.
+/// Passes runs on as if other strategies had requested them.
 struct Others<'a>(&'a mut RandomBranch);
 
 impl Strategy for Others<'_> {
@@ -64,7 +64,7 @@ impl Strategy for Others<'_> {
 }
 
 #[test]
-fn what_others_have_taken_is_forced_again_unless_it_has_just_shown_nothing() {
+fn flips_taken_by_others_are_forced_again_unless_the_last_path_was_known() {
     const BITS: usize = 4;
     let mut simulation = Simulation::new(straight_program(BITS), BITS);
     let mut strategy = start(&mut simulation, BITS);
@@ -82,13 +82,13 @@ fn what_others_have_taken_is_forced_again_unless_it_has_just_shown_nothing() {
 }
 
 #[test]
-fn after_ten_thousand_idle_runs_it_starts_again() {
+fn after_ten_thousand_idle_runs_it_restarts() {
     const BITS: usize = 40;
     // Drawing all 40 branches takes about 40 * ln 40 runs.
     let mut simulation = Simulation::new(straight_program(BITS), BITS);
     let mut strategy = start(&mut simulation, BITS);
-    let asked = simulation.drive(&mut strategy, &mut Rng::new(5), 30_500);
-    let restarts: Vec<_> = (0..asked.len()).filter(|at| asked[*at] == Next::Restart).collect();
+    let requests = simulation.drive(&mut strategy, &mut Rng::new(5), 30_500);
+    let restarts: Vec<_> = (0..requests.len()).filter(|at| requests[*at] == Next::Restart).collect();
     assert!(restarts.len() >= 2, "{restarts:?}");
     let between: Vec<_> = restarts.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(between.iter().all(|runs| *runs == 10_001 || *runs == 10_000), "{between:?}");

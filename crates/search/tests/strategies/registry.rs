@@ -3,15 +3,15 @@
 use cairn_program::Program;
 use cairn_search::{Rng, check, create, list, split_list};
 
-fn refusal(asked: &str) -> String {
-    check(asked).expect_err("refused").to_string()
+fn refusal(spec: &str) -> String {
+    check(spec).expect_err("refused").to_string()
 }
 
-fn description(asked: &str) -> String {
-    create(asked, &Program::default()).unwrap().describe()
+fn description(spec: &str) -> String {
+    create(spec, &Program::default()).unwrap().describe()
 }
 
-/// Settings that a strategy cannot do without.
+/// Returns the settings that a strategy requires.
 pub fn example(name: &str) -> String {
     match name {
         "interleave" => "interleave:bfs,random-state".to_owned(),
@@ -21,7 +21,7 @@ pub fn example(name: &str) -> String {
 }
 
 #[test]
-fn every_listed_strategy_can_be_made() {
+fn every_listed_strategy_can_be_created() {
     for info in list() {
         assert!(description(&example(info.name)).starts_with(info.name));
         assert!(info.usage.starts_with(info.name));
@@ -42,15 +42,15 @@ fn a_wrong_name_lists_the_right_ones() {
 
 #[test]
 fn wrong_settings_are_explained() {
-    for asked in ["dfs:0", "dfs:-1", "dfs:", "dfs:deep", "dfs:4294967296"] {
-        assert!(refusal(asked).contains("its depth is a number from 1 to 4294967295"), "{asked}");
+    for spec in ["dfs:0", "dfs:-1", "dfs:", "dfs:deep", "dfs:4294967296"] {
+        assert!(refusal(spec).contains("its depth is a number from 1 to 4294967295"), "{spec}");
     }
     assert!(refusal("parametric:no/such.toml").contains("`no/such.toml` cannot be read: "));
     assert!(refusal("random-branch:7").contains("it has no settings"));
 }
 
 #[test]
-fn strategies_in_turn_keep_their_settings() {
+fn interleaved_strategies_keep_their_settings() {
     let description = description("interleave:dfs:100,bfs,dfs");
     assert!(description.starts_with("interleave: dfs:100 "), "{description}");
     assert_eq!(description.matches(", then ").count(), 2);
@@ -67,14 +67,14 @@ fn strategies_in_turn_keep_their_settings() {
 }
 
 #[test]
-fn a_strategy_around_another_leaves_it_its_settings() {
+fn a_wrapped_strategy_keeps_its_settings() {
     assert!(description("homi:cgs:5,nodom").ends_with(": cgs:5,nodom (branches in new contexts)"));
     let list = split_list("homi[cycle=9,least=3]:dfs:7,bfs,randomprune:cgs:5,nodom");
     assert_eq!(list, ["homi[cycle=9,least=3]:dfs:7", "bfs", "randomprune:cgs:5,nodom"]);
     check("auto:homi[cycle=9,rounds=90/3]:covnew,homi:klee,bfs").unwrap();
-    for asked in ["homi", "homi:", "homi:homi:bfs", "randomprune:homi[cycle=3]:bfs", "homi:auto:homi:dfs,cfg"]
+    for spec in ["homi", "homi:", "homi:homi:bfs", "randomprune:homi[cycle=3]:bfs", "homi:auto:homi:dfs,cfg"]
     {
-        assert!(refusal(asked).contains("it takes a strategy that does not prune itself"), "{asked}");
+        assert!(refusal(spec).contains("it takes a strategy that does not prune itself"), "{spec}");
     }
     assert!(refusal("homi:dsf").contains("there is no strategy `dsf`"));
     assert!(refusal("homi[cycle=9]").contains("it takes `:` and a strategy"));
@@ -89,7 +89,7 @@ fn a_strategy_around_another_leaves_it_its_settings() {
 }
 
 #[test]
-fn random_numbers_are_the_seeds() {
+fn random_numbers_depend_on_the_seed_alone() {
     let draw = |seed| {
         let mut rng = Rng::new(seed);
         let mut bytes = [0; 13];

@@ -1,19 +1,19 @@
-//! A target in memory: a decision program over a few input bits, no process, no solver.
+//! A simulated target: a decision program over a few input bits, without process or solver.
 
 use cairn_expr::{CmpOp, Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, FunctionId, Program, SiteId};
 use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy};
-use cairn_tree::{AddedRun, Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Trails, Tree};
+use cairn_tree::{AddedRun, BranchTraces, Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Tree};
 use std::time::Duration;
 
-/// One bit per value.
+/// The input: one bit per value.
 pub type Input = Vec<bool>;
 
-/// Which bit a run looks at next, given what it has decided: `None` ends it.
+/// The program: the bit a run reads next, given its decisions so far; `None` ends it.
 pub type Decide = Box<dyn Fn(&[(usize, bool)]) -> Option<usize>>;
 
-/// A run on a given input that covered nothing new, as a strategy sees it.
+/// Returns a run on a given input that covered nothing new, as a strategy sees it.
 pub fn view<'a>(tree: &'a Tree, program: &'a Program, added: &'a AddedRun) -> RunView<'a> {
     RunView {
         tree,
@@ -32,7 +32,7 @@ pub fn view<'a>(tree: &'a Tree, program: &'a Program, added: &'a AddedRun) -> Ru
     }
 }
 
-/// The tree, the program and the inputs of all runs.
+/// The simulation: tree, program and the inputs of all runs.
 pub struct Simulation {
     decide: Decide,
     pub program: Program,
@@ -41,21 +41,21 @@ pub struct Simulation {
     pub tree: Tree,
     coverage: Coverage,
     pub inputs: Vec<Input>,
-    /// The nodes of every run.
+    /// Nodes, by run.
     paths: Vec<Vec<NodeId>>,
-    /// Flips that go wrong: the run keeps the old input but for the last bit.
+    /// Flips that diverge: the run keeps the old input but for the last bit.
     pub diverges: fn(Flip) -> bool,
     /// Seconds that solving for a flip takes.
     pub solver_seconds: fn(Flip) -> u64,
     /// Branches that no input takes.
     pub impossible: &'static [BranchId],
-    /// The concrete branches between the last of some decisions and the next.
+    /// Returns the concrete branches between the last of some decisions and the next.
     pub concrete: fn(&[(usize, bool)]) -> Vec<BranchId>,
-    /// What the next run shows of calls through pointers.
+    /// Callees of calls through pointers that the next run shows.
     pub callees: Vec<(u64, FunctionId)>,
 }
 
-/// A run's decisions: bit and side.
+/// Returns a run's decisions: bit and side.
 pub fn path(decide: &Decide, input: &Input) -> Vec<(usize, bool)> {
     let mut path = Vec::new();
     while let Some(bit) = decide(&path) {
@@ -64,7 +64,7 @@ pub fn path(decide: &Decide, input: &Input) -> Vec<(usize, bool)> {
     path
 }
 
-/// A program whose every decision depends on a seed and on all decisions before it.
+/// Returns a program whose every decision depends on a seed and on all decisions before it.
 pub fn random_program(seed: u64, bits: usize, longest: usize) -> Decide {
     Box::new(move |path| {
         let mut hash = seed.wrapping_add(77);
@@ -77,30 +77,30 @@ pub fn random_program(seed: u64, bits: usize, longest: usize) -> Decide {
     })
 }
 
-/// A program that looks at all its bits in order.
+/// Returns a program that reads all its bits in order.
 pub fn straight_program(bits: usize) -> Decide {
     Box::new(move |path| (path.len() < bits).then_some(path.len()))
 }
 
-/// An input of digits.
+/// Parses an input of digits.
 pub fn input(digits: &str) -> Input {
     digits.chars().map(|bit| bit == '1').collect()
 }
 
-/// The flips among what a strategy asked.
-pub fn flips(asked: &[Next]) -> impl Iterator<Item = Flip> {
-    asked.iter().filter_map(|next| match next {
+/// Returns the flips among the requests of a strategy.
+pub fn flips(requests: &[Next]) -> impl Iterator<Item = Flip> {
+    requests.iter().filter_map(|next| match next {
         Next::Flip { flip, .. } => Some(*flip),
         _ => None,
     })
 }
 
-/// An input as digits.
+/// Formats an input as digits.
 pub fn bits(input: &Input) -> String {
     input.iter().map(|bit| if *bit { '1' } else { '0' }).collect()
 }
 
-/// How far counts are from what was expected.
+/// Returns the chi-squared statistic of counts and expected values.
 pub fn chi_squared(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
     pairs.map(|(count, expected)| (count - expected).powi(2) / expected).sum()
 }
@@ -114,7 +114,7 @@ impl Simulation {
         Simulation::of(sketch.build(), decide)
     }
 
-    /// A simulation of this program, whose sites are the bits.
+    /// Creates a simulation of this program, whose sites are the bits.
     pub fn of(program: Program, decide: Decide) -> Simulation {
         let (bits, mut dag) = (program.site_count(), Dag::new());
         let one = dag.constant(8, 1);
@@ -141,7 +141,7 @@ impl Simulation {
         }
     }
 
-    /// Makes these bits decide by what is no core condition.
+    /// Makes these bits decide by conditions that are no core conditions.
     pub fn without_cores(&mut self, bits: impl Iterator<Item = usize>) {
         for bit in bits {
             let byte = self.dag.input(InputByte { object: 0, offset: bit as u32 });
@@ -149,7 +149,7 @@ impl Simulation {
         }
     }
 
-    /// Runs an input and tells the strategy; gives whether the flip was taken.
+    /// Executes an input and notifies the strategy; true if the flip was taken.
     pub fn run(&mut self, input: Input, flip: Option<Flip>, strategy: &mut dyn Strategy) -> bool {
         let decisions = path(&self.decide, &input);
         let step = |&(bit, side): &(usize, bool)| Step {
@@ -160,12 +160,12 @@ impl Simulation {
             concrete: side.into(),
         };
         let steps: Vec<_> = decisions.iter().map(step).collect();
-        let mut trails = Trails::new();
+        let mut trails = BranchTraces::new();
         for at in 0..decisions.len() {
             (self.concrete)(&decisions[..at]).into_iter().for_each(|branch| trails.branch(branch));
             trails.step();
         }
-        let added = self.tree.add_run_with_trails(&steps, &trails);
+        let added = self.tree.add_run_with_branches(&steps, &trails);
         if strategy.wants_cores() {
             self.tree.find_cores(&self.dag, &self.program);
         }
@@ -207,13 +207,12 @@ impl Simulation {
         bytes
     }
 
-    /// How many branches runs have covered.
+    /// Returns the number of covered branches.
     pub fn covered(&self) -> usize {
         self.coverage.covered()
     }
 
-    /// The bits that lead to a flip, over those of the base run; `None` if they
-    /// contradict the path.
+    /// Returns the bits that lead to a flip, on those of the base run; `None` if they contradict the path.
     fn solve(&self, flip: Flip, base: RunId) -> Option<Input> {
         let node = self.tree.node(flip.node);
         let bit = node.site.0 as usize;
@@ -227,12 +226,12 @@ impl Simulation {
         Some(input)
     }
 
-    /// Gives the strategy what it asks for, `steps` times or until it is done; what it asked.
+    /// Serves `steps` requests of the strategy, or all until it is done, and returns them.
     pub fn drive(&mut self, strategy: &mut dyn Strategy, rng: &mut Rng, steps: usize) -> Vec<Next> {
-        let mut asked = Vec::new();
-        while asked.len() < steps && asked.last() != Some(&Next::Done) {
+        let mut requests = Vec::new();
+        while requests.len() < steps && requests.last() != Some(&Next::Done) {
             let next = strategy.next(&self.tree, rng);
-            asked.push(next.clone());
+            requests.push(next.clone());
             match next {
                 Next::Done => {}
                 Next::Restart => {
@@ -240,14 +239,14 @@ impl Simulation {
                     self.run(input, None, strategy);
                 }
                 Next::Flip { flip, base } => self.force(flip, base, strategy),
-                Next::SetAside(flips) => flips.into_iter().for_each(|flip| self.tree.set_aside(flip)),
-                Next::Revive(flips) => {
-                    strategy.on_revived(&self.tree, &flips);
-                    flips.into_iter().for_each(|flip| self.tree.revive(flip));
+                Next::Suspend(flips) => flips.into_iter().for_each(|flip| self.tree.suspend(flip)),
+                Next::Resume(flips) => {
+                    strategy.on_resumed(&self.tree, &flips);
+                    flips.into_iter().for_each(|flip| self.tree.resume(flip));
                 }
             }
         }
-        asked
+        requests
     }
 
     fn force(&mut self, flip: Flip, base: RunId, strategy: &mut dyn Strategy) {
@@ -269,7 +268,7 @@ impl Simulation {
         match outcome {
             Outcome::Unsat => self.tree.set_state(flip, FlipState::Unsat),
             Outcome::Diverged => self.tree.set_state(flip, FlipState::Diverged),
-            Outcome::Taken | Outcome::Unknown | Outcome::SetAside => {}
+            Outcome::Taken | Outcome::Unknown | Outcome::Suspend => {}
         }
         strategy.on_outcome(flip, outcome, self.cost(flip));
     }

@@ -4,7 +4,7 @@ use crate::simulate::{Simulation, bits, chi_squared, path};
 use cairn_search::{Next, Rng, Strategy, UniformRandom};
 use std::collections::BTreeMap;
 
-/// Bit 2 is only looked at where bit 0 is set, and bit 1 is looked at twice: the second time it has one side only.
+/// Bit 2 is only read where bit 0 is set, and bit 1 is read twice: the second time it has one side only.
 fn decide(path: &[(usize, bool)]) -> Option<usize> {
     match path {
         [] => Some(0),
@@ -16,7 +16,7 @@ fn decide(path: &[(usize, bool)]) -> Option<usize> {
     }
 }
 
-/// The path that the first walk of a search leads to.
+/// Returns the path of the first walk of a search.
 fn first_walk(seed: u64) -> String {
     let mut simulation = Simulation::new(Box::new(decide), 4);
     let (mut strategy, mut rng) = (UniformRandom::new(), Rng::new(seed));
@@ -44,7 +44,7 @@ fn a_path_of_k_branches_is_walked_with_probability_two_to_the_minus_k() {
     let expected = |input: &str| {
         let input = input.chars().map(|bit| bit == '1').collect();
         let taken = path(&(Box::new(decide) as _), &input);
-        // The second look at bit 1 decides nothing.
+        // The second read of bit 1 decides nothing.
         f64::from(WALKS) * 0.5_f64.powi(taken.len() as i32 - 1)
     };
     assert_eq!(counts.len(), 10);

@@ -6,7 +6,7 @@ use cairn_search::{Next, Rng, Strategy, create};
 use cairn_tree::Flip;
 use std::collections::BTreeMap;
 
-/// Asserts that the first flip a strategy draws, after it has seen some runs, is drawn by these weights.
+/// Asserts that the first flip a strategy draws, after some runs, follows these weights.
 fn assert_drawn_by(
     spec: &str,
     make: impl Fn() -> Simulation,
@@ -54,7 +54,7 @@ fn random_state_draws_all_alike() {
 }
 
 #[test]
-fn random_path_halves_the_chance_at_each_fork() {
+fn random_path_halves_the_probability_at_each_fork() {
     let weight = |simulation: &Simulation, flip: Flip| match simulation.tree.depth(flip.node) {
         // Behind the last but one branch there is only one flip left to go to.
         4 => 0.5_f64.powi(4),
@@ -71,8 +71,8 @@ fn depth_draws_by_depth() {
 
 #[test]
 fn icnt_draws_by_how_often_the_side_was_taken() {
-    // After these, side 1 was taken twice at bit 0, never at bit 1, three times at bit 2, once at bit 3; the flips of the
-    // first run were found before that.
+    // After these, side 1 was taken twice at bit 0, never at bit 1, three times at bit 2, once at bit 3; the
+    // flips of the first run were found before that.
     let runs = given(&["0000", "1010", "1010", "0011"]);
     let taken =
         |bit: u32, side: u32| [[2.0, 2.0], [4.0, 1.0], [1.0, 3.0], [3.0, 1.0]][bit as usize][side as usize];
@@ -85,7 +85,7 @@ fn icnt_draws_by_how_often_the_side_was_taken() {
 
 #[test]
 fn qc_draws_by_what_the_solver_spent_on_the_path() {
-    // The run behind bit 2 cost four seconds; what follows it on its path has that to bear.
+    // The run behind bit 2 cost four seconds, which count for everything after it on its path.
     let runs = |simulation: &mut Simulation, strategy: &mut dyn Strategy| {
         simulation.run(vec![false; 6], None, strategy);
         let flip = simulation.tree.frontier().nth(2).unwrap();
@@ -103,14 +103,14 @@ fn qc_draws_by_what_the_solver_spent_on_the_path() {
     assert_drawn_by("qc", make, runs, weight);
 }
 
-/// A straight program of four branches, with ten instructions before each.
+/// Returns a straight program of four branches, with ten instructions before each.
 fn ten_apart() -> Simulation {
     let step = |next| decide(&[next, next]).instructions(10);
     let program = build(&[function("main", &[step(1), step(2), step(3), step(4), end()])]);
     Simulation::of(program, straight_program(4))
 }
 
-/// The distance from taking a side at each bit when only the last one's side 1 is uncovered.
+/// Returns the distance after taking a side at each bit when only side 1 of the last one is uncovered.
 fn distance(simulation: &Simulation, flip: Flip) -> f64 {
     match (simulation.tree.node(flip.node).site.0, flip.side) {
         (3, 1) => 1.0,
@@ -126,12 +126,12 @@ fn md2u_draws_by_distance_to_uncovered_branches() {
 }
 
 #[test]
-fn covnew_also_draws_what_lately_covered_something() {
-    // Each decision stands for 20 instructions, and what lies 1,000 back still counts in full.
+fn covnew_also_draws_flips_with_recent_coverage() {
+    // Each decision stands for 20 instructions, and up to 1,000 of them count in full.
     const BITS: usize = 60;
     let weight = |simulation: &Simulation, flip: Flip| {
         let node = simulation.tree.node(flip.node);
-        // Blocks of a sketch are empty: all that leads on to something uncovered is as near as can be.
+        // Blocks of a sketch are empty: everything that leads to something uncovered is as near as can be.
         let near = if node.site.0 as usize == BITS - 1 { 1e-8 } else { 1.0 };
         // The first run covered something at every node. The last covered only its first branch, and goes on.
         let since = if simulation.tree.creator(flip.node).index() == 0 { 1 } else { node.depth };
@@ -153,7 +153,7 @@ fn cpicnt_tells_calls_of_a_function_apart_by_who_called_it() {
     let helper = [decide(&[1, 1]), decide(&[2, 2]), end()];
     let functions = [("main", &main[..]), ("a", &caller), ("b", &caller), ("helper", &helper)];
     let program = build(&functions.map(|(name, blocks)| function(name, blocks)));
-    // Bits 0 and 1 are those of `main`; 4 and 5 are those of `helper`, called by `a` and by `b`.
+    // Bits 0 and 1 belong to `main`; 4 and 5 to `helper`, called by `a` and by `b`.
     let decide = |path: &[(usize, bool)]| {
         let order = if path.first().is_some_and(|(_, side)| *side) { [0, 3, 5, 1] } else { [0, 2, 4, 1] };
         order.get(path.len()).copied()

@@ -1,6 +1,6 @@
 //! Sets of byte values.
 
-/// Some of the 256 values of a byte.
+/// A set of byte values, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ByteSet([u64; 4]);
 
@@ -8,7 +8,7 @@ impl ByteSet {
     pub(super) const EMPTY: ByteSet = ByteSet([0; 4]);
     pub(super) const FULL: ByteSet = ByteSet([u64::MAX; 4]);
 
-    /// From the first to the last value, both included.
+    /// Returns the values from `first` to `last`, both included.
     pub(super) fn range(first: u8, last: u8) -> ByteSet {
         (first..=last).collect()
     }
@@ -25,7 +25,7 @@ impl ByteSet {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// The values, in order.
+    /// Returns the values in ascending order.
     pub(super) fn values(&self) -> impl Iterator<Item = u8> + use<> {
         let mut words = self.0;
         (0..4u8).flat_map(move |index| {
@@ -42,8 +42,8 @@ impl ByteSet {
         ByteSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
-    /// The values, in the order in which they are wanted in an answer: a count should be one more rather than a hundred,
-    /// and what people could read they still should.
+    /// Returns the values in the order in which they are preferred in a model, by distance from the seed's: a
+    /// count should become one more rather than a hundred more, and readable text should stay readable.
     pub(super) fn nearest_first(self, seed: u8) -> impl Iterator<Item = u8> {
         let above_and_below = move |distance| [seed.checked_add(distance), seed.checked_sub(distance)];
         let others = (1..=u8::MAX).flat_map(above_and_below).flatten();
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_is_given_once_and_the_seeds_first() {
+    fn every_value_is_returned_once_and_the_seeds_first() {
         let set = ByteSet::range(30, 200).and(&ByteSet::range(0, 128));
         let given: Vec<u8> = set.nearest_first(127).collect();
         assert_eq!(given[..4], [127, 128, 126, 125]);

@@ -1,4 +1,7 @@
-//! What is known of each constraint, found out once per campaign.
+//! Facts about single constraints (domains, code, relations), computed once per campaign and cached.
+//!
+//! Everything is cached by the constraint's tape where possible: a tape does not say where its bytes are, so
+//! the checks that a parser makes on every byte are computed for one byte.
 
 use super::byteset::ByteSet;
 use super::narrow;
@@ -8,29 +11,29 @@ use cairn_deadline::Deadline;
 use cairn_expr::{Dag, ExprId, InputByte};
 use rustc_hash::FxHashMap;
 
-/// Words that may be kept before all is forgotten: some 64 MiB.
+/// Words that are cached before the cache is emptied: some 64 MiB, a chosen bound.
 const MAX_WORDS: usize = 8 << 20;
-/// Steps that could be made in the time that it takes to run one for every value of a byte.
-const ALL_VALUES: usize = 8;
+/// Cost of running one step of a tape for all 256 values of a byte, in steps of building one.
+const ALL_VALUES_COST: usize = 8;
 
-/// Kinds of constraints on two bytes that are looked at for one query: about a millisecond each.
-const MAX_KINDS: usize = 6;
-/// Steps that looking at them may take, however few were allowed: some 50 ms.
-const RELATING: u64 = 16_000_000;
+/// Relations that are computed for one query: about a millisecond each.
+const MAX_NEW_RELATIONS: usize = 6;
+/// Steps that computing relations may take, however few the search is allowed: some 50 ms.
+const RELATION_STEPS: u64 = 16_000_000;
 
-/// What a constraint says about single bytes.
+/// The domains that a constraint implies for single bytes.
 pub(super) struct Fact {
-    /// Values without which it cannot hold.
+    /// Per byte: the values for which the constraint may hold.
     pub(super) sets: Box<[(InputByte, ByteSet)]>,
-    /// Whether it holds for all these values: so it does if it is about one byte.
-    pub(super) is_all: bool,
+    /// True if it holds for all these values, as it does if it depends on one byte.
+    pub(super) is_complete: bool,
 }
 
-/// What computes a constraint.
+/// A constraint's code.
 struct Code {
     tape: Tape,
-    /// If it is about two bytes: where among all pairs.
-    pair: Option<usize>,
+    /// Index into [`Facts::relations`] if it depends on two bytes.
+    relation: Option<usize>,
 }
 
 /// Facts and code by constraint.
@@ -38,10 +41,10 @@ struct Code {
 pub(super) struct Facts {
     facts: FxHashMap<ExprId, Fact>,
     codes: FxHashMap<ExprId, Code>,
-    /// What constraints on two bytes allow, wherever these are; nothing where that was not asked for yet.
-    pairs: Vec<Option<Relation>>,
-    pair_numbers: FxHashMap<Tape, usize>,
-    /// Sets of constraints on one byte, whichever: parsers ask the same of all of them.
+    /// Relations of tapes over two bytes; `None` until one is needed.
+    relations: Vec<Option<Relation>>,
+    relation_indices: FxHashMap<Tape, usize>,
+    /// Domains of tapes over one byte.
     sets: FxHashMap<Tape, ByteSet>,
     scratch: Scratch,
     words: usize,
@@ -49,15 +52,16 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// To be called between queries: forgets if there is too much.
-    pub(super) fn tidy(&mut self) {
+    /// Renews the allowance of code; empties the cache if it is too large. To be called before every query.
+    pub(super) fn begin_query(&mut self) {
         if self.words > MAX_WORDS {
             *self = Facts::default();
         }
         self.left = Allowance::whole();
     }
 
-    /// What is known of a constraint, unless finding it out takes too long. Another query may go on from there.
+    /// Returns the fact about a constraint, unless computing it exceeds the query's allowance; what was
+    /// computed so far is kept for the next query.
     pub(super) fn of(&mut self, dag: &Dag, constraint: ExprId) -> Option<&Fact> {
         if !self.facts.contains_key(&constraint) {
             let fact = self.find(dag, constraint)?;
@@ -69,18 +73,18 @@ impl Facts {
 
     fn find(&mut self, dag: &Dag, constraint: ExprId) -> Option<Fact> {
         Some(match dag.inputs(constraint) {
-            &[byte] => Fact { sets: [(byte, self.set(dag, constraint)?)].into(), is_all: true },
-            _ => Fact { sets: narrow::facts(dag, constraint), is_all: false },
+            &[byte] => Fact { sets: [(byte, self.set(dag, constraint)?)].into(), is_complete: true },
+            _ => Fact { sets: narrow::domains(dag, constraint), is_complete: false },
         })
     }
 
-    /// The values of its one byte for which a constraint holds.
+    /// Returns the values of its one byte for which a constraint holds.
     fn set(&mut self, dag: &Dag, constraint: ExprId) -> Option<ByteSet> {
         let tape = self.left.make(dag, &[constraint], dag.inputs(constraint))?;
         if let Some(set) = self.sets.get(&tape) {
             return Some(*set);
         }
-        self.left.spend(tape.len() * ALL_VALUES);
+        self.left.spend(tape.len() * ALL_VALUES_COST);
         let mut out = [0];
         let mut holds = |value: &u8| {
             tape.run(&[*value], &mut self.scratch, &mut out);
@@ -92,40 +96,41 @@ impl Facts {
         Some(set)
     }
 
-    /// Has code for a constraint made, unless it is there; nothing if that takes too long.
+    /// Compiles a constraint to a tape unless that was done before; `None` if it exceeds the query's
+    /// allowance.
     pub(super) fn compile(&mut self, dag: &Dag, constraint: ExprId) -> Option<()> {
         if !self.codes.contains_key(&constraint) {
             let tape = self.left.make(dag, &[constraint], dag.inputs(constraint))?;
             self.words += 16 + tape.len() * 4;
-            let pair = (dag.inputs(constraint).len() == 2).then(|| self.pair(&tape));
-            self.codes.insert(constraint, Code { tape, pair });
+            let relation = (dag.inputs(constraint).len() == 2).then(|| self.relation_index(&tape));
+            self.codes.insert(constraint, Code { tape, relation });
         }
         Some(())
     }
 
-    fn pair(&mut self, tape: &Tape) -> usize {
-        if let Some(&known) = self.pair_numbers.get(tape) {
+    fn relation_index(&mut self, tape: &Tape) -> usize {
+        if let Some(&known) = self.relation_indices.get(tape) {
             return known;
         }
         self.words += 16 + tape.len() * 4;
-        self.pairs.push(None);
-        self.pair_numbers.insert(tape.clone(), self.pairs.len() - 1);
-        self.pairs.len() - 1
+        self.relations.push(None);
+        self.relation_indices.insert(tape.clone(), self.relations.len() - 1);
+        self.relations.len() - 1
     }
 
-    /// The code of a constraint that was compiled; its input are the constraint's bytes in order.
+    /// Returns the code of a compiled constraint; its inputs are the constraint's bytes in order.
     pub(super) fn code(&self, constraint: ExprId) -> &Tape {
         &self.codes[&constraint].tape
     }
 
-    /// All that a constraint on two bytes allows, if that is known by now.
+    /// Returns the relation of a constraint on two bytes, if it was computed.
     pub(super) fn relation(&self, constraint: ExprId) -> Option<&Relation> {
-        self.pairs[self.codes[&constraint].pair?].as_ref()
+        self.relations[self.codes[&constraint].relation?].as_ref()
     }
 
-    /// Finds out what constraints on two bytes allow, if these are of few kinds and that takes not much more than `work`
-    /// steps: one that is behind a long computation is tried value by value as it is.
-    pub(super) fn relate(
+    /// Computes the relations of constraints on two bytes, if few are missing and they take not much more
+    /// than `work` steps: constraints with long code are evaluated point by point instead.
+    pub(super) fn compute_relations(
         &mut self,
         constraints: impl Iterator<Item = ExprId>,
         work: u64,
@@ -133,21 +138,21 @@ impl Facts {
     ) {
         let mut unknown: Vec<(usize, &Tape)> = Vec::new();
         for constraint in constraints {
-            let Code { tape, pair: Some(pair) } = &self.codes[&constraint] else { continue };
-            if self.pairs[*pair].is_none() && unknown.iter().all(|(known, _)| known != pair) {
-                unknown.push((*pair, tape));
+            let Code { tape, relation: Some(index) } = &self.codes[&constraint] else { continue };
+            if self.relations[*index].is_none() && unknown.iter().all(|(known, _)| known != index) {
+                unknown.push((*index, tape));
             }
-            if unknown.len() > MAX_KINDS {
+            if unknown.len() > MAX_NEW_RELATIONS {
                 return;
             }
         }
         let steps: u64 = unknown.iter().map(|(_, tape)| Relation::steps(tape)).sum();
-        if steps > work.max(RELATING) {
+        if steps > work.max(RELATION_STEPS) {
             return;
         }
-        for (pair, tape) in unknown {
+        for (index, tape) in unknown {
             self.words += Relation::WORDS;
-            self.pairs[pair] = Relation::new(tape, &mut self.scratch, deadline);
+            self.relations[index] = Relation::new(tape, &mut self.scratch, deadline);
         }
     }
 }

@@ -1,45 +1,48 @@
-//! What a constraint on many bytes says about single ones, found by intervals.
+//! Domains of single bytes from a constraint on many, by interval arithmetic.
 //!
-//! A comparison with a constant bounds a value; the bounds of a concatenation are bounds of its first part, and of
-//! its second where they leave the first no choice. That a length is below 33, or a word a certain one, leaves few values
-//! to try this way. What cannot be told is left out: values that remain may still be wrong, those that are gone are not.
+//! A comparison with a constant bounds a value; the bounds of a concatenation are bounds of its high part,
+//! and of its low part where they leave the high part one value. So a length below 33, or a word with one
+//! value, leaves few values to try. The domains are an over-approximation: a value that remains may be wrong,
+//! a removed one never holds.
 
 use super::byteset::ByteSet;
 use cairn_expr::semantics::ones;
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte, Node};
 
-/// How deep expressions are looked into.
+/// Depth to which constraints are followed; a chosen bound.
 const DEPTH: u32 = 40;
-/// How many connectives are looked into: there may be exponentially many ways to what several of them share.
+/// Connectives that are followed: there may be exponentially many paths to a shared operand.
 const MAX_CONNECTIVES: usize = 4_000;
-/// How deep for the largest value they may have: operands of all operations are looked at.
+/// Depth of the upper bound of an expression, whose cost is exponential in it: all operands are followed.
 const BOUND_DEPTH: u32 = 6;
 
-/// Sets of values without which the constraint cannot hold.
-pub(super) fn facts(dag: &Dag, constraint: ExprId) -> Box<[(InputByte, ByteSet)]> {
-    let mut narrow = Narrow { dag, facts: Vec::new(), is_impossible: false, left: MAX_CONNECTIVES };
-    narrow.condition(constraint, true, DEPTH);
-    if narrow.is_impossible {
+/// Returns domains outside of which the constraint cannot hold.
+pub(super) fn domains(dag: &Dag, constraint: ExprId) -> Box<[(InputByte, ByteSet)]> {
+    let mut narrowing =
+        Narrowing { dag, domains: Vec::new(), is_unsat: false, connectives_left: MAX_CONNECTIVES };
+    narrowing.condition(constraint, true, DEPTH);
+    if narrowing.is_unsat {
         let bytes = dag.inputs(constraint).iter();
         return bytes.map(|&byte| (byte, ByteSet::EMPTY)).collect();
     }
-    narrow.facts.into()
+    narrowing.domains.into()
 }
 
-struct Narrow<'a> {
+/// The state of narrowing for one constraint.
+struct Narrowing<'a> {
     dag: &'a Dag,
-    facts: Vec<(InputByte, ByteSet)>,
-    is_impossible: bool,
-    /// Connectives that may still be looked into.
-    left: usize,
+    domains: Vec<(InputByte, ByteSet)>,
+    is_unsat: bool,
+    /// Connectives that may still be followed.
+    connectives_left: usize,
 }
 
-impl Narrow<'_> {
-    /// The condition is true, or it is false.
+impl Narrowing<'_> {
+    /// Narrows the domains given that a condition is true, or false.
     fn condition(&mut self, e: ExprId, is_true: bool, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else { return };
-        let Some(left) = self.left.checked_sub(1) else { return };
-        self.left = left;
+        let Some(left) = self.connectives_left.checked_sub(1) else { return };
+        self.connectives_left = left;
         match self.dag.node(e) {
             Node::Binary(BinOp::Xor, a, b) if self.dag.as_constant(b) == Some(1) => {
                 self.condition(a, !is_true, depth);
@@ -61,24 +64,24 @@ impl Narrow<'_> {
         };
         let width = self.dag.width(value);
         if let Some((low, high)) = bounds(op, width, constant, is_left, is_true) {
-            self.within(value, low, high, depth);
+            self.bound(value, low, high, depth);
         }
     }
 
-    /// The value is not below `low` and not above `high`.
-    fn within(&mut self, e: ExprId, low: u128, high: u128, depth: u32) {
-        if low > high || low > most(self.dag, e, BOUND_DEPTH) {
-            self.is_impossible = true;
+    /// Narrows the domains given that an expression is in `low..=high`.
+    fn bound(&mut self, e: ExprId, low: u128, high: u128, depth: u32) {
+        if low > high || low > upper_bound(self.dag, e, BOUND_DEPTH) {
+            self.is_unsat = true;
             return;
         }
         let Some(depth) = depth.checked_sub(1) else { return };
         match self.dag.node(e) {
-            Node::Const(value) => self.is_impossible |= value < low || value > high,
-            Node::Input(byte) => self.facts.push((byte, ByteSet::range(low as u8, high.min(255) as u8))),
-            Node::ZExt(a) => self.within(a, low, high.min(ones(self.dag.width(a))), depth),
-            Node::SExt(a) if high <= ones(self.dag.width(a) - 1) => self.within(a, low, high, depth),
-            Node::Extract(a, 0) if most(self.dag, a, BOUND_DEPTH) <= ones(self.dag.width(e)) => {
-                self.within(a, low, high, depth);
+            Node::Const(value) => self.is_unsat |= value < low || value > high,
+            Node::Input(byte) => self.domains.push((byte, ByteSet::range(low as u8, high.min(255) as u8))),
+            Node::ZExt(a) => self.bound(a, low, high.min(ones(self.dag.width(a))), depth),
+            Node::SExt(a) if high <= ones(self.dag.width(a) - 1) => self.bound(a, low, high, depth),
+            Node::Extract(a, 0) if upper_bound(self.dag, a, BOUND_DEPTH) <= ones(self.dag.width(e)) => {
+                self.bound(a, low, high, depth);
             }
             Node::Concat(a, b) => self.concatenation((a, b), low, high, depth),
             Node::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => self.sum(op, (a, b), low, high, depth),
@@ -89,16 +92,17 @@ impl Narrow<'_> {
     fn concatenation(&mut self, (a, b): (ExprId, ExprId), low: u128, high: u128, depth: u32) {
         let width = self.dag.width(b);
         let (mut first_low, first_high) = (low >> width, high >> width);
-        if low & ones(width) > most(self.dag, b, BOUND_DEPTH) {
+        if low & ones(width) > upper_bound(self.dag, b, BOUND_DEPTH) {
             first_low += 1;
         }
-        self.within(a, first_low, first_high, depth);
+        self.bound(a, first_low, first_high, depth);
         if first_low == first_high {
-            self.within(b, low & ones(width), high & ones(width), depth);
+            self.bound(b, low & ones(width), high & ones(width), depth);
         }
     }
 
-    /// A value plus or minus a constant, or a constant minus a value, unless the bounds wrap around.
+    /// Passes the bounds of an expression plus or minus a constant, or a constant minus an expression, on to
+    /// the expression, unless they wrap around.
     fn sum(&mut self, op: BinOp, (a, b): (ExprId, ExprId), low: u128, high: u128, depth: u32) {
         let ones = ones(self.dag.width(a));
         let (value, first, last) = match (op, self.dag.as_constant(a), self.dag.as_constant(b)) {
@@ -110,42 +114,40 @@ impl Narrow<'_> {
         };
         let (first, last) = (first & ones, last & ones);
         if first <= last {
-            self.within(value, first, last, depth);
+            self.bound(value, first, last, depth);
         }
     }
 }
 
-/// No value of an expression is above this one.
-fn most(dag: &Dag, e: ExprId, depth: u32) -> u128 {
+/// Returns an upper bound of an expression's unsigned value.
+fn upper_bound(dag: &Dag, e: ExprId, depth: u32) -> u128 {
     let all = ones(dag.width(e));
     let Some(depth) = depth.checked_sub(1) else { return all };
-    let most = |e| most(dag, e, depth);
+    let max = |e| upper_bound(dag, e, depth);
     match dag.node(e) {
         Node::Const(value) => value,
-        Node::ZExt(a) => most(a),
-        Node::Concat(a, b) => most(a) << dag.width(b) | most(b),
-        Node::Extract(a, from) => all.min(most(a) >> from),
-        Node::Ite(_, a, b) => most(a).max(most(b)),
-        Node::Binary(BinOp::And, a, b) => most(a).min(most(b)),
-        Node::Binary(BinOp::Add, a, b) => {
-            most(a).checked_add(most(b)).filter(|sum| *sum <= all).unwrap_or(all)
-        }
+        Node::ZExt(a) => max(a),
+        Node::Concat(a, b) => max(a) << dag.width(b) | max(b),
+        Node::Extract(a, from) => all.min(max(a) >> from),
+        Node::Ite(_, a, b) => max(a).max(max(b)),
+        Node::Binary(BinOp::And, a, b) => max(a).min(max(b)),
+        Node::Binary(BinOp::Add, a, b) => max(a).checked_add(max(b)).filter(|sum| *sum <= all).unwrap_or(all),
         Node::Binary(BinOp::URem, a, b) => match dag.as_constant(b) {
-            Some(divisor) if divisor > 0 => most(a).min(divisor - 1),
+            Some(divisor) if divisor > 0 => max(a).min(divisor - 1),
             _ => all,
         },
         Node::Binary(BinOp::UDiv, a, b) => match dag.as_constant(b) {
-            Some(divisor) if divisor > 0 => most(a) / divisor,
+            Some(divisor) if divisor > 0 => max(a) / divisor,
             _ => all,
         },
         _ => all,
     }
 }
 
-/// The smallest and largest value for which a comparison with a constant is true (or false), if it is for all values
-/// between them. For no value at all the smallest is above the largest.
+/// Returns the interval in which a comparison with a constant is true (or false), `(1, 0)` if it is empty;
+/// `None` if the values are not an interval.
 fn bounds(op: CmpOp, width: u8, constant: u128, is_left: bool, is_true: bool) -> Option<(u128, u128)> {
-    const NONE: Option<(u128, u128)> = Some((1, 0));
+    const EMPTY: Option<(u128, u128)> = Some((1, 0));
     if op == CmpOp::Eq {
         return is_true.then_some((constant, constant));
     }
@@ -161,7 +163,7 @@ fn bounds(op: CmpOp, width: u8, constant: u128, is_left: bool, is_true: bool) ->
         (false, true) => number.checked_add(1).map(|first| (first, ones(width))),
         (false, false) => Some((number, ones(width))),
     };
-    let Some((first, last)) = range.filter(|(first, last)| first <= last) else { return NONE };
+    let Some((first, last)) = range.filter(|(first, last)| first <= last) else { return EMPTY };
     let [first, last] = [first, last].map(|number| number.wrapping_add(lowest) & ones(width));
     // In the order of unsigned numbers there may be a gap.
     (first <= last).then_some((first, last))
@@ -173,12 +175,12 @@ mod tests {
     use crate::testing::byte;
     use cairn_expr::Evaluator;
 
-    /// Values of two bytes without which a condition cannot hold: all of them that make it true must be left.
+    /// Domains of two bytes outside of which a condition cannot hold.
     fn left(dag: &Dag, condition: ExprId) -> [ByteSet; 2] {
         let mut left = [ByteSet::FULL; 2];
-        for &(byte, set) in &facts(dag, condition) {
-            let place = &mut left[byte.offset as usize];
-            *place = place.and(&set);
+        for &(byte, set) in &domains(dag, condition) {
+            let domain = &mut left[byte.offset as usize];
+            *domain = domain.and(&set);
         }
         left
     }
@@ -226,10 +228,10 @@ mod tests {
         let (eleven, zeros) = (dag.constant(16, 11), dag.constant(4, 0));
         let remainder = dag.binary(BinOp::URem, word, eleven);
         let low_part = dag.extract(remainder, 0, 12);
-        let place = dag.concat(low_part, zeros);
+        let index = dag.concat(low_part, zeros);
         for (bound, is_possible) in [(159, true), (160, false)] {
             let bound = dag.constant(16, bound);
-            let behind = dag.compare(CmpOp::Ult, bound, place);
+            let behind = dag.compare(CmpOp::Ult, bound, index);
             assert_eq!(left(&dag, behind) != [ByteSet::EMPTY; 2], is_possible);
         }
     }

@@ -1,7 +1,7 @@
-//! Which values of two bytes go together, for a constraint that is about just these.
+//! The relation of a constraint on two bytes: the pairs of values for which it holds, as a table.
 //!
-//! That a byte of one key is one of another's is said of every pair of their bytes, and with the same code. Once it is
-//! known for all values, the value of one byte tells at once which are left of the other.
+//! Comparisons of strings compare many pairs of bytes with the same code. Once the relation is computed for
+//! all 65,536 pairs, the value of one byte gives at once the values left to the other.
 
 use super::byteset::ByteSet;
 use crate::tape::{Scratch, Tape};
@@ -9,22 +9,22 @@ use cairn_deadline::Deadline;
 
 /// The pairs of values for which a constraint holds.
 pub(super) struct Relation {
-    /// By value of the first byte: values of the second.
+    /// Per value of the first byte: values of the second.
     seconds: Box<[ByteSet]>,
-    /// By value of the second byte: values of the first.
+    /// Per value of the second byte: values of the first.
     firsts: Box<[ByteSet]>,
 }
 
 impl Relation {
-    /// Words of memory that one takes.
+    /// Size of a relation in words.
     pub(super) const WORDS: usize = 2 * 256 * size_of::<ByteSet>() / size_of::<u64>();
 
-    /// Steps of code that trying all pairs takes.
+    /// Returns the steps that trying all pairs takes.
     pub(super) fn steps(code: &Tape) -> u64 {
         (1 << 16) * code.len() as u64
     }
 
-    /// Tries all pairs, unless the time is over before.
+    /// Tries all pairs; `None` if the time is over before.
     pub(super) fn new(code: &Tape, scratch: &mut Scratch, deadline: &Deadline) -> Option<Relation> {
         let mut holds = |first: u8, second: u8| {
             let mut out = [0];
@@ -41,12 +41,12 @@ impl Relation {
         Some(Relation { seconds, firsts })
     }
 
-    /// The values that the second byte may have, given the first.
+    /// Returns the values of the second byte for a value of the first.
     pub(super) fn seconds(&self, first: u8) -> &ByteSet {
         &self.seconds[usize::from(first)]
     }
 
-    /// The values that the first byte may have, given the second.
+    /// Returns the values of the first byte for a value of the second.
     pub(super) fn firsts(&self, second: u8) -> &ByteSet {
         &self.firsts[usize::from(second)]
     }

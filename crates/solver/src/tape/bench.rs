@@ -1,4 +1,4 @@
-//! How fast conditions are evaluated in each of the three ways; `bench/eval.sh` runs this.
+//! Measures evaluation by the evaluator, interpreted and compiled; `bench/eval.sh` runs this.
 
 use super::native::Compiler;
 use super::{Scratch, Tape};
@@ -7,9 +7,9 @@ use cairn_expr::{BinOp, CmpOp, Conversion, Dag, Evaluator, ExprId, FloatCmp, Flo
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// How long something is measured.
+/// Time of one measurement.
 const MEASUREMENT: Duration = Duration::from_millis(300);
-/// How many evaluations are measured at once.
+/// Evaluations timed at once.
 const ROUND: usize = 64;
 
 fn word(dag: &mut Dag, first: u32, bytes: u32) -> ExprId {
@@ -26,7 +26,7 @@ fn small(dag: &mut Dag) -> Vec<ExprId> {
     vec![dag.compare(CmpOp::Slt, sum, z)]
 }
 
-/// A checksum over 24 bytes that has to have certain digits on its way.
+/// Returns a checksum over 24 bytes that has to have certain digits on its way.
 fn checksum(dag: &mut Dag) -> Vec<ExprId> {
     let mut sum = dag.constant(32, 5381);
     let mut conditions = Vec::new();
@@ -65,7 +65,7 @@ fn circles(dag: &mut Dag) -> Vec<ExprId> {
     (0..8).map(circle).collect()
 }
 
-/// Nanoseconds that one call takes in the best of many rounds: others may use the machine as well.
+/// Returns the nanoseconds of one call in the best of many rounds, since other processes may disturb some.
 fn time(round: usize, mut call: impl FnMut(usize)) -> f64 {
     let (begin, mut best) = (Instant::now(), Duration::MAX);
     while begin.elapsed() < MEASUREMENT {

@@ -1,37 +1,40 @@
-//! From expressions to a tape.
+//! Builds a tape from expressions.
 //!
-//! Registers are numbered in the order in which the roots' operands are met, not by expression: where in a campaign an
-//! expression was first seen does not matter.
+//! Registers are numbered in the order of a traversal from the roots, not by expression id: tapes do not
+//! depend on the order in which a campaign built the expressions.
 
 use super::Tape;
-use super::step::{Load, Reg, Step, Table};
+use super::step::{Load, Reg, TapeStep, TapeTable};
 use cairn_expr::{Dag, ExprId, InputByte, Math, Node, SnapshotId};
 use rustc_hash::FxHashMap;
 
-/// Until it is known how many steps there are, constant `i` has register `CONSTANTS - i`.
+/// Register of constant 0, counted downwards, until the number of steps is known: constant `i` has `CONSTANTS
+/// - i`.
 const CONSTANTS: Reg = Reg::MAX;
 /// Bytes of the widest value.
 const MAX_LOAD: usize = 16;
 
-/// How many expressions wait for the same step at most, as a rule: where more wait than that, as many steps will follow.
+/// Expressions on the stack per step still to come, at least as a rule: a larger stack means that the limit
+/// will be exceeded.
 const WAITING_PER_STEP: usize = 4;
 
+/// The state of building one tape.
 struct Builder<'a> {
     dag: &'a Dag,
     bytes: &'a [InputByte],
     registers: FxHashMap<ExprId, Reg>,
-    steps: Vec<Step>,
+    steps: Vec<TapeStep>,
     constants: Vec<u128>,
     constant_registers: FxHashMap<u128, Reg>,
-    tables: Vec<Table>,
+    tables: Vec<TapeTable>,
     table_numbers: FxHashMap<SnapshotId, u32>,
     stack: Vec<ExprId>,
     is_narrow: bool,
-    most_steps: usize,
+    max_steps: usize,
 }
 
-/// Code for the roots, unless it has more than so many steps.
-pub(super) fn tape(dag: &Dag, roots: &[ExprId], bytes: &[InputByte], most_steps: usize) -> Option<Tape> {
+/// Builds code for the roots; `None` if it has more than `max_steps`.
+pub(super) fn tape(dag: &Dag, roots: &[ExprId], bytes: &[InputByte], max_steps: usize) -> Option<Tape> {
     let mut builder = Builder {
         dag,
         bytes,
@@ -43,19 +46,19 @@ pub(super) fn tape(dag: &Dag, roots: &[ExprId], bytes: &[InputByte], most_steps:
         table_numbers: FxHashMap::default(),
         stack: Vec::new(),
         is_narrow: true,
-        most_steps,
+        max_steps,
     };
     let roots = roots.iter().map(|&root| builder.add(root)).collect::<Option<_>>()?;
     Some(builder.finish(roots))
 }
 
 impl Builder<'_> {
-    /// The register of an expression, whose steps are added unless they are there. Not recursive: expressions are as
-    /// deep as paths are long. Nothing if there are too many steps.
+    /// Returns the register of an expression, after adding its steps if they are missing. Not recursive:
+    /// expressions are as deep as paths are long. `None` if there are too many steps.
     fn add(&mut self, root: ExprId) -> Option<Reg> {
         self.stack.push(root);
         while let Some(&top) = self.stack.last() {
-            if self.steps.len().max(self.stack.len() / WAITING_PER_STEP) > self.most_steps {
+            if self.steps.len().max(self.stack.len() / WAITING_PER_STEP) > self.max_steps {
                 return None;
             }
             let waiting = self.stack.len();
@@ -69,7 +72,7 @@ impl Builder<'_> {
                     continue;
                 }
                 let register = match load {
-                    Some(load) => self.push(Step::Load(load)),
+                    Some(load) => self.push(TapeStep::Load(load)),
                     None => self.compute(top),
                 };
                 self.is_narrow &= self.dag.width(top) <= 64;
@@ -77,10 +80,11 @@ impl Builder<'_> {
             }
             self.stack.pop();
         }
-        (self.steps.len() <= self.most_steps).then(|| self.registers[&root])
+        (self.steps.len() <= self.max_steps).then(|| self.registers[&root])
     }
 
-    /// Neighbouring input bytes in one order or the other: a concatenation's first part is no concatenation.
+    /// Returns a load for a concatenation of adjacent input bytes, little- or big-endian. A concatenation
+    /// leans right: its first part is none.
     fn load(&self, e: ExprId) -> Option<Load> {
         let mut positions = [0; MAX_LOAD];
         let mut count = 0;
@@ -115,41 +119,41 @@ impl Builder<'_> {
         self.bytes.binary_search(&byte).expect("all bytes the roots depend on are listed") as u32
     }
 
-    fn push(&mut self, step: Step) -> Reg {
+    fn push(&mut self, step: TapeStep) -> Reg {
         self.steps.push(step);
         (self.steps.len() - 1) as Reg
     }
 
-    /// The register of a node whose operands have theirs.
+    /// Returns the register of a node whose operands have registers.
     fn compute(&mut self, e: ExprId) -> Reg {
         let width = self.dag.width(e);
         let register = |e: ExprId| self.registers[&e];
         let step = match self.dag.node(e) {
             Node::Const(value) => return self.constant(value),
             Node::Input(_) => unreachable!("an input byte is a load"),
-            Node::Binary(op, a, b) => Step::Binary(op, width, register(a), register(b)),
-            Node::Compare(op, a, b) => Step::Compare(op, self.dag.width(a), register(a), register(b)),
+            Node::Binary(op, a, b) => TapeStep::Binary(op, width, register(a), register(b)),
+            Node::Compare(op, a, b) => TapeStep::Compare(op, self.dag.width(a), register(a), register(b)),
             Node::ZExt(a) => return register(a),
-            Node::SExt(a) => Step::SignExtend { from: self.dag.width(a), to: width, of: register(a) },
-            Node::Extract(a, low) => Step::Extract { low, width, of: register(a) },
+            Node::SExt(a) => TapeStep::SignExtend { from: self.dag.width(a), to: width, of: register(a) },
+            Node::Extract(a, low) => TapeStep::Extract { low, width, of: register(a) },
             Node::Concat(a, b) => {
-                Step::Concat { width, low_width: self.dag.width(b), high: register(a), low: register(b) }
+                TapeStep::Concat { width, low_width: self.dag.width(b), high: register(a), low: register(b) }
             }
             Node::Ite(c, t, e) => {
-                Step::Choose { width, condition: register(c), yes: register(t), no: register(e) }
+                TapeStep::Choose { width, condition: register(c), yes: register(t), no: register(e) }
             }
-            Node::Float(op, a, b) => Step::Float(op, width, register(a), register(b)),
+            Node::Float(op, a, b) => TapeStep::Float(op, width, register(a), register(b)),
             Node::FloatCompare(op, a, b) => {
-                Step::FloatCompare(op, self.dag.width(a), register(a), register(b))
+                TapeStep::FloatCompare(op, self.dag.width(a), register(a), register(b))
             }
             Node::Convert(how, a) => {
-                Step::Convert { how, from: self.dag.width(a), to: width, of: register(a) }
+                TapeStep::Convert { how, from: self.dag.width(a), to: width, of: register(a) }
             }
             Node::Math(function) => self.math(e, function),
-            Node::Count(what, a) => Step::Count(what, width, register(a)),
+            Node::BitCount(what, a) => TapeStep::BitCount(what, width, register(a)),
             Node::Read(snapshot, place) => {
                 let place = register(place);
-                Step::Read { table: self.table(snapshot), bytes: width / 8, place }
+                TapeStep::Read { table: self.table(snapshot), bytes: width / 8, place }
             }
         };
         self.push(step)
@@ -164,11 +168,11 @@ impl Builder<'_> {
         register
     }
 
-    fn math(&self, e: ExprId, function: Math) -> Step {
+    fn math(&self, e: ExprId, function: Math) -> TapeStep {
         let mut operands = self.dag.children(e).map(|operand| self.registers[&operand]);
         let first = operands.next().expect("a function takes an operand");
         let others = [operands.next(), operands.next()].map(|operand| operand.unwrap_or(first));
-        Step::Math(function, self.dag.width(e), [first, others[0], others[1]])
+        TapeStep::Math(function, self.dag.width(e), [first, others[0], others[1]])
     }
 
     fn table(&mut self, snapshot: SnapshotId) -> u32 {
@@ -178,12 +182,12 @@ impl Builder<'_> {
             let snapshots = self.dag.snapshots();
             let parts = snapshots.parts(snapshot).iter().map(|&(place, e)| (place, self.registers[&e]));
             let parts = parts.collect();
-            self.tables.push(Table { bytes: snapshots.bytes(snapshot).into(), parts });
+            self.tables.push(TapeTable { bytes: snapshots.bytes(snapshot).into(), parts });
         }
         number
     }
 
-    /// Gives constants the registers after the last step's.
+    /// Renumbers constants to the registers after the last step's.
     fn finish(mut self, mut roots: Box<[Reg]>) -> Tape {
         let steps = self.steps.len() as Reg;
         let first_constant = CONSTANTS - self.constants.len() as Reg;

@@ -1,8 +1,8 @@
 //! Runs tapes, and compiles those that are run often.
 //!
-//! How often a tape will be run nobody knows. It is compiled when interpreting it has taken about as long as compiling
-//! it will: at worst that costs twice what knowing would have. Runs are counted by structure, across queries.
-//! Memory is bounded by two generations, as in the cache of answers.
+//! The number of runs of a tape is not known in advance. It is compiled when interpreting it has taken about
+//! as long as compiling will: that costs at most twice the optimum (the ski-rental argument). Runs are
+//! counted by structure, across queries. Memory is bounded by two generations, as in the cache of answers.
 
 use super::native::{Compiler, Native};
 use super::{Scratch, Tape};
@@ -12,45 +12,46 @@ use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Bytes that tapes and machine code of one generation may take.
+/// Bytes of tapes and machine code in one generation; a chosen bound.
 const GENERATION_BYTES: usize = 32 << 20;
-/// How often a tape is interpreted for what compiling takes per step: 1 µs, where a step takes 3.4 ns.
+/// Runs whose interpretation takes as long as compiling, per step: 1 µs, where a step takes 3.4 ns
+/// (bench/RESULTS.md).
 const RUNS: u64 = 300;
-/// Longest tape that is compiled: nothing can interrupt a compiler, and this takes it some 20 ms.
-const MOST_COMPILED: usize = 20_000;
-/// How many steps are interpreted besides, for what compiling takes however short the tape is: 20 µs.
+/// Longest tape that is compiled: nothing can interrupt the compiler, and this takes it some 20 ms.
+const MAX_COMPILED: usize = 20_000;
+/// Steps interpreted in addition, for the constant part of compiling: 20 µs.
 const STEPS: u64 = 6_000;
 
 /// A tape, and its machine code once there is some.
 pub(crate) struct Code {
     tape: Rc<Tape>,
     runs: Cell<u64>,
-    /// `None` inside if no code could be made.
+    /// `Some(None)` if it could not be compiled.
     native: OnceCell<Option<Native>>,
 }
 
 impl Code {
-    /// What a run costs, in steps of the simplest kind: a function of the C library takes as long as many of them.
+    /// Returns the cost of a run, in steps.
     pub(crate) fn cost(&self) -> usize {
         self.tape.cost()
     }
 
     fn is_due(&self) -> bool {
-        self.tape.len() <= MOST_COMPILED
+        self.tape.len() <= MAX_COMPILED
             && self.runs.get().saturating_sub(RUNS) * self.tape.len() as u64 >= STEPS
     }
 }
 
-/// How tapes were run, and what it took to compile some.
+/// Counters of tape runs and compilations.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Evaluations {
-    /// Runs step by step.
+    /// Interpreted runs.
     pub interpreted: u64,
     /// Runs of machine code.
     pub compiled: u64,
-    /// Tapes that were compiled.
+    /// Compiled tapes.
     pub compiled_tapes: u64,
-    /// Time that took, in seconds.
+    /// Time spent compiling, in seconds.
     pub compile_seconds: f64,
 }
 
@@ -93,12 +94,12 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// What it has done since it was made.
+    /// Returns the counters since it was made.
     pub(crate) fn evaluations(&self) -> Evaluations {
         self.evaluations
     }
 
-    /// What runs a tape: the same for equal ones.
+    /// Returns the code of a tape: the same for equal tapes.
     pub(crate) fn code(&mut self, tape: Tape) -> Rc<Code> {
         if let Some(code) = self.young.get(&tape) {
             return code.clone();
@@ -112,7 +113,7 @@ impl Machine {
         code
     }
 
-    /// Computes all roots for these values of the bytes; `out` has a place for each.
+    /// Computes all roots for these values of the bytes, into `out`; compiles the tape if it was run often.
     pub(crate) fn run(&mut self, code: &Code, input: &[u8], out: &mut [u128]) {
         if code.native.get().is_none() && code.is_due() {
             self.compile(code);
@@ -141,7 +142,8 @@ impl Machine {
         self.evaluations.compile_seconds += start.elapsed().as_secs_f64();
     }
 
-    /// When the young generation is full it becomes the old one, whose unused tapes go.
+    /// Makes room in the young generation: when it is full it becomes the old one, whose unused tapes are
+    /// dropped.
     fn make_room(&mut self, bytes: usize) {
         if self.young_bytes + bytes > self.generation_bytes {
             self.old = std::mem::take(&mut self.young);
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_run_often_is_compiled_once_for_all_of_the_same_structure() {
+    fn a_tape_run_often_is_compiled_once_for_its_structure() {
         let mut dag = Dag::new();
         let mut machine = Machine::default();
         let first = about(&mut dag, 3, 8);
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_is_not_used_any_more_is_freed() {
+    fn unused_code_is_freed() {
         let mut dag = Dag::new();
         let mut machine = Machine { generation_bytes: 50_000, ..Machine::default() };
         let mut codes: Vec<Weak<Code>> = Vec::new();

@@ -1,7 +1,7 @@
-//! Runs a tape with registers of 64 bits: what nearly all tapes need, and twice as fast.
+//! Interpreter with registers of 64 bits: enough for nearly all tapes, and twice as fast.
 
 use super::Tape;
-use super::step::{Load, Reg, Step, Table};
+use super::step::{Load, Reg, TapeStep, TapeTable};
 use super::wide::taken;
 use cairn_expr::{BinOp, CmpOp, FloatCmp, FloatOp, semantics};
 
@@ -21,25 +21,25 @@ pub(super) fn run<'r>(tape: &Tape, input: &[u8], registers: &'r mut Vec<u64>) ->
 }
 
 #[inline(always)]
-pub(super) fn value(tables: &[Table], step: Step, input: &[u8], registers: &[u64]) -> u64 {
+pub(super) fn value(tables: &[TapeTable], step: TapeStep, input: &[u8], registers: &[u64]) -> u64 {
     let r = |register: Reg| registers[register as usize];
     let w = |register: Reg| u128::from(r(register));
     match step {
-        Step::Load(load) => loaded(load, input),
-        Step::Binary(op, width, a, b) => binary(op, width, r(a), r(b)),
-        Step::Compare(op, width, a, b) => compare(op, width, r(a), r(b)).into(),
-        Step::SignExtend { from, to, of } => signed(from, r(of)) as u64 & ones(to),
-        Step::Extract { low, width, of } => r(of) >> low & ones(width),
-        Step::Concat { low_width, high, low, .. } => r(high) << low_width | r(low),
-        Step::Choose { condition, yes, no, .. } => r(if r(condition) == 1 { yes } else { no }),
-        Step::Float(op, width, a, b) => float(op, width, r(a), r(b)),
-        Step::FloatCompare(op, width, a, b) => float_compare(op, width, r(a), r(b)).into(),
-        Step::Convert { how, from, to, of } => semantics::convert(how, from, to, w(of)) as u64,
-        Step::Math(function, width, operands) => {
+        TapeStep::Load(load) => loaded(load, input),
+        TapeStep::Binary(op, width, a, b) => binary(op, width, r(a), r(b)),
+        TapeStep::Compare(op, width, a, b) => compare(op, width, r(a), r(b)).into(),
+        TapeStep::SignExtend { from, to, of } => signed(from, r(of)) as u64 & ones(to),
+        TapeStep::Extract { low, width, of } => r(of) >> low & ones(width),
+        TapeStep::Concat { low_width, high, low, .. } => r(high) << low_width | r(low),
+        TapeStep::Choose { condition, yes, no, .. } => r(if r(condition) == 1 { yes } else { no }),
+        TapeStep::Float(op, width, a, b) => float(op, width, r(a), r(b)),
+        TapeStep::FloatCompare(op, width, a, b) => float_compare(op, width, r(a), r(b)).into(),
+        TapeStep::Convert { how, from, to, of } => semantics::convert(how, from, to, w(of)) as u64,
+        TapeStep::Math(function, width, operands) => {
             semantics::math(function, width, taken(function, operands.map(w))) as u64
         }
-        Step::Count(what, width, of) => semantics::count(what, width, w(of)) as u64,
-        Step::Read { table, bytes, place } => {
+        TapeStep::BitCount(what, width, of) => semantics::count(what, width, w(of)) as u64,
+        TapeStep::Read { table, bytes, place } => {
             tables[table as usize].read(r(place), bytes, |part| r(part) as u8) as u64
         }
     }
@@ -99,7 +99,7 @@ fn signed_divide(a: i64, b: i64) -> i64 {
 }
 
 fn compare(op: CmpOp, width: u8, a: u64, b: u64) -> bool {
-    // Where the sign bit is the register's own.
+    // Shifted so that the sign bit is the register's.
     let top = |value: u64| (value << (64 - u32::from(width))) as i64;
     match op {
         CmpOp::Eq => a == b,
@@ -111,7 +111,7 @@ fn compare(op: CmpOp, width: u8, a: u64, b: u64) -> bool {
     }
 }
 
-/// What is not a number has its own rules.
+/// Computes a float operation; NaN results follow the reference semantics, which define their bits.
 fn float(op: FloatOp, width: u8, a: u64, b: u64) -> u64 {
     let otherwise = || semantics::float(op, width, a.into(), b.into()) as u64;
     if width == 32 {

@@ -1,9 +1,9 @@
-//! Tapes as machine code, by Cranelift.
+//! Compiles tapes to machine code with Cranelift.
 //!
-//! Code is made quickly rather than well: a tape has one block, and what takes time is to compile, not to run. The
-//! code calls nothing but the two functions in `helpers`, at their addresses, so it needs no linking: it is copied
-//! to pages of its own, which go when the [`Native`] goes. Only for x86-64, whose operations on floats are what the
-//! reference defines, down to what is not a number.
+//! Compilation is tuned for speed, not for the code's quality: a tape is one basic block, and compiling takes
+//! longer than running. The code calls nothing but the two functions in `helpers`, at absolute addresses, so
+//! it needs no linking: it is copied to pages of its own, which are freed with the [`Native`]. Only for
+//! x86-64, whose float operations are what the reference semantics define, down to the bits of NaN.
 
 mod emit;
 mod float;
@@ -12,7 +12,7 @@ mod integer;
 mod memory;
 
 use super::Tape;
-use super::step::Step;
+use super::step::TapeStep;
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -20,20 +20,20 @@ use cranelift_codegen::settings::{self, Configurable};
 use memmap2::{Mmap, MmapMut};
 use std::cell::Cell;
 
-/// A table's bytes are followed by as many zeros as the widest read has bytes.
+/// Zeros after a table's bytes: as many as the widest read has.
 const PADDING: usize = 16;
 
-/// What compiled code has the addresses of.
+/// Memory whose addresses are in the compiled code.
 struct Kept {
-    /// The tape's steps, with operands 0, 1 and 2: what helpers are given.
-    steps: Box<[Step]>,
+    /// The tape's steps with operands renumbered 0, 1 and 2: the arguments of helpers.
+    steps: Box<[TapeStep]>,
     /// Bytes of the tables, padded; the code writes those that are not constant before it reads.
     tables: Vec<Box<[Cell<u8>]>>,
 }
 
 impl Kept {
     fn new(tape: &Tape) -> Kept {
-        let renumbered = |mut step: Step| {
+        let renumbered = |mut step: TapeStep| {
             for (number, operand) in (0..).zip(step.operands_mut().into_iter().flatten()) {
                 *operand = number;
             }
@@ -50,40 +50,41 @@ impl Kept {
 /// A tape as machine code.
 pub(crate) struct Native {
     code: Mmap,
-    /// Never looked at, but used by the code.
+    /// Used by the code only.
     _kept: Kept,
     inputs: usize,
     roots: usize,
 }
 
 impl Native {
-    /// Computes all roots for these values of the bytes; `out` has a place for each.
+    /// Computes all roots for these values of the bytes, into `out`.
     pub(crate) fn run(&self, input: &[u8], out: &mut [u128]) {
         assert!(input.len() >= self.inputs && out.len() >= self.roots, "every byte and root has its place");
-        // SAFETY: the pages hold a whole function of this signature, made by `Compiler::compile`. It reads the first
-        // `inputs` bytes of the input and writes the first `roots` places of `out`, which are there; all else it
-        // touches is its stack and `_kept`, which lives as long as the code and is no other thread's.
+        // SAFETY: the pages hold a whole function of this signature, made by `Compiler::compile`. It reads
+        // the first `inputs` bytes of the input and writes the first `roots` places of `out`, which are
+        // there; all else it touches is its stack and `_kept`, which lives as long as the code and is no
+        // other thread's.
         unsafe {
             let function: extern "C" fn(*const u8, *mut u128) = std::mem::transmute(self.code.as_ptr());
             function(input.as_ptr(), out.as_mut_ptr());
         }
     }
 
-    /// Bytes of memory it takes.
+    /// Returns its size in bytes.
     pub(crate) fn size(&self) -> usize {
         let tables: usize = self._kept.tables.iter().map(|table| table.len()).sum();
         self.code.len().next_multiple_of(4096) + tables + size_of_val(&*self._kept.steps)
     }
 }
 
-/// Makes machine code.
+/// The compiler, and its buffers.
 pub(crate) struct Compiler {
     isa: OwnedTargetIsa,
     context: Context,
 }
 
 impl Compiler {
-    /// A compiler for this machine, if it is one that code can be made for.
+    /// Returns a compiler for this machine; `None` if it is not supported.
     pub(crate) fn new() -> Option<Compiler> {
         let mut flags = settings::builder();
         for (name, value) in [
@@ -101,7 +102,7 @@ impl Compiler {
         Some(Compiler { isa, context: Context::new() })
     }
 
-    /// Machine code for a tape; `None` if there is something in it that none can be made for.
+    /// Compiles a tape; `None` if Cranelift cannot, or if the code would need linking.
     pub(crate) fn compile(&mut self, tape: &Tape) -> Option<Native> {
         let kept = Kept::new(tape);
         self.context.clear();

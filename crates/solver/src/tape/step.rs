@@ -1,13 +1,13 @@
-//! What a tape is made of.
+//! Steps, loads and tables of a tape.
 
-use cairn_expr::{BinOp, CmpOp, Conversion, Count, FloatCmp, FloatOp, Math};
+use cairn_expr::{BinOp, BitCount, CmpOp, Conversion, FloatCmp, FloatOp, Math};
 
 /// A register.
 pub(super) type Reg = u32;
 
-/// One operation on registers, each of which holds a value in its low bits, all other bits zero.
+/// An operation on registers, each of which holds a value in its low bits, all other bits zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Step {
+pub(super) enum TapeStep {
     Load(Load),
     /// Of values of this width.
     Binary(BinOp, u8, Reg, Reg),
@@ -45,7 +45,7 @@ pub(super) enum Step {
     },
     /// Operands that the function does not take are the first one once more.
     Math(Math, u8, [Reg; 3]),
-    Count(Count, u8, Reg),
+    BitCount(BitCount, u8, Reg),
     Read {
         table: u32,
         bytes: u8,
@@ -53,48 +53,48 @@ pub(super) enum Step {
     },
 }
 
-const _: () = assert!(size_of::<Step>() == 16);
+const _: () = assert!(size_of::<TapeStep>() == 16);
 
-impl Step {
-    /// Width of the result.
+impl TapeStep {
+    /// Returns the width of the result.
     pub(super) fn width(self) -> u8 {
         match self {
-            Step::Load(load) => load.bytes * 8,
-            Step::Compare(..) | Step::FloatCompare(..) => 1,
-            Step::Read { bytes, .. } => bytes * 8,
-            Step::SignExtend { to: width, .. }
-            | Step::Binary(_, width, ..)
-            | Step::Extract { width, .. }
-            | Step::Concat { width, .. }
-            | Step::Choose { width, .. }
-            | Step::Float(_, width, ..)
-            | Step::Convert { to: width, .. }
-            | Step::Math(_, width, _)
-            | Step::Count(_, width, _) => width,
+            TapeStep::Load(load) => load.bytes * 8,
+            TapeStep::Compare(..) | TapeStep::FloatCompare(..) => 1,
+            TapeStep::Read { bytes, .. } => bytes * 8,
+            TapeStep::SignExtend { to: width, .. }
+            | TapeStep::Binary(_, width, ..)
+            | TapeStep::Extract { width, .. }
+            | TapeStep::Concat { width, .. }
+            | TapeStep::Choose { width, .. }
+            | TapeStep::Float(_, width, ..)
+            | TapeStep::Convert { to: width, .. }
+            | TapeStep::Math(_, width, _)
+            | TapeStep::BitCount(_, width, _) => width,
         }
     }
 
-    /// All registers it reads.
+    /// Returns all registers it reads.
     pub(super) fn operands_mut(&mut self) -> [Option<&mut Reg>; 3] {
         match self {
-            Step::Load(_) => [None, None, None],
-            Step::Binary(_, _, a, b)
-            | Step::Compare(_, _, a, b)
-            | Step::Concat { high: a, low: b, .. }
-            | Step::Float(_, _, a, b)
-            | Step::FloatCompare(_, _, a, b) => [Some(a), Some(b), None],
-            Step::SignExtend { of, .. }
-            | Step::Extract { of, .. }
-            | Step::Convert { of, .. }
-            | Step::Count(_, _, of)
-            | Step::Read { place: of, .. } => [Some(of), None, None],
-            Step::Choose { condition, yes, no, .. } => [Some(condition), Some(yes), Some(no)],
-            Step::Math(_, _, operands) => operands.each_mut().map(Some),
+            TapeStep::Load(_) => [None, None, None],
+            TapeStep::Binary(_, _, a, b)
+            | TapeStep::Compare(_, _, a, b)
+            | TapeStep::Concat { high: a, low: b, .. }
+            | TapeStep::Float(_, _, a, b)
+            | TapeStep::FloatCompare(_, _, a, b) => [Some(a), Some(b), None],
+            TapeStep::SignExtend { of, .. }
+            | TapeStep::Extract { of, .. }
+            | TapeStep::Convert { of, .. }
+            | TapeStep::BitCount(_, _, of)
+            | TapeStep::Read { place: of, .. } => [Some(of), None, None],
+            TapeStep::Choose { condition, yes, no, .. } => [Some(condition), Some(yes), Some(no)],
+            TapeStep::Math(_, _, operands) => operands.each_mut().map(Some),
         }
     }
 }
 
-/// Neighbouring bytes of the input as one number.
+/// Adjacent bytes of the input as one number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Load {
     pub(super) first: u32,
@@ -103,7 +103,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// The number in these bytes.
+    /// Returns the number in these bytes.
     pub(super) fn value(self, input: &[u8]) -> u128 {
         let mut buffer = [0; 16];
         let bytes = &mut buffer[..self.bytes.into()];
@@ -115,15 +115,15 @@ impl Load {
     }
 }
 
-/// A snapshot: bytes, and registers for those that are not constant, by place.
+/// A snapshot: bytes, and registers for those that are not constant, by index.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Table {
+pub(super) struct TapeTable {
     pub(super) bytes: Box<[u8]>,
     pub(super) parts: Box<[(u32, Reg)]>,
 }
 
-impl Table {
-    /// `count` bytes from a place on as a number, lowest first; outside they are 0.
+impl TapeTable {
+    /// Reads `count` bytes from an index on as a little-endian number; bytes outside are 0.
     pub(super) fn read(&self, place: u64, count: u8, register: impl Fn(Reg) -> u8) -> u128 {
         let mut buffer = [0; 16];
         let len = self.bytes.len();

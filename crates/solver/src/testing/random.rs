@@ -1,11 +1,11 @@
-//! Random expressions over all operations and widths, and inputs that meet the borders of both.
+//! Random expressions over all operations and widths, and inputs with boundary values of both.
 
 use super::byte;
 use cairn_expr::{
-    BinOp, CmpOp, Conversion, Count, Dag, ExprId, FloatCmp, FloatOp, InputByte, Math, Op, semantics::ones,
+    BinOp, BitCount, CmpOp, Conversion, Dag, ExprId, FloatCmp, FloatOp, InputByte, Math, Op, semantics::ones,
 };
 
-/// The input bytes expressions are about.
+/// The input bytes of the expressions.
 pub(crate) const BYTES: [InputByte; 24] = {
     let mut bytes = [InputByte { object: 0, offset: 0 }; 24];
     let mut i = 0;
@@ -16,7 +16,7 @@ pub(crate) const BYTES: [InputByte; 24] = {
     bytes
 };
 
-/// How many operations there are, constants and input bytes included.
+/// Number of operations, constants and input bytes included.
 pub(crate) const OPERATIONS: usize = Op::Read as usize + 1;
 
 const FLOATS: [f64; 16] = [
@@ -48,7 +48,7 @@ impl Random {
         Random { rng: fastrand::Rng::with_seed(seed), max_width: 128 }
     }
 
-    /// Expressions of at most this width; the four last ones made are the roots.
+    /// Returns expressions of at most this width; the last four are the roots.
     pub(crate) fn dag(&mut self, max_width: u8) -> (Dag, Vec<ExprId>) {
         self.max_width = max_width;
         let mut dag = Dag::new();
@@ -61,7 +61,7 @@ impl Random {
         (dag, roots)
     }
 
-    /// Values of the bytes, among them special numbers of all sizes.
+    /// Returns values of the bytes, among them special numbers of all sizes.
     pub(crate) fn input(&mut self) -> [u8; BYTES.len()] {
         let mut input = [0; BYTES.len()];
         self.rng.fill(&mut input);
@@ -87,7 +87,7 @@ impl Random {
         value & ones(width)
     }
 
-    /// A special float, or one that is no number, quiet or signalling.
+    /// Returns a special float, or a NaN, quiet or signalling.
     fn float(&mut self, width: u8) -> u128 {
         let value = match self.rng.usize(..FLOATS.len() + 6) {
             i if i < FLOATS.len() => FLOATS[i],
@@ -128,7 +128,7 @@ impl Random {
         parts.into_iter().reduce(|low, high| dag.concat(high, low)).expect("a byte")
     }
 
-    /// An expression of the pool or a new one, made as wide as this.
+    /// Returns an expression of the pool or a new one, resized to this width.
     fn operand(&mut self, dag: &mut Dag, pool: &[ExprId], width: u8) -> ExprId {
         let fitting: Vec<ExprId> = pool.iter().copied().filter(|&e| dag.width(e) == width).collect();
         let e = match self.rng.u8(..10) {
@@ -189,12 +189,12 @@ impl Random {
                 let how = *self.choose(&[Conversion::SignedToFloat, Conversion::UnsignedToFloat]);
                 dag.convert(how, a, float_width)
             }
-            21 => dag.count(*self.choose(&Count::ALL), a),
+            21 => dag.count(*self.choose(&BitCount::ALL), a),
             _ => self.read(dag, pool),
         }
     }
 
-    /// A read of a few bytes, some of them expressions; the place may lie outside.
+    /// Returns a read of a few bytes, some of them expressions; the index may lie outside.
     fn read(&mut self, dag: &mut Dag, pool: &[ExprId]) -> ExprId {
         let mut bytes = vec![0; self.rng.usize(1..40)];
         self.rng.fill(&mut bytes);

@@ -1,23 +1,23 @@
-//! The published Concolic Walk, with its constants, for comparison.
+//! The published Concolic Walk (Dinges and Agha, FSE 2014), with its constants, for comparison.
 //!
-//! Linear constraints give a polytope and a point in it; from there a tabu search walks inside the polytope towards
-//! where the other constraints hold. Steps go upwards only, and a variable that a linear equality ties cannot move: that
-//! is how the algorithm was implemented.
+//! The linear constraints define a polytope and a point in it; from there a tabu search walks inside the
+//! polytope towards points where the other constraints hold. Steps only increase a variable, and a variable
+//! in a linear equality cannot move: so the authors implemented it. Ablations are in bench/RESULTS.md.
 
+use super::inverse::Leaves;
 use super::linear::{self, Row};
-use super::problem::{Judge, Place, Problem, State};
+use super::problem::{AtomRef, Judge, Problem, WalkState};
 use super::settings::WalkSettings;
-use super::wish::Leaves;
 use cairn_deadline::Deadline;
 use fastrand::Rng;
 
-/// Reals of the start point are within this box, integers this far from 0.
+/// Bounds of the start point: reals in this range, integers this far from 0.
 const REALS: (f64, f64) = (-8.0, 7.0);
 const INTEGERS: f64 = 1e6;
 /// Numbers tried for a variable when seeding is on.
 const SEEDS: [f64; 5] = [0.0, 1.0, -1.0, f64::MAX, 4.9e-324];
 
-/// One query's walk.
+/// The walk for one query.
 pub(super) struct Classic<'a> {
     judge: Judge<'a>,
     settings: WalkSettings,
@@ -32,7 +32,7 @@ pub(super) struct Classic<'a> {
 #[derive(Clone)]
 struct Point {
     numbers: Vec<f64>,
-    state: State,
+    state: WalkState,
     error: f64,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Classic<'a> {
         }
     }
 
-    /// A point where all constraints hold, if the walk comes to one.
+    /// Returns a point where all constraints hold, if the walk reaches one.
     pub(super) fn run(&mut self, leaves: &Leaves) -> Option<Vec<u8>> {
         let rows = self.split(leaves);
         let mut here = self.start(&rows)?;
@@ -80,7 +80,7 @@ impl<'a> Classic<'a> {
         rows
     }
 
-    /// The linear solver's numbers, and 0 for what is not in a linear constraint.
+    /// Returns the linear program's point, with 0 for variables that are in no linear constraint.
     fn start(&mut self, rows: &[Row]) -> Option<Point> {
         let mut numbers = vec![0.0; self.judge.problem.variables.len()];
         if !rows.is_empty() {
@@ -95,19 +95,19 @@ impl<'a> Classic<'a> {
         let problem = self.judge.problem;
         let mut bytes = vec![0; problem.bytes.len()];
         for (variable, &number) in problem.variables.iter().zip(&numbers) {
-            variable.place(&mut bytes, variable.wrapped(number));
+            variable.set(&mut bytes, variable.wrapped(number));
         }
         let errors =
             (0..problem.units.len()).map(|unit| self.judge.plain_error(unit, &bytes)).collect::<Vec<f64>>();
         let error = self.others.iter().map(|&unit| errors[unit]).sum();
-        Point { numbers, state: State { point: bytes, total: error, errors }, error }
+        Point { numbers, state: WalkState { point: bytes, total: error, errors }, error }
     }
 
-    fn is_inside(&self, state: &State) -> bool {
+    fn is_inside(&self, state: &WalkState) -> bool {
         self.linear.iter().all(|&unit| state.errors[unit] == 0.0)
     }
 
-    /// The variable that is not tabu and in the constraints with the largest error.
+    /// Returns the variable that is not tabu and whose constraints have the largest error.
     fn worst_variable(&self, here: &Point) -> Option<usize> {
         let problem = self.judge.problem;
         let error = |v: usize| -> f64 {
@@ -120,7 +120,7 @@ impl<'a> Classic<'a> {
             .map(|(v, _)| v)
     }
 
-    /// Goes to the best neighbour if it is better; else the variable is tabu for a while.
+    /// Moves to the best neighbour if it is better; else makes the variable tabu for a while.
     fn step(&mut self, here: &mut Point, v: usize) {
         let mut best: Option<Point> = None;
         let mut offer = |point: Point| {
@@ -157,7 +157,7 @@ impl<'a> Classic<'a> {
         (share.round() as u32).max(self.settings.tabu_least)
     }
 
-    /// When all variables are tabu each takes a random step; the walk ends if one cannot.
+    /// Makes a random step of each variable when all are tabu; the walk ends if one cannot.
     fn jump(&mut self, mut here: Point) -> Option<Point> {
         for v in 0..self.tabu.len() {
             here = self.random_step(&here, v)?;
@@ -172,7 +172,7 @@ impl<'a> Classic<'a> {
         self.point(numbers)
     }
 
-    /// A step upwards that stays inside the polytope.
+    /// Returns a random step upwards that stays inside the polytope.
     fn random_step(&mut self, here: &Point, v: usize) -> Option<Point> {
         let scale = self.settings.scale as i32;
         for _ in 0..self.settings.attempts {
@@ -187,7 +187,8 @@ impl<'a> Classic<'a> {
         None
     }
 
-    /// Where a constraint's gap would close on the line through both points, overshot for inequalities.
+    /// Returns the point where a constraint's gap would be 0 on the line through both points, overshot for
+    /// inequalities.
     fn secant(&mut self, here: &Point, neighbour: &Point, v: usize) -> Option<Point> {
         let problem = self.judge.problem;
         let mut units: Vec<usize> =
@@ -195,7 +196,7 @@ impl<'a> Classic<'a> {
         self.random.shuffle(&mut units);
         let broken = units.iter().find(|&&unit| here.state.errors[unit] > 0.0);
         let unit = *broken.or(units.last())?;
-        let place = Place { unit, atom: 0 };
+        let place = AtomRef { unit, atom: 0 };
         let gap_here = self.judge.gap_after(&here.state, &[], place);
         let gap_there = self.judge.gap_after(&neighbour.state, &[], place);
         let mut t = if gap_here == gap_there { self.gauss() } else { -gap_here / (gap_there - gap_here) };
@@ -208,7 +209,7 @@ impl<'a> Classic<'a> {
         self.is_inside(&point.state).then_some(point)
     }
 
-    /// A normally distributed number (Box and Muller).
+    /// Returns a normally distributed number (Box and Muller 1958).
     fn gauss(&mut self) -> f64 {
         let (radius, angle) =
             ((-2.0 * (1.0 - self.random.f64()).ln()).sqrt(), std::f64::consts::TAU * self.random.f64());

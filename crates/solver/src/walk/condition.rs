@@ -1,16 +1,16 @@
-//! A constraint taken apart: connectives over comparisons, each with what it should be.
+//! A constraint as a formula over atoms (comparisons), and its error: the distance from holding.
 
 use cairn_expr::semantics::signed;
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, FloatCmp, Node};
 
-/// How deep conditions are looked into.
+/// Depth to which conditions are split; a chosen bound.
 const MAX_DEPTH: u8 = 40;
-/// How many connectives are taken apart: there may be exponentially many ways to what several of them share.
+/// Connectives that are split: there may be exponentially many paths to a shared one.
 const MAX_CONNECTIVES: usize = 4_000;
-/// Error of a comparison with something that is not a number: more than of any other.
-const NO_NUMBER: f64 = 40.0;
+/// Error of a comparison with NaN: larger than any other.
+const NAN_ERROR: f64 = 40.0;
 
-/// What an atom says of its two sides.
+/// The relation between the sides of an atom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Relation {
     /// The sides are equal bits.
@@ -29,7 +29,8 @@ pub(super) enum Relation {
     False,
 }
 
-/// A condition that is no connective. Slots say where its sides are among the values of the constraint's code.
+/// A condition that is no connective. Slots are the indices of its sides among the results of the
+/// constraint's code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Atom {
     pub(super) relation: Relation,
@@ -57,22 +58,23 @@ pub(super) struct Parts {
 
 impl Parts {
     pub(super) fn new(dag: &Dag, constraint: ExprId) -> Parts {
-        let mut taker = Taker { dag, left: MAX_CONNECTIVES, atoms: Vec::new(), sides: Vec::new() };
-        let condition = taker.take(constraint, true, MAX_DEPTH);
-        Parts { condition, atoms: taker.atoms, sides: taker.sides }
+        let mut splitter = Splitter { dag, left: MAX_CONNECTIVES, atoms: Vec::new(), sides: Vec::new() };
+        let condition = splitter.split(constraint, true, MAX_DEPTH);
+        Parts { condition, atoms: splitter.atoms, sides: splitter.sides }
     }
 
-    /// What holds for no values.
+    /// Returns a condition that never holds.
     pub(super) fn impossible() -> Parts {
         Parts { condition: Condition::Any(Vec::new()), atoms: Vec::new(), sides: Vec::new() }
     }
 
-    /// How far the values of the sides are from making the condition true; 0 if they do.
+    /// Returns the error of the condition: 0 if it holds for these values of the sides, else how far they are
+    /// from it.
     pub(super) fn error(&self, values: &[u128]) -> f64 {
         self.sum(&self.condition, &|atom| atom.error(values))
     }
 
-    /// The published error: plain distances of numbers.
+    /// Returns the error of the published algorithm: distances of numbers, not scaled.
     pub(super) fn plain_error(&self, values: &[u128]) -> f64 {
         self.sum(&self.condition, &|atom| atom.plain_error(values))
     }
@@ -102,34 +104,35 @@ impl Parts {
         }
     }
 
-    /// The only atom of a condition without connectives.
+    /// Returns the atom of a condition without connectives.
     pub(super) fn single(&self) -> Option<&Atom> {
         matches!(self.condition, Condition::Atom(_)).then(|| &self.atoms[0])
     }
 }
 
-struct Taker<'a> {
+/// Splits a constraint into atoms.
+struct Splitter<'a> {
     dag: &'a Dag,
-    /// Connectives that may still be taken apart.
+    /// Connectives that may still be split.
     left: usize,
     atoms: Vec<Atom>,
     sides: Vec<ExprId>,
 }
 
-impl Taker<'_> {
-    fn take(&mut self, e: ExprId, wanted: bool, depth: u8) -> Condition {
+impl Splitter<'_> {
+    fn split(&mut self, e: ExprId, wanted: bool, depth: u8) -> Condition {
         let is_one = |e| self.dag.as_constant(e) == Some(1);
         self.left = self.left.saturating_sub(1);
         match self.dag.node(e) {
             _ if depth == 0 || self.left == 0 => self.truth(e, wanted),
-            Node::Binary(BinOp::Xor, a, b) if is_one(b) => self.take(a, !wanted, depth - 1),
+            Node::Binary(BinOp::Xor, a, b) if is_one(b) => self.split(a, !wanted, depth - 1),
             Node::Binary(BinOp::And, a, b) => self.connective([a, b], wanted, wanted, depth),
             Node::Binary(BinOp::Or, a, b) => self.connective([a, b], wanted, !wanted, depth),
             Node::Ite(c, t, f) => {
                 let taken =
-                    Condition::All(vec![self.take(c, true, depth - 1), self.take(t, wanted, depth - 1)]);
+                    Condition::All(vec![self.split(c, true, depth - 1), self.split(t, wanted, depth - 1)]);
                 let other =
-                    Condition::All(vec![self.take(c, false, depth - 1), self.take(f, wanted, depth - 1)]);
+                    Condition::All(vec![self.split(c, false, depth - 1), self.split(f, wanted, depth - 1)]);
                 Condition::Any(vec![taken, other])
             }
             Node::Compare(op, a, b) => self.comparison(op, a, b, wanted),
@@ -139,11 +142,11 @@ impl Taker<'_> {
     }
 
     fn connective(&mut self, parts: [ExprId; 2], wanted: bool, needs_all: bool, depth: u8) -> Condition {
-        let parts = parts.map(|part| self.take(part, wanted, depth - 1)).into();
+        let parts = parts.map(|part| self.split(part, wanted, depth - 1)).into();
         if needs_all { Condition::All(parts) } else { Condition::Any(parts) }
     }
 
-    /// "Not less" is "less or equal" with the sides exchanged.
+    /// Adds a comparison: "not less" is "less or equal" with the sides exchanged.
     fn comparison(&mut self, op: CmpOp, a: ExprId, b: ExprId, wanted: bool) -> Condition {
         let (a, b) = if wanted || op == CmpOp::Eq { (a, b) } else { (b, a) };
         let relation = match op {
@@ -176,13 +179,13 @@ impl Taker<'_> {
 }
 
 impl Atom {
-    /// The values of both sides.
+    /// Returns the values of both sides.
     pub(super) fn values(&self, values: &[u128]) -> [u128; 2] {
         self.slots.map(|slot| values[slot])
     }
 
-    /// 0 if the atom holds, else from 1 on: how far the sides are apart, on a logarithmic scale, so that no constraint
-    /// drowns the others.
+    /// Returns 0 if the atom holds, else 1 or more: the distance of the sides on a logarithmic scale, so that
+    /// no constraint outweighs the others.
     pub(super) fn error(&self, values: &[u128]) -> f64 {
         let [a, b] = self.values(values);
         let (sa, sb) = (signed(self.width, a), signed(self.width, b));
@@ -200,7 +203,8 @@ impl Atom {
         }
     }
 
-    /// The published error of an atom: how far the sides are apart, 1 more where equality would not do.
+    /// Returns the published error of an atom: the distance of the sides, plus 1 where equality is not
+    /// enough.
     pub(super) fn plain_error(&self, values: &[u128]) -> f64 {
         if self.error(values) == 0.0 {
             return 0.0;
@@ -213,7 +217,7 @@ impl Atom {
         }
     }
 
-    /// Left minus right, as numbers.
+    /// Returns left minus right, as numbers.
     pub(super) fn gap(&self, values: &[u128]) -> f64 {
         let [a, b] = self.values(values);
         match self.relation {
@@ -228,17 +232,17 @@ impl Atom {
         }
     }
 
-    /// Whether the sides are floats.
+    /// True if the sides are floats.
     pub(super) fn is_float(&self) -> bool {
         matches!(self.relation, Relation::Float { .. })
     }
 
-    /// Whether there is one bit to look at and no distance.
+    /// True if the atom is a single bit, without a distance.
     pub(super) fn is_truth(&self) -> bool {
         matches!(self.relation, Relation::True | Relation::False)
     }
 
-    /// Whether only equality is good enough.
+    /// True if only equal sides make it hold.
     pub(super) fn is_equality(&self) -> bool {
         matches!(self.relation, Relation::Equal | Relation::Float { op: FloatCmp::Eq, wanted: true })
     }
@@ -248,7 +252,7 @@ impl Atom {
     }
 }
 
-/// The number that bits of this width are, if they are a float.
+/// Returns the float with these bits.
 pub(super) fn float(width: u8, bits: u128) -> f64 {
     if width == 32 { f32::from_bits(bits as u32).into() } else { f64::from_bits(bits as u64) }
 }
@@ -257,7 +261,8 @@ fn integer_error(distance: u128) -> f64 {
     1.0 + (1.0 + distance as f64).log2() / 2.0
 }
 
-/// Zero is as far from a number as the number is large: from 1 to the tiniest there are 1074 halvings.
+/// Returns the error of a float comparison: the exponent of the distance, from the smallest subnormal
+/// (2^-1074) up to 2^1024, scaled to 1..34.
 fn float_error(op: FloatCmp, wanted: bool, [a, b]: [f64; 2]) -> f64 {
     let holds = match op {
         FloatCmp::Eq => a == b,
@@ -272,7 +277,7 @@ fn float_error(op: FloatCmp, wanted: bool, [a, b]: [f64; 2]) -> f64 {
     }
     let distance = (a - b).abs();
     if distance.is_nan() {
-        return NO_NUMBER;
+        return NAN_ERROR;
     }
     1.0 + (distance.max(f64::from_bits(1)).log2().min(1024.0) + 1075.0) / 64.0
 }

@@ -1,6 +1,4 @@
-//! Constraints made ready for evaluation, kept from query to query.
-//!
-//! The constraints of a path come back with every query about it.
+//! Cache of prepared constraints: the constraints of a path come back with every query about it.
 
 use super::condition::Parts;
 use crate::tape::{Allowance, Code, Evaluations, Machine, Tape};
@@ -9,24 +7,24 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Instructions that are kept before the library starts over, to bound memory.
+/// Steps cached before the library is emptied, to bound memory; a chosen bound.
 const MAX_INSTRUCTIONS: usize = 4 << 20;
 
-/// What it costs to look at a constraint that takes too long to prepare: more than any search may.
-const HOPELESS: i64 = 1 << 38;
+/// Cost of evaluating a constraint that could not be prepared: more than any search has.
+const UNPREPARED_COST: i64 = 1 << 38;
 
-/// What an evaluation costs beside its code, in steps of the simplest kind.
+/// Cost of an evaluation beside its code, in steps.
 const OVERHEAD: i64 = 8;
 
-/// A constraint taken apart, and the code that computes the sides of its atoms.
+/// A constraint split into atoms, and the code that computes their sides.
 pub(super) struct Prepared {
     pub(super) parts: Parts,
     code: Rc<Code>,
-    /// What an evaluation costs.
+    /// Cost of an evaluation, in steps.
     pub(super) cost: i64,
 }
 
-/// What was prepared so far.
+/// The constraints prepared so far, and the machine that runs their code.
 #[derive(Default)]
 pub(super) struct Library {
     prepared: RefCell<Shelf>,
@@ -34,6 +32,7 @@ pub(super) struct Library {
 }
 
 #[derive(Default)]
+/// The cached constraints.
 struct Shelf {
     constraints: FxHashMap<ExprId, Rc<Prepared>>,
     instructions: usize,
@@ -41,12 +40,13 @@ struct Shelf {
 }
 
 impl Library {
-    /// To be called before every query.
+    /// Renews the allowance of code. To be called before every query.
     pub(super) fn begin(&mut self) {
         self.prepared.get_mut().left = Allowance::whole();
     }
 
-    /// The constraint, prepared now if it was not before. What cannot be in time seems never to hold.
+    /// Returns the constraint, prepared now if it was not before. One that exceeds the allowance seems never
+    /// to hold.
     pub(super) fn get(&self, dag: &Dag, constraint: ExprId) -> Rc<Prepared> {
         let mut shelf = self.prepared.borrow_mut();
         if let Some(known) = shelf.constraints.get(&constraint) {
@@ -54,7 +54,7 @@ impl Library {
         }
         let parts = Parts::new(dag, constraint);
         let Some(tape) = shelf.left.make(dag, &parts.sides, dag.inputs(constraint)) else {
-            return Rc::new(self.hopeless(dag));
+            return Rc::new(self.unprepared(dag));
         };
         if shelf.instructions > MAX_INSTRUCTIONS {
             *shelf = Shelf { left: shelf.left, ..Shelf::default() };
@@ -67,9 +67,9 @@ impl Library {
         prepared
     }
 
-    fn hopeless(&self, dag: &Dag) -> Prepared {
+    fn unprepared(&self, dag: &Dag) -> Prepared {
         let code = self.machine.borrow_mut().code(Tape::new(dag, &[], &[]));
-        Prepared { parts: Parts::impossible(), code, cost: HOPELESS }
+        Prepared { parts: Parts::impossible(), code, cost: UNPREPARED_COST }
     }
 
     /// Computes the sides of the constraint's atoms for these values of its bytes.
@@ -77,7 +77,7 @@ impl Library {
         self.machine.borrow_mut().run(&prepared.code, input, sides);
     }
 
-    /// What evaluating has taken so far.
+    /// Returns the number of evaluations so far.
     pub(super) fn evaluations(&self) -> Evaluations {
         self.machine.borrow().evaluations()
     }

@@ -1,28 +1,30 @@
 //! The linear part of a query, and points inside its polytope.
 //!
-//! An atom is linear if its sides are sums of variables with constant factors, as integers that do not overflow or as
-//! reals. A linear program finds a point; whether constraints hold there, rounding and overflow included, is for the
-//! machine's arithmetic to say, so that nothing here has to be exact: what it says is where to begin.
+//! An atom is linear if its sides are sums of variables with constant factors, as integers that do not
+//! overflow or as reals. A linear program finds a point. It is only a start for the search, which evaluates
+//! the constraints with the machine's arithmetic, rounding and overflow included; so nothing here has to be
+//! exact.
 
 use super::condition::{Atom, Relation, float};
+use super::inverse::Leaves;
 use super::problem::Problem;
-use super::wish::Leaves;
 use cairn_expr::semantics::signed;
 use cairn_expr::{BinOp, Conversion, Dag, ExprId, FloatCmp, FloatOp, Node};
 use microlp::{ComparisonOp, OptimizationDirection, SolveOptions};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
-/// Nodes of a side that are looked at.
+/// Nodes of a side that are visited; a chosen bound.
 const MAX_NODES: usize = 200;
-/// Branches of the search for integers.
+/// Nodes of the branch-and-bound search for integers; a chosen bound.
 const MAX_BRANCHES: u64 = 200;
-/// Time for a linear program, which nothing but its own clock can end: far more than one of this size takes as a rule.
+/// Time for a linear program, which only its own clock can end: far more than one of this size takes as a
+/// rule.
 const MAX_TIME: Duration = Duration::from_secs(1);
-/// Rows and columns of a linear program that is still solved.
+/// Rows of a linear program that is still solved; a chosen bound.
 const MAX_ROWS: usize = 300;
 
-/// A sum of variables with factors, and a number.
+/// A linear expression: variables with factors, and a constant.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Sum {
     pub(super) factors: FxHashMap<usize, f64>,
@@ -47,7 +49,7 @@ impl Sum {
     }
 }
 
-/// How a sum is to be compared with 0.
+/// The comparison of a sum with 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sign {
     Zero,
@@ -64,10 +66,14 @@ pub(super) struct Row {
     is_integer: bool,
 }
 
-/// The atom as a linear condition, if it is one.
+/// Returns the atom as a linear condition, if it is one.
 pub(super) fn row(dag: &Dag, leaves: &Leaves, atom: &Atom) -> Option<Row> {
-    let mut reader =
-        Reader { dag, leaves, nodes: 0, is_signed: !matches!(atom.relation, Relation::Unsigned { .. }) };
+    let mut reader = LinearReader {
+        dag,
+        leaves,
+        nodes: 0,
+        is_signed: !matches!(atom.relation, Relation::Unsigned { .. }),
+    };
     let (left, right) = (reader.sum(atom.left)?, reader.sum(atom.right)?);
     let (sum, sign) = match atom.relation {
         Relation::Equal | Relation::Float { op: FloatCmp::Eq, wanted: true } => {
@@ -89,15 +95,16 @@ pub(super) fn row(dag: &Dag, leaves: &Leaves, atom: &Atom) -> Option<Row> {
     Some(Row { sum, sign, is_integer: !atom.is_float() })
 }
 
-struct Reader<'a> {
+/// Converts expressions to linear ones.
+struct LinearReader<'a> {
     dag: &'a Dag,
     leaves: &'a Leaves,
     nodes: usize,
     is_signed: bool,
 }
 
-impl Reader<'_> {
-    /// Recursion is as deep as the number of nodes it may look at.
+impl LinearReader<'_> {
+    /// Converts an expression. Recursive as deep as the number of nodes it may visit.
     fn sum(&mut self, e: ExprId) -> Option<Sum> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
@@ -134,7 +141,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A constant operand of an operation on floats is a float's bits.
+    /// Converts an operand of an operation on floats: a constant is a float's bits.
     fn float_side(&mut self, e: ExprId) -> Option<Sum> {
         match self.dag.as_constant(e) {
             Some(bits) => Some(Sum { constant: float(self.dag.width(e), bits), ..Sum::default() }),
@@ -156,8 +163,9 @@ impl Reader<'_> {
     }
 }
 
-/// A point that the rows allow, if one is found: a number for each variable that is in a row, with reals within `real` and integers within `integer` of 0; away from the rows' borders
-/// as far as possible, up to a distance of 1.
+/// Returns a point that satisfies the rows, if one is found: a number for each variable in a row, reals
+/// within `real` and integers within `integer` of 0, as far from the bounds of the rows as possible, up to a
+/// distance of 1.
 pub(super) fn start(
     problem: &Problem,
     rows: &[Row],

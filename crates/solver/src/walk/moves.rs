@@ -1,4 +1,4 @@
-//! Where a variable may go.
+//! Candidate positions of a variable.
 
 use super::variable::Variable;
 use cairn_expr::semantics::signed;
@@ -6,7 +6,7 @@ use cairn_expr::{Dag, ExprId};
 use fastrand::Rng;
 use rustc_hash::FxHashSet;
 
-/// Numbers that are worth a try anywhere.
+/// Numbers tried for every variable.
 const SPECIAL: [f64; 14] = [
     0.0,
     1.0,
@@ -24,10 +24,10 @@ const SPECIAL: [f64; 14] = [
     f64::MIN_POSITIVE,
 ];
 
-/// How many of the first probes make a secant with the position itself.
+/// Number of first probes that start a secant iteration; a chosen bound.
 pub(super) const SECANTS: usize = 4;
 
-/// Constants of a query, as numbers: what floats of their width mean, and integers.
+/// Returns the constants of a query as numbers, each both as a float and as an integer.
 pub(super) fn constants(dag: &Dag, nodes: &[ExprId]) -> Vec<f64> {
     let mut numbers = Vec::new();
     for &e in nodes {
@@ -48,7 +48,8 @@ pub(super) fn constants(dag: &Dag, nodes: &[ExprId]) -> Vec<f64> {
     numbers
 }
 
-/// Positions to try from a position on: near ones in numbers, special ones, and steps of all sizes.
+/// Returns positions to try from a position: near numbers, special numbers, and steps of all sizes; for a
+/// byte all.
 pub(super) fn probes(variable: &Variable, from: i128, interesting: &[f64]) -> Vec<i128> {
     if variable.width() == 8 {
         return (0..256).filter(|&position| position != from).collect();
@@ -63,7 +64,7 @@ pub(super) fn probes(variable: &Variable, from: i128, interesting: &[f64]) -> Ve
     numbers.chain(steps).filter(|probe| variable.contains(*probe) && seen.insert(*probe)).collect()
 }
 
-/// A position somewhere: a special number, one of the query's, or any of some size.
+/// Returns a random position: at or near a special number or a constant of the query, or of a random size.
 pub(super) fn anywhere(variable: &Variable, interesting: &[f64], random: &mut Rng) -> i128 {
     let number = match interesting {
         [] => SPECIAL[random.usize(..SPECIAL.len())],

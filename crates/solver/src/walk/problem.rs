@@ -1,7 +1,7 @@
-//! A query made ready for trying: variables, and the code of each constraint.
+//! A query prepared for search: variables, and the code of each constraint.
 //!
-//! A constraint is evaluated on its own, and prepared only when a variable of it moves: what trying costs depends on
-//! the constraints near the moved variables, not on the length of the path.
+//! A constraint is evaluated on its own, and prepared only when one of its variables moves: the cost of a
+//! move depends on the constraints of the moved variables, not on the length of the path.
 
 use super::condition::{Atom, Parts};
 use super::library::{Library, Prepared};
@@ -22,7 +22,7 @@ pub(super) struct Unit {
 /// A constraint that can be evaluated.
 pub(super) struct Ready {
     prepared: Rc<Prepared>,
-    /// Which of the query's bytes the code reads.
+    /// Indices of the bytes that the code reads, among the query's.
     inputs: Vec<u32>,
 }
 
@@ -41,26 +41,26 @@ impl Ready {
         &self.prepared.parts
     }
 
-    /// What an evaluation costs.
+    /// Returns the cost of an evaluation, in steps.
     pub(super) fn cost(&self) -> i64 {
         self.prepared.cost
     }
 }
 
-/// An atom of a unit.
+/// Reference to an atom of a unit (constraint).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct AtomRef {
     pub(super) unit: usize,
     pub(super) atom: usize,
 }
 
-/// Everything about one query that stays while points are tried.
+/// The constant data of one query during a search.
 pub(super) struct Problem<'a> {
     pub(super) dag: &'a Dag,
     library: &'a Library,
-    /// All bytes of the query, sorted.
+    /// Bytes of the query, sorted.
     pub(super) bytes: &'a [InputByte],
-    /// What may be moved: maybe not all bytes.
+    /// Variables that may be moved; they need not cover all bytes.
     pub(super) variables: Vec<Variable>,
     pub(super) units: Vec<Unit>,
     /// Per variable: the units it is in, in order.
@@ -70,7 +70,7 @@ pub(super) struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// The variables are those of `nodes`, which come parents first.
+    /// Prepares a query; its variables are those of `nodes`, which come parents first.
     pub(super) fn new(
         dag: &'a Dag,
         library: &'a Library,
@@ -90,7 +90,7 @@ impl<'a> Problem<'a> {
         Problem { dag, library, bytes, variables, units, units_of, variables_of }
     }
 
-    pub(super) fn atom(&self, place: Place) -> &Atom {
+    pub(super) fn atom(&self, place: AtomRef) -> &Atom {
         &self.units[place.unit].get(self).parts().atoms[place.atom]
     }
 
@@ -99,8 +99,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Per constraint: the variables in it, in order. Few variables are looked up in each constraint's bytes. When the time is
-/// over there seem to be none.
+/// Returns per constraint the variables in it, in order; none for the rest of the constraints when the time
+/// is over. If the variables are few, they are looked up in each constraint's bytes instead of the reverse.
 fn incidence(
     dag: &Dag,
     constraints: &[ExprId],
@@ -108,7 +108,7 @@ fn incidence(
     bytes: &[InputByte],
     deadline: &Deadline,
 ) -> Vec<Vec<usize>> {
-    let mut pace = Pace::new(deadline, LOOK_EVERY);
+    let mut pace = Pace::new(deadline, STEPS_PER_CLOCK);
     let mut owned: Vec<(InputByte, usize)> = Vec::new();
     for (v, variable) in variables.iter().enumerate() {
         owned.extend(variable.bytes.iter().map(|&byte| (bytes[byte as usize], v)));
@@ -132,9 +132,9 @@ fn incidence(
     constraints.iter().map(inside).collect()
 }
 
-/// A point and how far each constraint is from holding there.
+/// A point, and the error of each constraint there.
 #[derive(Clone)]
-pub(super) struct State {
+pub(super) struct WalkState {
     pub(super) point: Vec<u8>,
     pub(super) errors: Vec<f64>,
     pub(super) total: f64,
@@ -143,15 +143,15 @@ pub(super) struct State {
 /// A variable and the position it goes to.
 pub(super) type Move = (usize, i128);
 
-/// Instructions between two looks at the clock: some milliseconds.
-const LOOK_EVERY: u64 = 1_000_000;
+/// Steps between two looks at the clock: some milliseconds.
+const STEPS_PER_CLOCK: u64 = 1_000_000;
 
 /// Evaluates constraints at points, and counts the work.
 pub(super) struct Judge<'a> {
     pub(super) problem: &'a Problem<'a>,
-    /// Instructions that may still be carried out.
+    /// Steps left.
     pub(super) work: i64,
-    /// The clock, which is looked at after some of it.
+    /// The clock.
     pace: Pace,
     gathered: Vec<u8>,
     values: Vec<u128>,
@@ -161,10 +161,10 @@ pub(super) struct Judge<'a> {
 impl<'a> Judge<'a> {
     pub(super) fn new(problem: &'a Problem<'a>, work: i64, deadline: &Deadline) -> Judge<'a> {
         let (gathered, values, trial) = Default::default();
-        Judge { problem, work, pace: Pace::new(deadline, LOOK_EVERY), gathered, values, trial }
+        Judge { problem, work, pace: Pace::new(deadline, STEPS_PER_CLOCK), gathered, values, trial }
     }
 
-    /// Counts work; none is left once the time is over.
+    /// Counts work; sets what is left to 0 once the time is over.
     pub(super) fn spend(&mut self, work: i64) {
         self.work -= work;
         if self.pace.is_over_after(work as u64) {
@@ -172,7 +172,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Time until all work ends.
+    /// Returns the time until the deadline.
     pub(super) fn time_left(&self) -> Duration {
         self.pace.time_left()
     }
@@ -181,7 +181,7 @@ impl<'a> Judge<'a> {
         self.work > 0
     }
 
-    /// The values that decide a unit at a point.
+    /// Returns the values of a unit's sides at a point.
     fn values(&mut self, unit: usize, point: &[u8]) -> &[u128] {
         let unit = self.problem.units[unit].get(self.problem);
         self.gathered.clear();
@@ -192,28 +192,28 @@ impl<'a> Judge<'a> {
         &self.values
     }
 
-    /// How far a unit is from holding at a point.
+    /// Returns the error of a unit at a point.
     pub(super) fn error(&mut self, unit: usize, point: &[u8]) -> f64 {
         let problem = self.problem;
         problem.units[unit].get(problem).parts().error(self.values(unit, point))
     }
 
-    /// How far a unit is from holding at a point, in plain numbers.
+    /// Returns the published error of a unit at a point.
     pub(super) fn plain_error(&mut self, unit: usize, point: &[u8]) -> f64 {
         let problem = self.problem;
         problem.units[unit].get(problem).parts().plain_error(self.values(unit, point))
     }
 
-    /// The state at a point, if only some units may not hold there.
-    pub(super) fn state(&mut self, point: Vec<u8>, doubtful: impl Iterator<Item = usize>) -> State {
+    /// Returns the state at a point, where all units but the `doubtful` ones hold.
+    pub(super) fn state(&mut self, point: Vec<u8>, doubtful: impl Iterator<Item = usize>) -> WalkState {
         let mut errors = vec![0.0; self.problem.units.len()];
         doubtful.for_each(|unit| errors[unit] = self.error(unit, &point));
         let total = errors.iter().sum();
-        State { point, errors, total }
+        WalkState { point, errors, total }
     }
 
-    /// The total error after a few moves; `limit` or more is only known to be so.
-    pub(super) fn after(&mut self, state: &State, moves: &[Move], limit: f64) -> f64 {
+    /// Returns the total error after some moves, or a lower bound of it if that is at least `limit`.
+    pub(super) fn after(&mut self, state: &WalkState, moves: &[Move], limit: f64) -> f64 {
         let touched = self.touched(moves);
         let mut total = state.total - touched.iter().map(|&unit| state.errors[unit]).sum::<f64>();
         self.with_trial(state, moves, |judge, trial| {
@@ -224,24 +224,24 @@ impl<'a> Judge<'a> {
                 total += judge.error(unit, trial);
             }
         });
-        // An error is 1 at least: less is what rounding left of a difference of sums.
+        // Errors are at least 1: less is the rounding error of a difference of sums.
         if total < 0.5 { 0.0 } else { total }
     }
 
-    /// The gap of an atom after a few moves.
-    pub(super) fn gap_after(&mut self, state: &State, moves: &[Move], place: Place) -> f64 {
+    /// Returns the gap of an atom after some moves.
+    pub(super) fn gap_after(&mut self, state: &WalkState, moves: &[Move], place: AtomRef) -> f64 {
         let atom = *self.problem.atom(place);
         self.with_trial(state, moves, |judge, trial| atom.gap(judge.values(place.unit, trial)))
     }
 
-    /// The error of one unit after a few moves.
-    pub(super) fn unit_error_after(&mut self, state: &State, moves: &[Move], unit: usize) -> f64 {
+    /// Returns the error of one unit after some moves.
+    pub(super) fn unit_error_after(&mut self, state: &WalkState, moves: &[Move], unit: usize) -> f64 {
         self.with_trial(state, moves, |judge, trial| judge.error(unit, trial))
     }
 
     fn with_trial<T>(
         &mut self,
-        state: &State,
+        state: &WalkState,
         moves: &[Move],
         what: impl FnOnce(&mut Self, &[u8]) -> T,
     ) -> T {
@@ -249,14 +249,14 @@ impl<'a> Judge<'a> {
         trial.clear();
         trial.extend_from_slice(&state.point);
         for &(v, position) in moves {
-            self.problem.variables[v].place(&mut trial, position);
+            self.problem.variables[v].set(&mut trial, position);
         }
         let result = what(self, &trial);
         self.trial = trial;
         result
     }
 
-    /// The units that some of the moved variables are in.
+    /// Returns the units that contain a moved variable.
     pub(super) fn touched(&self, moves: &[Move]) -> Cow<'a, [usize]> {
         let problem = self.problem;
         if let [(v, _)] = moves {
@@ -268,10 +268,10 @@ impl<'a> Judge<'a> {
         all.into()
     }
 
-    /// Makes the moves.
-    pub(super) fn carry_out(&mut self, state: &mut State, moves: &[Move]) {
+    /// Applies moves to a state.
+    pub(super) fn apply(&mut self, state: &mut WalkState, moves: &[Move]) {
         for &(v, position) in moves {
-            self.problem.variables[v].place(&mut state.point, position);
+            self.problem.variables[v].set(&mut state.point, position);
         }
         for &unit in self.touched(moves).iter() {
             state.errors[unit] = self.error(unit, &state.point);
@@ -279,11 +279,11 @@ impl<'a> Judge<'a> {
         state.total = state.errors.iter().sum();
     }
 
-    /// The atoms that keep a unit from holding.
-    pub(super) fn broken_atoms(&mut self, state: &State, unit: usize) -> Vec<Place> {
+    /// Returns the atoms that keep a unit from holding.
+    pub(super) fn broken_atoms(&mut self, state: &WalkState, unit: usize) -> Vec<AtomRef> {
         let mut atoms = Vec::new();
         let problem = self.problem;
         problem.units[unit].get(problem).parts().broken(self.values(unit, &state.point), &mut atoms);
-        atoms.into_iter().map(|atom| Place { unit, atom }).collect()
+        atoms.into_iter().map(|atom| AtomRef { unit, atom }).collect()
     }
 }

@@ -1,50 +1,50 @@
-//! Local search: descend by wishes and along lines, and escape when that leads nowhere.
+//! The search: descends by inverse operations and line searches, and escapes from local minima.
 
-use super::line::{Best, Line, keep_equalities};
+use super::inverse::{self, Inverter};
+use super::line::{Best, LineSearch, keep_equalities};
 use super::linear;
 use super::moves;
-use super::problem::{Judge, Move, Place, Problem, State};
-use super::wish::{self, Wisher};
+use super::problem::{AtomRef, Judge, Move, Problem, WalkState};
 use cairn_deadline::Deadline;
 use cairn_expr::ExprId;
 use fastrand::Rng;
 
-/// Where a linear program looks for a point.
+/// Bounds of the variables in a linear program: reals in this range, integers this far from 0. Chosen bounds.
 const REALS: (f64, f64) = (-1e6, 1e6);
 const INTEGERS: f64 = 2e9;
-/// Steps of a chase before the search looks whether it got anywhere.
+/// Steps of a chase before its result is compared; a chosen bound.
 const CHASE: usize = 12;
-/// Starts that there is work for at least.
+/// Starts among which the work is divided; a chosen number.
 const STARTS: i64 = 20;
-/// Random points of which the best is gone on from.
+/// Random points of which the best becomes a start; a chosen number.
 const SAMPLES: usize = 100;
-/// Escapes from one best point before the search starts again somewhere else.
-const PATIENCE: usize = 12;
+/// Escapes from one local minimum before the search restarts; a chosen bound.
+const MAX_ESCAPES: usize = 12;
 
-/// One query's search.
-pub(super) struct Search<'a> {
+/// The search for one query.
+pub(super) struct WalkSearch<'a> {
     pub(super) judge: Judge<'a>,
-    wisher: Wisher,
-    /// Numbers that occur in the query.
+    inverter: Inverter,
+    /// Constants that occur in the query.
     interesting: Vec<f64>,
     random: Rng,
-    /// Work that goes on from one start before the next is tried: some ways down never end.
+    /// Work for one start: some descents never end.
     share: i64,
-    /// What is left of the work when this start has had its share.
+    /// Work left when this start has used its share.
     enough: i64,
 }
 
-impl<'a> Search<'a> {
-    /// `nodes` are those the problem's variables were recovered from.
+impl<'a> WalkSearch<'a> {
+    /// Prepares a search; `nodes` are those the problem's variables were recovered from.
     pub(super) fn new(
         problem: &'a Problem<'a>,
         nodes: &[ExprId],
         (work, deadline): (i64, &Deadline),
         seed: u64,
-    ) -> Search<'a> {
-        Search {
+    ) -> WalkSearch<'a> {
+        WalkSearch {
             judge: Judge::new(problem, work, deadline),
-            wisher: Wisher::new(wish::leaves(problem, nodes)),
+            inverter: Inverter::new(inverse::leaves(problem, nodes)),
             interesting: moves::constants(problem.dag, nodes),
             random: Rng::with_seed(seed),
             share: work / STARTS,
@@ -52,8 +52,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks for a point where all constraints hold, first from `starts`, then from places of its own.
-    pub(super) fn run(&mut self, starts: Vec<State>) -> Option<Vec<u8>> {
+    /// Looks for a point where all constraints hold, from `starts` and then from random points.
+    pub(super) fn run(&mut self, starts: Vec<WalkState>) -> Option<Vec<u8>> {
         let first = starts[0].clone();
         for start in starts {
             if let Some(found) = self.run_from(start) {
@@ -61,7 +61,7 @@ impl<'a> Search<'a> {
             }
         }
         while self.judge.has_work_left() {
-            let start = self.somewhere(&first);
+            let start = self.random_start(&first);
             if let Some(found) = self.run_from(start) {
                 return Some(found);
             }
@@ -69,12 +69,13 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// A point inside the linear part's polytope, the rest as in `point`; none if the linear part says little.
-    pub(super) fn inside_polytope(&mut self, point: Vec<u8>) -> Option<State> {
+    /// Returns a point inside the polytope of the linear constraints, the rest as in `point`; `None` if no
+    /// linear constraint has two variables.
+    pub(super) fn inside_polytope(&mut self, point: Vec<u8>) -> Option<WalkState> {
         let problem = self.judge.problem;
         let atoms = problem.units.iter().filter_map(|unit| unit.get(problem).parts().single());
         let rows: Vec<_> =
-            atoms.filter_map(|atom| linear::row(problem.dag, &self.wisher.leaves, atom)).collect();
+            atoms.filter_map(|atom| linear::row(problem.dag, &self.inverter.leaves, atom)).collect();
         if rows.iter().all(|row| row.sum.factors.len() < 2) {
             return None;
         }
@@ -82,17 +83,17 @@ impl<'a> Search<'a> {
         let mut point = point;
         for (v, number) in numbers {
             let variable = &problem.variables[v];
-            variable.place(&mut point, variable.wrapped(number));
+            variable.set(&mut point, variable.wrapped(number));
         }
         Some(self.judge.state(point, 0..problem.units.len()))
     }
 
-    fn run_from(&mut self, start: State) -> Option<Vec<u8>> {
+    fn run_from(&mut self, start: WalkState) -> Option<Vec<u8>> {
         self.enough = (self.judge.work - self.share).max(0);
         let mut best = self.descend(start);
         let mut tries = 0;
         while best.total > 0.0 {
-            if tries == PATIENCE || !self.goes_on() {
+            if tries == MAX_ESCAPES || !self.has_budget() {
                 return None;
             }
             let away = self.escape(&best);
@@ -106,25 +107,25 @@ impl<'a> Search<'a> {
         Some(best.point)
     }
 
-    fn goes_on(&self) -> bool {
+    fn has_budget(&self) -> bool {
         self.judge.work > self.enough
     }
 
-    /// Makes moves as long as they help.
-    fn descend(&mut self, mut here: State) -> State {
-        while here.total > 0.0 && self.goes_on() {
+    /// Applies moves as long as they reduce the error.
+    fn descend(&mut self, mut here: WalkState) -> WalkState {
+        while here.total > 0.0 && self.has_budget() {
             let Some(moves) = self.better(&here) else { break };
-            self.judge.carry_out(&mut here, &moves);
+            self.judge.apply(&mut here, &moves);
         }
         here
     }
 
-    /// Moves that bring the total error down.
-    fn better(&mut self, here: &State) -> Option<Vec<Move>> {
+    /// Returns moves that reduce the total error.
+    fn better(&mut self, here: &WalkState) -> Option<Vec<Move>> {
         let places = self.broken(here);
         let mut best = Best { moves: Vec::new(), error: here.total };
         for &place in &places {
-            self.try_wishes(here, place, &mut best);
+            self.try_inverses(here, place, &mut best);
             if best.error == 0.0 {
                 return Some(best.moves);
             }
@@ -150,8 +151,8 @@ impl<'a> Search<'a> {
 
     fn along(
         &mut self,
-        state: &State,
-        place: Place,
+        state: &WalkState,
+        place: AtomRef,
         variable: usize,
         best: Best,
         with_following: bool,
@@ -159,13 +160,13 @@ impl<'a> Search<'a> {
         if with_following && !self.is_tied(state, variable) {
             return best;
         }
-        let follow = with_following.then_some(&mut self.wisher);
-        let line = Line { judge: &mut self.judge, state, variable, place, best, follow };
+        let follow = with_following.then_some(&mut self.inverter);
+        let line = LineSearch { judge: &mut self.judge, state, variable, place, best, follow };
         line.search(&self.interesting)
     }
 
-    /// Whether moving the variable would break an equality that another variable could mend.
-    fn is_tied(&self, state: &State, variable: usize) -> bool {
+    /// True if moving the variable would break an equality that another variable could repair.
+    fn is_tied(&self, state: &WalkState, variable: usize) -> bool {
         let problem = self.judge.problem;
         problem.units_of[variable].iter().any(|&unit| {
             let atom = problem.units[unit].get(problem).parts().single();
@@ -175,7 +176,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn variables_of(&mut self, place: Place) -> Vec<usize> {
+    fn variables_of(&mut self, place: AtomRef) -> Vec<usize> {
         let problem = self.judge.problem;
         let atom = problem.atom(place);
         let inputs = [atom.left, atom.right].map(|side| problem.dag.inputs(side));
@@ -188,18 +189,18 @@ impl<'a> Search<'a> {
         inside
     }
 
-    /// The atoms of constraints that do not hold.
-    fn broken(&mut self, here: &State) -> Vec<Place> {
+    /// Returns the atoms that keep constraints from holding.
+    fn broken(&mut self, here: &WalkState) -> Vec<AtomRef> {
         let units: Vec<usize> = (0..here.errors.len()).filter(|&unit| here.errors[unit] > 0.0).collect();
         units.into_iter().flat_map(|unit| self.judge.broken_atoms(here, unit)).collect()
     }
 
-    /// Tries what would make an atom hold, also with equalities kept that this would break.
-    fn try_wishes(&mut self, here: &State, place: Place, best: &mut Best) {
+    /// Tries the inverses of an atom, also together with repairs of the equalities that they break.
+    fn try_inverses(&mut self, here: &WalkState, place: AtomRef, best: &mut Best) {
         let problem = self.judge.problem;
         let atom = problem.atom(place);
-        for wish in self.wisher.wishes(&mut self.judge, place, &here.point) {
-            for moves in self.variants(here, atom.is_float(), wish) {
+        for inverse in self.inverter.inverses(&mut self.judge, place, &here.point) {
+            for moves in self.variants(here, atom.is_float(), inverse) {
                 let error = self.judge.after(here, &moves, best.error);
                 if error < best.error {
                     *best = Best { moves, error };
@@ -211,10 +212,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A wish, and for floats, where it comes true only nearly, what is beside it.
-    fn variants(&mut self, here: &State, is_float: bool, wish: Vec<Move>) -> Vec<Vec<Move>> {
+    /// Returns an inverse, and for floats, where it is only near, the floats next to it.
+    fn variants(&mut self, here: &WalkState, is_float: bool, inverse: Vec<Move>) -> Vec<Vec<Move>> {
         let mut variants = Vec::new();
-        if let [(v, position)] = wish[..]
+        if let [(v, position)] = inverse[..]
             && is_float
         {
             let variable = &self.judge.problem.variables[v];
@@ -222,22 +223,22 @@ impl<'a> Search<'a> {
             variants
                 .extend(near.into_iter().filter(|&near| variable.contains(near)).map(|near| vec![(v, near)]));
             if self.is_tied(here, v) {
-                let mut kept = wish.clone();
-                keep_equalities(&mut self.judge, &mut self.wisher, here, &mut kept);
+                let mut kept = inverse.clone();
+                keep_equalities(&mut self.judge, &mut self.inverter, here, &mut kept);
                 variants.push(kept);
             }
         }
-        variants.insert(0, wish);
+        variants.insert(0, inverse);
         variants
     }
 
-    /// Somewhere near the best point, from where another way down may lead.
-    fn escape(&mut self, best: &State) -> State {
-        if self.random.u8(..3) < 2 { self.chase(best) } else { self.wander(best, 3) }
+    /// Returns a point near the best one, from which another descent may start.
+    fn escape(&mut self, best: &WalkState) -> WalkState {
+        if self.random.u8(..3) < 2 { self.chase(best) } else { self.perturb(best, 3) }
     }
 
-    /// Makes one broken atom hold after the other, whatever that breaks; a variable that was moved stays.
-    fn chase(&mut self, from: &State) -> State {
+    /// Makes one broken atom hold after the other, whatever that breaks; a variable moves once.
+    fn chase(&mut self, from: &WalkState) -> WalkState {
         let mut here = from.clone();
         let mut is_moved = vec![false; self.judge.problem.variables.len()];
         for _ in 0..CHASE {
@@ -248,26 +249,27 @@ impl<'a> Search<'a> {
             let place = places[self.random.usize(..places.len())];
             let Some(moves) = self.satisfying(&here, place, &is_moved) else { break };
             moves.iter().for_each(|&(v, _)| is_moved[v] = true);
-            self.judge.carry_out(&mut here, &moves);
+            self.judge.apply(&mut here, &moves);
         }
-        if here.total == from.total { self.wander(from, 3) } else { here }
+        if here.total == from.total { self.perturb(from, 3) } else { here }
     }
 
-    /// One of the moves that make the atom's constraint hold without those that were moved already.
-    fn satisfying(&mut self, here: &State, place: Place, is_moved: &[bool]) -> Option<Vec<Move>> {
-        let mut wishes = self.wisher.wishes(&mut self.judge, place, &here.point);
-        wishes.retain(|wish| wish.iter().all(|&(v, _)| !is_moved[v]));
-        // A step that makes things worse may be half of one that makes them good.
+    /// Returns a random inverse of the atom that moves no variable twice.
+    fn satisfying(&mut self, here: &WalkState, place: AtomRef, is_moved: &[bool]) -> Option<Vec<Move>> {
+        let mut inverses = self.inverter.inverses(&mut self.judge, place, &here.point);
+        inverses.retain(|inverse| inverse.iter().all(|&(v, _)| !is_moved[v]));
+        // A move that increases the error may be half of one that removes it.
         if self.random.bool() {
-            wishes
-                .retain(|wish| self.judge.unit_error_after(here, wish, place.unit) < here.errors[place.unit]);
+            inverses.retain(|inverse| {
+                self.judge.unit_error_after(here, inverse, place.unit) < here.errors[place.unit]
+            });
         }
-        let pick = self.random.usize(..wishes.len().max(1));
-        wishes.into_iter().nth(pick)
+        let pick = self.random.usize(..inverses.len().max(1));
+        inverses.into_iter().nth(pick)
     }
 
-    /// A few variables somewhere else.
-    fn wander(&mut self, from: &State, most: usize) -> State {
+    /// Moves a few variables to random positions.
+    fn perturb(&mut self, from: &WalkState, most: usize) -> WalkState {
         let count = self.judge.problem.variables.len();
         let moves: Vec<Move> = (0..1 + self.random.usize(..count.min(most)))
             .map(|_| {
@@ -276,21 +278,21 @@ impl<'a> Search<'a> {
             })
             .collect();
         let mut here = from.clone();
-        self.judge.carry_out(&mut here, &moves);
+        self.judge.apply(&mut here, &moves);
         here
     }
 
-    /// The best of some random points: to look at many is cheaper than to go down from a bad one.
-    fn somewhere(&mut self, first: &State) -> State {
+    /// Returns the best of some random points: sampling is cheaper than a descent from a bad one.
+    fn random_start(&mut self, first: &WalkState) -> WalkState {
         let count = self.judge.problem.variables.len();
-        let mut best = self.wander(first, count);
+        let mut best = self.perturb(first, count);
         for _ in 0..SAMPLES {
             if best.total == 0.0 || !self.judge.has_work_left() {
                 break;
             }
             let moves: Vec<Move> = (0..count).map(|v| (v, self.anywhere(v))).collect();
             if self.judge.after(&best, &moves, best.total) < best.total {
-                self.judge.carry_out(&mut best, &moves);
+                self.judge.apply(&mut best, &moves);
             }
         }
         best

@@ -1,16 +1,16 @@
-//! What the walk does, and how long.
+//! Settings of local search.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// Which algorithm walks.
+/// Algorithm of local search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum WalkMode {
     /// No local search: queries go to the SMT backend.
     Off,
     /// The published Concolic Walk, for comparison: nothing else is tried before or after.
     Classic,
-    /// All that Cairn knows.
+    /// Cairn's search.
     #[default]
     Full,
 }
@@ -28,10 +28,10 @@ impl FromStr for WalkMode {
     }
 }
 
-/// The walk's constants; those of the published algorithm as published.
+/// Constants of local search; the defaults of the published algorithm's are those of the paper.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct WalkSettings {
-    /// Which algorithm walks.
+    /// The algorithm.
     pub mode: WalkMode,
     /// Iterations per non-linear constraint (I).
     pub steps: u32,
@@ -45,11 +45,11 @@ pub struct WalkSettings {
     pub tabu_share: f64,
     /// ... but at least this.
     pub tabu_least: u32,
-    /// Whether secant steps are taken.
+    /// True if secant steps are taken.
     pub bisection: bool,
-    /// Whether special numbers are tried.
+    /// True if special numbers are tried.
     pub seeding: bool,
-    /// Random choices start from this.
+    /// Seed of the random choices.
     pub seed: u64,
     /// Factor on the work that the full walk may do for a query.
     pub effort: f64,
@@ -74,7 +74,7 @@ impl Default for WalkSettings {
 }
 
 impl WalkSettings {
-    /// Changes constants by a list as `steps=75,tabu=off`.
+    /// Sets constants from a list such as `steps=75,tabu=off`.
     pub fn set(&mut self, list: &str) -> Result<(), String> {
         for item in list.split(',').filter(|item| !item.is_empty()) {
             let (name, value) =
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constants_are_set_by_name_and_wrong_ones_are_told() {
+    fn constants_are_set_by_name_and_wrong_ones_refused() {
         let mut settings = WalkSettings::default();
         settings.set("steps=75,tabu=off,bisection=off,effort=0.5").unwrap();
         assert_eq!(

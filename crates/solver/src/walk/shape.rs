@@ -1,146 +1,151 @@
-//! What kind of query it is, and how much work it is worth.
+//! Classes of queries, and the work each is worth.
+//!
+//! Amounts of work are chosen so that Z3 gets what it does well: little search for integers, more for floats,
+//! most for library functions.
 
 use crate::Limits;
 use cairn_expr::{Dag, ExprId, Op};
 use std::time::Duration;
 
-/// Whether a query has floats, or functions that an SMT backend does not know.
+/// Class of a query: with floats, or with functions that an SMT backend does not interpret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Shape {
+pub(super) struct QueryShape {
     has_floats: bool,
     has_functions: bool,
 }
 
-impl Shape {
-    /// Instructions for a search that moves only what the target depends on.
+impl QueryShape {
+    /// Returns the steps for a search that moves only the target's variables.
     pub(super) fn quick_work(self) -> i64 {
         if self.has_floats { 500_000 } else { 40_000 }
     }
 
-    /// Instructions for a search of everything before the SMT backend is asked. What that backend does well is left to it.
+    /// Returns the steps for a search over all variables before the SMT backend is asked; 0 where that does
+    /// well.
     pub(super) fn work_before_smt(self) -> i64 {
         match self {
-            Shape { has_functions: true, .. } => 4_000_000,
-            Shape { has_floats: true, .. } => 1_000_000,
+            QueryShape { has_functions: true, .. } => 4_000_000,
+            QueryShape { has_floats: true, .. } => 1_000_000,
             _ => 0,
         }
     }
 
-    /// Instructions for a last search when the SMT backend did not know, at most.
+    /// Returns the most steps for a last search after the SMT backend gave up.
     pub(super) fn work_after_smt(self) -> i64 {
         match self {
-            Shape { has_functions: true, .. } => 100_000_000,
-            Shape { has_floats: true, .. } => 20_000_000,
+            QueryShape { has_functions: true, .. } => 100_000_000,
+            QueryShape { has_floats: true, .. } => 20_000_000,
             _ => 2_000_000,
         }
     }
 }
 
-/// Work saved for last searches: queries that cannot be answered would take all the time of those that can. Every query saves
-/// a little, a last search spends some of it.
+/// Budget for last searches, without which queries that have no answer would take all the time of those that
+/// have. Every query adds a little, a last search spends some of it.
 pub(super) struct Savings {
     left: i64,
-    /// Last searches may take so many times what they wish for, and there is no need to save.
-    generosity: Option<i64>,
+    /// After limits were raised: last searches get their request times this factor, without a budget.
+    factor: Option<i64>,
 }
 
 impl Default for Savings {
     fn default() -> Savings {
-        Savings { left: Self::MOST, generosity: None }
+        Savings { left: Self::MAX, factor: None }
     }
 }
 
 impl Savings {
-    const MOST: i64 = 300_000_000;
+    const MAX: i64 = 300_000_000;
     const PER_QUERY: i64 = 1_000_000;
 
-    /// Last searches wish for what takes about so long.
-    const WISH: Duration = Duration::from_secs(1);
+    /// Time that the request of a last search takes, about.
+    const USUAL_TIME: Duration = Duration::from_secs(1);
 
-    /// As much for every last search as the limits allow.
+    /// Returns a budget that grants every last search as much as the limits allow.
     pub(super) fn within(limits: Limits) -> Savings {
-        let times = limits.time.as_secs_f64() / Self::WISH.as_secs_f64();
-        Savings { generosity: Some((times as i64).max(1)), ..Savings::default() }
+        let times = limits.time.as_secs_f64() / Self::USUAL_TIME.as_secs_f64();
+        Savings { factor: Some((times as i64).max(1)), ..Savings::default() }
     }
 
     pub(super) fn save(&mut self) {
-        self.left = (self.left + Self::PER_QUERY).min(Self::MOST);
+        self.left = (self.left + Self::PER_QUERY).min(Self::MAX);
     }
 
-    /// What may be spent of the work that is wished for: never more than a part of what is there.
-    pub(super) fn spend(&mut self, wished: i64) -> i64 {
-        if let Some(times) = self.generosity {
-            return wished.saturating_mul(times);
+    /// Returns the work granted of a request: at most half of the budget.
+    pub(super) fn spend(&mut self, requested: i64) -> i64 {
+        if let Some(times) = self.factor {
+            return requested.saturating_mul(times);
         }
-        let granted = wished.min(self.left / 2);
+        let granted = requested.min(self.left / 2);
         self.left -= granted;
         granted
     }
 }
 
-/// Whether the SMT backend is worth asking about a shape of queries: what it could not answer lately it is asked ever more
-/// rarely, as its time limit is long against a search. Without floats it is always asked.
+/// Exponential backoff for the SMT backend, per class of queries: what it could not answer lately it is asked
+/// ever more rarely, since its time limit is long compared with a search. Without floats it is always asked.
 #[derive(Default)]
 pub(super) struct Trust {
-    floats: Patience,
-    functions: Patience,
+    floats: Backoff,
+    functions: Backoff,
 }
 
 #[derive(Default)]
-struct Patience {
+struct Backoff {
     failures: u32,
     to_skip: u32,
 }
 
 impl Trust {
-    /// After each failure four times as many queries are skipped as before, but never more than this power of two.
-    const RAREST: u32 = 5;
+    /// Each failure quadruples the number of skipped queries, up to this power of two.
+    const MAX_EXPONENT: u32 = 5;
 
-    /// Whether a query of this shape shall be asked.
-    pub(super) fn asks(&mut self, shape: Shape) -> bool {
-        let Some(patience) = self.patience(shape) else { return true };
-        let asks = patience.to_skip == 0;
-        patience.to_skip = patience.to_skip.saturating_sub(1);
+    /// True if a query of this class is passed on now.
+    pub(super) fn asks(&mut self, shape: QueryShape) -> bool {
+        let Some(backoff) = self.backoff(shape) else { return true };
+        let asks = backoff.to_skip == 0;
+        backoff.to_skip = backoff.to_skip.saturating_sub(1);
         asks
     }
 
-    /// Learns whether there was an answer.
-    pub(super) fn learn(&mut self, shape: Shape, is_answered: bool) {
-        let Some(patience) = self.patience(shape) else { return };
+    /// Records whether there was an answer.
+    pub(super) fn learn(&mut self, shape: QueryShape, is_answered: bool) {
+        let Some(backoff) = self.backoff(shape) else { return };
         if is_answered {
-            patience.failures = 0;
+            backoff.failures = 0;
             return;
         }
-        patience.failures += 1;
-        patience.to_skip = (1 << (2 * patience.failures).min(Self::RAREST)) - 1;
+        backoff.failures += 1;
+        backoff.to_skip = (1 << (2 * backoff.failures).min(Self::MAX_EXPONENT)) - 1;
     }
 
-    fn patience(&mut self, shape: Shape) -> Option<&mut Patience> {
+    fn backoff(&mut self, shape: QueryShape) -> Option<&mut Backoff> {
         match shape {
-            Shape { has_functions: true, .. } => Some(&mut self.functions),
-            Shape { has_floats: true, .. } => Some(&mut self.floats),
+            QueryShape { has_functions: true, .. } => Some(&mut self.functions),
+            QueryShape { has_floats: true, .. } => Some(&mut self.floats),
             _ => None,
         }
     }
 }
 
-/// Shapes of all expressions of a DAG, worked out once for each.
+/// Classes of all expressions of a DAG, computed once each.
 #[derive(Default)]
-pub(super) struct Shapes(Vec<Shape>);
+pub(super) struct Shapes(Vec<QueryShape>);
 
 impl Shapes {
-    /// The shape of a conjunction.
-    pub(super) fn of(&mut self, dag: &Dag, constraints: &[ExprId]) -> Shape {
+    /// Returns the class of a conjunction.
+    pub(super) fn of(&mut self, dag: &Dag, constraints: &[ExprId]) -> QueryShape {
         for e in dag.expressions_from(self.0.len()) {
             let shape = self.together(dag.children(e));
             let has_floats = shape.has_floats || is_about_floats(dag.op(e));
-            self.0.push(Shape { has_floats, has_functions: shape.has_functions || dag.op(e) == Op::Math });
+            self.0
+                .push(QueryShape { has_floats, has_functions: shape.has_functions || dag.op(e) == Op::Math });
         }
         self.together(constraints.iter().copied())
     }
 
-    fn together(&self, expressions: impl Iterator<Item = ExprId>) -> Shape {
-        expressions.map(|e| self.0[e.index()]).fold(Shape::default(), |all, one| Shape {
+    fn together(&self, expressions: impl Iterator<Item = ExprId>) -> QueryShape {
+        expressions.map(|e| self.0[e.index()]).fold(QueryShape::default(), |all, one| QueryShape {
             has_floats: all.has_floats || one.has_floats,
             has_functions: all.has_functions || one.has_functions,
         })
@@ -157,8 +162,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_never_answers_is_asked_ever_more_rarely_but_not_never() {
-        let floats = Shape { has_floats: true, has_functions: false };
+    fn a_backend_that_never_answers_is_asked_ever_more_rarely_but_not_never() {
+        let floats = QueryShape { has_floats: true, has_functions: false };
         let mut trust = Trust::default();
         let asked = |answers: bool, trust: &mut Trust| {
             let asks = (0..100).filter(|_| {
@@ -174,6 +179,6 @@ mod tests {
         while !trust.asks(floats) {}
         trust.learn(floats, true);
         assert_eq!(asked(true, &mut trust), 100);
-        assert!((0..100).all(|_| trust.asks(Shape::default())));
+        assert!((0..100).all(|_| trust.asks(QueryShape::default())));
     }
 }

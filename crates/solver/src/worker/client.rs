@@ -1,9 +1,9 @@
-//! The driver's side.
+//! The driver's side: starts a worker, sends queries, and kills it when it is late.
 
 use super::message::{self, Answered, Hello, Reply, Request, unpacked};
 use crate::stats::Meter;
 use crate::z3::{self, Verdict};
-use crate::{Answer, Layers, Limits, Query, Solver, Stats, Unknown};
+use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, ExprId, Sender};
 use serde::de::DeserializeOwned;
@@ -15,26 +15,27 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Time between two looks at the deadline while an answer is waited for.
-const LOOK: Duration = Duration::from_millis(20);
-/// How much longer than it should a backend may take before it is killed: as a rule it keeps its limit itself, and goes on
-/// with what it has learnt.
-const PATIENCE: Duration = Duration::from_millis(250);
-/// Expressions that a worker has before it is replaced by a new one, to bound its memory.
-const MOST_EXPRESSIONS: usize = 2_000_000;
+/// Time between two looks at the deadline while waiting for an answer.
+const POLL: Duration = Duration::from_millis(20);
+/// Time beyond its limit after which a backend is killed: as a rule it keeps its limit itself, and then keeps
+/// what it has learnt for the next query. A chosen bound.
+const GRACE: Duration = Duration::from_millis(250);
+/// Expressions that a worker may have before it is replaced by a new one, to bound its memory; a chosen
+/// bound.
+const MAX_EXPRESSIONS: usize = 2_000_000;
 
-/// Asks a backend in another process.
+/// The backend in another process.
 pub struct Worker {
     arguments: &'static [OsString],
     limits: Limits,
-    process: Option<Process>,
+    process: Option<WorkerProcess>,
     meter: Meter,
     time_limits: u64,
     cpu: Duration,
 }
 
 impl Worker {
-    /// A backend in a process that is started when something is asked first.
+    /// Returns a backend whose process is started with the first query.
     pub(crate) fn new(arguments: &'static [OsString], limits: Limits) -> Worker {
         Worker {
             arguments,
@@ -46,31 +47,37 @@ impl Worker {
         }
     }
 
-    /// Asks the process; what it cannot answer, since it had to be killed or died, is unknown.
-    fn ask(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> Verdict {
-        if self.process.as_ref().is_some_and(|process| process.sender.len() > MOST_EXPRESSIONS) {
+    /// Has the process decide a query; unknown if it died or had to be killed.
+    fn decide(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> Verdict {
+        if self.process.as_ref().is_some_and(|process| process.sender.len() > MAX_EXPRESSIONS) {
             self.process = None;
         }
         let start = Instant::now();
-        match self.try_to_ask(dag, query, deadline) {
+        match self.try_to_decide(dag, query, deadline) {
             Ok(Some(verdict)) => verdict,
             Ok(None) | Err(_) => {
                 self.process = None;
-                // It did nothing else.
+                // The process worked on this query all the time.
                 self.cpu += start.elapsed();
                 Verdict::Unknown(Unknown::TimeLimit)
             }
         }
     }
 
-    /// None if there is no answer in time. Starting a worker does not count for the limit of a query.
-    fn try_to_ask(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> io::Result<Option<Verdict>> {
+    /// Returns `None` if there is no verdict in time. Starting a worker does not count for the limit of a
+    /// query.
+    fn try_to_decide(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        deadline: &Deadline,
+    ) -> io::Result<Option<Verdict>> {
         let process = match &mut self.process {
             Some(process) => process,
-            none => none.insert(Process::start(self.arguments)?),
+            none => none.insert(WorkerProcess::start(self.arguments)?),
         };
         if !process.is_ready(deadline)? {
-            // The next query waits on.
+            // The next query continues to wait.
             return Ok(Some(Verdict::Unknown(Unknown::TimeLimit)));
         }
         let own = deadline.within(self.limits.time);
@@ -78,11 +85,11 @@ impl Worker {
         let parcel = process.sender.pack(dag, &constraints);
         let numbers = constraints.iter().map(|e| process.sender.number(*e)).collect();
         let request = Request::new(parcel, numbers, self.limits, own.left());
-        let patience = deadline.within(own.left() + PATIENCE);
-        if !process.send(&message::frame(&request)?, &patience)? {
+        let kill_time = deadline.within(own.left() + GRACE);
+        if !process.send(&message::frame(&request)?, &kill_time)? {
             return Ok(None);
         }
-        let Some(Answered { reply, cpu }) = process.receive(&patience)? else { return Ok(None) };
+        let Some(Answered { reply, cpu }) = process.receive(&kill_time)? else { return Ok(None) };
         self.cpu += cpu;
         Ok(Some(match reply {
             Reply::Sat(bytes) => Verdict::Sat(bytes.into_iter().map(unpacked).collect()),
@@ -98,13 +105,13 @@ impl Solver for Worker {
         let start = self.meter.begin();
         let answer = match deadline.is_over() {
             true => Answer::Unknown(Unknown::TimeLimit),
-            false => self.ask(dag, query, deadline).answer(seed),
+            false => self.decide(dag, query, deadline).answer(seed),
         };
         self.time_limits += u64::from(answer == Answer::Unknown(Unknown::TimeLimit));
         self.meter.answer(start, answer)
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
@@ -113,21 +120,22 @@ impl Solver for Worker {
     }
 
     fn stats(&self) -> Stats {
-        let layers = Layers { smt: self.meter.tally(), ..Layers::default() };
-        Stats { layers, time_limits: self.time_limits, worker_cpu: self.cpu, ..Stats::default() }
+        let mut stats = Stats { time_limits: self.time_limits, worker_cpu: self.cpu, ..Stats::default() };
+        stats.layers.add(&z3::INFO, self.meter.tally());
+        stats
     }
 }
 
-/// A worker process, and what it was sent. It is killed when this goes.
-struct Process {
+/// A worker process, and the expressions it was sent. Dropping it kills the process.
+struct WorkerProcess {
     child: Child,
     socket: UnixStream,
     sender: Sender,
-    has_said_hello: bool,
+    is_started: bool,
 }
 
-impl Process {
-    fn start(arguments: &[OsString]) -> io::Result<Process> {
+impl WorkerProcess {
+    fn start(arguments: &[OsString]) -> io::Result<WorkerProcess> {
         let (socket, theirs) = UnixStream::pair()?;
         // This program, even if its file was replaced since. In a group of its own: Ctrl-C is for the driver.
         let child = Command::new("/proc/self/exe")
@@ -139,21 +147,21 @@ impl Process {
             .process_group(0)
             .spawn()?;
         super::workers().push(child.id());
-        let process = Process { child, socket, sender: Sender::default(), has_said_hello: false };
-        process.socket.set_read_timeout(Some(LOOK))?;
-        process.socket.set_write_timeout(Some(LOOK))?;
+        let process = WorkerProcess { child, socket, sender: Sender::default(), is_started: false };
+        process.socket.set_read_timeout(Some(POLL))?;
+        process.socket.set_write_timeout(Some(POLL))?;
         Ok(process)
     }
 
-    /// Waits until it has started; false if the time is over before.
+    /// Waits until the process has started; false if the time is over before.
     fn is_ready(&mut self, deadline: &Deadline) -> io::Result<bool> {
-        if !self.has_said_hello {
-            self.has_said_hello = self.receive::<Hello>(deadline)?.is_some();
+        if !self.is_started {
+            self.is_started = self.receive::<Hello>(deadline)?.is_some();
         }
-        Ok(self.has_said_hello)
+        Ok(self.is_started)
     }
 
-    /// False if the time is over before all is sent.
+    /// Sends bytes; false if the time is over before all are sent.
     fn send(&mut self, mut bytes: &[u8], deadline: &Deadline) -> io::Result<bool> {
         while !bytes.is_empty() {
             match self.socket.write(bytes) {
@@ -168,35 +176,35 @@ impl Process {
         Ok(true)
     }
 
-    /// None if the time is over before there is a message.
+    /// Receives a message; `None` if the time is over before there is one.
     fn receive<T: DeserializeOwned>(&mut self, deadline: &Deadline) -> io::Result<Option<T>> {
-        let mut patient = Patient { socket: &self.socket, deadline, is_late: false };
-        match message::read(&mut patient) {
+        let mut reader = DeadlineReader { socket: &self.socket, deadline, is_late: false };
+        match message::read(&mut reader) {
             Ok(Some(reply)) => Ok(Some(reply)),
             Ok(None) => Err(ErrorKind::UnexpectedEof.into()),
-            Err(_) if patient.is_late => Ok(None),
+            Err(_) if reader.is_late => Ok(None),
             Err(error) => Err(error),
         }
     }
 }
 
-impl Drop for Process {
+impl Drop for WorkerProcess {
     fn drop(&mut self) {
         super::workers().retain(|id| *id != self.child.id());
-        // It may be gone already, which is as well.
+        // It may have ended already, which is as good.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 /// Reads from the socket until the deadline.
-struct Patient<'a> {
+struct DeadlineReader<'a> {
     socket: &'a UnixStream,
     deadline: &'a Deadline,
     is_late: bool,
 }
 
-impl Read for Patient<'_> {
+impl Read for DeadlineReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.socket.read(into) {
@@ -211,6 +219,7 @@ impl Read for Patient<'_> {
     }
 }
 
+/// True if a read or write ended only since its time-out was over.
 fn is_wait(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

@@ -1,4 +1,4 @@
-//! What driver and worker say to each other: frames of a length and a `postcard` message.
+//! Messages between driver and worker: a 32-bit length, then the message in `postcard` encoding.
 
 use crate::{Limits, Unknown};
 use cairn_expr::{InputByte, Parcel};
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-/// Largest message: more than the largest table of expressions takes.
-const MOST_BYTES: u32 = 1 << 30;
+/// Largest message: more than the largest DAG takes.
+const MAX_BYTES: u32 = 1 << 30;
 
-/// The worker is ready.
+/// Sent by the worker when it is ready.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) struct Hello;
 
 /// A query.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) struct Request {
-    /// Expressions that are new.
+    /// Expressions the worker lacks.
     pub(super) parcel: Parcel,
     /// Constraints by number, the target last.
     pub(super) constraints: Vec<u32>,
-    /// What a query may take as a rule, in microseconds.
+    /// Time limit of a query, in microseconds.
     limit: u64,
-    /// What is left of it.
+    /// Time left until this query's deadline, in microseconds.
     left: u64,
 }
 
@@ -42,17 +42,17 @@ impl Request {
     }
 }
 
-/// An answer, and the CPU time that it took.
+/// A reply, and the CPU time that it took.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) struct Answered {
     pub(super) reply: Reply,
     pub(super) cpu: Duration,
 }
 
-/// An answer.
+/// The verdict on a query.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) enum Reply {
-    /// Object and offset of bytes, with their values if they have one.
+    /// Object and offset of each byte, with its value if Z3 gives one.
     Sat(Vec<(u32, u32, Option<u8>)>),
     Unsat,
     TimeLimit,
@@ -76,10 +76,10 @@ pub(super) fn unpacked((object, offset, value): (u32, u32, Option<u8>)) -> (Inpu
     (InputByte { object, offset }, value)
 }
 
-/// A message as a frame.
+/// Encodes a message as a frame.
 pub(super) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut bytes: Vec<u8> = postcard::to_extend(message, vec![0; 4]).map_err(io::Error::other)?;
-    let length = u32::try_from(bytes.len() - 4).ok().filter(|length| *length <= MOST_BYTES);
+    let length = u32::try_from(bytes.len() - 4).ok().filter(|length| *length <= MAX_BYTES);
     let length = length.ok_or_else(|| io::Error::other("a message is too long"))?;
     bytes[..4].copy_from_slice(&length.to_le_bytes());
     Ok(bytes)
@@ -89,14 +89,14 @@ pub(super) fn write(mut to: impl Write, message: &impl Serialize) -> io::Result<
     to.write_all(&frame(message)?)
 }
 
-/// The next message; none at the end.
+/// Reads the next message; `None` at the end.
 pub(super) fn read<T: DeserializeOwned>(mut from: impl Read) -> io::Result<Option<T>> {
     let mut length = [0; 4];
     match from.read_exact(&mut length) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
     }
-    let length = Some(u32::from_le_bytes(length)).filter(|length| *length <= MOST_BYTES);
+    let length = Some(u32::from_le_bytes(length)).filter(|length| *length <= MAX_BYTES);
     let length = length.ok_or_else(|| io::Error::other("a message is too long"))?;
     let mut bytes = vec![0; length as usize];
     from.read_exact(&mut bytes)?;

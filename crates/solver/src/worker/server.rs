@@ -1,4 +1,4 @@
-//! The worker's side.
+//! The worker's side: reads queries from a socket and has Z3 decide them.
 
 use super::message::{self, Answered, Hello, Reply, Request, packed};
 use crate::z3::Verdict;
@@ -12,18 +12,19 @@ use std::process::exit;
 use std::sync::mpsc::{Receiver as Queue, channel};
 use std::time::{Duration, Instant};
 
-/// Stack of the thread that solves: Z3 is recursive, and terms are as deep as paths are long. Touched only as far as it
-/// is needed.
+/// Stack of the thread that solves: Z3 is recursive, and terms are as deep as paths are long. A chosen bound;
+/// pages are touched only as far as they are needed.
 const STACK: usize = 256 << 20;
 
-/// Answers the queries that come from standard input, a socket, until that is closed, with this much memory for Z3.
+/// Answers queries from standard input, a socket, until that is closed, with this much memory for Z3.
 pub fn serve(memory: u64) -> io::Result<()> {
     limit_memory(memory);
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let replies = socket.try_clone()?;
     let (sender, requests) = channel();
     std::thread::Builder::new().stack_size(STACK).spawn(move || answer(&requests, &replies))?;
-    // Reads on while the other thread solves: when the driver is gone, so is this process, whatever Z3 is at.
+    // Keeps reading while the other thread solves: when the driver closes the socket, this process ends even
+    // if Z3 is busy.
     while let Some(request) = message::read::<Request>(&socket)? {
         if sender.send((request, Instant::now())).is_err() {
             break;
@@ -57,7 +58,7 @@ fn answer(requests: &Queue<(Request, Instant)>, replies: &UnixStream) {
     exit(0)
 }
 
-/// CPU time of this thread, as the system's scheduler counts it; none if it does not.
+/// Returns the CPU time of this thread as the scheduler counts it; zero if it does not.
 fn cpu_time() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = text.split(' ').next().and_then(|nanos| nanos.parse().ok());

@@ -1,13 +1,13 @@
-//! How long Z3 is busy with making gates of a query, where nothing can interrupt it.
+//! An estimate of the time Z3 needs to bit-blast a query, in which nothing can interrupt it.
 //!
-//! A product of two words is thousands of gates, a quotient of doubles hundreds of thousands, and Z3 looks at no clock
-//! before it has them all: eight such quotients took 14 seconds of a limit of one, and 2 GiB. What cannot even be
-//! written down in the time given is better not begun. Times are what Z3 5.4 was seen to take per operation.
+//! A product of two words is thousands of gates, a quotient of doubles hundreds of thousands, and Z3 checks
+//! no clock before it has them all: eight such quotients took 14 seconds of a limit of one, and 2 GiB.
+//! Queries whose estimate exceeds their limit are refused. Times per operation were measured with Z3 5.4.
 
 use cairn_expr::{BinOp, Dag, ExprId, FloatOp, Math, Node};
 use std::time::Duration;
 
-/// Seen for 64-bit operands that are not constant, in microseconds.
+/// Measured for 64-bit operands that are not constant, in microseconds.
 mod micros {
     pub const PRODUCT: u64 = 70_000;
     pub const QUOTIENT: u64 = 60_000;
@@ -18,13 +18,13 @@ mod micros {
     pub const FUSED: u64 = 140_000;
 }
 
-/// How long these constraints take to become gates.
+/// Returns the estimated time to bit-blast the constraints.
 pub(super) fn time(dag: &Dag, constraints: &[ExprId]) -> Duration {
     let nodes = dag.reachable(constraints);
     Duration::from_micros(nodes.into_iter().map(|e| time_of(dag, e)).sum())
 }
 
-/// Gates grow with the square of the width.
+/// Returns the estimate for one node, in microseconds: gates grow with the square of the width.
 fn time_of(dag: &Dag, e: ExprId) -> u64 {
     let full = match dag.node(e) {
         Node::Binary(op, a, b) => binary(dag, op, a, b),
@@ -39,7 +39,8 @@ fn time_of(dag: &Dag, e: ExprId) -> u64 {
     full * width * width / (64 * 64)
 }
 
-/// With a constant half of the gates are known at once.
+/// Returns the estimate for a 64-bit operation: a constant operand halves the gates, a power of two needs
+/// none.
 fn binary(dag: &Dag, op: BinOp, a: ExprId, b: ExprId) -> u64 {
     let full = match op {
         BinOp::Mul => micros::PRODUCT,

@@ -1,34 +1,35 @@
-//! Floating point for Z3.
+//! Floating point as Z3 terms.
 //!
-//! A float is two terms: a number for operations on floats, to which all that is not a number is one and the same,
-//! and its bits for everything else. Functions that Z3 does not know can give anything, but the same for the same
-//! operands: an answer without model holds then, and a model has to stand up to validation.
+//! A float is two terms: an SMT-LIB floating-point number, which has one NaN, for operations on floats, and
+//! its IEEE 754 bits for everything else. Functions that SMT-LIB lacks are uninterpreted: unsat is then still
+//! right, and a model is subject to validation.
 
-use super::terms::{Term, Terms};
+use super::terms::{Terms, Z3Term};
 use ::z3::ast::{Ast, BV, Bool, Float, RoundingMode};
 use ::z3::{FuncDecl, Solver, Sort};
 use cairn_expr::{BinOp, Conversion, Dag, ExprId, FloatCmp, FloatOp, Math, Node};
 use rustc_hash::FxHashMap;
 
-/// Ways to make a float of bits that the Rust interface to Z3 lacks.
+/// Conversions from bit-vectors that the Rust interface to Z3 lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Make {
-    Bits,
+enum FromBits {
+    /// Reinterprets IEEE 754 bits.
+    Ieee,
     Signed,
     Unsigned,
 }
 
-/// Numbers of floats, by expression.
+/// Floating-point numbers by expression.
 #[derive(Default)]
 pub(super) struct Floats {
     numbers: FxHashMap<ExprId, Float>,
-    /// By way and widths: a variable, and the number made of it.
-    templates: FxHashMap<(Make, u32, u32), (BV, Float)>,
+    /// By conversion and widths: a variable, and the term that converts it.
+    templates: FxHashMap<(FromBits, u32, u32), (BV, Float)>,
 }
 
 impl Floats {
-    /// The number made of bits: text with a variable in it, read once, in which the variable is replaced.
-    fn make(&mut self, how: Make, bits: &BV, width: u32) -> Float {
+    /// Converts bits to a number: instantiates a template term, which is parsed from SMT-LIB text once.
+    fn convert(&mut self, how: FromBits, bits: &BV, width: u32) -> Float {
         let own = bits.get_size();
         let (variable, template) =
             self.templates.entry((how, own, width)).or_insert_with(|| template(how, own, width));
@@ -36,22 +37,23 @@ impl Floats {
     }
 }
 
-fn template(how: Make, own: u32, width: u32) -> (BV, Float) {
+/// Parses the conversion of a variable.
+fn template(how: FromBits, own: u32, width: u32) -> (BV, Float) {
     let sort = if width == 32 { "8 24" } else { "11 53" };
     let number = match how {
-        Make::Bits => format!("((_ to_fp {sort}) x)"),
-        Make::Signed => format!("((_ to_fp {sort}) RNE x)"),
-        Make::Unsigned => format!("((_ to_fp_unsigned {sort}) RNE x)"),
+        FromBits::Ieee => format!("((_ to_fp {sort}) x)"),
+        FromBits::Signed => format!("((_ to_fp {sort}) RNE x)"),
+        FromBits::Unsigned => format!("((_ to_fp_unsigned {sort}) RNE x)"),
     };
     let solver = Solver::new();
     solver.from_string(format!("(declare-const x (_ BitVec {own}))(assert (fp.isNaN {number}))"));
     let assertion = solver.get_assertions().pop().expect("the text was read");
     let number = assertion.nth_child(0).and_then(|term| term.as_float());
-    (BV::new_const("x", own), number.expect("a number was asked about"))
+    (BV::new_const("x", own), number.expect("the assertion is on a number"))
 }
 
 impl Terms {
-    /// A float's number.
+    /// Returns the floating-point number of an expression.
     fn number(&mut self, dag: &Dag, e: ExprId) -> Float {
         if let Some(number) = self.floats.numbers.get(&e) {
             return number.clone();
@@ -59,15 +61,15 @@ impl Terms {
         let number = match (dag.as_constant(e), dag.width(e)) {
             (Some(value), 32) => Float::from_f32(f32::from_bits(value as u32)),
             (Some(value), _) => Float::from_f64(f64::from_bits(value as u64)),
-            (None, width) => self.floats.make(Make::Bits, &self.bits(e), width.into()),
+            (None, width) => self.floats.convert(FromBits::Ieee, &self.bits(e), width.into()),
         };
         self.floats.numbers.insert(e, number.clone());
         number
     }
 
-    /// Remembers the number of a choice between floats, or of a float with another sign: made of their bits it
-    /// would be harder to understand.
-    pub(super) fn note_number(&mut self, dag: &Dag, e: ExprId) {
+    /// Records the number of an if-then-else between floats, or of a float with its sign bit changed:
+    /// reconverted from the bits it would be harder for Z3.
+    pub(super) fn add_float_view(&mut self, dag: &Dag, e: ExprId) {
         let known = |e| self.floats.numbers.contains_key(&e);
         let number = match dag.node(e) {
             Node::Ite(c, t, e) if known(t) || known(e) => {
@@ -86,7 +88,7 @@ impl Terms {
         self.floats.numbers.insert(e, number);
     }
 
-    pub(super) fn float(&mut self, dag: &Dag, e: ExprId, op: FloatOp, a: ExprId, b: ExprId) -> Term {
+    pub(super) fn float(&mut self, dag: &Dag, e: ExprId, op: FloatOp, a: ExprId, b: ExprId) -> Z3Term {
         let (x, y, nearest) =
             (self.number(dag, a), self.number(dag, b), RoundingMode::round_nearest_ties_to_even());
         let number = match op {
@@ -94,8 +96,8 @@ impl Terms {
             FloatOp::Sub => nearest.sub(x, y),
             FloatOp::Mul => nearest.mul(x, y),
             FloatOp::Div => nearest.div(x, y),
-            // Z3's remainder rounds the quotient, and takes for ever.
-            FloatOp::Rem => return Term::Bits(self.unknown(dag, e, "fmod")),
+            // SMT-LIB's remainder rounds the quotient (C's truncates it), and Z3 does not finish on it.
+            FloatOp::Rem => return Z3Term::Bits(self.uninterpreted(dag, e, "fmod")),
         };
         self.result(dag, e, number)
     }
@@ -109,7 +111,7 @@ impl Terms {
         }
     }
 
-    pub(super) fn math(&mut self, dag: &Dag, e: ExprId, function: Math) -> Term {
+    pub(super) fn math(&mut self, dag: &Dag, e: ExprId, function: Math) -> Z3Term {
         let operands: Vec<ExprId> = dag.children(e).collect();
         let x = self.number(dag, operands[0]);
         let rounded = |mode: RoundingMode| x.round_to_integral_with_rounding_mode(&mode);
@@ -121,13 +123,14 @@ impl Terms {
             Math::Round => rounded(RoundingMode::round_nearest_ties_to_away()),
             Math::RoundEven => rounded(RoundingMode::round_nearest_ties_to_even()),
             Math::Fma => x.fma(self.number(dag, operands[1]), self.number(dag, operands[2])),
-            _ => return Term::Bits(self.unknown(dag, e, &format!("{function:?}"))),
+            _ => return Z3Term::Bits(self.uninterpreted(dag, e, &format!("{function:?}"))),
         };
         self.result(dag, e, number)
     }
 
-    /// The bits of an operation's result: what is not a number comes from the first operand that is none.
-    fn result(&mut self, dag: &Dag, e: ExprId, number: Float) -> Term {
+    /// Returns the bits of an operation's result: a NaN is that of the first operand that is one, quieted, as
+    /// x86-64 has it.
+    fn result(&mut self, dag: &Dag, e: ExprId, number: Float) -> Z3Term {
         let width = dag.width(e);
         let operands: Vec<ExprId> = dag.children(e).collect();
         let (quiet, default) = match width {
@@ -141,11 +144,11 @@ impl Terms {
         }
         let bits = number.is_nan().ite(&nan, &number.to_ieee_bv());
         self.floats.numbers.insert(e, number);
-        Term::Bits(bits)
+        Z3Term::Bits(bits)
     }
 
-    /// A function of which nothing is known.
-    fn unknown(&self, dag: &Dag, e: ExprId, name: &str) -> BV {
+    /// Returns an application of an uninterpreted function to the node's operands.
+    fn uninterpreted(&self, dag: &Dag, e: ExprId, name: &str) -> BV {
         let operands: Vec<BV> = dag.children(e).map(|operand| self.bits(operand)).collect();
         let sorts: Vec<Sort> = operands.iter().map(|bits| Sort::bitvector(bits.get_size())).collect();
         let width = u32::from(dag.width(e));
@@ -155,23 +158,24 @@ impl Terms {
         function.apply(&arguments).as_bv().expect("its range is bits")
     }
 
-    pub(super) fn convert(&mut self, dag: &Dag, e: ExprId, how: Conversion, a: ExprId) -> Term {
+    pub(super) fn convert(&mut self, dag: &Dag, e: ExprId, how: Conversion, a: ExprId) -> Z3Term {
         let width = u32::from(dag.width(e));
         match how {
             Conversion::FloatToSigned | Conversion::FloatToUnsigned => self.integer(dag, e, how, a),
             Conversion::SignedToFloat | Conversion::UnsignedToFloat => {
-                let way = if how == Conversion::SignedToFloat { Make::Signed } else { Make::Unsigned };
-                let number = self.floats.make(way, &self.bits(a), width);
+                let from =
+                    if how == Conversion::SignedToFloat { FromBits::Signed } else { FromBits::Unsigned };
+                let number = self.floats.convert(from, &self.bits(a), width);
                 let bits = number.to_ieee_bv();
                 self.floats.numbers.insert(e, number);
-                Term::Bits(bits)
+                Z3Term::Bits(bits)
             }
             Conversion::FloatToFloat => self.resized(dag, e, a),
         }
     }
 
-    /// Sign and highest bits of what is not a number stay.
-    fn resized(&mut self, dag: &Dag, e: ExprId, a: ExprId) -> Term {
+    /// Converts between float and double; a NaN keeps its sign and the highest bits of its payload.
+    fn resized(&mut self, dag: &Dag, e: ExprId, a: ExprId) -> Z3Term {
         let bits = self.bits(a);
         let x = self.number(dag, a);
         let nearest = RoundingMode::round_nearest_ties_to_even();
@@ -184,40 +188,41 @@ impl Terms {
         };
         let bits = number.is_nan().ite(&nan, &number.to_ieee_bv());
         self.floats.numbers.insert(e, number);
-        Term::Bits(bits)
+        Z3Term::Bits(bits)
     }
 
-    /// What does not fit the register that the machine uses is the lowest number.
-    fn integer(&mut self, dag: &Dag, e: ExprId, how: Conversion, a: ExprId) -> Term {
+    /// Converts to an integer as x86-64 does: a value outside of the register's range becomes the lowest
+    /// integer.
+    fn integer(&mut self, dag: &Dag, e: ExprId, how: Conversion, a: ExprId) -> Z3Term {
         let x = self.number(dag, a);
         let is_signed = how == Conversion::FloatToSigned;
         let register = match (dag.width(e), is_signed) {
             (..=16, _) | (..=32, true) => 32,
             (..=64, _) => 64,
-            // How a library puts two registers together matters only outside of the range.
+            // Compiler-runtime conversions to two registers differ only outside of the range.
             _ => return self.wide_integer(dag, e, &x, is_signed),
         };
         let zero = RoundingMode::round_towards_zero();
-        let border = 2f64.powi(register - 1);
+        let bound = 2f64.powi(register - 1);
         let lowest = BV::from_u64(1, 1).concat(BV::from_u64(0, register as u32 - 1));
-        let fits = x.unary_abs().lt(border);
+        let fits = x.unary_abs().lt(bound);
         let mut value = lowest.clone();
         if dag.width(e) > 32 && !is_signed {
-            let above = Bool::and(&[x.ge(border), x.lt(2.0 * border)]);
+            let above = Bool::and(&[x.ge(bound), x.lt(2.0 * bound)]);
             value = above.ite(&x.to_ubv_with_rounding_mode(&zero, 64), &lowest);
         }
         let value = fits.ite(&x.to_sbv_with_rounding_mode(&zero, register as u32), &value);
-        Term::Bits(value.extract(u32::from(dag.width(e)) - 1, 0))
+        Z3Term::Bits(value.extract(u32::from(dag.width(e)) - 1, 0))
     }
 
-    fn wide_integer(&self, dag: &Dag, e: ExprId, x: &Float, is_signed: bool) -> Term {
-        let otherwise = self.unknown(dag, e, if is_signed { "signed" } else { "unsigned" });
+    fn wide_integer(&self, dag: &Dag, e: ExprId, x: &Float, is_signed: bool) -> Z3Term {
+        let otherwise = self.uninterpreted(dag, e, if is_signed { "signed" } else { "unsigned" });
         let zero = RoundingMode::round_towards_zero();
         let (fits, value) = if is_signed {
             (x.unary_abs().lt(2f64.powi(127)), x.to_sbv_with_rounding_mode(&zero, 128))
         } else {
             (Bool::and(&[x.ge(0.0), x.lt(2f64.powi(127))]), x.to_ubv_with_rounding_mode(&zero, 128))
         };
-        Term::Bits(fits.ite(&value.extract(u32::from(dag.width(e)) - 1, 0), &otherwise))
+        Z3Term::Bits(fits.ite(&value.extract(u32::from(dag.width(e)) - 1, 0), &otherwise))
     }
 }

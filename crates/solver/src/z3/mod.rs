@@ -1,14 +1,14 @@
 //! The Z3 backend: one context per thread, one solver kept, every term translated once.
 //!
-//! The default solver used incrementally is faster and more robust on path conditions than the one
-//! specialised for bit-vectors, and Z3 5.4 than older ones, some of which gave wrong models. Which
-//! constraints stay asserted between queries is told in [`scopes`]. Random seeds are fixed: the same queries
-//! in the same order give the same models.
+//! The default solver used incrementally is faster and more robust on path constraints than the one
+//! specialised for bit-vectors, and Z3 5.4 than older versions, some of which gave wrong models. [`scopes`]
+//! decides which constraints stay asserted between queries. Random seeds are fixed: the same queries in the
+//! same order give the same models.
 //!
-//! A check may use so many of Z3's own units of work, which is the same on every machine; the clock comes after that,
-//! as Z3's timeout. Z3 looks at neither while it simplifies terms and turns them into gates: who needs the limit kept
-//! has this backend in a process that can be killed ([`crate::worker`]). What Z3 could not even begin to search in its
-//! time it is not asked ([`circuits`]).
+//! A check is limited first by Z3's resource counter (`rlimit`), which is the same on every machine, and then
+//! by the clock, as Z3's timeout. Z3 checks neither while it simplifies and bit-blasts terms: to keep the
+//! limit at all costs, this backend runs in a process that can be killed ([`crate::worker`]). Queries that Z3
+//! could not even bit-blast in its time are refused ([`circuits`]).
 
 mod circuits;
 mod floats;
@@ -18,7 +18,7 @@ mod terms;
 
 use crate::bytes::ByteCollector;
 use crate::stats::Meter;
-use crate::{Answer, Layers, Limits, Query, Solver, Stats, Unknown};
+use crate::{Answer, LayerGroup, LayerInfo, Limits, Query, Solver, Stats, Unknown};
 use ::z3::{Params, SatResult};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, ExprId, InputByte};
@@ -27,18 +27,26 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use terms::Terms;
 
-/// Terms kept before the backend starts over, to bound memory.
+/// Terms kept before the backend starts over, to bound memory; a chosen bound.
 const MAX_TERMS: usize = 500_000;
-/// Memory that Z3 may use, in all contexts together, before it gives up on a query.
+/// Memory in MiB that Z3 may use, in all contexts together, before it gives up on a query.
 static MAX_MEGABYTES: AtomicU64 = AtomicU64::new(2048);
-/// Units of work per millisecond of the time limit. Z3 does some 1,500 in a millisecond: only on a machine that is three
-/// times as slow does the clock decide what has an answer.
+/// Z3's resource units per millisecond of the time limit. Z3 uses some 1,500 in a millisecond: only on a
+/// machine a third as fast does the clock decide which queries have an answer.
 const WORK_PER_MILLISECOND: u128 = 500;
 
-/// Asks Z3.
+/// Names of the backend's tally, here and in a process of its own.
+pub(crate) static INFO: LayerInfo = LayerInfo {
+    key: "smt",
+    name: "z3",
+    about: "asks Z3",
+    group: Some(LayerGroup { column: "Z3", name: "Z3" }),
+};
+
+/// The Z3 backend in this process.
 pub struct Z3 {
     limits: Limits,
-    /// Made when something is asked first: that takes 8 ms, and the campaigns of many parsers never ask.
+    /// Made with the first query: that takes 8 ms, and the campaigns of many parsers never get here.
     scopes: Option<Scopes>,
     terms: Terms,
     bytes: ByteCollector,
@@ -46,27 +54,28 @@ pub struct Z3 {
     time_limits: u64,
 }
 
-/// What Z3 says: a value for every byte of the query, if it gives one.
+/// Z3's result: if sat, a value for every byte of the query that Z3 gives one for.
 pub(crate) enum Verdict {
     Sat(Vec<(InputByte, Option<u8>)>),
     Unsat,
     Unknown(Unknown),
 }
 
-/// Keeps Z3 to this much memory, in all contexts of a process that are made from now on; workers inherit it.
+/// Limits the memory of all Z3 contexts of this process that are made from now on; workers inherit the limit.
 pub fn limit_memory(bytes: u64) {
     MAX_MEGABYTES.fetch_min(bytes >> 20, Relaxed);
 }
 
-/// Bytes that [`limit_memory`] allows.
+/// Returns the limit set by [`limit_memory`], in bytes.
 pub(crate) fn memory_limit() -> u64 {
     MAX_MEGABYTES.load(Relaxed) << 20
 }
 
 impl Z3 {
-    /// A backend on this thread's Z3 context.
+    /// Returns a backend on this thread's Z3 context.
     ///
-    /// Panics if an old libz3 was loaded instead of the one Cairn was linked with: old ones gave wrong answers.
+    /// Panics if an old libz3 was loaded instead of the one Cairn was linked with: old versions gave wrong
+    /// answers.
     pub fn new(limits: Limits) -> Z3 {
         let version = ::z3::full_version();
         assert!(is_new_enough(version), "Cairn needs Z3 5.4, but libz3 {version} was loaded");
@@ -81,18 +90,19 @@ impl Z3 {
         }
     }
 
-    /// Changes what a query may take.
+    /// Sets the limits of the next queries.
     pub(crate) fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// Has Z3 decide a query within its limit and until the deadline.
+    /// Decides a query within its limit and until the deadline.
     pub(crate) fn decide(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> Verdict {
         if self.terms.len() > MAX_TERMS {
             self.start_over();
         }
         let constraints: Vec<ExprId> = query.constraints().collect();
-        // Compared with the limit of a query and not with what is left until the deadline: that is for the deadline to cut.
+        // Compared with the limit of a query, not with the time left: the deadline cuts that anyway, and a
+        // refusal is cached.
         if circuits::time(dag, &constraints) > self.limits.time {
             return Verdict::Unknown(Unknown::TimeLimit);
         }
@@ -102,14 +112,15 @@ impl Z3 {
             SatResult::Sat => self.model(dag, query),
             SatResult::Unknown => {
                 let reason = self.why_unknown(&deadline);
-                // A solver that gave up is not to be trusted with its scopes, and may have no memory left for the next.
+                // A solver that gave up may have lost its scopes, and may have no memory left for the next
+                // query.
                 self.start_over();
                 Verdict::Unknown(reason)
             }
         }
     }
 
-    /// Lets Z3 decide. It works on constraints already when it is told of them, and does not look at its clock then.
+    /// Runs Z3. It works on constraints already while they are asserted, without checking its clock.
     fn check(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> SatResult {
         let scopes = self.scopes.get_or_insert_with(Scopes::new);
         let hurry = deadline.within(deadline.left() / 4);
@@ -121,7 +132,7 @@ impl Z3 {
         solver.check()
     }
 
-    /// A value for every byte of the query, as far as Z3 has one.
+    /// Returns a value for every byte of the query, as far as Z3 has one.
     fn model(&mut self, dag: &Dag, query: &Query) -> Verdict {
         let Some(found) = self.scopes.as_ref().and_then(|scopes| scopes.solver().get_model()) else {
             return Verdict::Unknown(Unknown::Unsupported);
@@ -145,7 +156,7 @@ impl Z3 {
 }
 
 impl Verdict {
-    /// The verdict as an answer; bytes without a value keep the seed's.
+    /// Turns the verdict into an answer; bytes without a value keep the seed's.
     pub(crate) fn answer(self, seed: &dyn Assignment) -> Answer {
         match self {
             Verdict::Sat(bytes) => {
@@ -167,14 +178,14 @@ fn is_new_enough(version: &str) -> bool {
 fn parameters(limit: Duration, left: Duration) -> Params {
     let mut params = Params::new();
     params.set_u32("random_seed", 0);
-    // Z3 would take over SIGINT during a query, and with it the user's wish to stop.
+    // Z3 would handle SIGINT during a query, and the user could not stop the campaign.
     params.set_bool("ctrl_c", false);
     params.set_u32("rlimit", at_most_32_bits(limit.as_millis().max(1).saturating_mul(WORK_PER_MILLISECOND)));
     params.set_u32("timeout", at_most_32_bits(left.as_millis() + 1));
     params
 }
 
-/// The largest number would mean no limit.
+/// Clamps a limit to 32 bits, below the largest number, which means no limit.
 fn at_most_32_bits(limit: u128) -> u32 {
     limit.min(u128::from(u32::MAX) - 1) as u32
 }
@@ -187,7 +198,7 @@ impl Solver for Z3 {
         self.meter.answer(start, answer)
     }
 
-    fn insist(&mut self, limits: Limits) {
+    fn raise_limits(&mut self, limits: Limits) {
         self.set_limits(limits);
     }
 
@@ -196,8 +207,9 @@ impl Solver for Z3 {
     }
 
     fn stats(&self) -> Stats {
-        let layers = Layers { smt: self.meter.tally(), ..Layers::default() };
-        Stats { layers, time_limits: self.time_limits, ..Stats::default() }
+        let mut stats = Stats { time_limits: self.time_limits, ..Stats::default() };
+        stats.layers.add(&INFO, self.meter.tally());
+        stats
     }
 }
 
@@ -206,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_versions_are_told_from_new_ones() {
+    fn old_versions_are_refused() {
         assert!(["5.4.0.0", "5.10.1", "6.0"].into_iter().all(is_new_enough));
         assert!(!["4.8.12.0", "5.3.9", "4.15", "", "nightly"].into_iter().any(is_new_enough));
     }

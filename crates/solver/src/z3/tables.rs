@@ -1,28 +1,29 @@
-//! Reads of snapshots and counts of bits for Z3.
+//! Reads of snapshots and counts of bits as Z3 terms.
 //!
-//! A read is a tree of choices over the bits of its place, equal branches merged: a table of 256 words is 255
-//! choices, which a SAT solver sees through, where Z3's arrays would find out about their 256 stores one by one.
+//! A read is a tree of if-then-else over the bits of its index, equal branches merged: a table of 256 words
+//! takes 255 of them, on which a SAT solver propagates well, where Z3's arrays would instantiate axioms for
+//! 256 stores one by one.
 
 use super::terms::Terms;
 use ::z3::ast::{BV, Bool};
-use cairn_expr::{Cell, Count, Dag, ExprId, Lookup, SnapshotId};
+use cairn_expr::{BitCount, Cell, Dag, ExprId, Lookup, SnapshotId};
 
 impl Terms {
     pub(super) fn read(&self, dag: &Dag, snapshot: SnapshotId, index: ExprId, width: u8) -> BV {
-        let place = self.bits(index);
-        let (tree, border) = dag.lookup(snapshot, index, width);
-        let value = self.looked_up(&tree, &place);
-        match border {
+        let index_bits = self.bits(index);
+        let (tree, bits_inside) = dag.lookup(snapshot, index, width);
+        let value = self.select(&tree, &index_bits);
+        match bits_inside {
             None => value,
             Some(bits) => {
-                let inside = place.bvult(BV::from_u64(1 << bits, 64));
+                let inside = index_bits.bvult(BV::from_u64(1 << bits, 64));
                 inside.ite(&value, &BV::from_u64(0, width.into()))
             }
         }
     }
 
-    /// As deep as a place in a snapshot has bits.
-    fn looked_up(&self, tree: &Lookup, place: &BV) -> BV {
+    /// Translates a lookup tree. Recursive as deep as an index into the snapshot has bits.
+    fn select(&self, tree: &Lookup, index: &BV) -> BV {
         match tree {
             Lookup::Bytes(cells) => {
                 let mut bytes = cells.iter().map(|cell| match *cell {
@@ -33,8 +34,8 @@ impl Terms {
                 bytes.fold(first, |low, high| high.concat(low))
             }
             Lookup::Split(bit, zero, one) => {
-                let (zero, one) = (self.looked_up(zero, place), self.looked_up(one, place));
-                bit_of(place, (*bit).into()).ite(&one, &zero)
+                let (zero, one) = (self.select(zero, index), self.select(one, index));
+                bit_of(index, (*bit).into()).ite(&one, &zero)
             }
         }
     }
@@ -44,8 +45,8 @@ fn bit_of(value: &BV, bit: u32) -> Bool {
     value.extract(bit, bit).eq(BV::from_u64(1, 1))
 }
 
-/// Something counted about a value's bits.
-pub(super) fn count(what: Count, value: &BV) -> BV {
+/// Returns the term of a bit count.
+pub(super) fn count(what: BitCount, value: &BV) -> BV {
     let width = value.get_size();
     let number = |n: u32| BV::from_u64(n.into(), width);
     let first = |bits: &mut dyn Iterator<Item = u32>| {
@@ -54,10 +55,10 @@ pub(super) fn count(what: Count, value: &BV) -> BV {
         })
     };
     match what {
-        // The last one asked is the first one looked at.
-        Count::LeadingZeros => first(&mut (0..width)),
-        Count::TrailingZeros => first(&mut (0..width).rev()),
-        Count::Ones => {
+        // The outermost if-then-else, made last, is the first bit that counts.
+        BitCount::LeadingZeros => first(&mut (0..width)),
+        BitCount::TrailingZeros => first(&mut (0..width).rev()),
+        BitCount::Ones => {
             // Eight bits are enough for 128 ones; fewer hold their own number.
             let narrow = width.min(8);
             let bits = (0..width).map(|bit| value.extract(bit, bit).zero_ext(narrow - 1));

@@ -1,7 +1,7 @@
-//! Expressions as Z3 terms, each translated once.
+//! Translation of expressions to Z3 terms, each once.
 //!
-//! One-bit expressions that come from comparisons are Booleans to Z3, which it decides on directly;
-//! a bit-vector of one bit is made of them only where an operation on bits needs it.
+//! One-bit expressions that come from comparisons become Booleans, which the SAT solver decides on directly;
+//! they are converted to bit-vectors of one bit only where an operation on bits needs it.
 
 use super::floats::Floats;
 use super::tables::count;
@@ -9,17 +9,17 @@ use ::z3::ast::{BV, Bool};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte, Node};
 use rustc_hash::FxHashMap;
 
-/// One translated expression.
+/// A translated expression.
 #[derive(Clone)]
-pub(super) enum Term {
+pub(super) enum Z3Term {
     Bits(BV),
     Truth(Bool),
 }
 
-/// All terms translated so far.
+/// The terms translated so far.
 #[derive(Default)]
 pub(super) struct Terms {
-    terms: FxHashMap<ExprId, Term>,
+    terms: FxHashMap<ExprId, Z3Term>,
     variables: FxHashMap<InputByte, BV>,
     pub(super) floats: Floats,
     stack: Vec<ExprId>,
@@ -30,12 +30,13 @@ impl Terms {
         self.terms.len()
     }
 
-    /// The variable of an input byte, if any translated expression depends on it.
+    /// Returns the variable of an input byte, if a translated expression depends on it.
     pub(super) fn variable(&self, byte: InputByte) -> Option<&BV> {
         self.variables.get(&byte)
     }
 
-    /// A one-bit expression as a condition. Not recursive: expressions are as deep as paths are long.
+    /// Translates a one-bit expression to a Boolean. Not recursive: expressions are as deep as paths are
+    /// long.
     pub(super) fn condition(&mut self, dag: &Dag, e: ExprId) -> Bool {
         self.stack.push(e);
         while let Some(&top) = self.stack.last() {
@@ -47,7 +48,7 @@ impl Terms {
                 }
                 let term = self.translate(dag, top);
                 self.terms.insert(top, term);
-                self.note_number(dag, top);
+                self.add_float_view(dag, top);
             }
             self.stack.pop();
         }
@@ -56,50 +57,52 @@ impl Terms {
 
     pub(super) fn truth(&self, e: ExprId) -> Bool {
         match &self.terms[&e] {
-            Term::Truth(truth) => truth.clone(),
-            Term::Bits(bits) => bits.eq(BV::from_u64(1, 1)),
+            Z3Term::Truth(truth) => truth.clone(),
+            Z3Term::Bits(bits) => bits.eq(BV::from_u64(1, 1)),
         }
     }
 
     pub(super) fn bits(&self, e: ExprId) -> BV {
         match &self.terms[&e] {
-            Term::Bits(bits) => bits.clone(),
-            Term::Truth(truth) => truth.ite(&BV::from_u64(1, 1), &BV::from_u64(0, 1)),
+            Z3Term::Bits(bits) => bits.clone(),
+            Z3Term::Truth(truth) => truth.ite(&BV::from_u64(1, 1), &BV::from_u64(0, 1)),
         }
     }
 
     fn is_truth(&self, e: ExprId) -> bool {
-        matches!(self.terms[&e], Term::Truth(_))
+        matches!(self.terms[&e], Z3Term::Truth(_))
     }
 
     /// Translates a node whose children are translated.
-    fn translate(&mut self, dag: &Dag, e: ExprId) -> Term {
+    fn translate(&mut self, dag: &Dag, e: ExprId) -> Z3Term {
         let width = u32::from(dag.width(e));
         match dag.node(e) {
-            Node::Const(value) if width == 1 => Term::Truth(Bool::from_bool(value == 1)),
-            Node::Const(value) => Term::Bits(constant(width, value)),
-            Node::Input(byte) => Term::Bits(self.new_variable(byte)),
+            Node::Const(value) if width == 1 => Z3Term::Truth(Bool::from_bool(value == 1)),
+            Node::Const(value) => Z3Term::Bits(constant(width, value)),
+            Node::Input(byte) => Z3Term::Bits(self.new_variable(byte)),
             Node::Binary(op @ (BinOp::And | BinOp::Or | BinOp::Xor), a, b)
                 if self.is_truth(a) || self.is_truth(b) =>
             {
-                Term::Truth(connective(op, &self.truth(a), &self.truth(b)))
+                Z3Term::Truth(connective(op, &self.truth(a), &self.truth(b)))
             }
-            Node::Binary(op, a, b) => Term::Bits(binary(op, width, &self.bits(a), &self.bits(b))),
-            Node::Compare(op, a, b) => Term::Truth(compare(op, &self.bits(a), &self.bits(b))),
-            Node::ZExt(a) => Term::Bits(self.bits(a).zero_ext(width - u32::from(dag.width(a)))),
-            Node::SExt(a) => Term::Bits(self.bits(a).sign_ext(width - u32::from(dag.width(a)))),
-            Node::Extract(a, low) => Term::Bits(self.bits(a).extract(u32::from(low) + width - 1, low.into())),
-            Node::Concat(a, b) => Term::Bits(self.bits(a).concat(self.bits(b))),
+            Node::Binary(op, a, b) => Z3Term::Bits(binary(op, width, &self.bits(a), &self.bits(b))),
+            Node::Compare(op, a, b) => Z3Term::Truth(compare(op, &self.bits(a), &self.bits(b))),
+            Node::ZExt(a) => Z3Term::Bits(self.bits(a).zero_ext(width - u32::from(dag.width(a)))),
+            Node::SExt(a) => Z3Term::Bits(self.bits(a).sign_ext(width - u32::from(dag.width(a)))),
+            Node::Extract(a, low) => {
+                Z3Term::Bits(self.bits(a).extract(u32::from(low) + width - 1, low.into()))
+            }
+            Node::Concat(a, b) => Z3Term::Bits(self.bits(a).concat(self.bits(b))),
             Node::Ite(c, t, e) if self.is_truth(t) || self.is_truth(e) => {
-                Term::Truth(self.truth(c).ite(&self.truth(t), &self.truth(e)))
+                Z3Term::Truth(self.truth(c).ite(&self.truth(t), &self.truth(e)))
             }
-            Node::Ite(c, t, e) => Term::Bits(self.truth(c).ite(&self.bits(t), &self.bits(e))),
+            Node::Ite(c, t, e) => Z3Term::Bits(self.truth(c).ite(&self.bits(t), &self.bits(e))),
             Node::Float(op, a, b) => self.float(dag, e, op, a, b),
-            Node::FloatCompare(op, a, b) => Term::Truth(self.float_compare(dag, op, a, b)),
+            Node::FloatCompare(op, a, b) => Z3Term::Truth(self.float_compare(dag, op, a, b)),
             Node::Convert(how, a) => self.convert(dag, e, how, a),
             Node::Math(function) => self.math(dag, e, function),
-            Node::Count(what, a) => Term::Bits(count(what, &self.bits(a))),
-            Node::Read(snapshot, index) => Term::Bits(self.read(dag, snapshot, index, dag.width(e))),
+            Node::BitCount(what, a) => Z3Term::Bits(count(what, &self.bits(a))),
+            Node::Read(snapshot, index) => Z3Term::Bits(self.read(dag, snapshot, index, dag.width(e))),
         }
     }
 
@@ -126,7 +129,7 @@ fn connective(op: BinOp, a: &Bool, b: &Bool) -> Bool {
 }
 
 fn binary(op: BinOp, width: u32, a: &BV, b: &BV) -> BV {
-    // The amount counts modulo the width, which every width can hold.
+    // The shift amount is taken modulo the width, which every width can represent.
     let amount = || {
         let modulus = u64::from(width);
         match width.is_power_of_two() {
@@ -173,7 +176,7 @@ mod tests {
     use ::z3::ast::Ast;
     use cairn_expr::Evaluator;
 
-    /// Whether a condition holds under an input, if Z3 knows all functions in it.
+    /// Returns the value of a condition under an input, if Z3 interprets all functions in it.
     fn decided(terms: &mut Terms, dag: &Dag, condition: ExprId, input: &[u8]) -> Option<bool> {
         let term = terms.condition(dag, condition);
         let known = BYTES.iter().filter_map(|&byte| Some((byte.offset, terms.variable(byte)?.clone())));
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_is_worth_what_the_evaluator_says() {
+    fn terms_agree_with_the_evaluator() {
         let mut random = Random::new(2);
         let mut evaluator = Evaluator::new();
         let (mut agreed, mut undecided) = (0, 0);

@@ -2,8 +2,8 @@
 
 use cairn_expr::{CmpOp, Conversion, Dag, ExprId, FloatOp, InputByte, Math};
 
-/// Reads conditions in the notation of C. A small letter is a double, a capital letter an int, and a small letter with an
-/// `f` behind it a float; everything but `int(…)` and ints is computed in double precision.
+/// Reads conditions in the notation of C. A small letter is a double, a capital letter an int, and a small
+/// letter with an `f` behind it a float; everything but `int(…)` and ints is computed in double precision.
 pub struct Reader<'a> {
     dag: &'a mut Dag,
     words: Vec<String>,
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
         self.words[self.next - 1].clone()
     }
 
-    /// The conditions that `&&` joins.
+    /// Returns the conditions that `&&` joins.
     pub fn conditions(&mut self) -> Vec<ExprId> {
         let mut all = vec![self.comparison()];
         while self.peek() == "&&" {

@@ -9,7 +9,7 @@ use fastrand::Rng;
 /// A generated program.
 pub struct Program {
     pub text: String,
-    /// How the program reads its input: macros for the compiler.
+    /// Macros that choose how the program reads its input.
     pub reader: Reader,
     /// Branches alone on their line with a probe behind each side.
     pub branches: Vec<Branch>,
@@ -22,7 +22,7 @@ pub struct Branch {
     pub when_false: usize,
 }
 
-/// How a program reads its two bytes.
+/// The way in which a program reads its two bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     Read,

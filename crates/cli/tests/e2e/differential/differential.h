@@ -23,7 +23,7 @@ extern unsigned long comparisons;
         }                                                                                                   \
     } while (0)
 
-/* Whether a run is traced is otherwise decided by the coin, each time somebody asks. */
+/* Otherwise a coin decides at each call if the run is traced. */
 extern int always_tracing;
 
 /* A number below `n`. */

@@ -16,7 +16,7 @@ int __cairn_stream_of_file(dev_t device, ino_t inode) { (void)device; (void)inod
 size_t __cairn_length(int object) { (void)object; return symbolic_length; }
 int __cairn_character(int object, off_t from, int character) { (void)object; (void)from; return character; }
 size_t __cairn_concrete(size_t value) { return value; }
-size_t __cairn_pinned(size_t value) { return value; }
+size_t __cairn_concretized(size_t value) { return value; }
 void __cairn_fresh(void *start, size_t size) { (void)start; (void)size; }
 
 /* What is said to have been received must be what the file has there, unless something else was pushed back. */

@@ -1,6 +1,6 @@
 //! The theory of bit-vectors.
 
-use super::value::{Applied, Call, Value};
+use super::value::{Applied, Call, SmtValue};
 use crate::dag::Dag;
 use crate::node::{BinOp, CmpOp, ExprId, MAX_WIDTH};
 use crate::semantics::{ones, sign_bit};
@@ -8,10 +8,10 @@ use crate::semantics::{ones, sign_bit};
 pub(super) fn apply<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Applied<'a> {
     if let Some(op) = comparison(call.name) {
         let [a, b] = call.exactly(call.alike(dag, call.bits()?)?)?;
-        return Ok(Some(Value::Bool(dag.compare(op, a, b))));
+        return Ok(Some(SmtValue::Bool(dag.compare(op, a, b))));
     }
     if let Some(truth) = overflow(dag, call)? {
-        return Ok(Some(Value::Bool(truth)));
+        return Ok(Some(SmtValue::Bool(truth)));
     }
     let result = match call.name {
         "concat" => concat(dag, &call.bits()?)?,
@@ -24,7 +24,7 @@ pub(super) fn apply<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Applied<'a> {
             None => return Ok(None),
         },
     };
-    Ok(Some(Value::Bits(result)))
+    Ok(Some(SmtValue::Bits(result)))
 }
 
 fn comparison(name: &str) -> Option<CmpOp> {
@@ -41,7 +41,7 @@ fn comparison(name: &str) -> Option<CmpOp> {
     })
 }
 
-/// A width that values can have.
+/// Returns a width that values can have.
 fn width(bits: u64) -> Result<u8, String> {
     match u8::try_from(bits) {
         Ok(width) if (1..=MAX_WIDTH).contains(&width) => Ok(width),
@@ -78,7 +78,7 @@ fn reshape(dag: &mut Dag, call: &Call) -> Result<ExprId, String> {
     }
 }
 
-/// The highest `by` bits become the lowest.
+/// Rotates left: the highest `by` bits become the lowest.
 fn rotate(dag: &mut Dag, a: ExprId, by: u8) -> ExprId {
     let own = dag.width(a);
     if by == 0 || by == own {
@@ -144,7 +144,7 @@ fn binary(dag: &mut Dag, call: &Call) -> Result<Option<ExprId>, String> {
     }
 }
 
-/// The remainder with the divisor's sign.
+/// Returns the remainder with the divisor's sign.
 fn modulo(dag: &mut Dag, a: ExprId, b: ExprId) -> ExprId {
     let zero = dag.constant(dag.width(a), 0);
     let remainder = dag.binary(BinOp::SRem, a, b);
@@ -167,7 +167,7 @@ fn shift(dag: &mut Dag, op: BinOp, a: ExprId, amount: ExprId) -> ExprId {
     dag.ite(fits, shifted, out)
 }
 
-/// Whether an operation overflows (SMT-LIB 2.7), found out with values wide enough not to.
+/// Builds the condition that an operation overflows (SMT-LIB 2.7), with operands wide enough not to.
 fn overflow(dag: &mut Dag, call: &Call) -> Result<Option<ExprId>, String> {
     let (op, is_signed) = match call.name {
         "bvnego" => {

@@ -1,4 +1,4 @@
-//! What a script asks.
+//! The `check-sat` commands of a script.
 
 use super::super::{Status, floats::sizes};
 use super::value::Sort;
@@ -15,7 +15,7 @@ pub struct Typed {
 }
 
 impl Typed {
-    /// The sort, as SMT-LIB writes it.
+    /// Returns the sort, as SMT-LIB writes it.
     pub fn sort(&self) -> String {
         match self.sort {
             Sort::Bool => "Bool".to_owned(),
@@ -25,7 +25,7 @@ impl Typed {
         }
     }
 
-    /// A value of the expression, as SMT-LIB writes it.
+    /// Returns a value of the expression, as SMT-LIB writes it.
     pub fn show(&self, value: u128) -> String {
         match self.sort {
             Sort::Bool => (value == 1).to_string(),
@@ -53,16 +53,16 @@ impl Typed {
 pub struct Symbol {
     /// Its name, as the script writes it.
     pub name: String,
-    /// What it became.
+    /// Its expression.
     pub value: Typed,
 }
 
-/// One `check-sat` of a script.
+/// A `check-sat` of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Check {
-    /// What is to be true, in the script's order; all of width 1.
+    /// The assertions, in the script's order; each has width 1.
     pub assertions: Vec<ExprId>,
-    /// All symbols that are declared then.
+    /// The symbols declared at that point.
     pub symbols: Vec<Symbol>,
     /// The answer that the script expects.
     pub status: Option<Status>,

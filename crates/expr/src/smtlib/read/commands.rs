@@ -1,12 +1,12 @@
 //! Commands, one after the other.
 
 use super::super::floats::BITS;
-use super::super::function::Function;
+use super::super::function::SmtFunction;
 use super::super::tables::TABLE;
 use super::super::{Status, variable};
 use super::terms::{Global, Macro, Terms};
 use super::tokens::{Token, Tokens};
-use super::value::{Sort, Value};
+use super::value::{SmtValue, Sort};
 use super::{Check, ReadError, Symbol, Typed, floats};
 use crate::inputs::InputByte;
 use crate::node::{ExprId, MAX_WIDTH};
@@ -17,7 +17,7 @@ use std::rc::Rc;
 /// The object whose bytes are the symbols that are no input bytes by name.
 const SYMBOLS: u32 = u32::MAX;
 
-/// How much there was when a scope was opened.
+/// Sizes of the lists when a scope was opened.
 struct Scope {
     assertions: usize,
     symbols: usize,
@@ -139,7 +139,7 @@ impl<'t, 'a> Script<'t, 'a> {
         }
     }
 
-    /// A symbol of the sort at `sort`.
+    /// Declares a symbol of the sort at `sort`.
     fn declare(&mut self, at: usize, sort: usize) -> Result<(), ReadError> {
         let name = self.name(at + 2)?;
         let (place, sort) = (sort, self.sort(sort)?);
@@ -149,7 +149,7 @@ impl<'t, 'a> Script<'t, 'a> {
             Sort::Mode => return self.fail(place, "Cairn has rounding modes only as constants"),
         };
         let expression = self.input(name, width);
-        let value = Value::of(sort, expression).expect("rounding modes are refused above");
+        let value = SmtValue::of(sort, expression).expect("rounding modes are refused above");
         self.introduce(at, name, Global::Value(value))?;
         let name = self.terms.tokens.text(at + 2).to_owned();
         self.symbols.push(Symbol { name, value: Typed { sort, expression } });
@@ -192,7 +192,7 @@ impl<'t, 'a> Script<'t, 'a> {
         if !name.starts_with("cairn.") || name.starts_with(TABLE) {
             return None;
         }
-        let Some(function) = Function::named(name) else {
+        let Some(function) = SmtFunction::named(name) else {
             return Some(self.fail(at, format!("Cairn has no function `{name}`")));
         };
         let command = function.command();
@@ -241,7 +241,7 @@ impl<'t, 'a> Script<'t, 'a> {
         Ok(parameters)
     }
 
-    /// A name for a term, whose sort comes before it.
+    /// Defines a name for a term, whose sort comes before it.
     fn define(&mut self, at: usize, sort: usize) -> Result<(), ReadError> {
         let (name, place) = (self.name(at + 2)?, sort);
         let sort = self.sort(sort)?;
@@ -268,7 +268,7 @@ impl<'t, 'a> Script<'t, 'a> {
         if self.token(at) == Token::Close { self.fail(at, "a term should be here") } else { Ok(()) }
     }
 
-    /// A command ends with this term.
+    /// Checks that a command ends with this term.
     fn expect_end(&self, command: usize, term: usize) -> Result<(), ReadError> {
         let next = self.terms.tokens.after(term);
         match next == self.terms.tokens.close(command) {
@@ -277,8 +277,8 @@ impl<'t, 'a> Script<'t, 'a> {
         }
     }
 
-    /// The value of a term; names that it gives are known from then on.
-    pub(super) fn term(&mut self, at: usize) -> Result<Value<'a>, ReadError> {
+    /// Reads a term; names that it defines (`:named`) are known from then on.
+    pub(super) fn term(&mut self, at: usize) -> Result<SmtValue<'a>, ReadError> {
         self.expect_term(at)?;
         let value = self.terms.value(at)?;
         for (name, value) in std::mem::take(&mut self.terms.named) {
@@ -289,7 +289,7 @@ impl<'t, 'a> Script<'t, 'a> {
 
     fn truth(&mut self, at: usize) -> Result<ExprId, ReadError> {
         match self.term(at)? {
-            Value::Bool(e) => Ok(e),
+            SmtValue::Bool(e) => Ok(e),
             _ => self.fail(at, "a truth value should be here"),
         }
     }
@@ -303,7 +303,7 @@ impl<'t, 'a> Script<'t, 'a> {
         self.expect_end(at, at + 2)
     }
 
-    /// Whether an assertion ties a float's bits to its number.
+    /// True if an assertion equates a float's bits with its number.
     fn ties_bits(&self, at: usize) -> bool {
         let tokens = self.terms.tokens;
         if tokens.at(at) != Token::Open || tokens.at(at + 1) != Token::Word("!") {
@@ -324,7 +324,7 @@ impl<'t, 'a> Script<'t, 'a> {
         }
         let close = tokens.close(at + 5);
         let Some(name) = tokens.at(close - 1).symbol() else { return self.fail(at, FORM) };
-        let (Some(Global::Value(Value::Bits(bits))), Value::Float(number)) =
+        let (Some(Global::Value(SmtValue::Bits(bits))), SmtValue::Float(number)) =
             (self.terms.globals.get(name).cloned(), self.terms.value(close + 1)?)
         else {
             return self.fail(at, FORM);
@@ -332,7 +332,7 @@ impl<'t, 'a> Script<'t, 'a> {
         if self.terms.dag.width(bits) != self.terms.dag.width(number) {
             return self.fail(at, FORM);
         }
-        self.terms.globals.insert(name, Global::Value(Value::Bits(number)));
+        self.terms.globals.insert(name, Global::Value(SmtValue::Bits(number)));
         // It was declared just before, and is no symbol any more.
         if let Some(i) = self.symbols.iter().rposition(|symbol| symbol.name == name) {
             self.symbols.remove(i);
@@ -376,8 +376,10 @@ impl<'t, 'a> Script<'t, 'a> {
     fn get_value(&mut self, at: usize) -> Result<(), ReadError> {
         for item in self.list(at + 2)? {
             let value = self.term(item)?;
-            let (Value::Bool(expression) | Value::Bits(expression) | Value::Float(expression), Some(sort)) =
-                (value, value.sort(self.terms.dag))
+            let (
+                SmtValue::Bool(expression) | SmtValue::Bits(expression) | SmtValue::Float(expression),
+                Some(sort),
+            ) = (value, value.sort(self.terms.dag))
             else {
                 return self.fail(item, "Cairn gives values of bits, floats and truths only");
             };
@@ -425,7 +427,7 @@ impl<'t, 'a> Script<'t, 'a> {
     }
 }
 
-/// The input byte that has this name.
+/// Returns the input byte that has this name.
 fn named_byte(name: &str) -> Option<InputByte> {
     let (object, offset) = name.strip_prefix("obj")?.split_once('_')?;
     let byte = InputByte { object: object.parse().ok()?, offset: offset.parse().ok()? };

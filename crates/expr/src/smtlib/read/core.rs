@@ -1,7 +1,7 @@
 //! The core theory: truth values, equality, choice.
 
 use super::floats;
-use super::value::{Applied, Call, Value, chain};
+use super::value::{Applied, Call, SmtValue, chain};
 use crate::dag::Dag;
 use crate::node::{CmpOp, ExprId};
 
@@ -20,7 +20,7 @@ pub(super) fn apply<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Applied<'a> {
         "ite" => return choice(dag, call).map(Some),
         _ => return Ok(None),
     };
-    Ok(Some(Value::Bool(truth)))
+    Ok(Some(SmtValue::Bool(truth)))
 }
 
 fn fold(dag: &mut Dag, call: &Call, op: fn(&mut Dag, ExprId, ExprId) -> ExprId) -> Result<ExprId, String> {
@@ -28,7 +28,7 @@ fn fold(dag: &mut Dag, call: &Call, op: fn(&mut Dag, ExprId, ExprId) -> ExprId) 
     Ok(operands[1..].iter().fold(operands[0], |all, &one| op(dag, all, one)))
 }
 
-/// The last operand follows from all others.
+/// Builds an implication of the last operand by all others.
 fn implication(dag: &mut Dag, call: &Call) -> Result<ExprId, String> {
     let operands = call.truths()?;
     let (&last, conditions) = operands.split_last().expect("at least one");
@@ -38,11 +38,11 @@ fn implication(dag: &mut Dag, call: &Call) -> Result<ExprId, String> {
     }))
 }
 
-/// The operands of an equality: all of one sort; whether they are floats is told with them.
+/// Returns the operands of an equality, all of one sort, and true if they are floats.
 fn comparable(dag: &Dag, call: &Call) -> Result<(Vec<ExprId>, bool), String> {
     let (operands, is_float) = match call.args.first() {
-        Some(Value::Bool(_)) => (call.truths()?, false),
-        Some(Value::Float(_)) => (call.floats()?, true),
+        Some(SmtValue::Bool(_)) => (call.truths()?, false),
+        Some(SmtValue::Float(_)) => (call.floats()?, true),
         _ => (call.bits()?, false),
     };
     Ok((call.alike(dag, operands)?, is_float))
@@ -69,17 +69,17 @@ fn distinct(dag: &mut Dag, call: &Call) -> Result<ExprId, String> {
     Ok(dag.not(any))
 }
 
-fn choice<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Result<Value<'a>, String> {
-    let &[Value::Bool(condition), t, e] = call.args()? else {
+fn choice<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Result<SmtValue<'a>, String> {
+    let &[SmtValue::Bool(condition), t, e] = call.args()? else {
         return Err("`ite` decides by a truth value".to_owned());
     };
     if t.sort(dag) != e.sort(dag) {
         return Err("the two sides of `ite` differ in sort".to_owned());
     }
     match (t, e) {
-        (Value::Bool(t), Value::Bool(e)) => Ok(Value::Bool(dag.ite(condition, t, e))),
-        (Value::Bits(t), Value::Bits(e)) => Ok(Value::Bits(dag.ite(condition, t, e))),
-        (Value::Float(t), Value::Float(e)) => Ok(Value::Float(dag.ite(condition, t, e))),
+        (SmtValue::Bool(t), SmtValue::Bool(e)) => Ok(SmtValue::Bool(dag.ite(condition, t, e))),
+        (SmtValue::Bits(t), SmtValue::Bits(e)) => Ok(SmtValue::Bits(dag.ite(condition, t, e))),
+        (SmtValue::Float(t), SmtValue::Float(e)) => Ok(SmtValue::Float(dag.ite(condition, t, e))),
         _ => Err("Cairn has rounding modes and real numbers only as constants".to_owned()),
     }
 }

@@ -1,14 +1,14 @@
-//! The theory of floating point, as far as the machine has it: 32 and 64 bits, rounded to nearest even.
+//! Reading of the theory of floating point, as far as x86-64 has it: 32 and 64 bits, rounded to nearest even.
 //!
-//! Where the standard leaves a result open (the smaller of two zeros, an integer made of a float that is out of its
-//! range) it is the machine's.
+//! Where the standard leaves a result open (the smaller of two zeros, an integer made of a float that is out
+//! of its range) the machine's is used.
 
-use super::value::{Applied, Call, Mode, Real, Value, chain};
+use super::value::{Applied, Call, Mode, Real, SmtValue, chain};
 use crate::dag::Dag;
 use crate::node::{CmpOp, Conversion, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math};
 use crate::semantics::{default_nan, infinity, sign_bit};
 
-/// A float's width by the sizes of exponent and significand.
+/// Returns a float's width by the sizes of exponent and significand.
 pub(super) fn width(exponent: u32, significand: u32) -> Result<u8, String> {
     match (exponent, significand) {
         (8, 24) => Ok(32),
@@ -19,7 +19,7 @@ pub(super) fn width(exponent: u32, significand: u32) -> Result<u8, String> {
     }
 }
 
-/// SMT-LIB's equality: all that is not a number is one and the same, and zeros differ.
+/// Builds SMT-LIB's equality: there is a single NaN, and zeros differ.
 pub(super) fn same(dag: &mut Dag, a: ExprId, b: ExprId) -> ExprId {
     let (bits, a, b) = (dag.compare(CmpOp::Eq, a, b), is_nan(dag, a), is_nan(dag, b));
     let neither = dag.and(a, b);
@@ -27,8 +27,8 @@ pub(super) fn same(dag: &mut Dag, a: ExprId, b: ExprId) -> ExprId {
 }
 
 fn is_nan(dag: &mut Dag, a: ExprId) -> ExprId {
-    let is_number = dag.float_compare(FloatCmp::Eq, a, a);
-    dag.not(is_number)
+    let is_not_nan = dag.float_compare(FloatCmp::Eq, a, a);
+    dag.not(is_not_nan)
 }
 
 /// `(_ NaN 8 24)` and its kin.
@@ -43,12 +43,12 @@ pub(super) fn special<'a>(dag: &mut Dag, name: &str, indices: &[u32]) -> Applied
     };
     let &[exponent, significand] = indices else { return Err(format!("`{name}` takes 2 indices")) };
     let width = width(exponent, significand)?;
-    Ok(Some(Value::Float(dag.constant(width, value(width)))))
+    Ok(Some(SmtValue::Float(dag.constant(width, value(width)))))
 }
 
 pub(super) fn apply<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Applied<'a> {
     if let Some(truth) = predicate(dag, call)? {
-        return Ok(Some(Value::Bool(truth)));
+        return Ok(Some(SmtValue::Bool(truth)));
     }
     let float = match call.name {
         "fp" => assemble(dag, call)?,
@@ -70,16 +70,17 @@ pub(super) fn apply<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Applied<'a> {
         "fp.to_ubv" | "fp.to_sbv" => return integer(dag, call),
         "fp.to_ieee_bv" => {
             let [a] = call.exactly(call.floats()?)?;
-            return Ok(Some(Value::Bits(a)));
+            return Ok(Some(SmtValue::Bits(a)));
         }
-        "-" | "/" => return real(call).map(|real| Some(Value::Real(real))),
+        "-" | "/" => return real(call).map(|real| Some(SmtValue::Real(real))),
         _ => return Ok(None),
     };
-    Ok(Some(Value::Float(float)))
+    Ok(Some(SmtValue::Float(float)))
 }
 
 fn predicate(dag: &mut Dag, call: &Call) -> Result<Option<ExprId>, String> {
-    // Numbered as for `llvm.is.fpclass`, from signalling and quiet through negative infinity to positive infinity.
+    // Numbered as for `llvm.is.fpclass`, from signalling and quiet through negative infinity to positive
+    // infinity.
     let classes = match call.name {
         "fp.isNormal" => 0x108,
         "fp.isSubnormal" => 0x90,
@@ -123,10 +124,10 @@ fn assemble(dag: &mut Dag, call: &Call) -> Result<ExprId, String> {
     Ok(dag.concat(parts[0], rest))
 }
 
-/// The operands after the rounding mode.
+/// Returns the operands after the rounding mode.
 fn rest<'c, 'a>(call: &Call<'c, 'a>) -> Result<(Mode, Call<'c, 'a>), String> {
     match call.args.split_first() {
-        Some((&Value::Mode(mode), args)) => Ok((mode, Call { args, ..*call })),
+        Some((&SmtValue::Mode(mode), args)) => Ok((mode, Call { args, ..*call })),
         _ => Err(format!("`{}` takes a rounding mode first", call.name)),
     }
 }
@@ -191,7 +192,7 @@ fn extreme(dag: &mut Dag, call: &Call) -> Result<ExprId, String> {
 fn convert(dag: &mut Dag, call: &Call) -> Result<ExprId, String> {
     let [exponent, significand] = call.indices()?;
     let width = width(exponent, significand)?;
-    if let [Value::Bits(bits)] = *call.args
+    if let [SmtValue::Bits(bits)] = *call.args
         && call.name == "to_fp"
     {
         return match dag.width(bits) == width {
@@ -202,21 +203,23 @@ fn convert(dag: &mut Dag, call: &Call) -> Result<ExprId, String> {
     let (mode, rest) = rest(call)?;
     match *rest.args {
         // Nothing is rounded then.
-        [Value::Float(a)] if call.name == "to_fp" && dag.width(a) <= width => {
+        [SmtValue::Float(a)] if call.name == "to_fp" && dag.width(a) <= width => {
             Ok(dag.convert(Conversion::FloatToFloat, a, width))
         }
         _ if mode != Mode::NearestEven => {
             Err(format!("Cairn knows `{}` only with rounding mode RNE", call.name))
         }
-        [Value::Float(a)] if call.name == "to_fp" => Ok(dag.convert(Conversion::FloatToFloat, a, width)),
-        [Value::Bits(a)] if call.name == "to_fp" => Ok(dag.convert(Conversion::SignedToFloat, a, width)),
-        [Value::Bits(a)] => Ok(dag.convert(Conversion::UnsignedToFloat, a, width)),
-        [Value::Real(real)] if call.name == "to_fp" => Ok(dag.constant(width, nearest_float(real, width)?)),
+        [SmtValue::Float(a)] if call.name == "to_fp" => Ok(dag.convert(Conversion::FloatToFloat, a, width)),
+        [SmtValue::Bits(a)] if call.name == "to_fp" => Ok(dag.convert(Conversion::SignedToFloat, a, width)),
+        [SmtValue::Bits(a)] => Ok(dag.convert(Conversion::UnsignedToFloat, a, width)),
+        [SmtValue::Real(real)] if call.name == "to_fp" => {
+            Ok(dag.constant(width, nearest_float(real, width)?))
+        }
         _ => Err(format!("`{}` makes no float of this", call.name)),
     }
 }
 
-/// The float nearest to a real number.
+/// Returns the float nearest to a real number.
 fn nearest_float(real: Real, width: u8) -> Result<u128, String> {
     let exact = |text: &str| text.parse::<f64>().ok().filter(|x| x.fract() == 0.0 && x.abs() < 16_777_216.0);
     let bits = match real.denominator {
@@ -245,14 +248,16 @@ fn integer<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Applied<'a> {
     }
     let is_signed = call.name == "fp.to_sbv";
     let how = if is_signed { Conversion::FloatToSigned } else { Conversion::FloatToUnsigned };
-    Ok(Some(Value::Bits(dag.convert(how, a, to))))
+    Ok(Some(SmtValue::Bits(dag.convert(how, a, to))))
 }
 
 /// Real numbers are written with a sign or as a quotient.
 fn real<'a>(call: &Call<'_, 'a>) -> Result<Real<'a>, String> {
     match (call.name, call.args) {
-        ("-", &[Value::Real(a)]) => Ok(Real { negative: !a.negative, ..a }),
-        ("/", &[Value::Real(a), Value::Real(b)]) if a.denominator.is_none() && b.denominator.is_none() => {
+        ("-", &[SmtValue::Real(a)]) => Ok(Real { negative: !a.negative, ..a }),
+        ("/", &[SmtValue::Real(a), SmtValue::Real(b)])
+            if a.denominator.is_none() && b.denominator.is_none() =>
+        {
             Ok(Real {
                 negative: a.negative != b.negative,
                 numerator: a.numerator,

@@ -1,4 +1,4 @@
-//! What a script says about itself: the answer, where to start, and which functions are tables.
+//! Annotations of a script: its status, the seed, and the functions that are tables.
 //!
 //! The last two are words between bars, as other solvers expect of what they do not know.
 
@@ -7,7 +7,7 @@ use super::ReadError;
 use super::commands::Script;
 use super::terms::Global;
 use super::tokens::Token;
-use super::value::Value;
+use super::value::SmtValue;
 use crate::node::ExprId;
 
 impl<'a> Script<'_, 'a> {
@@ -24,10 +24,10 @@ impl<'a> Script<'_, 'a> {
         done.map_or_else(|| self.fail(at, "Cairn does not say it like this"), Ok)
     }
 
-    /// The expression that a name of some width stands for.
+    /// Returns the expression that a name of some width stands for.
     fn bits(&self, name: &str) -> Option<ExprId> {
         match self.terms.globals.get(name)? {
-            Global::Value(Value::Bool(e) | Value::Bits(e) | Value::Float(e)) => Some(*e),
+            Global::Value(SmtValue::Bool(e) | SmtValue::Bits(e) | SmtValue::Float(e)) => Some(*e),
             _ => None,
         }
     }
@@ -43,7 +43,7 @@ impl<'a> Script<'_, 'a> {
         Some(())
     }
 
-    /// A function, the bytes it reads, and places with terms in them.
+    /// Reads the annotation of a table: its function, its bytes, and terms by index.
     fn table(&mut self, words: &'a str) -> Option<()> {
         let mut words = words.split_ascii_whitespace();
         let (name, bytes) = (words.next()?, hexadecimal(words.next()?)?);

@@ -1,14 +1,18 @@
 //! Functions of our own, and reads of tables.
 
-use super::super::function::Function;
-use super::value::{Call, Value};
+use super::super::function::SmtFunction;
+use super::value::{Call, SmtValue};
 use crate::dag::Dag;
 use crate::lookup::Lookup;
 use crate::node::{CmpOp, ExprId, FloatOp};
 use crate::snapshot::{Cell, SnapshotId};
 
-/// A function of ours, applied.
-pub(super) fn apply<'a>(dag: &mut Dag, function: Function, call: &Call<'_, 'a>) -> Result<Value<'a>, String> {
+/// Applies a function of our own scripts.
+pub(super) fn apply<'a>(
+    dag: &mut Dag,
+    function: SmtFunction,
+    call: &Call<'_, 'a>,
+) -> Result<SmtValue<'a>, String> {
     let operands = if function.takes_numbers() { call.floats()? } else { call.bits()? };
     let fits =
         operands.len() == function.operands() && operands.iter().all(|&e| dag.width(e) == function.width());
@@ -16,17 +20,19 @@ pub(super) fn apply<'a>(dag: &mut Dag, function: Function, call: &Call<'_, 'a>) 
         return Err(format!("`{function}` takes {} of {} bits", function.operands(), function.width()));
     }
     let result = match function {
-        Function::Shift(op, _) => dag.binary(op, operands[0], operands[1]),
-        Function::Count(what, _) => dag.count(what, operands[0]),
-        Function::Integer(how, _, to) => dag.convert(how, operands[0], to),
-        Function::Math(function, _) => dag.math(function, &operands),
-        Function::Remainder(_) => dag.float(FloatOp::Rem, operands[0], operands[1]),
-        Function::Beyond(..) => return Err(format!("`{function}` is only for the definition that needs it")),
+        SmtFunction::Shift(op, _) => dag.binary(op, operands[0], operands[1]),
+        SmtFunction::BitCount(what, _) => dag.count(what, operands[0]),
+        SmtFunction::Integer(how, _, to) => dag.convert(how, operands[0], to),
+        SmtFunction::Math(function, _) => dag.math(function, &operands),
+        SmtFunction::Remainder(_) => dag.float(FloatOp::Rem, operands[0], operands[1]),
+        SmtFunction::Beyond(..) => {
+            return Err(format!("`{function}` is only for the definition that needs it"));
+        }
     };
-    Ok(Value::Bits(result))
+    Ok(SmtValue::Bits(result))
 }
 
-/// The read that a term is said to be, or the term itself if it says something else.
+/// Returns the read that a term is annotated as, or the term itself if it is a different one.
 pub(super) fn recognised(dag: &mut Dag, snapshot: SnapshotId, place: ExprId, term: ExprId) -> ExprId {
     let width = dag.width(term);
     if dag.width(place) != 64 || !width.is_multiple_of(8) {

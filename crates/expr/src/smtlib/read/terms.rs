@@ -1,8 +1,8 @@
 //! Terms become values, without recursion: files of other tools nest a hundred thousand deep.
 
-use super::super::function::Function;
+use super::super::function::SmtFunction;
 use super::tokens::{Token, Tokens};
-use super::value::{Call, Mode, Real, Sort, Value};
+use super::value::{Call, Mode, Real, SmtValue, Sort};
 use super::{ReadError, bits, core, floats, ours};
 use crate::dag::Dag;
 use crate::node::MAX_WIDTH;
@@ -10,7 +10,8 @@ use crate::snapshot::SnapshotId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Operations that may be applied for one script: definitions that use each other can be written out without end.
+/// Operations that may be applied for one script: definitions that use each other can be written out without
+/// end.
 const MAX_OPERATIONS: u64 = 20_000_000;
 
 /// A function that the script defines.
@@ -23,44 +24,44 @@ pub(super) struct Macro<'a> {
     pub(super) table: Option<SnapshotId>,
 }
 
-/// What a name stands for everywhere.
+/// Meaning of a global name.
 #[derive(Clone)]
 pub(super) enum Global<'a> {
-    Value(Value<'a>),
+    Value(SmtValue<'a>),
     Macro(Rc<Macro<'a>>),
-    Ours(Function),
+    Ours(SmtFunction),
 }
 
-/// What is applied.
+/// Head of an application.
 enum Head<'a> {
     Theory(&'a str, Vec<u32>),
     Macro(Rc<Macro<'a>>),
-    Ours(Function),
+    Ours(SmtFunction),
 }
 
-/// What waits for a value.
-enum Frame<'a> {
+/// A term under construction.
+enum TermFrame<'a> {
     /// An operation, for its operands: those from this one on.
     Apply { at: usize, head: Head<'a>, first: usize },
     /// A `let`, for what its names are bound to.
-    Bindings { names: Vec<&'a str>, values: Vec<Value<'a>> },
+    Bindings { names: Vec<&'a str>, values: Vec<SmtValue<'a>> },
     /// A `let`, for its body.
     Scope { names: Vec<&'a str> },
     /// An annotated term that ends with this token.
     Annotated { close: usize },
     /// A function of the script, for its body; then things go on at this token as they were.
-    Call { at: usize, callee: Rc<Macro<'a>>, argument: Value<'a>, resume: usize, era: u32 },
+    Call { at: usize, callee: Rc<Macro<'a>>, argument: SmtValue<'a>, resume: usize, era: u32 },
 }
 
-/// What to do next.
+/// A pending task of the iterative reader.
 enum Next<'a> {
     /// Read on at this token.
     Go(usize),
     /// Hand on this value; the token after it.
-    Found(Value<'a>, usize),
+    Found(SmtValue<'a>, usize),
 }
 
-type Step<'a> = Result<Next<'a>, ReadError>;
+type TermStep<'a> = Result<Next<'a>, ReadError>;
 
 /// Values of terms.
 pub(super) struct Terms<'t, 'a> {
@@ -68,15 +69,15 @@ pub(super) struct Terms<'t, 'a> {
     pub(super) tokens: &'t Tokens<'a>,
     pub(super) globals: FxHashMap<&'a str, Global<'a>>,
     /// Names that `:named` has given.
-    pub(super) named: Vec<(&'a str, Value<'a>)>,
+    pub(super) named: Vec<(&'a str, SmtValue<'a>)>,
     /// Bindings of names, innermost last, each with the call that it belongs to.
-    locals: FxHashMap<&'a str, Vec<(u32, Value<'a>)>>,
+    locals: FxHashMap<&'a str, Vec<(u32, SmtValue<'a>)>>,
     /// The call whose bindings are seen.
     era: u32,
     calls: u32,
     operations: u64,
-    frames: Vec<Frame<'a>>,
-    values: Vec<Value<'a>>,
+    frames: Vec<TermFrame<'a>>,
+    values: Vec<SmtValue<'a>>,
 }
 
 impl<'t, 'a> Terms<'t, 'a> {
@@ -95,8 +96,8 @@ impl<'t, 'a> Terms<'t, 'a> {
         }
     }
 
-    /// The value of the term that begins at this token.
-    pub(super) fn value(&mut self, start: usize) -> Result<Value<'a>, ReadError> {
+    /// Returns the value of the term that begins at this token.
+    pub(super) fn value(&mut self, start: usize) -> Result<SmtValue<'a>, ReadError> {
         let mut next = Next::Go(start);
         loop {
             next = match next {
@@ -118,7 +119,7 @@ impl<'t, 'a> Terms<'t, 'a> {
     }
 
     /// Goes into what an opening parenthesis begins.
-    fn enter(&mut self, at: usize) -> Step<'a> {
+    fn enter(&mut self, at: usize) -> TermStep<'a> {
         let word = self.tokens.at(at + 1);
         let first = self.values.len();
         match word {
@@ -126,7 +127,7 @@ impl<'t, 'a> Terms<'t, 'a> {
                 return self.next_binding(Vec::new(), Vec::new(), at + 3);
             }
             Token::Word("!") => {
-                self.frames.push(Frame::Annotated { close: self.tokens.close(at) });
+                self.frames.push(TermFrame::Annotated { close: self.tokens.close(at) });
                 return Ok(Next::Go(at + 2));
             }
             Token::Word("_") => {
@@ -134,7 +135,7 @@ impl<'t, 'a> Terms<'t, 'a> {
             }
             Token::Open if self.tokens.at(at + 2) == Token::Word("_") => {
                 let (name, indices) = self.indexed(at + 1)?;
-                self.frames.push(Frame::Apply { at, head: Head::Theory(name, indices), first });
+                self.frames.push(TermFrame::Apply { at, head: Head::Theory(name, indices), first });
                 return Ok(Next::Go(self.tokens.close(at + 1) + 1));
             }
             Token::Word("let" | "forall" | "exists" | "match" | "as" | "lambda") => {
@@ -148,26 +149,31 @@ impl<'t, 'a> Terms<'t, 'a> {
             Some(Global::Ours(function)) => Head::Ours(*function),
             _ => Head::Theory(name, Vec::new()),
         };
-        self.frames.push(Frame::Apply { at, head, first });
+        self.frames.push(TermFrame::Apply { at, head, first });
         Ok(Next::Go(at + 2))
     }
 
     /// Goes on with the next binding of a `let`, or with its body.
-    fn next_binding(&mut self, mut names: Vec<&'a str>, values: Vec<Value<'a>>, at: usize) -> Step<'a> {
+    fn next_binding(
+        &mut self,
+        mut names: Vec<&'a str>,
+        values: Vec<SmtValue<'a>>,
+        at: usize,
+    ) -> TermStep<'a> {
         if self.tokens.at(at) == Token::Close {
             self.bind(names.iter().copied().zip(values));
-            self.frames.push(Frame::Scope { names });
+            self.frames.push(TermFrame::Scope { names });
             return Ok(Next::Go(at + 1));
         }
         match self.tokens.at(at + 1).symbol().filter(|_| self.tokens.at(at) == Token::Open) {
             Some(name) => names.push(name),
             None => return self.fail(at, "a name and a term in parentheses should be here"),
         }
-        self.frames.push(Frame::Bindings { names, values });
+        self.frames.push(TermFrame::Bindings { names, values });
         Ok(Next::Go(at + 2))
     }
 
-    fn bind(&mut self, bindings: impl Iterator<Item = (&'a str, Value<'a>)>) {
+    fn bind(&mut self, bindings: impl Iterator<Item = (&'a str, SmtValue<'a>)>) {
         for (name, value) in bindings {
             self.locals.entry(name).or_default().push((self.era, value));
         }
@@ -180,24 +186,24 @@ impl<'t, 'a> Terms<'t, 'a> {
     }
 
     /// Hands a value to what waits for it.
-    fn hand(&mut self, frame: Frame<'a>, value: Value<'a>, at: usize) -> Step<'a> {
+    fn hand(&mut self, frame: TermFrame<'a>, value: SmtValue<'a>, at: usize) -> TermStep<'a> {
         match frame {
-            Frame::Apply { .. } => {
+            TermFrame::Apply { .. } => {
                 self.values.push(value);
                 self.frames.push(frame);
                 Ok(Next::Go(at))
             }
-            Frame::Bindings { names, mut values } => {
+            TermFrame::Bindings { names, mut values } => {
                 self.expect_close(at)?;
                 values.push(value);
                 self.next_binding(names, values, at + 1)
             }
-            Frame::Scope { names } => {
+            TermFrame::Scope { names } => {
                 self.expect_close(at)?;
                 self.unbind(names.into_iter());
                 Ok(Next::Found(value, at + 1))
             }
-            Frame::Annotated { close } => {
+            TermFrame::Annotated { close } => {
                 if let (Token::Word(":named"), Some(name)) =
                     (self.tokens.at(at), self.tokens.at(at + 1).symbol())
                 {
@@ -205,7 +211,7 @@ impl<'t, 'a> Terms<'t, 'a> {
                 }
                 Ok(Next::Found(value, close + 1))
             }
-            Frame::Call { at, callee, argument, resume, era } => {
+            TermFrame::Call { at, callee, argument, resume, era } => {
                 self.unbind(callee.parameters.iter().map(|&(name, _)| name));
                 self.era = era;
                 if value.sort(self.dag) != Some(callee.result) {
@@ -224,18 +230,18 @@ impl<'t, 'a> Terms<'t, 'a> {
         }
     }
 
-    fn recognised(&mut self, callee: &Macro, argument: Value, value: Value<'a>) -> Value<'a> {
+    fn recognised(&mut self, callee: &Macro, argument: SmtValue, value: SmtValue<'a>) -> SmtValue<'a> {
         match (callee.table, argument, value) {
-            (Some(table), Value::Bits(place), Value::Bits(term)) => {
-                Value::Bits(ours::recognised(self.dag, table, place, term))
+            (Some(table), SmtValue::Bits(place), SmtValue::Bits(term)) => {
+                SmtValue::Bits(ours::recognised(self.dag, table, place, term))
             }
             _ => value,
         }
     }
 
     /// Applies the operation that a closing parenthesis ends.
-    fn apply(&mut self, close: usize) -> Step<'a> {
-        let Some(Frame::Apply { at, head, first }) = self.frames.pop() else {
+    fn apply(&mut self, close: usize) -> TermStep<'a> {
+        let Some(TermFrame::Apply { at, head, first }) = self.frames.pop() else {
             return self.fail(close, "a term should be here");
         };
         self.operations += 1;
@@ -260,7 +266,13 @@ impl<'t, 'a> Terms<'t, 'a> {
         }
     }
 
-    fn call(&mut self, at: usize, callee: Rc<Macro<'a>>, args: Vec<Value<'a>>, resume: usize) -> Step<'a> {
+    fn call(
+        &mut self,
+        at: usize,
+        callee: Rc<Macro<'a>>,
+        args: Vec<SmtValue<'a>>,
+        resume: usize,
+    ) -> TermStep<'a> {
         let sorts = args.iter().map(|arg| arg.sort(self.dag));
         if !sorts.eq(callee.parameters.iter().map(|&(_, sort)| Some(sort))) {
             return self.fail(at, "this function is defined for something else");
@@ -270,12 +282,12 @@ impl<'t, 'a> Terms<'t, 'a> {
         self.era = self.calls;
         self.bind(callee.parameters.iter().map(|&(name, _)| name).zip(args.iter().copied()));
         let body = callee.body;
-        self.frames.push(Frame::Call { at, callee, argument: args[0], resume, era });
+        self.frames.push(TermFrame::Call { at, callee, argument: args[0], resume, era });
         Ok(Next::Go(body))
     }
 
-    /// The value of a term that is one token.
-    fn atom(&mut self, at: usize) -> Result<Value<'a>, ReadError> {
+    /// Returns the value of a term that is one token.
+    fn atom(&mut self, at: usize) -> Result<SmtValue<'a>, ReadError> {
         let token = self.tokens.at(at);
         if let Some(name) = token.symbol() {
             return self.named_value(at, name);
@@ -288,12 +300,12 @@ impl<'t, 'a> Terms<'t, 'a> {
             return self.constant(at, digits, 4, 16);
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            return Ok(Value::Real(Real { negative: false, numerator: word, denominator: None }));
+            return Ok(SmtValue::Real(Real { negative: false, numerator: word, denominator: None }));
         }
         self.fail(at, format!("`{word}` is no term"))
     }
 
-    fn named_value(&mut self, at: usize, name: &'a str) -> Result<Value<'a>, ReadError> {
+    fn named_value(&mut self, at: usize, name: &'a str) -> Result<SmtValue<'a>, ReadError> {
         if let Some(&(era, value)) = self.locals.get(name).and_then(|bound| bound.last())
             && era == self.era
         {
@@ -305,21 +317,29 @@ impl<'t, 'a> Terms<'t, 'a> {
             None => {}
         }
         match name {
-            "true" | "false" => Ok(Value::Bool(self.dag.truth(name == "true"))),
+            "true" | "false" => Ok(SmtValue::Bool(self.dag.truth(name == "true"))),
             _ => match Mode::named(name) {
-                Some(mode) => Ok(Value::Mode(mode)),
+                Some(mode) => Ok(SmtValue::Mode(mode)),
                 None => self.fail(at, format!("Cairn does not know `{name}`")),
             },
         }
     }
 
-    fn constant(&mut self, at: usize, digits: &str, bits: usize, radix: u32) -> Result<Value<'a>, ReadError> {
+    fn constant(
+        &mut self,
+        at: usize,
+        digits: &str,
+        bits: usize,
+        radix: u32,
+    ) -> Result<SmtValue<'a>, ReadError> {
         let width = digits.len() * bits;
         if !(1..=usize::from(MAX_WIDTH)).contains(&width) {
             return self.fail(at, format!("Cairn has values of 1 to {MAX_WIDTH} bits, not of {width}"));
         }
         match u128::from_str_radix(digits, radix) {
-            Ok(value) if !digits.starts_with('+') => Ok(Value::Bits(self.dag.constant(width as u8, value))),
+            Ok(value) if !digits.starts_with('+') => {
+                Ok(SmtValue::Bits(self.dag.constant(width as u8, value)))
+            }
             _ => self.fail(at, "this is no constant"),
         }
     }
@@ -342,7 +362,7 @@ impl<'t, 'a> Terms<'t, 'a> {
     }
 
     /// `(_ bv12 32)`, `(_ NaN 8 24)` and their kin.
-    fn indexed_constant(&mut self, open: usize) -> Result<Value<'a>, ReadError> {
+    fn indexed_constant(&mut self, open: usize) -> Result<SmtValue<'a>, ReadError> {
         let (name, indices) = self.indexed(open)?;
         match floats::special(self.dag, name, &indices) {
             Ok(Some(value)) => return Ok(value),
@@ -351,14 +371,14 @@ impl<'t, 'a> Terms<'t, 'a> {
         }
         let digits = name.strip_prefix("bv").filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
         match (digits.and_then(|digits| digits.parse().ok()), indices.as_slice()) {
-            (Some(value), &[width @ 1..=128]) => Ok(Value::Bits(self.dag.constant(width as u8, value))),
+            (Some(value), &[width @ 1..=128]) => Ok(SmtValue::Bits(self.dag.constant(width as u8, value))),
             (Some(_), _) => self.fail(open, format!("Cairn has values of 1 to {MAX_WIDTH} bits")),
             (None, _) => self.fail(open, format!("Cairn does not know `{name}`")),
         }
     }
 }
 
-fn in_theory<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Result<Option<Value<'a>>, String> {
+fn in_theory<'a>(dag: &mut Dag, call: &Call<'_, 'a>) -> Result<Option<SmtValue<'a>>, String> {
     if let Some(value) = core::apply(dag, call)? {
         return Ok(Some(value));
     }

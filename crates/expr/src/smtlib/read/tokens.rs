@@ -2,7 +2,7 @@
 
 use super::ReadError;
 
-/// One token, as its reader sees it.
+/// A token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token<'a> {
     Open,
@@ -18,7 +18,7 @@ pub(super) enum Token<'a> {
 }
 
 impl<'a> Token<'a> {
-    /// A symbol, however it is written.
+    /// Returns a symbol, however it is written.
     pub(super) fn symbol(self) -> Option<&'a str> {
         match self {
             Token::Word(word)
@@ -32,18 +32,18 @@ impl<'a> Token<'a> {
     }
 }
 
-/// Where a token is; for an opening parenthesis also the token that closes it.
+/// Position of a token; for an opening parenthesis also the token that closes it.
 #[derive(Clone, Copy)]
-struct Place {
+struct TokenPosition {
     start: usize,
     end: usize,
     close: u32,
 }
 
-/// All tokens of a text.
+/// The tokens of a text.
 pub(super) struct Tokens<'a> {
     text: &'a str,
-    places: Vec<Place>,
+    places: Vec<TokenPosition>,
 }
 
 impl<'a> Tokens<'a> {
@@ -63,7 +63,7 @@ impl<'a> Tokens<'a> {
                     .ok_or_else(|| tokens.fail_at(start, "nothing is open that this could close"))?;
                 tokens.places[opened].close = index as u32;
             }
-            tokens.places.push(Place { start, end, close: 0 });
+            tokens.places.push(TokenPosition { start, end, close: 0 });
             at = end;
         }
         match open.last() {
@@ -72,7 +72,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Where the next token begins, after white space and comments.
+    /// Returns the start of the next token, after white space and comments.
     fn next_start(&self, mut at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(at) {
@@ -107,7 +107,7 @@ impl<'a> Tokens<'a> {
         length.map(|length| start + length).ok_or_else(|| self.fail_at(start, "what begins here never ends"))
     }
 
-    /// The token with this number.
+    /// Returns the token with this number.
     pub(super) fn at(&self, index: usize) -> Token<'a> {
         let Some(place) = self.places.get(index) else { return Token::End };
         let text = &self.text[place.start..place.end];
@@ -120,7 +120,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The token after the expression that begins here.
+    /// Returns the token after the expression that begins here.
     pub(super) fn after(&self, index: usize) -> usize {
         match self.at(index) {
             Token::Open => self.close(index) + 1,
@@ -128,22 +128,22 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The token that closes this one.
+    /// Returns the token that closes this one.
     pub(super) fn close(&self, open: usize) -> usize {
         self.places[open].close as usize
     }
 
-    /// Whether the tokens of an expression are those of another text.
+    /// True if the tokens of an expression are those of another text.
     pub(super) fn are_those_of(&self, index: usize, other: &Tokens) -> bool {
         (index..self.after(index)).map(|i| self.at(i)).eq((0..other.places.len()).map(|i| other.at(i)))
     }
 
-    /// The text of an expression.
+    /// Returns the text of an expression.
     pub(super) fn text(&self, index: usize) -> &'a str {
         &self.text[self.places[index].start..self.places[self.after(index) - 1].end]
     }
 
-    /// What is wrong, and that it is wrong at this token.
+    /// Returns an error at this token.
     pub(super) fn fail(&self, index: usize, message: impl Into<String>) -> ReadError {
         let end = self.text.trim_end().len();
         self.fail_at(self.places.get(index).map_or(end, |place| place.start), message)

@@ -1,4 +1,4 @@
-//! What terms are worth while they are read.
+//! Values of terms during reading.
 
 use crate::dag::Dag;
 use crate::node::ExprId;
@@ -36,7 +36,7 @@ pub(super) struct Real<'a> {
 
 /// A value; truths have width 1, floats are their bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Value<'a> {
+pub(super) enum SmtValue<'a> {
     Bool(ExprId),
     Bits(ExprId),
     Float(ExprId),
@@ -44,7 +44,7 @@ pub(super) enum Value<'a> {
     Real(Real<'a>),
 }
 
-/// What kind of value.
+/// Sort of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sort {
     Bool,
@@ -53,25 +53,25 @@ pub(super) enum Sort {
     Mode,
 }
 
-impl<'a> Value<'a> {
-    /// The value of this sort that an expression of fitting width is.
-    pub(super) fn of(sort: Sort, e: ExprId) -> Option<Value<'a>> {
+impl<'a> SmtValue<'a> {
+    /// Returns the value of this sort that an expression of fitting width is.
+    pub(super) fn of(sort: Sort, e: ExprId) -> Option<SmtValue<'a>> {
         match sort {
-            Sort::Bool => Some(Value::Bool(e)),
-            Sort::Bits(_) => Some(Value::Bits(e)),
-            Sort::Float(_) => Some(Value::Float(e)),
+            Sort::Bool => Some(SmtValue::Bool(e)),
+            Sort::Bits(_) => Some(SmtValue::Bits(e)),
+            Sort::Float(_) => Some(SmtValue::Float(e)),
             Sort::Mode => None,
         }
     }
 
-    /// Its sort; real numbers have none that a script could name here.
+    /// Returns its sort; real numbers have none that a script could name here.
     pub(super) fn sort(self, dag: &Dag) -> Option<Sort> {
         match self {
-            Value::Bool(_) => Some(Sort::Bool),
-            Value::Bits(e) => Some(Sort::Bits(dag.width(e))),
-            Value::Float(e) => Some(Sort::Float(dag.width(e))),
-            Value::Mode(_) => Some(Sort::Mode),
-            Value::Real(_) => None,
+            SmtValue::Bool(_) => Some(Sort::Bool),
+            SmtValue::Bits(e) => Some(Sort::Bits(dag.width(e))),
+            SmtValue::Float(e) => Some(Sort::Float(dag.width(e))),
+            SmtValue::Mode(_) => Some(Sort::Mode),
+            SmtValue::Real(_) => None,
         }
     }
 }
@@ -80,15 +80,16 @@ impl<'a> Value<'a> {
 pub(super) struct Call<'c, 'a> {
     pub(super) name: &'a str,
     pub(super) indices: &'c [u32],
-    pub(super) args: &'c [Value<'a>],
+    pub(super) args: &'c [SmtValue<'a>],
 }
 
-/// What came of an attempt to apply an operation: nothing if it is somebody else's, a sentence if it cannot be done.
-pub(super) type Applied<'a> = Result<Option<Value<'a>>, String>;
+/// Result of applying an operation: `None` if it belongs to another theory, an error message if it does not
+/// apply.
+pub(super) type Applied<'a> = Result<Option<SmtValue<'a>>, String>;
 
 impl<'c, 'a> Call<'c, 'a> {
     /// As many operands as the operation takes.
-    pub(super) fn args<const N: usize>(&self) -> Result<&'c [Value<'a>; N], String> {
+    pub(super) fn args<const N: usize>(&self) -> Result<&'c [SmtValue<'a>; N], String> {
         let count = if N == 1 { "one operand" } else { &format!("{N} operands") };
         self.args.try_into().map_err(|_| format!("`{}` takes {count}", self.name))
     }
@@ -99,29 +100,29 @@ impl<'c, 'a> Call<'c, 'a> {
         self.indices.try_into().map_err(|_| format!("`{}` takes {count}", self.name))
     }
 
-    /// All operands, which must be of one kind; at least one.
+    /// Returns the operands, which must be of one sort; at least one.
     pub(super) fn all(
         &self,
         what: &str,
-        one: impl Fn(Value) -> Option<ExprId>,
+        one: impl Fn(SmtValue) -> Option<ExprId>,
     ) -> Result<Vec<ExprId>, String> {
         let all: Option<Vec<ExprId>> = self.args.iter().map(|&arg| one(arg)).collect();
         all.filter(|all| !all.is_empty()).ok_or_else(|| format!("`{}` takes {what}", self.name))
     }
 
     pub(super) fn truths(&self) -> Result<Vec<ExprId>, String> {
-        self.all("truth values", |value| if let Value::Bool(e) = value { Some(e) } else { None })
+        self.all("truth values", |value| if let SmtValue::Bool(e) = value { Some(e) } else { None })
     }
 
     pub(super) fn bits(&self) -> Result<Vec<ExprId>, String> {
-        self.all("bit-vectors", |value| if let Value::Bits(e) = value { Some(e) } else { None })
+        self.all("bit-vectors", |value| if let SmtValue::Bits(e) = value { Some(e) } else { None })
     }
 
     pub(super) fn floats(&self) -> Result<Vec<ExprId>, String> {
-        self.all("floats", |value| if let Value::Float(e) = value { Some(e) } else { None })
+        self.all("floats", |value| if let SmtValue::Float(e) = value { Some(e) } else { None })
     }
 
-    /// The operands, which must have one width.
+    /// Returns the operands, which must have one width.
     pub(super) fn alike(&self, dag: &Dag, operands: Vec<ExprId>) -> Result<Vec<ExprId>, String> {
         let width = dag.width(operands[0]);
         match operands.iter().all(|&e| dag.width(e) == width) {
@@ -138,7 +139,7 @@ impl<'c, 'a> Call<'c, 'a> {
     }
 }
 
-/// The conjunction of a relation between neighbours.
+/// Returns the conjunction of a relation between neighbours.
 pub(super) fn chain(
     dag: &mut Dag,
     operands: &[ExprId],

@@ -1,25 +1,25 @@
-//! Operations the label table has no word for, made of those it has.
+//! Operations without an entry of their own in the label table, expanded into those that have one.
 
-use super::Slow;
-use super::term::{Code, Term};
+use super::SlowPath;
+use super::term::{EncodedOp, Term};
 use crate::llvm::{Opcode, Predicate, Value};
-use crate::pass::meaning::{Composed, Sign};
+use crate::pass::op_semantics::{Composed, Sign};
 use cairn_wire::{Math, Op};
 
-impl Slow<'_, '_> {
-    /// What one element of such an operation comes to; `width` is that of the result.
+impl SlowPath<'_, '_> {
+    /// Emits one lane of such an operation; `width` is that of the result.
     pub(super) fn composed(&self, composed: Composed, operands: &[Term], width: u32) -> Term {
         let a = operands[0];
         match composed {
-            Composed::Absolute => self.choose(self.is_negative(a), self.negated(a), a),
-            Composed::Extreme(op) => self.extreme(op, a, operands[1]),
+            Composed::Absolute => self.ite(self.is_negative(a), self.negated(a), a),
+            Composed::MinMax(op) => self.min_max(op, a, operands[1]),
             Composed::ThreeWay(less) => self.three_way(less, a, operands[1], width),
             Composed::Overflow(op, sign) => self.with_overflow(op, sign, a, operands[1])[0],
             Composed::Saturating(op, sign) => self.saturating(op, sign, a, operands[1]),
             Composed::FunnelLeft => self.funnel_left(a, operands[1], operands[2]),
             Composed::FunnelRight => self.funnel_right(a, operands[1], operands[2]),
             Composed::Negate => self.apply(Op::Xor, Opcode::LLVMXor, a, self.lowest(width)),
-            Composed::Magnitude => self.and(a, self.highest(width)),
+            Composed::FloatAbsolute => self.and(a, self.highest(width)),
             Composed::CopySign => {
                 let (magnitude, sign) =
                     (self.and(a, self.highest(width)), self.and(operands[1], self.lowest(width)));
@@ -30,20 +30,20 @@ impl Slow<'_, '_> {
         }
     }
 
-    /// The lowest signed number: only the sign is set.
+    /// Returns the signed minimum: only the sign bit is set.
     fn lowest(&self, width: u32) -> Term {
         let one = self.constant(width, 1);
         let bits = self.pass.builder.binary(Opcode::LLVMShl, one, self.constant(width, (width - 1).into()));
         Term { label: self.concrete(), bits }
     }
 
-    /// The highest signed number: all but the sign is set.
+    /// Returns the signed maximum: all bits but the sign are set.
     fn highest(&self, width: u32) -> Term {
-        self.apply(Op::Sub, Opcode::LLVMSub, self.lowest(width), self.known(width, 1))
+        self.apply(Op::Sub, Opcode::LLVMSub, self.lowest(width), self.constant_term(width, 1))
     }
 
     fn all_ones(&self, width: u32) -> Term {
-        self.apply(Op::Sub, Opcode::LLVMSub, self.known(width, 0), self.known(width, 1))
+        self.apply(Op::Sub, Opcode::LLVMSub, self.constant_term(width, 0), self.constant_term(width, 1))
     }
 
     fn and(&self, a: Term, b: Term) -> Term {
@@ -51,29 +51,29 @@ impl Slow<'_, '_> {
     }
 
     fn negated(&self, a: Term) -> Term {
-        self.apply(Op::Sub, Opcode::LLVMSub, self.known(a.width(), 0), a)
+        self.apply(Op::Sub, Opcode::LLVMSub, self.constant_term(a.width(), 0), a)
     }
 
     fn is_negative(&self, a: Term) -> Term {
-        self.compare(Op::Slt, Predicate::LLVMIntSLT, a, self.known(a.width(), 0))
+        self.compare(Op::Slt, Predicate::LLVMIntSLT, a, self.constant_term(a.width(), 0))
     }
 
     fn differ(&self, a: Term, b: Term) -> Term {
         self.compare(Op::Ne, Predicate::LLVMIntNE, a, b)
     }
 
-    /// The operand that an order prefers.
-    pub(super) fn extreme(&self, op: Op, a: Term, b: Term) -> Term {
-        self.choose(self.compare(op, order(op), a, b), a, b)
+    /// Emits a minimum or maximum: the operand for which the comparison holds.
+    pub(super) fn min_max(&self, op: Op, a: Term, b: Term) -> Term {
+        self.ite(self.compare(op, order(op), a, b), a, b)
     }
 
     fn three_way(&self, less: Op, a: Term, b: Term, width: u32) -> Term {
         let [below, above] =
-            [(a, b), (b, a)].map(|(a, b)| self.extend(self.compare(less, order(less), a, b), width));
+            [(a, b), (b, a)].map(|(a, b)| self.zero_extend(self.compare(less, order(less), a, b), width));
         self.apply(Op::Sub, Opcode::LLVMSub, above, below)
     }
 
-    /// A result that wraps around, and whether it did.
+    /// Emits a wrapping result and its overflow flag.
     pub(super) fn with_overflow(&self, op: Op, sign: Sign, a: Term, b: Term) -> [Term; 2] {
         let result = self.apply(op, wrapping(op), a, b);
         let flag = match (op, sign) {
@@ -81,7 +81,8 @@ impl Slow<'_, '_> {
             (Op::Mul, _) => self.product_overflows(sign, a, b),
             (Op::Sub, Sign::Unsigned) => self.compare(Op::Ult, Predicate::LLVMIntULT, a, b),
             (_, Sign::Unsigned) => self.compare(Op::Ult, Predicate::LLVMIntULT, result, a),
-            // Operands of the same sign (of a difference: of different signs), and a result of the other.
+            // Overflow: operands of the same sign (of a difference: of different signs), and a result of the
+            // other.
             (_, Sign::Signed) => {
                 let other = if op == Op::Sub { a } else { result };
                 let apart = self.apply(Op::Xor, Opcode::LLVMXor, b, other);
@@ -92,39 +93,40 @@ impl Slow<'_, '_> {
         [result, flag]
     }
 
-    /// Whether the product with twice the bits is not what its lower half says.
+    /// Emits the test that the double-width product differs from the extension of its lower half.
     fn product_overflows(&self, sign: Sign, a: Term, b: Term) -> Term {
         let (half, full) = (a.width(), 2 * a.width());
         let widen = |term| match sign {
-            Sign::Signed => self.extend_sign(term, full),
-            Sign::Unsigned => self.extend(term, full),
+            Sign::Signed => self.sign_extend(term, full),
+            Sign::Unsigned => self.zero_extend(term, full),
         };
         let product = self.apply(Op::Mul, Opcode::LLVMMul, widen(a), widen(b));
-        self.differ(product, widen(self.slice(product, 0, half)))
+        self.differ(product, widen(self.extract(product, 0, half)))
     }
 
-    /// Whether a product divided by one factor is not the other: for those whose full product has no place. The divisor
-    /// is the second operand, which is the constant if there is one.
+    /// Emits the test that product / `a` differs from `b`, where the double-width product would exceed the
+    /// widest term. The divisor is the second operand of the multiplication, which is the constant if there
+    /// is one.
     fn quotient_differs(&self, product: Term, a: Term, b: Term) -> Term {
-        let (zero, one) = (self.known(a.width(), 0), self.known(a.width(), 1));
-        let divisor = self.choose(self.differ(a, zero), a, one);
+        let (zero, one) = (self.constant_term(a.width(), 0), self.constant_term(a.width(), 1));
+        let divisor = self.ite(self.differ(a, zero), a, one);
         let quotient = self.apply(Op::UDiv, Opcode::LLVMUDiv, product, divisor);
-        // Of zero the quotient is zero, whatever the other factor is.
-        self.choose(self.differ(a, zero), self.differ(quotient, b), self.known(1, 0))
+        // A product with zero never overflows.
+        self.ite(self.differ(a, zero), self.differ(quotient, b), self.constant_term(1, 0))
     }
 
     fn saturating(&self, op: Op, sign: Sign, a: Term, b: Term) -> Term {
         let width = a.width();
         let limit = match (op, sign) {
-            (Op::Sub, Sign::Unsigned) => self.known(width, 0),
+            (Op::Sub, Sign::Unsigned) => self.constant_term(width, 0),
             (_, Sign::Unsigned) => self.all_ones(width),
-            (_, Sign::Signed) => self.choose(self.is_negative(a), self.lowest(width), self.highest(width)),
+            (_, Sign::Signed) => self.ite(self.is_negative(a), self.lowest(width), self.highest(width)),
         };
         let [result, flag] = match op {
             Op::Shl => self.shifted_with_overflow(sign, a, b),
             _ => self.with_overflow(op, sign, a, b),
         };
-        self.choose(flag, limit, result)
+        self.ite(flag, limit, result)
     }
 
     fn shifted_with_overflow(&self, sign: Sign, a: Term, b: Term) -> [Term; 2] {
@@ -138,27 +140,28 @@ impl Slow<'_, '_> {
 
     fn funnel_left(&self, high: Term, low: Term, amount: Term) -> Term {
         let (amount, rest) = self.shift_amounts(amount);
-        let low = self.apply(Op::LShr, Opcode::LLVMLShr, low, self.known(low.width(), 1));
+        let low = self.apply(Op::LShr, Opcode::LLVMLShr, low, self.constant_term(low.width(), 1));
         let upper = self.apply(Op::Shl, Opcode::LLVMShl, high, amount);
         self.apply(Op::Or, Opcode::LLVMOr, upper, self.apply(Op::LShr, Opcode::LLVMLShr, low, rest))
     }
 
     fn funnel_right(&self, high: Term, low: Term, amount: Term) -> Term {
         let (amount, rest) = self.shift_amounts(amount);
-        let high = self.apply(Op::Shl, Opcode::LLVMShl, high, self.known(high.width(), 1));
+        let high = self.apply(Op::Shl, Opcode::LLVMShl, high, self.constant_term(high.width(), 1));
         let lower = self.apply(Op::LShr, Opcode::LLVMLShr, low, amount);
         self.apply(Op::Or, Opcode::LLVMOr, self.apply(Op::Shl, Opcode::LLVMShl, high, rest), lower)
     }
 
-    /// An amount below the width, and how far it is from the highest such.
+    /// Returns the amount modulo the width, and `width - 1` minus that.
     fn shift_amounts(&self, amount: Term) -> (Term, Term) {
         let width = amount.width();
-        let amount = self.apply(Op::URem, Opcode::LLVMURem, amount, self.known(width, width.into()));
-        let rest = self.apply(Op::Sub, Opcode::LLVMSub, self.known(width, (width - 1).into()), amount);
+        let amount = self.apply(Op::URem, Opcode::LLVMURem, amount, self.constant_term(width, width.into()));
+        let rest =
+            self.apply(Op::Sub, Opcode::LLVMSub, self.constant_term(width, (width - 1).into()), amount);
         (amount, rest)
     }
 
-    /// Rounded once where the machine has an instruction for it, twice elsewhere.
+    /// Emits a fused operation (one rounding) if the target has the instruction, otherwise two rounded ones.
     fn multiply_add(&self, operands: &[Term]) -> Term {
         let [a, b, c] = [operands[0], operands[1], operands[2]];
         if has_fused_instruction(self.pass.function) {
@@ -169,12 +172,12 @@ impl Slow<'_, '_> {
         self.apply_float(Op::FAdd, Opcode::LLVMFAdd, product, c)
     }
 
-    /// An operation on floats, both value and label.
+    /// Emits a floating-point operation, both value and label.
     pub(super) fn apply_float(&self, op: Op, opcode: Opcode, a: Term, b: Term) -> Term {
         let builder = &self.pass.builder;
         let [x, y] = [a, b].map(|term| builder.bitcast(term.bits, self.pass.unit.module.float(term.width())));
         let bits = builder.bitcast(builder.binary(opcode, x, y), a.bits.ty());
-        Term { label: self.binary(Code::new(op, a.width()), a, b, bits), bits }
+        Term { label: self.binary(EncodedOp::new(op, a.width()), a, b, bits), bits }
     }
 
     fn round_to_integer(&self, rounding: Math, a: Term, width: u32) -> Term {
@@ -183,11 +186,11 @@ impl Slow<'_, '_> {
         let bits = self.call_intrinsic(name, &[a]);
         let rounded = Term { label: self.math(rounding, &[a], bits), bits };
         let bits = builder.float_to_int(builder.bitcast(bits, module.float(a.width())), module.int(width));
-        let code = Code::new(Op::FToS, width).aux(a.width());
+        let code = EncodedOp::new(Op::FToS, width).aux(a.width());
         Term { label: self.unary(code, rounded, bits), bits }
     }
 
-    /// Result of an intrinsic on floats, as bits.
+    /// Emits a call of a floating-point intrinsic; returns the result as an integer.
     pub(super) fn call_intrinsic(&self, stem: &str, operands: &[Term]) -> Value {
         let (module, builder) = (self.pass.unit.module, &self.pass.builder);
         let (width, integer) = (operands[0].width(), operands[0].bits.ty());
@@ -199,7 +202,7 @@ impl Slow<'_, '_> {
     }
 }
 
-/// Whether machine code for a function multiplies and adds in one instruction.
+/// True if the target has a fused multiply-add instruction.
 fn has_fused_instruction(function: Value) -> bool {
     let features = function.text_attribute("target-features");
     features.split(',').any(|feature| matches!(feature, "+fma" | "+fma4"))

@@ -1,16 +1,16 @@
-//! Labels of loads and stores.
+//! Labels of loads and stores, by way of the shadow memory.
 
-use super::Slow;
-use super::term::{Code, Term};
+use super::SlowPath;
+use super::term::{EncodedOp, Term};
 use crate::llvm::{Opcode, Value};
 use crate::pass::types::{Leaf, labelable_in_memory, leaves};
 use cairn_wire::Op;
 
-/// Largest scalar whose bytes one label in shadow memory can number.
+/// Largest scalar whose bytes a shadow word can number.
 const WORD_BYTES: u64 = 8;
 
-impl Slow<'_, '_> {
-    /// Labels of what was loaded.
+impl SlowPath<'_, '_> {
+    /// Emits the labels of a loaded value.
     pub(super) fn load(&self, address: Value, value: Value) -> Vec<Value> {
         let all = leaves(self.pass.unit.module, value.ty()).unwrap_or_default();
         let values = self.parts(self.value(value));
@@ -30,7 +30,7 @@ impl Slow<'_, '_> {
         if u64::from(width) == leaf.size * 8 {
             return label;
         }
-        self.unary(Code::new(Op::Trunc, width), Term { label, bits: value }, value)
+        self.unary(EncodedOp::new(Op::Trunc, width), Term { label, bits: value }, value)
     }
 
     fn at(&self, address: Value, leaf: &Leaf) -> Value {
@@ -38,7 +38,7 @@ impl Slow<'_, '_> {
         self.pass.builder.binary(Opcode::LLVMAdd, address, self.constant(64, leaf.offset))
     }
 
-    /// Gives memory the labels of what was stored.
+    /// Emits the shadow stores of a stored value's labels.
     pub(super) fn store(&self, address: Value, value: Value) {
         let (module, abi) = (self.pass.unit.module, self.pass.unit.abi);
         if !labelable_in_memory(module, value.ty()) {

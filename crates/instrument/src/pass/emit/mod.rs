@@ -1,8 +1,8 @@
-//! The slow block of a segment: straight calls into the runtime.
+//! The slow path of a segment: a block with straight-line calls into the runtime.
 //!
-//! It computes the segment's operations a second time, from inputs the optimiser cannot recognise: used
-//! directly, every intermediate value would have to survive until the check, and the fast path would
-//! spend its time saving registers for a block it hardly ever enters.
+//! It recomputes the segment's operations from operands made opaque to the optimiser. If it used the values
+//! of the fast path directly, every intermediate value would have to stay live until the guard, and the fast
+//! path would spend its time spilling registers for a block that is hardly ever entered.
 
 mod address;
 mod composed;
@@ -14,163 +14,167 @@ mod vector;
 
 use super::function::{FunctionPass, Labels};
 use super::intrinsics::is_costly;
-use super::meaning::{Meaning, meaning};
+use super::op_semantics::{Semantics, semantics};
 use super::segment::Action;
 use super::types::scalar_width;
 use crate::llvm::{Opcode, Value};
 use std::collections::HashMap;
 
-/// Builds one slow block at the builder's position.
-pub struct Slow<'a, 'b> {
+/// Builder of one slow path, at the pass's insertion point.
+pub struct SlowPath<'a, 'b> {
     pass: &'a FunctionPass<'b>,
     /// Labels computed in this block.
-    here: Labels,
-    /// The same, in order.
+    computed: Labels,
+    /// Values with an entry in `computed`, in order.
     order: Vec<Value>,
-    /// What stands for the values of the fast path here.
-    doubles: HashMap<Value, Value>,
+    /// Copies, in this block, of values of the fast path.
+    copies: HashMap<Value, Value>,
 }
 
-impl<'a, 'b> Slow<'a, 'b> {
-    /// An empty slow block.
+impl<'a, 'b> SlowPath<'a, 'b> {
+    /// Starts an empty slow path.
     pub fn new(pass: &'a FunctionPass<'b>) -> Self {
-        Slow { pass, here: Labels::new(), order: Vec::new(), doubles: HashMap::new() }
+        SlowPath { pass, computed: Labels::new(), order: Vec::new(), copies: HashMap::new() }
     }
 
-    /// Emits all actions; the values that got labels, in order.
+    /// Emits all actions; returns the values that got labels, in order.
     pub fn run(mut self, actions: &[Action]) -> Vec<(Value, Vec<Value>)> {
         let mut rest = actions;
         while let [action, after @ ..] = rest {
             rest = match after {
-                [Action::Decision(site, value), after @ ..] if self.decide(action, *site, *value) => after,
+                [Action::Decision(site, value), after @ ..]
+                    if self.try_fused_decision(action, *site, *value) =>
+                {
+                    after
+                }
                 _ => {
                     self.action(action);
                     after
                 }
             };
         }
-        let here = self.here;
-        self.order.into_iter().map(|value| (value, here[&value].clone())).collect()
+        let computed = self.computed;
+        self.order.into_iter().map(|value| (value, computed[&value].clone())).collect()
     }
 
     fn action(&mut self, action: &Action) {
         match *action {
             Action::Operation(instruction) => {
-                self.repeat(instruction);
+                self.recompute(instruction);
                 let labels = self.operation(instruction);
-                self.set(instruction, labels);
+                self.set_labels(instruction, labels);
             }
             Action::Load { address, value } => {
-                self.adopt(address);
-                self.adopt(value);
+                self.import(address);
+                self.import(value);
                 let labels = self.load(address, value);
-                self.set(value, labels);
+                self.set_labels(value, labels);
             }
-            Action::Read(site, load) => {
-                self.adopt(load.operand(0));
-                self.adopt(load);
-                let label = self.read(site, load);
-                self.set(load, vec![label]);
+            Action::SymbolicLoad(site, load) => {
+                self.import(load.operand(0));
+                self.import(load);
+                let label = self.symbolic_load(site, load);
+                self.set_labels(load, vec![label]);
             }
-            Action::Write(site, store) => {
-                self.adopt(store.operand(1));
-                self.write(site, store);
+            Action::SymbolicStore(site, store) => {
+                self.import(store.operand(1));
+                self.symbolic_store(site, store);
             }
             Action::Store { address, value } => {
-                self.adopt(address);
+                self.import(address);
                 self.store(address, value);
             }
-            Action::Admit(value) => {
-                self.adopt(value);
-                let labels = self.admit(value);
-                self.set(value, labels);
+            Action::Validate(value) => {
+                self.import(value);
+                let labels = self.validate(value);
+                self.set_labels(value, labels);
             }
             Action::Decision(site, value) => {
-                self.adopt(value);
+                self.import(value);
                 self.report(self.pass.unit.abi.branch, site, value);
             }
-            Action::Lose { site, value, why } => {
-                let (record, why) = (self.pass.record(site), self.constant(32, why as u64));
+            Action::Lose { site, value, reason } => {
+                let (record, reason) = (self.pass.record(site), self.constant(32, reason as u64));
                 for label in self.labels(value).into_iter().filter(|l| !self.is_concrete(*l)) {
-                    self.pass.builder.call(self.pass.unit.abi.lost, &[record, label, why]);
+                    self.pass.builder.call(self.pass.unit.abi.lost, &[record, label, reason]);
                 }
             }
-            Action::LoseMemory { site, address, ty, why } => {
-                self.adopt(address);
+            Action::LoseMemory { site, address, ty, reason } => {
+                self.import(address);
                 let size = self.pass.unit.module.store_size(ty);
                 let record = self.pass.record(site);
-                let (size, why) = (self.constant(64, size), self.constant(32, why as u64));
-                let arguments = [record, self.wide(address), size, why];
+                let (size, reason) = (self.constant(64, size), self.constant(32, reason as u64));
+                let arguments = [record, self.wide(address), size, reason];
                 self.pass.builder.call(self.pass.unit.abi.lost_memory, &arguments);
             }
             Action::Reserve(site, alloca) => {
-                self.adopt(alloca.operand(0));
+                self.import(alloca.operand(0));
                 self.reserve(site, alloca);
             }
-            Action::Pin(site, value) => {
-                self.adopt(value);
-                self.report(self.pass.unit.abi.pin, site, value);
+            Action::Concretize(site, value) => {
+                self.import(value);
+                self.report(self.pass.unit.abi.concretize, site, value);
             }
         }
     }
 
-    /// A comparison that is decided on at once and used nowhere else, in one call for both; false, with nothing done, if it
-    /// is something else.
-    fn decide(&mut self, action: &Action, site: super::sites::SiteRef, value: Value) -> bool {
+    /// Emits a comparison whose only use is the decision that follows as one fused call; returns false, with
+    /// nothing emitted, for any other action.
+    fn try_fused_decision(&mut self, action: &Action, site: super::sites::SiteRef, value: Value) -> bool {
         let Action::Operation(instruction) = *action else { return false };
-        let Some(Meaning::Compare(op)) = meaning(instruction).filter(|_| instruction == value) else {
+        let Some(Semantics::Compare(op)) = semantics(instruction).filter(|_| instruction == value) else {
             return false;
         };
         let is_scalar = matches!(scalar_width(instruction.operand(0).ty()), Some(1..=64));
         if !is_scalar || instruction.users().len() > 1 {
             return false;
         }
-        self.repeat(instruction);
-        self.decision(site, op, instruction);
+        self.recompute(instruction);
+        self.fused_decision(site, op, instruction);
         true
     }
 
-    fn set(&mut self, value: Value, labels: Vec<Value>) {
-        self.here.insert(value, labels);
+    fn set_labels(&mut self, value: Value, labels: Vec<Value>) {
+        self.computed.insert(value, labels);
         self.order.push(value);
     }
 
-    /// Computes an operation again; of a call that costs something the result is taken over.
-    fn repeat(&mut self, instruction: Value) {
+    /// Clones an operation into the slow path; the result of an expensive call is imported instead.
+    fn recompute(&mut self, instruction: Value) {
         let costly = instruction.opcode() == Opcode::LLVMCall && is_costly(instruction.callee());
         for operand in instruction.operands() {
-            self.adopt(operand);
+            self.import(operand);
         }
         if costly {
-            return self.adopt(instruction);
+            return self.import(instruction);
         }
-        let double = instruction.duplicate();
+        let copy = instruction.duplicate();
         for (index, operand) in instruction.operands().into_iter().enumerate() {
-            double.set_operand(index as u32, self.value(operand));
+            copy.set_operand(index as u32, self.value(operand));
         }
-        self.pass.builder.insert(double);
-        self.doubles.insert(instruction, double);
+        self.pass.builder.insert(copy);
+        self.copies.insert(instruction, copy);
     }
 
-    /// Takes in a value from outside.
-    fn adopt(&mut self, value: Value) {
+    /// Makes an opaque copy of a value from the fast path.
+    fn import(&mut self, value: Value) {
         let fits_register = matches!(scalar_width(value.ty()), Some(8 | 16 | 32 | 64));
-        if fits_register && (value.is_instruction() || value.is_param()) && !self.doubles.contains_key(&value)
+        if fits_register && (value.is_instruction() || value.is_param()) && !self.copies.contains_key(&value)
         {
-            self.doubles.insert(value, self.pass.builder.opaque(value));
+            self.copies.insert(value, self.pass.builder.opaque(value));
         }
     }
 
     fn value(&self, value: Value) -> Value {
-        self.doubles.get(&value).copied().unwrap_or(value)
+        self.copies.get(&value).copied().unwrap_or(value)
     }
 
     fn labels(&self, value: Value) -> Vec<Value> {
-        self.here.get(&value).cloned().unwrap_or_else(|| self.pass.labels_of(value))
+        self.computed.get(&value).cloned().unwrap_or_else(|| self.pass.labels_of(value))
     }
 
     fn label(&self, value: Value) -> Value {
-        self.here.get(&value).map_or_else(|| self.pass.label_of(value), |labels| labels[0])
+        self.computed.get(&value).map_or_else(|| self.pass.label_of(value), |labels| labels[0])
     }
 
     fn concrete(&self) -> Value {
@@ -196,7 +200,7 @@ impl<'a, 'b> Slow<'a, 'b> {
         self.pass.builder.call(self.pass.unit.abi.reserve, &arguments);
     }
 
-    fn report(&self, function: super::abi::Function, site: super::sites::SiteRef, value: Value) {
+    fn report(&self, function: super::abi::RuntimeFunction, site: super::sites::SiteRef, value: Value) {
         let arguments = [self.pass.record(site), self.label(value), self.wide(value)];
         self.pass.builder.call(function, &arguments);
     }

@@ -1,15 +1,15 @@
-//! Labels of vectors: one per element.
+//! Labels of vectors: one per lane.
 
-use super::Slow;
+use super::SlowPath;
 use super::term::Term;
 use crate::llvm::{Opcode, Predicate, Value};
-use crate::pass::meaning::Fold;
+use crate::pass::op_semantics::Reduction;
 use crate::pass::types::lanes;
 use cairn_wire::{Math, Op};
 
-impl Slow<'_, '_> {
-    /// Label of an element; which one is known when it is a constant, and else looked up.
-    pub(super) fn element(&self, instruction: Value) -> Value {
+impl SlowPath<'_, '_> {
+    /// Emits the label of an element; a variable index becomes a chain of selects.
+    pub(super) fn extract_element(&self, instruction: Value) -> Value {
         let labels = self.labels(instruction.operand(0));
         let index = instruction.operand(1);
         match index.as_constant() {
@@ -23,8 +23,8 @@ impl Slow<'_, '_> {
         }
     }
 
-    /// Labels of a vector with another element.
-    pub(super) fn with_element(&self, instruction: Value) -> Vec<Value> {
+    /// Emits the labels of a vector with one element replaced.
+    pub(super) fn insert_element(&self, instruction: Value) -> Vec<Value> {
         let new = self.label(instruction.operand(1));
         let index = instruction.operand(2);
         let label = |(i, old): (usize, Value)| match index.as_constant() {
@@ -40,7 +40,7 @@ impl Slow<'_, '_> {
         self.pass.builder.compare(Predicate::LLVMIntEQ, self.value(index), position)
     }
 
-    /// Labels of elements of two vectors.
+    /// Emits the labels of a `shufflevector`.
     pub(super) fn shuffle(&self, instruction: Value) -> Vec<Value> {
         let mut from = self.labels(instruction.operand(0));
         from.extend(self.labels(instruction.operand(1)));
@@ -48,7 +48,7 @@ impl Slow<'_, '_> {
         instruction.shuffle_mask().into_iter().map(label).collect()
     }
 
-    /// Labels of the same bits in elements of another width; the first element is lowest.
+    /// Emits the labels of the same bits in lanes of another width; the first lane is lowest.
     pub(super) fn reinterpret(&self, instruction: Value) -> Vec<Value> {
         let operand = instruction.operand(0);
         let (Some((old, _)), Some((new, count))) = (lanes(operand.ty()), lanes(instruction.ty())) else {
@@ -60,55 +60,56 @@ impl Slow<'_, '_> {
         }
         let terms = self.terms(operand);
         let label = |i: u32| match (is_bitcast, old < new) {
-            (false, true) => self.extend(terms[i as usize], new).label,
-            (false, false) => self.slice(terms[i as usize], 0, new).label,
+            (false, true) => self.zero_extend(terms[i as usize], new).label,
+            (false, false) => self.extract(terms[i as usize], 0, new).label,
             (true, true) => {
                 let parts = &terms[(i * (new / old)) as usize..][..(new / old) as usize];
-                self.join_all(parts).label
+                self.concat_all(parts).label
             }
             (true, false) => {
                 let position = i % (old / new);
-                self.slice(terms[(i / (old / new)) as usize], position * new, new).label
+                self.extract(terms[(i / (old / new)) as usize], position * new, new).label
             }
         };
         (0..count).map(label).collect()
     }
 
-    /// Joins parts, the lowest first, in halves: neither half of a wide one is more than a word.
-    fn join_all(&self, parts: &[Term]) -> Term {
+    /// Concatenates terms, the lowest first, as a balanced tree: the operands of a wide concatenation are
+    /// words then.
+    fn concat_all(&self, parts: &[Term]) -> Term {
         match parts {
             [one] => *one,
             _ => {
                 let (low, high) = parts.split_at(parts.len() / 2);
-                self.join(self.join_all(high), self.join_all(low))
+                self.concat(self.concat_all(high), self.concat_all(low))
             }
         }
     }
 
-    /// Label of all elements made one.
-    pub(super) fn reduce(&self, fold: Fold, instruction: Value) -> Value {
+    /// Emits the label of a reduction over all lanes.
+    pub(super) fn reduce(&self, fold: Reduction, instruction: Value) -> Value {
         let arguments = instruction.arguments();
         let terms = arguments.iter().flat_map(|argument| self.terms(*argument));
         let one = terms.reduce(|a, b| self.folded(fold, a, b));
         one.map_or(self.concrete(), |term| term.label)
     }
 
-    /// Label of the elements' signs, one bit each.
-    pub(super) fn signs(&self, instruction: Value) -> Value {
-        let sign = |term: &Term| self.slice(*term, term.width() - 1, 1);
+    /// Emits the label of the lanes' sign bits as one integer (`movmsk`).
+    pub(super) fn sign_mask(&self, instruction: Value) -> Value {
+        let sign = |term: &Term| self.extract(*term, term.width() - 1, 1);
         let signs: Vec<Term> = self.terms(instruction.operand(0)).iter().map(sign).collect();
-        self.extend(self.join_all(&signs), instruction.ty().int_width()).label
+        self.zero_extend(self.concat_all(&signs), instruction.ty().int_width()).label
     }
 
-    fn folded(&self, fold: Fold, a: Term, b: Term) -> Term {
+    fn folded(&self, fold: Reduction, a: Term, b: Term) -> Term {
         match fold {
-            Fold::Extreme(op) => self.extreme(op, a, b),
-            Fold::Math(function) => {
+            Reduction::MinMax(op) => self.min_max(op, a, b),
+            Reduction::Math(function) => {
                 let name = if function == Math::Max { "maxnum" } else { "minnum" };
                 let bits = self.call_intrinsic(name, &[a, b]);
                 Term { label: self.math(function, &[a, b], bits), bits }
             }
-            Fold::Binary(op) => match op {
+            Reduction::Binary(op) => match op {
                 Op::FAdd => self.apply_float(op, Opcode::LLVMFAdd, a, b),
                 Op::FMul => self.apply_float(op, Opcode::LLVMFMul, a, b),
                 Op::Mul => self.apply(op, Opcode::LLVMMul, a, b),

@@ -1,4 +1,4 @@
-//! The flips of a path by the branch they would take.
+//! The flips of a path, grouped by the branch they would take.
 
 use crate::rng::Rng;
 use cairn_program::{BranchId, Program};
@@ -6,14 +6,14 @@ use cairn_tree::Flip;
 
 const NONE: u32 = u32::MAX;
 
-/// Groups of flips. Paths are long and change often: adding a flip is two look-ups, and memory is used again.
+/// Groups of flips. Paths are long and change often: adding a flip takes two lookups, and memory is reused.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
-    /// The group of each branch, or [`NONE`].
+    /// By branch: its group, or [`NONE`].
     group: Vec<u32>,
-    /// The branches that have one.
+    /// Branches that have a group.
     branches: Vec<BranchId>,
-    /// Their flips; there may be more lists than groups.
+    /// Flips by group; there may be more lists than groups.
     flips: Vec<Vec<Flip>>,
 }
 
@@ -39,12 +39,12 @@ impl Groups {
         self.flips[*group as usize].push(flip);
     }
 
-    /// The branches that flips were added for.
+    /// Returns the branches that have flips.
     pub fn branches(&self) -> impl Iterator<Item = BranchId> + '_ {
         self.branches.iter().copied()
     }
 
-    /// Takes out a random flip of a branch; none if there is none left.
+    /// Removes and returns a random flip of a branch; `None` if none is left.
     pub fn draw(&mut self, branch: BranchId, rng: &mut Rng) -> Option<Flip> {
         let flips = self.flips.get_mut(self.group[branch.0 as usize] as usize)?;
         (!flips.is_empty()).then(|| flips.swap_remove(rng.below(flips.len())))

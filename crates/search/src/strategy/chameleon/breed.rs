@@ -1,40 +1,40 @@
-//! From one pool of heuristics to the next.
+//! Creates the next pool of heuristics from the results of the last one.
 
 use super::Heuristic;
 use crate::features::Feature;
 use crate::rng::Rng;
 use cairn_program::BranchId;
 
-/// Weights are between this and its negative.
+/// Bound of the absolute value of weights.
 const BOUND: f64 = 10.0;
-/// The share of a pool that counts as the best, and of what counts as the worst, in percent.
-const SHARE: usize = 3;
-/// But so many at least.
-const FEWEST: usize = 3;
+/// Percentage of a pool that counts as the best, and as the worst.
+const PERCENT: usize = 3;
+/// Minimum number of best and of worst heuristics.
+const MIN_COUNT: usize = 3;
 /// Offspring of each of the best.
 const OFFSPRING: usize = 10;
-/// For so many offspring there is a heuristic without parents: four of five exploit what is known.
+/// Offspring per random heuristic: four of five exploit what is known.
 const PER_RANDOM: usize = 4;
-/// Standard deviations of offspring around their parent.
-const NARROWEST: f64 = 0.5;
-const WIDEST: f64 = 5.0;
+/// Minimum and maximum standard deviation of offspring around their parent.
+const MIN_DEVIATION: f64 = 0.5;
+const MAX_DEVIATION: f64 = 5.0;
 
-/// A heuristic that was tried.
+/// A heuristic with the results of its runs.
 #[derive(Clone, Debug)]
 pub(super) struct Trial {
     heuristic: Heuristic,
-    /// The branches that its runs decided on, a bit each.
+    /// Branches that its runs decided on, a bit each.
     seen: Vec<u64>,
 }
 
 impl Trial {
-    /// Of a heuristic whose runs are still to come, on a program with so many branches.
+    /// Creates the record of a heuristic before its runs, for a program with so many branches.
     pub fn new(heuristic: Heuristic, branches: usize) -> Trial {
         Trial { heuristic, seen: vec![0; branches.div_ceil(64)] }
     }
 
-    /// One of its runs took a branch.
-    pub fn see(&mut self, branch: BranchId) {
+    /// Records a branch that one of its runs took.
+    pub fn record(&mut self, branch: BranchId) {
         self.seen[branch.0 as usize / 64] |= 1 << (branch.0 % 64);
     }
 
@@ -47,16 +47,16 @@ impl Trial {
     }
 }
 
-/// A heuristic without parents.
+/// Creates a random heuristic.
 pub(super) fn random(rng: &mut Rng) -> Heuristic {
     std::array::from_fn(|_| (2.0 * rng.unit() - 1.0) * BOUND)
 }
 
-/// The next pool: the best of this one, their offspring and a few that are new, in random order.
+/// Creates the next pool: the best of this one, their offspring and some random ones, in random order.
 pub(super) fn breed(tried: &[Trial], rng: &mut Rng) -> Vec<Heuristic> {
     let ranking = ranking(tried);
-    let few = (tried.len() * SHARE / 100).max(FEWEST).min(tried.len());
-    let chosen = |places: &[usize]| places.iter().map(|at| tried[*at].heuristic).collect::<Vec<_>>();
+    let few = (tried.len() * PERCENT / 100).max(MIN_COUNT).min(tried.len());
+    let chosen = |indices: &[usize]| indices.iter().map(|at| tried[*at].heuristic).collect::<Vec<_>>();
     let (best, worst) = (chosen(&ranking[..few]), chosen(&ranking[ranking.len() - few..]));
     let deviations = deviations(&best, &worst);
     let mut pool = best.clone();
@@ -68,7 +68,8 @@ pub(super) fn breed(tried: &[Trial], rng: &mut Rng) -> Vec<Heuristic> {
     pool
 }
 
-/// The places of heuristics, the best first: those whose runs decided on branches that few others came to.
+/// Returns the indices of the heuristics, the best first: those whose runs decided on branches that few
+/// others reached.
 fn ranking(tried: &[Trial]) -> Vec<usize> {
     let mut times = vec![0.0; tried.first().map_or(0, |trial| trial.seen.len() * 64)];
     tried.iter().flat_map(Trial::branches).for_each(|branch| times[branch] += 1.0);
@@ -79,12 +80,12 @@ fn ranking(tried: &[Trial]) -> Vec<usize> {
     ranking
 }
 
-/// How far offspring may be from their parents: the less, the further apart the best and the worst are.
+/// Returns the standard deviations of offspring: the smaller, the further apart the best and the worst are.
 fn deviations(best: &[Heuristic], worst: &[Heuristic]) -> Heuristic {
     let mean = |all: &[Heuristic], at: usize| all.iter().map(|one| one[at]).sum::<f64>() / all.len() as f64;
     let deviation = |at| {
         let apart = (mean(best, at) - mean(worst, at)).abs() / (2.0 * BOUND);
-        (WIDEST * (1.0 - apart)).max(NARROWEST)
+        (MAX_DEVIATION * (1.0 - apart)).max(MIN_DEVIATION)
     };
     std::array::from_fn::<f64, { Feature::COUNT }, _>(deviation)
 }
@@ -97,19 +98,19 @@ fn offspring(parent: &Heuristic, deviations: &Heuristic, rng: &mut Rng) -> Heuri
 mod tests {
     use super::*;
 
-    /// A pool in which the 8th weight decides how much a heuristic sees beside what all see.
+    /// Returns a pool in which the 8th weight determines how much a heuristic sees beyond what all see.
     fn judge(pool: &[Heuristic]) -> Vec<Trial> {
         let judge = |(heuristic, at): (&Heuristic, u32)| {
             let mut trial = Trial::new(*heuristic, 20_000);
             let rare = (heuristic[7] + BOUND) as u32;
-            (0..100).chain(100 * (at + 1)..100 * (at + 1) + rare).for_each(|b| trial.see(BranchId(b)));
+            (0..100).chain(100 * (at + 1)..100 * (at + 1) + rare).for_each(|b| trial.record(BranchId(b)));
             trial
         };
         pool.iter().zip(0..).map(judge).collect()
     }
 
     #[test]
-    fn pools_come_to_like_what_helps_and_stay_open_otherwise() {
+    fn useful_weights_rise_and_others_stay_varied() {
         let mut rng = Rng::new(5);
         let mut pool: Vec<_> = (0..100).map(|_| random(&mut rng)).collect();
         for _ in 0..4 {

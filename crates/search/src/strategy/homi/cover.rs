@@ -1,26 +1,28 @@
-//! A small set of tests that covers what all of them cover.
+//! Greedy set cover: a small set of tests that covers what all of them cover.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Branches, a bit each.
-pub(super) type Branches = Box<[u64]>;
+/// A set of branches, a bit each.
+pub(super) type BranchBits = Box<[u64]>;
 
-/// Chooses, again and again, the set that adds most to what is chosen, the first of equal ones, until none adds anything.
+/// Chooses repeatedly the set that adds most to those chosen, the first of equal ones, until none adds
+/// anything.
 ///
-/// What a set adds only ever falls, so it is computed anew only for the one that promises most.
-pub(super) fn greedy_cover(sets: &[&Branches]) -> Vec<usize> {
+/// The gain of a set only ever falls, so it is recomputed only for the one with the highest upper bound (lazy
+/// greedy).
+pub(super) fn greedy_cover(sets: &[&BranchBits]) -> Vec<usize> {
     let mut covered = vec![0; sets.iter().map(|set| set.len()).max().unwrap_or(0)];
-    let size = |(index, set): (usize, &&Branches)| (gain(set, &covered), Reverse(index));
-    let mut promises: BinaryHeap<_> = sets.iter().enumerate().map(size).collect();
+    let size = |(index, set): (usize, &&BranchBits)| (gain(set, &covered), Reverse(index));
+    let mut upper_bounds: BinaryHeap<_> = sets.iter().enumerate().map(size).collect();
     let mut chosen = Vec::new();
-    while let Some((_, Reverse(index))) = promises.pop() {
+    while let Some((_, Reverse(index))) = upper_bounds.pop() {
         let now = (gain(sets[index], &covered), Reverse(index));
         if now.0 == 0 {
             continue;
         }
-        if promises.peek().is_some_and(|next| *next > now) {
-            promises.push(now);
+        if upper_bounds.peek().is_some_and(|next| *next > now) {
+            upper_bounds.push(now);
             continue;
         }
         covered.iter_mut().zip(sets[index].iter()).for_each(|(all, word)| *all |= word);
@@ -29,21 +31,21 @@ pub(super) fn greedy_cover(sets: &[&Branches]) -> Vec<usize> {
     chosen
 }
 
-fn gain(set: &Branches, covered: &[u64]) -> u32 {
+fn gain(set: &BranchBits, covered: &[u64]) -> u32 {
     set.iter().zip(covered).map(|(word, covered)| (word & !covered).count_ones()).sum()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Branches, greedy_cover};
+    use super::{BranchBits, greedy_cover};
     use crate::rng::Rng;
 
-    fn union<'a>(sets: impl IntoIterator<Item = &'a Branches>) -> u64 {
+    fn union<'a>(sets: impl IntoIterator<Item = &'a BranchBits>) -> u64 {
         sets.into_iter().fold(0, |all, set| all | set[0])
     }
 
-    /// The published loop as it is written.
-    fn plain_greedy(sets: &[&Branches]) -> Vec<usize> {
+    /// The published loop, implemented literally.
+    fn plain_greedy(sets: &[&BranchBits]) -> Vec<usize> {
         let (mut covered, mut chosen) = (0, Vec::new());
         loop {
             let gain = |index: &usize| (sets[*index][0] & !covered).count_ones();
@@ -54,7 +56,7 @@ mod tests {
         }
     }
 
-    fn smallest_cover(sets: &[&Branches]) -> u32 {
+    fn smallest_cover(sets: &[&BranchBits]) -> u32 {
         let all = union(sets.iter().copied());
         let covers = |chosen: &u32| {
             let some = sets.iter().enumerate().filter(|(index, _)| chosen >> index & 1 == 1);
@@ -69,8 +71,8 @@ mod tests {
         for _ in 0..200 {
             let count = rng.below(11);
             let mut set = || (0..12).fold(0, |bits, at| bits | u64::from(rng.below(4) == 0) << at);
-            let sets: Vec<Branches> = (0..count).map(|_| vec![set()].into()).collect();
-            let sets: Vec<&Branches> = sets.iter().collect();
+            let sets: Vec<BranchBits> = (0..count).map(|_| vec![set()].into()).collect();
+            let sets: Vec<&BranchBits> = sets.iter().collect();
             let chosen = greedy_cover(&sets);
             assert_eq!(chosen, plain_greedy(&sets));
             assert_eq!(union(chosen.iter().map(|index| sets[*index])), union(sets.iter().copied()));

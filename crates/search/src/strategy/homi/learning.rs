@@ -1,19 +1,19 @@
-//! What was learnt from the good tests: which core conditions matter, and how weights, ratios and budgets are drawn.
+//! The distributions learnt from good tests: of the weights of core conditions, of ratios and of budgets.
 
 use crate::rng::Rng;
-use crate::strategy::homi::settings::Steps;
+use crate::strategy::homi::settings::StepRange;
 use cairn_tree::CoreId;
 
-/// What was in force when a test was made: weights of features, and the ratio, as an index of its steps.
+/// The parameters with which a test was found: weights of features, and the ratio, as an index of its steps.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sample {
-    /// In order.
+pub(super) struct PruningSample {
+    /// Sorted by core condition.
     pub weights: Vec<(CoreId, f32)>,
     pub ratio: usize,
 }
 
-impl Sample {
-    /// The weights by core condition; those beyond the last weigh nothing.
+impl PruningSample {
+    /// Returns the weights by core condition; those beyond the last are 0.
     pub fn by_core(&self) -> Vec<f32> {
         let mut weights = vec![0.0; self.weights.last().map_or(0, |(last, _)| last.index() + 1)];
         self.weights.iter().for_each(|(core, weight)| weights[core.index()] = *weight);
@@ -21,57 +21,58 @@ impl Sample {
     }
 }
 
-/// How a round draws.
+/// The mode in which a round draws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Mode {
-    /// Like what made good tests.
+pub(super) enum DrawMode {
+    /// From the learnt distributions.
     Exploit,
-    /// As far from it as can be.
+    /// As far from the learnt distributions as possible.
     Reverse,
     /// Uniformly.
     Explore,
 }
 
-impl Mode {
-    pub fn any(rng: &mut Rng) -> Mode {
-        [Mode::Exploit, Mode::Reverse, Mode::Explore][rng.below(3)]
+impl DrawMode {
+    pub fn any(rng: &mut Rng) -> DrawMode {
+        [DrawMode::Exploit, DrawMode::Reverse, DrawMode::Explore][rng.below(3)]
     }
 }
 
-/// A normal distribution of which only what lies between -1 and 1 counts; uniform there if nothing is known.
+/// A normal distribution truncated to [-1, 1]; uniform there if nothing is known.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Weight {
+pub(super) struct WeightDistribution {
     mean: f64,
     deviation: f64,
 }
 
-impl Weight {
-    const UNIFORM: Weight = Weight { mean: 0.0, deviation: f64::INFINITY };
+impl WeightDistribution {
+    const UNIFORM: WeightDistribution = WeightDistribution { mean: 0.0, deviation: f64::INFINITY };
 
-    /// Of a core condition that so many good tests have, where so many are to be expected of as many runs: a better share
-    /// is a higher weight, and the more runs have it, the surer.
-    pub fn of_share(good: f64, expected: f64) -> Weight {
+    /// Returns the distribution for a core condition that `good` good tests have, where `expected` would be
+    /// expected of as many runs: a better share gives a higher mean, and more runs a smaller deviation.
+    pub fn of_share(good: f64, expected: f64) -> WeightDistribution {
         let mean = (good - expected) / (good + expected + 2.0);
-        Weight { mean, deviation: 1.0 / (1.0 + expected).sqrt() }
+        WeightDistribution { mean, deviation: 1.0 / (1.0 + expected).sqrt() }
     }
 
-    /// Of weights that good tests had, by their number, sum and sum of squares. Values that are all the same say
-    /// nothing of how far others may lie.
-    fn learn(count: f64, sum: f64, squares: f64) -> Weight {
+    /// Returns the distribution of weights of good tests, given their number, sum and sum of squares. Equal
+    /// values carry no information about the deviation.
+    fn learn(count: f64, sum: f64, squares: f64) -> WeightDistribution {
         if count == 0.0 {
-            return Weight::UNIFORM;
+            return WeightDistribution::UNIFORM;
         }
         let mean = sum / count;
         let variance = squares / count - mean * mean;
         let deviation = if variance > 1e-9 { variance.sqrt() } else { 1.0 };
-        Weight { mean, deviation }
+        WeightDistribution { mean, deviation }
     }
 
     fn draw(self, rng: &mut Rng) -> f64 {
         if self.deviation.is_infinite() {
             return uniform(rng);
         }
-        // Weights lie between -1 and 1, so the deviation is at most 1, and about half of all draws or more lie there too.
+        // Weights lie between -1 and 1, so the deviation is at most 1, and at least about half of all draws
+        // are accepted.
         rng.truncated_normal(self.mean, self.deviation, 1.0)
     }
 }
@@ -80,12 +81,12 @@ fn uniform(rng: &mut Rng) -> f64 {
     2.0 * rng.unit() - 1.0
 }
 
-/// How likely each of some values is, by how often it was met; all alike if none was.
+/// Number of occurrences of each value, to draw in proportion; uniform if there are none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Frequencies(Vec<usize>);
 
 impl Frequencies {
-    fn of(steps: Steps, met: impl Iterator<Item = usize>) -> Frequencies {
+    fn of(steps: StepRange, met: impl Iterator<Item = usize>) -> Frequencies {
         let mut counts = vec![0; steps.count];
         met.for_each(|value| counts[value] += 1);
         Frequencies(counts)
@@ -106,34 +107,35 @@ impl Frequencies {
     }
 }
 
-/// The distributions.
+/// The learnt distributions.
 #[derive(Clone, Debug)]
-pub(super) struct Learnt {
-    features: Vec<(CoreId, Weight)>,
+pub(super) struct LearntDistributions {
+    features: Vec<(CoreId, WeightDistribution)>,
     ratios: Frequencies,
     budgets: Frequencies,
 }
 
-impl Learnt {
-    /// From what the good tests were made with: its sample, if its round pruned, and its budget.
+impl LearntDistributions {
+    /// Creates the distributions from the parameters of good tests: the sample, if the round pruned, and the
+    /// budget.
     pub fn new<'a>(
-        features: Vec<(CoreId, Weight)>,
-        made: impl Iterator<Item = (Option<&'a Sample>, usize)> + Clone,
-        (ratios, budgets): (Steps, Steps),
-    ) -> Learnt {
-        let samples = made.clone().filter_map(|(sample, _)| sample);
-        Learnt {
+        features: Vec<(CoreId, WeightDistribution)>,
+        parameters: impl Iterator<Item = (Option<&'a PruningSample>, usize)> + Clone,
+        (ratios, budgets): (StepRange, StepRange),
+    ) -> LearntDistributions {
+        let samples = parameters.clone().filter_map(|(sample, _)| sample);
+        LearntDistributions {
             features,
             ratios: Frequencies::of(ratios, samples.map(|sample| sample.ratio)),
-            budgets: Frequencies::of(budgets, made.map(|(_, budget)| budget)),
+            budgets: Frequencies::of(budgets, parameters.map(|(_, budget)| budget)),
         }
     }
 
-    /// What core conditions are to weigh by the weights they had when good tests were made.
+    /// Returns the distributions of core conditions from their weights when good tests were found.
     pub fn from_weights<'a>(
         features: &[CoreId],
-        samples: impl Iterator<Item = &'a Sample>,
-    ) -> Vec<(CoreId, Weight)> {
+        samples: impl Iterator<Item = &'a PruningSample>,
+    ) -> Vec<(CoreId, WeightDistribution)> {
         let mut moments = vec![(0.0, 0.0, 0.0); features.last().map_or(0, |last| last.index() + 1)];
         for &(core, weight) in samples.flat_map(|sample| &sample.weights) {
             if let Some((count, sum, squares)) = moments.get_mut(core.index()) {
@@ -143,41 +145,41 @@ impl Learnt {
         }
         let learn = |core: &CoreId| {
             let (count, sum, squares) = moments[core.index()];
-            (*core, Weight::learn(count, sum, squares))
+            (*core, WeightDistribution::learn(count, sum, squares))
         };
         features.iter().map(learn).collect()
     }
 
-    /// Whether there is nothing to tell states by.
+    /// True if there are no features to score states by.
     pub fn is_empty(&self) -> bool {
         self.features.is_empty()
     }
 
-    /// Weights and a ratio to prune by.
-    pub fn draw(&self, mode: Mode, candidates: usize, ratios: Steps, rng: &mut Rng) -> Sample {
+    /// Draws weights and a ratio for a pruning.
+    pub fn draw(&self, mode: DrawMode, candidates: usize, ratios: StepRange, rng: &mut Rng) -> PruningSample {
         let weights = match mode {
-            Mode::Exploit => self.weights(|weight| weight.draw(rng)),
-            Mode::Explore => self.weights(|_| uniform(rng)),
-            Mode::Reverse => {
+            DrawMode::Exploit => self.weights(|weight| weight.draw(rng)),
+            DrawMode::Explore => self.weights(|_| uniform(rng)),
+            DrawMode::Reverse => {
                 let uniform: Vec<f64> = (0..candidates).map(|_| uniform(rng)).collect();
                 self.weights(|weight| farthest(weight.draw(rng), &uniform))
             }
         };
-        let ratio = if mode == Mode::Explore { ratios.any(rng) } else { self.ratios.draw(rng) };
-        Sample { weights, ratio }
+        let ratio = if mode == DrawMode::Explore { ratios.any(rng) } else { self.ratios.draw(rng) };
+        PruningSample { weights, ratio }
     }
 
-    fn weights(&self, mut draw: impl FnMut(Weight) -> f64) -> Vec<(CoreId, f32)> {
+    fn weights(&self, mut draw: impl FnMut(WeightDistribution) -> f64) -> Vec<(CoreId, f32)> {
         self.features.iter().map(|(core, weight)| (*core, draw(*weight) as f32)).collect()
     }
 
-    /// The budget of a round.
-    pub fn draw_budget(&self, mode: Mode, budgets: Steps, rng: &mut Rng) -> usize {
-        if mode == Mode::Explore { budgets.any(rng) } else { self.budgets.draw(rng) }
+    /// Draws the budget of a round.
+    pub fn draw_budget(&self, mode: DrawMode, budgets: StepRange, rng: &mut Rng) -> usize {
+        if mode == DrawMode::Explore { budgets.any(rng) } else { self.budgets.draw(rng) }
     }
 }
 
-/// The candidate that is farthest from a value.
+/// Returns the candidate farthest from a value.
 fn farthest(value: f64, candidates: &[f64]) -> f64 {
     let distance = |candidate: &f64| (candidate - value).abs();
     let farther = |a: &f64, b: &f64| distance(a).total_cmp(&distance(b));
@@ -186,9 +188,9 @@ fn farthest(value: f64, candidates: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Frequencies, Learnt, Mode, Sample, Weight, farthest};
+    use super::{DrawMode, Frequencies, LearntDistributions, PruningSample, WeightDistribution, farthest};
     use crate::rng::Rng;
-    use crate::strategy::homi::settings::Steps;
+    use crate::strategy::homi::settings::StepRange;
 
     fn moments(values: &[f64]) -> (f64, f64) {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -196,8 +198,8 @@ mod tests {
         (mean, variance)
     }
 
-    /// Moments of the truncated density, by numerical integration.
-    fn expected(weight: Weight) -> (f64, f64) {
+    /// Returns the moments of the truncated density, by numerical integration.
+    fn expected(weight: WeightDistribution) -> (f64, f64) {
         let density = |x: f64| (-0.5 * ((x - weight.mean) / weight.deviation).powi(2)).exp();
         let grid = || (0..20_000).map(|at| -1.0 + (f64::from(at) + 0.5) / 10_000.0);
         let total: f64 = grid().map(density).sum();
@@ -209,7 +211,7 @@ mod tests {
     fn truncated_normals_have_their_moments() {
         let mut rng = Rng::new(5);
         for (mean, deviation) in [(0.0, 0.2), (0.7, 0.5), (-1.0, 0.3), (1.0, 1.0), (0.0, f64::INFINITY)] {
-            let weight = Weight { mean, deviation };
+            let weight = WeightDistribution { mean, deviation };
             let drawn: Vec<f64> = (0..20_000).map(|_| weight.draw(&mut rng)).collect();
             assert!(drawn.iter().all(|value| (-1.0..=1.0).contains(value)));
             let (found, exact) = (moments(&drawn), expected(weight));
@@ -222,27 +224,34 @@ mod tests {
     fn weights_are_learnt_as_mean_and_population_deviation() {
         let values = [0.5, 0.9, -0.1];
         let (mean, variance) = moments(&values);
-        let learnt = Weight::learn(3.0, values.iter().sum(), values.iter().map(|value| value * value).sum());
+        let learnt = WeightDistribution::learn(
+            3.0,
+            values.iter().sum(),
+            values.iter().map(|value| value * value).sum(),
+        );
         assert!((learnt.mean - mean).abs() < 1e-12 && (learnt.deviation - variance.sqrt()).abs() < 1e-12);
-        assert_eq!(Weight::learn(1.0, 0.4, 0.16).deviation, 1.0);
-        assert_eq!(Weight::learn(0.0, 0.0, 0.0), Weight::UNIFORM);
+        assert_eq!(WeightDistribution::learn(1.0, 0.4, 0.16).deviation, 1.0);
+        assert_eq!(WeightDistribution::learn(0.0, 0.0, 0.0), WeightDistribution::UNIFORM);
     }
 
     #[test]
-    fn what_good_tests_have_more_often_than_others_weighs_more_and_many_runs_make_it_sure() {
-        let (none, as_any, twice) =
-            (Weight::of_share(0.0, 20.0), Weight::of_share(20.0, 20.0), Weight::of_share(40.0, 20.0));
+    fn conditions_frequent_in_good_tests_weigh_more_and_more_runs_reduce_the_deviation() {
+        let (none, as_any, twice) = (
+            WeightDistribution::of_share(0.0, 20.0),
+            WeightDistribution::of_share(20.0, 20.0),
+            WeightDistribution::of_share(40.0, 20.0),
+        );
         assert!(none.mean < -0.8 && as_any.mean == 0.0 && (0.3..0.4).contains(&twice.mean));
-        let rare = Weight::of_share(1.0, 0.1);
+        let rare = WeightDistribution::of_share(1.0, 0.1);
         assert!(rare.mean < twice.mean && rare.deviation > 0.9 && twice.deviation < 0.25);
     }
 
     #[test]
     fn ratios_and_budgets_are_drawn_as_often_as_good_tests_had_them() {
-        let (ratios, budgets) = (Steps { most: 60, count: 3 }, Steps { most: 800, count: 4 });
-        let samples = [0, 2, 2, 2].map(|ratio| Sample { ratio, ..Sample::default() });
-        let made = samples.iter().map(|sample| (Some(sample), 1)).chain([(None, 3)]);
-        let learnt = Learnt::new(Vec::new(), made, (ratios, budgets));
+        let (ratios, budgets) = (StepRange { max: 60, count: 3 }, StepRange { max: 800, count: 4 });
+        let samples = [0, 2, 2, 2].map(|ratio| PruningSample { ratio, ..PruningSample::default() });
+        let parameters = samples.iter().map(|sample| (Some(sample), 1)).chain([(None, 3)]);
+        let learnt = LearntDistributions::new(Vec::new(), parameters, (ratios, budgets));
         assert_eq!((&learnt.ratios.0[..], &learnt.budgets.0[..]), (&[1, 0, 3][..], &[0, 4, 0, 1][..]));
         let mut rng = Rng::new(1);
         let mut count = |mode| {
@@ -259,11 +268,11 @@ mod tests {
                 .zip(expected)
                 .all(|(found, expected)| (found - expected).abs() < 200 && (expected > 0 || *found == 0))
         };
-        for mode in [Mode::Exploit, Mode::Reverse] {
+        for mode in [DrawMode::Exploit, DrawMode::Reverse] {
             let [ratios, budgets] = count(mode);
             assert!(near(ratios, [1500, 0, 4500, 0]) && near(budgets, [0, 4800, 0, 1200]), "{mode:?}");
         }
-        let [ratios, budgets] = count(Mode::Explore);
+        let [ratios, budgets] = count(DrawMode::Explore);
         assert!(near(ratios, [2000, 2000, 2000, 0]) && near(budgets, [1500; 4]));
         assert!((0..50).all(|_| Frequencies(vec![0, 0]).draw(&mut rng) < 2), "nothing met: any");
     }

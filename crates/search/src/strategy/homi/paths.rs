@@ -1,34 +1,34 @@
-//! The core conditions of all paths, and how paths score.
+//! The core conditions of all paths, and the scores of paths.
 //!
-//! Of every run only those nodes are kept that it made and that have a core condition the path had not met before: eight
-//! bytes each, and in the order of nodes. A path is what such runs met, one below the other, so that scoring a state takes
-//! as long as it has core conditions.
+//! Of every run, only those nodes are kept that it created and that have a core condition new to the path:
+//! eight bytes each, in the order of nodes. The conditions of a path are those of the runs it is composed of,
+//! so that scoring a state takes time linear in its core conditions.
 
 use crate::traits::RunView;
 use cairn_tree::{CoreId, Flip, NodeId, RunId, Tree};
 use std::mem::{replace, take};
 
-/// A node with a core condition on the side that its run took.
+/// A node with the core condition of the side that its run took.
 #[derive(Clone, Copy, Debug)]
-struct Met {
+struct CoreNode {
     node: NodeId,
     core: CoreId,
 }
 
 /// The core conditions of all runs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Paths {
-    met: Vec<Met>,
-    /// By run, where its nodes begin.
+pub(super) struct PathCores {
+    entries: Vec<CoreNode>,
+    /// By run: start of its entries.
     starts: Vec<usize>,
-    /// By core condition: the last run whose path was found to have it.
+    /// By core condition: the last run whose path has it.
     seen: Vec<u32>,
-    /// By core condition: the runs whose path has it.
+    /// By core condition: the number of runs whose path has it.
     counts: Vec<u32>,
 }
 
-impl Paths {
-    /// A run was made.
+impl PathCores {
+    /// Adds the core conditions of a run.
     pub fn add(&mut self, run: &RunView) {
         let (mut seen, mut counts) = (take(&mut self.seen), take(&mut self.counts));
         let stamp = run.run.index() as u32 + 1;
@@ -43,20 +43,20 @@ impl Paths {
         self.each_above(run.tree, run.tree.left_at(run.run), |core| {
             is_new(core);
         });
-        self.starts.push(self.met.len());
+        self.starts.push(self.entries.len());
         for node in run.tree.run_nodes(run.run) {
             let core = run.tree.core(run.tree.first_side(node));
-            self.met.extend(core.filter(|core| is_new(*core)).map(|core| Met { node, core }));
+            self.entries.extend(core.filter(|core| is_new(*core)).map(|core| CoreNode { node, core }));
         }
         (self.seen, self.counts) = (seen, counts);
     }
 
-    /// How many runs there were, and how many of them have a core condition on their paths.
+    /// Returns the number of runs, and of those with a core condition on their paths.
     pub fn runs_with(&self, core: CoreId) -> (usize, u32) {
         (self.starts.len(), self.counts[core.index()])
     }
 
-    /// The core conditions of a run's whole path, each once.
+    /// Returns the core conditions of a run's whole path, each once.
     pub fn cores(&self, tree: &Tree, run: RunId) -> Vec<CoreId> {
         let mut cores: Vec<_> = self.of_run(run).iter().map(|met| met.core).collect();
         self.each_above(tree, tree.left_at(run), |core| cores.push(core));
@@ -75,20 +75,23 @@ impl Paths {
         }
     }
 
-    fn of_run(&self, run: RunId) -> &[Met] {
-        let end = self.starts.get(run.index() + 1).copied().unwrap_or(self.met.len());
-        &self.met[self.starts[run.index()]..end]
+    fn of_run(&self, run: RunId) -> &[CoreNode] {
+        let end = self.starts.get(run.index() + 1).copied().unwrap_or(self.entries.len());
+        &self.entries[self.starts[run.index()]..end]
     }
 
-    /// What a run met up to a side of one of its nodes, and the side's own condition if the run went another way.
-    fn up_to(&self, tree: &Tree, run: RunId, side: Flip) -> (&[Met], Option<CoreId>) {
-        let met = self.of_run(run);
-        let went = tree.first_side(side.node) == side;
-        let before = met.partition_point(|met| met.node < side.node || (went && met.node == side.node));
-        (&met[..before], if went { None } else { tree.core(side) })
+    /// Returns the entries of a run up to a side of one of its nodes, and the side's own condition if the run
+    /// took another.
+    fn up_to(&self, tree: &Tree, run: RunId, side: Flip) -> (&[CoreNode], Option<CoreId>) {
+        let entries = self.of_run(run);
+        let was_taken = tree.first_side(side.node) == side;
+        let before =
+            entries.partition_point(|met| met.node < side.node || (was_taken && met.node == side.node));
+        (&entries[..before], if was_taken { None } else { tree.core(side) })
     }
 
-    /// The weights, by core condition, of all on the way to a side of a node, and of its own.
+    /// Returns the sum of the weights, by core condition, of all conditions up to and including a side of a
+    /// node.
     pub fn score(&self, tree: &Tree, side: Flip, weights: &[f32]) -> f32 {
         let mut sum = 0.0;
         self.each_above(tree, Some(side), |core| sum += weights.get(core.index()).copied().unwrap_or(0.0));
@@ -98,7 +101,7 @@ impl Paths {
 
 #[cfg(test)]
 mod tests {
-    use super::Paths;
+    use super::PathCores;
     use crate::rng::Rng;
     use crate::traits::{Cost, RunView};
     use cairn_expr::{CmpOp, Dag, ExprId, InputByte};
@@ -114,7 +117,7 @@ mod tests {
         Step { kind: StepKind::Branch, site, side, value: values[at], concrete: side.into() }
     }
 
-    /// What decisions are about: many the same in other words.
+    /// Returns the deciding values: many are equivalent but differ in form.
     fn values(dag: &mut Dag) -> Vec<ExprId> {
         let mut value = |at: usize| {
             let byte = dag.input(InputByte { object: 0, offset: at as u32 % 5 });
@@ -129,7 +132,7 @@ mod tests {
         tree.prefix(node).into_iter().filter_map(|(node, side)| tree.core(Flip { node, side })).collect()
     }
 
-    fn add(tree: &mut Tree, paths: &mut Paths, (dag, program): (&Dag, &Program), steps: &[Step]) {
+    fn add(tree: &mut Tree, paths: &mut PathCores, (dag, program): (&Dag, &Program), steps: &[Step]) {
         let added = tree.add_run(steps);
         tree.find_cores(dag, program);
         paths.add(&RunView {
@@ -154,15 +157,15 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_the_weights_of_all_conditions_on_the_way_each_once() {
+    fn a_score_sums_the_weight_of_each_condition_on_the_path_once() {
         let mut sketch = Sketch::new();
         let _sites = [0, 1, 2].map(|_| sketch.branch());
         let (program, mut dag) = (sketch.build(), Dag::new());
         let values = values(&mut dag);
-        let (mut tree, mut paths, mut rng) = (Tree::new(&program), Paths::default(), Rng::new(8));
+        let (mut tree, mut paths, mut rng) = (Tree::new(&program), PathCores::default(), Rng::new(8));
         for round in 0..60 {
             let length = rng.below(SITES + 1);
-            // The same byte is the same in all of a path.
+            // The same byte has the same value throughout a path.
             let input: Vec<usize> = (0..5).map(|_| rng.below(2)).collect();
             let side = |at: usize| if at.is_multiple_of(2) { input[at % 5] } else { 1 - input[at % 5] };
             let steps: Vec<Step> = (0..length).map(|at| step(&values, at, side(at))).collect();

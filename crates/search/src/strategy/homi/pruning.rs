@@ -1,42 +1,42 @@
-//! A pruning: of all states so many percents, those with the lowest scores.
+//! A pruning: a percentage of all states, those with the lowest scores.
 //!
-//! Nobody looks at all states. Where the line lies is found once, from a sample if there are many; on which side of it a
-//! state is, when it is to be tried; so it holds for states that come later too.
+//! No pass over all states is needed. The threshold is found once, from a sample if there are many states; a
+//! state is compared with it when it is about to be tried. So it also applies to states that are added later.
 
 use crate::rng::Rng;
 use crate::strategy::homi::learner::Learner;
 use cairn_tree::{Flip, Tree};
 use std::cmp::Ordering;
 
-/// As many states, or all if there are no more, tell where the line lies.
+/// Maximum number of states from which the threshold is found; a chosen bound.
 pub(super) const SAMPLE: usize = 512;
 
-/// What decides between states: the score, and among equal ones chance.
+/// The order of states: by score, then at random.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
+pub(super) struct Rank {
     score: f32,
     chance: u64,
 }
 
-impl Standing {
-    /// The lowest score first.
-    pub fn order(&self, other: &Standing) -> Ordering {
+impl Rank {
+    /// Compares two states, the lowest score first.
+    pub fn order(&self, other: &Rank) -> Ordering {
         self.score.total_cmp(&other.score).then(self.chance.cmp(&other.chance))
     }
 }
 
-/// Which states are left out.
+/// The states that are pruned.
 #[derive(Clone, Debug)]
 pub(super) struct Pruning {
-    /// By core condition; none if chance alone decides.
+    /// Weights, by core condition; empty if states are pruned at random.
     weights: Vec<f32>,
     salt: u64,
-    /// The lowest that is kept.
-    line: Standing,
+    /// Lowest state that is kept.
+    threshold: Rank,
 }
 
 impl Pruning {
-    /// The pruning of so many percents of what some states, all or a sample, stand for; none if that is not even one.
+    /// Creates the pruning of `percent` of `states`, all or a sample; `None` if that is not even one.
     pub fn new(
         (tree, learner): (&Tree, Option<&Learner>),
         weights: Vec<f32>,
@@ -47,26 +47,25 @@ impl Pruning {
         if count == 0 {
             return None;
         }
-        let line = Standing { score: f32::NEG_INFINITY, chance: 0 };
-        let mut pruning = Pruning { weights, salt: rng.below(1 << 32) as u64, line };
-        let mut standings: Vec<Standing> =
-            states.iter().map(|flip| pruning.standing(tree, learner, *flip)).collect();
-        pruning.line = *standings.select_nth_unstable_by(count, Standing::order).1;
+        let threshold = Rank { score: f32::NEG_INFINITY, chance: 0 };
+        let mut pruning = Pruning { weights, salt: rng.below(1 << 32) as u64, threshold };
+        let mut ranks: Vec<Rank> = states.iter().map(|flip| pruning.rank(tree, learner, *flip)).collect();
+        pruning.threshold = *ranks.select_nth_unstable_by(count, Rank::order).1;
         Some(pruning)
     }
 
-    /// Whether a state is left out.
-    pub fn is_out(&self, tree: &Tree, learner: Option<&Learner>, flip: Flip) -> bool {
-        self.standing(tree, learner, flip).order(&self.line) == Ordering::Less
+    /// True if a state is pruned.
+    pub fn contains(&self, tree: &Tree, learner: Option<&Learner>, flip: Flip) -> bool {
+        self.rank(tree, learner, flip).order(&self.threshold) == Ordering::Less
     }
 
-    pub fn standing(&self, tree: &Tree, learner: Option<&Learner>, flip: Flip) -> Standing {
+    pub fn rank(&self, tree: &Tree, learner: Option<&Learner>, flip: Flip) -> Rank {
         let score = learner.map_or(0.0, |learner| learner.score(tree, flip, &self.weights));
-        Standing { score, chance: chance(self.salt, flip) }
+        Rank { score, chance: chance(self.salt, flip) }
     }
 }
 
-/// A number that looks random, another for every flip.
+/// Returns a pseudorandom number for a flip.
 fn chance(salt: u64, flip: Flip) -> u64 {
     let mut bits = ((flip.node.index() as u64) << 24 ^ u64::from(flip.side)).wrapping_add(salt << 32);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -83,7 +82,7 @@ mod tests {
     use cairn_program::{Program, SiteId};
     use cairn_tree::{Flip, Step, StepKind, Tree};
 
-    /// A tree of random paths, nearly all of whose states are new.
+    /// Returns a tree of random paths, nearly all of whose states are new.
     fn random_tree(program: &Program, rng: &mut Rng) -> Tree {
         let (mut tree, mut dag) = (Tree::new(program), Dag::new());
         let one = dag.constant(8, 1);
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn exactly_the_ratio_of_all_states_is_out_and_by_a_sample_nearly() {
+    fn exactly_the_ratio_of_all_states_is_pruned_and_nearly_with_a_sample() {
         let mut sketch = Sketch::new();
         sketch.branch();
         let (program, mut rng) = (sketch.build(), Rng::new(2));
@@ -111,7 +110,7 @@ mod tests {
         for percent in [1, 20, 37, 60, 99] {
             let mut count = |states: &[Flip]| {
                 let pruning = Pruning::new((&tree, None), Vec::new(), (states, percent), &mut rng).unwrap();
-                all.iter().filter(|flip| pruning.is_out(&tree, None, **flip)).count()
+                all.iter().filter(|flip| pruning.contains(&tree, None, **flip)).count()
             };
             assert_eq!(count(&all), all.len() * percent as usize / 100);
             let share = count(&sample) as f64 / all.len() as f64;

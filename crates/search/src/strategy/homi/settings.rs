@@ -1,48 +1,48 @@
-//! What a user can set.
+//! The settings of HOMI.
 
 use crate::rng::Rng;
 
-/// Limits of what a user can set: far beyond what is of any use, and nothing overflows.
-const MOST_STEPS: usize = 1_000;
-const MOST_FLIPS: u64 = 1_000_000_000;
-const MOST_CANDIDATES: u64 = 100_000;
+/// Bounds of the settings: far beyond any use, and small enough that nothing overflows.
+const MAX_STEPS: usize = 1_000;
+const MAX_FLIPS: u64 = 1_000_000_000;
+const MAX_CANDIDATES: u64 = 100_000;
 
-/// Equal steps up to a most: of 800 and 4 these are 200, 400, 600 and 800.
+/// Equal steps up to a maximum: of 800 and 4 these are 200, 400, 600 and 800.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Steps {
-    pub most: u64,
+pub(super) struct StepRange {
+    pub max: u64,
     pub count: usize,
 }
 
-impl Steps {
+impl StepRange {
     pub fn get(self, index: usize) -> u64 {
-        self.most * (index as u64 + 1) / self.count as u64
+        self.max * (index as u64 + 1) / self.count as u64
     }
 
     pub fn last(self) -> usize {
         self.count - 1
     }
 
-    /// Any of them.
+    /// Returns a random index.
     pub fn any(self, rng: &mut Rng) -> usize {
         rng.below(self.count)
     }
 
-    fn parse(text: &str) -> Option<Steps> {
-        let (most, count) = text.split_once('/')?;
-        let steps = Steps { most: most.parse().ok()?, count: count.parse().ok()? };
-        let is_sane = (1..=MOST_STEPS).contains(&steps.count)
-            && (steps.count as u64..=MOST_FLIPS).contains(&steps.most);
+    fn parse(text: &str) -> Option<StepRange> {
+        let (max, count) = text.split_once('/')?;
+        let steps = StepRange { max: max.parse().ok()?, count: count.parse().ok()? };
+        let is_sane =
+            (1..=MAX_STEPS).contains(&steps.count) && (steps.count as u64..=MAX_FLIPS).contains(&steps.max);
         is_sane.then_some(steps)
     }
 }
 
-/// What weights are learnt from.
+/// The data that weights are learnt from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Evidence {
-    /// How many of the runs with a core condition were good tests.
+    /// Number of runs with a core condition that were good tests.
     Runs,
-    /// What it weighed when good tests were made, as published.
+    /// Its weights when good tests were found, as published.
     Weights,
 }
 
@@ -56,34 +56,35 @@ impl Evidence {
     }
 }
 
-/// The published values, with a flip that is tried in the place of a second; but a round prunes a few times only.
+/// The settings. Defaults are the published values, with a tried flip in place of a second; but a round
+/// prunes only a few times.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Settings {
+pub(super) struct HomiSettings {
     /// Flips tried from one pruning to the next.
     pub cycle: u64,
     /// Flips tried in a round.
-    pub rounds: Steps,
-    /// Percents of the states that are pruned.
-    pub ratio: Steps,
+    pub rounds: StepRange,
+    /// Percentage of the states that are pruned.
+    pub ratio: StepRange,
     pub learn: Evidence,
     /// Rounds of pure exploration after the first, if weights are learnt from weights.
     pub explore: u64,
-    /// Candidates of which the farthest is taken in reverse.
+    /// Number of candidates from which the farthest is taken in reverse mode.
     pub candidates: usize,
-    /// States below which nothing is pruned.
-    pub least: usize,
+    /// Number of states below which nothing is pruned.
+    pub min_states: usize,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for HomiSettings {
+    fn default() -> HomiSettings {
+        HomiSettings {
             cycle: 200,
-            rounds: Steps { most: 800, count: 4 },
-            ratio: Steps { most: 60, count: 3 },
+            rounds: StepRange { max: 800, count: 4 },
+            ratio: StepRange { max: 60, count: 3 },
             learn: Evidence::Runs,
             explore: 10,
             candidates: 100,
-            least: 500,
+            min_states: 500,
         }
     }
 }
@@ -91,10 +92,10 @@ impl Default for Settings {
 const USAGE: &str = "they are cycle=FLIPS (1 or more), rounds=MOST/STEPS (up to a thousand STEPS, and MOST no less), ratio=PERCENT/STEPS \
     (below 100), learn=runs or weights, explore=ROUNDS, candidates=N (1 to 100000) and least=STATES";
 
-impl Settings {
-    /// The settings in a user's words, with commas between them.
-    pub fn parse(text: &str) -> Result<Settings, String> {
-        let mut settings = Settings::default();
+impl HomiSettings {
+    /// Parses the user's settings, separated by commas.
+    pub fn parse(text: &str) -> Result<HomiSettings, String> {
+        let mut settings = HomiSettings::default();
         for part in text.split(',').filter(|part| !part.is_empty()) {
             settings.set(part).ok_or_else(|| format!("`{part}` is no setting that it can have: {USAGE}"))?;
         }
@@ -106,14 +107,14 @@ impl Settings {
         let number = || value.parse::<u64>().ok();
         match name {
             "cycle" => self.cycle = number().filter(|n| *n > 0)?,
-            "rounds" => self.rounds = Steps::parse(value)?,
-            "ratio" => self.ratio = Steps::parse(value).filter(|steps| steps.most < 100)?,
+            "rounds" => self.rounds = StepRange::parse(value)?,
+            "ratio" => self.ratio = StepRange::parse(value).filter(|steps| steps.max < 100)?,
             "learn" => self.learn = Evidence::parse(value)?,
             "explore" => self.explore = number()?,
             "candidates" => {
-                self.candidates = number().filter(|n| (1..=MOST_CANDIDATES).contains(n))? as usize;
+                self.candidates = number().filter(|n| (1..=MAX_CANDIDATES).contains(n))? as usize;
             }
-            "least" => self.least = number()? as usize,
+            "least" => self.min_states = number()? as usize,
             _ => return None,
         }
         Some(())

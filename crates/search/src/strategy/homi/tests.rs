@@ -1,58 +1,64 @@
-//! The tests a campaign has made so far, as far as they may still be good ones.
+//! The tests of the campaign that may still be good ones.
 
-use crate::strategy::homi::cover::{Branches, greedy_cover};
-use crate::strategy::homi::learning::Sample;
+use crate::strategy::homi::cover::{BranchBits, greedy_cover};
+use crate::strategy::homi::learning::PruningSample;
 use cairn_program::{BranchId, Program};
 use cairn_tree::RunId;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-/// A run, what it covered and what it was made with.
+/// A run with its coverage and the parameters it was found with.
 #[derive(Clone, Debug)]
-pub(super) struct Test {
+pub(super) struct KeptTest {
     pub run: RunId,
-    pub sample: Option<Arc<Sample>>,
-    /// Of its round, as an index of the steps.
+    pub sample: Option<Arc<PruningSample>>,
+    /// Budget of its round, as an index of the steps.
     pub budget: usize,
-    branches: Branches,
-    /// Whether it was the first to cover some branch.
+    branches: BranchBits,
+    /// True if it was the first to cover some branch.
     is_first: bool,
 }
 
-/// The tests. One that covers just what another does is not kept, nor, at a round's end, one that is no good test and was
-/// the first to cover nothing: there are no more than two for every branch then.
+/// The tests. A test with the same coverage as another is not kept, nor, at a round's end, one that is not
+/// good and was the first to cover nothing: at most two per branch are left then.
 #[derive(Clone, Debug)]
-pub(super) struct Tests {
-    tests: Vec<Test>,
-    /// Hashes of all sets of branches that were covered.
+pub(super) struct KeptTests {
+    tests: Vec<KeptTest>,
+    /// Hashes of all coverage sets seen.
     known: FxHashSet<u64>,
-    /// A bit for every branch of the user's.
-    counted: Branches,
+    /// BranchBits of user code, a bit each.
+    counted: BranchBits,
 }
 
-impl Tests {
-    pub fn new(program: &Program) -> Tests {
+impl KeptTests {
+    pub fn new(program: &Program) -> KeptTests {
         let mut counted = vec![0; program.branch_count().div_ceil(64) as usize];
         for branch in (0..program.branch_count()).filter(|branch| program.is_counted(BranchId(*branch))) {
             counted[branch as usize / 64] |= 1 << (branch % 64);
         }
-        Tests { tests: Vec::new(), known: FxHashSet::default(), counted: counted.into() }
+        KeptTests { tests: Vec::new(), known: FxHashSet::default(), counted: counted.into() }
     }
 
-    /// A run covered these branches, a byte each.
-    pub fn add(&mut self, run: RunId, covered: &[u8], made: (Option<Arc<Sample>>, usize), is_first: bool) {
+    /// Adds a run that covered these branches, a byte each.
+    pub fn add(
+        &mut self,
+        run: RunId,
+        covered: &[u8],
+        parameters: (Option<Arc<PruningSample>>, usize),
+        is_first: bool,
+    ) {
         let words = covered.chunks(64).zip(&self.counted);
-        let branches: Branches = words.map(|(bytes, counted)| bits(bytes) & counted).collect();
+        let branches: BranchBits = words.map(|(bytes, counted)| bits(bytes) & counted).collect();
         if self.known.insert(FxBuildHasher.hash_one(&branches)) {
-            let (sample, budget) = made;
-            self.tests.push(Test { run, sample, budget, branches, is_first });
+            let (sample, budget) = parameters;
+            self.tests.push(KeptTest { run, sample, budget, branches, is_first });
         }
     }
 
-    /// The good tests: few that cover all.
-    pub fn good(&mut self) -> Vec<Test> {
-        let sets: Vec<&Branches> = self.tests.iter().map(|test| &test.branches).collect();
+    /// Returns the good tests: few that together cover everything.
+    pub fn good(&mut self) -> Vec<KeptTest> {
+        let sets: Vec<&BranchBits> = self.tests.iter().map(|test| &test.branches).collect();
         let chosen = greedy_cover(&sets);
         let good = chosen.iter().map(|index| self.tests[*index].clone()).collect();
         let chosen: FxHashSet<usize> = chosen.into_iter().collect();

@@ -1,18 +1,18 @@
-//! Scores of which the highest is always known.
+//! Tournament tree: scores whose maximum is always known.
 
-/// The score of what is no candidate.
+/// Score of positions that are no candidates.
 pub(super) const NONE: f64 = f64::NEG_INFINITY;
 
-/// A tree of matches: each entry is the higher of the two below it, the scores themselves are the leaves.
+/// A binary tree whose inner entries are the maximum of their two children; the scores are the leaves.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Tournament {
-    /// A power of two.
+    /// Number of leaves, a power of two.
     leaves: usize,
     entries: Vec<f64>,
 }
 
 impl Tournament {
-    /// Forgets all scores and takes these.
+    /// Replaces all scores.
     pub fn fill(&mut self, count: usize, mut score: impl FnMut(usize) -> f64) {
         self.leaves = count.next_power_of_two();
         self.entries.clear();
@@ -35,7 +35,7 @@ impl Tournament {
         }
     }
 
-    /// The index of the highest score, the last of several; none if nothing is a candidate.
+    /// Returns the index of the highest score, the last of equal ones; `None` if there is no candidate.
     pub fn best(&self) -> Option<usize> {
         let highest = *self.entries.get(1).filter(|highest| **highest > NONE)?;
         let mut at = 1;

@@ -1,12 +1,12 @@
-//! From a tape to Cranelift's language.
+//! Translates a tape to Cranelift IR.
 //!
-//! A value of a few bits is an integer of the next size up, its other bits zero, as in the interpreters' registers.
-//! Floats are kept as numbers or as bits, whichever they were last needed as, so that a chain of operations on them
-//! stays where the machine has its floats.
+//! A value is an integer of the next larger IR type, its other bits zero, as in the interpreters' registers.
+//! Floats are kept as float or as integer values, or both, so that a chain of float operations stays in float
+//! registers.
 
 use super::{Kept, helpers};
 use crate::tape::Tape;
-use crate::tape::step::{Reg, Step};
+use crate::tape::step::{Reg, TapeStep};
 use cairn_expr::semantics::ones;
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::types::{F32, F64, I8, I16, I32, I64, I128};
@@ -16,7 +16,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::CallConv;
 
-/// The two ways a register's value is known.
+/// The IR values of a register: as an integer, as a float, or both.
 #[derive(Clone, Copy, Default)]
 struct Known {
     bits: Option<Value>,
@@ -29,14 +29,14 @@ pub(super) struct Emitter<'a> {
     pub(super) kept: &'a Kept,
     convention: CallConv,
     registers: Vec<Known>,
-    /// Tables whose bytes that are not constant have been written.
+    /// Per table: true if the code that writes its symbolic bytes was emitted.
     pub(super) written: Vec<bool>,
     pub(super) input: Value,
     narrow: Option<SigRef>,
     wide: Option<(SigRef, Value)>,
 }
 
-/// What a step computes.
+/// The IR value that a step computes.
 pub(super) enum Made {
     Bits(Value),
     Number(Value),
@@ -68,10 +68,10 @@ pub(super) fn function(function: &mut Function, convention: CallConv, tape: &Tap
         };
         emitter.registers.push(known);
     }
-    emitter.hand_out(out);
+    emitter.store_roots(out);
 }
 
-/// The integer that holds a value of this width.
+/// Returns the smallest integer type for values of this width.
 pub(super) fn holder(width: u8) -> Type {
     match width {
         ..=8 => I8,
@@ -86,7 +86,7 @@ pub(super) fn float_type(width: u8) -> Type {
     if width == 32 { F32 } else { F64 }
 }
 
-/// For memory that is there, at any address.
+/// Returns flags for accesses that cannot trap, at any alignment.
 pub(super) fn plain() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
@@ -96,21 +96,23 @@ impl<'a> Emitter<'a> {
         self.cursor.ins()
     }
 
-    fn step(&mut self, i: usize, step: Step) -> Made {
+    fn step(&mut self, i: usize, step: TapeStep) -> Made {
         let made = match step {
-            Step::Load(load) => Some(self.load(load)),
-            Step::Binary(op, width, a, b) => self.binary(op, width, a, b),
-            Step::Compare(op, width, a, b) => Some(self.compare(op, width, a, b)),
-            Step::SignExtend { from, to, of } => Some(self.sign_extend(from, to, of)),
-            Step::Extract { low, width, of } => Some(self.extract(low, width, of)),
-            Step::Concat { width, low_width, high, low } => Some(self.concat(width, low_width, high, low)),
-            Step::Choose { width, condition, yes, no } => Some(self.choose(width, condition, yes, no)),
-            Step::FloatCompare(op, width, a, b) => Some(self.float_compare(op, width, a, b)),
-            Step::Count(what, width, of) => Some(self.count(what, width, of)),
-            Step::Read { table, bytes, place } => Some(self.read(table, bytes, place)),
-            Step::Float(op, width, a, b) => return self.float(i, op, width, a, b),
-            Step::Convert { how, from, to, of } => return self.convert(i, how, from, to, of),
-            Step::Math(function, width, operands) => return self.math(i, function, width, operands[0]),
+            TapeStep::Load(load) => Some(self.load(load)),
+            TapeStep::Binary(op, width, a, b) => self.binary(op, width, a, b),
+            TapeStep::Compare(op, width, a, b) => Some(self.compare(op, width, a, b)),
+            TapeStep::SignExtend { from, to, of } => Some(self.sign_extend(from, to, of)),
+            TapeStep::Extract { low, width, of } => Some(self.extract(low, width, of)),
+            TapeStep::Concat { width, low_width, high, low } => {
+                Some(self.concat(width, low_width, high, low))
+            }
+            TapeStep::Choose { width, condition, yes, no } => Some(self.choose(width, condition, yes, no)),
+            TapeStep::FloatCompare(op, width, a, b) => Some(self.float_compare(op, width, a, b)),
+            TapeStep::BitCount(what, width, of) => Some(self.count(what, width, of)),
+            TapeStep::Read { table, bytes, place } => Some(self.read(table, bytes, place)),
+            TapeStep::Float(op, width, a, b) => return self.float(i, op, width, a, b),
+            TapeStep::Convert { how, from, to, of } => return self.convert(i, how, from, to, of),
+            TapeStep::Math(function, width, operands) => return self.math(i, function, width, operands[0]),
         };
         Made::Bits(made.unwrap_or_else(|| self.call(i)))
     }
@@ -119,7 +121,7 @@ impl<'a> Emitter<'a> {
         self.cursor.func.dfg.value_type(value)
     }
 
-    /// The value of a register that holds a constant.
+    /// Returns the value of a constant's register.
     pub(super) fn as_constant(&self, register: Reg) -> Option<u128> {
         let i = (register as usize).checked_sub(self.tape.steps.len())?;
         Some(self.tape.constants[i])
@@ -134,7 +136,7 @@ impl<'a> Emitter<'a> {
         self.ins().iconst(ty, value as u64 as i64)
     }
 
-    /// A register's value in the integer it is held in; a constant in one that is large enough.
+    /// Returns a register's value in the type it has; a constant in one that is large enough.
     pub(super) fn held(&mut self, register: Reg) -> Value {
         if let Some(value) = self.as_constant(register) {
             return self.constant(if value > u64::MAX.into() { I128 } else { I64 }, value);
@@ -149,7 +151,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// A register's value as an integer of this type.
+    /// Returns a register's value as an integer of this type.
     pub(super) fn bits(&mut self, register: Reg, ty: Type) -> Value {
         match self.as_constant(register) {
             Some(value) => self.constant(ty, value),
@@ -160,7 +162,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A register's value as a float of this width.
+    /// Returns a register's value as a float of this width.
     pub(super) fn number(&mut self, register: Reg, width: u8) -> Value {
         let ty = float_type(width);
         let known = self.registers.get(register as usize).and_then(|known| known.number);
@@ -174,7 +176,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// With zeros above, or without what is above.
+    /// Zero-extends or truncates a value to this type.
     pub(super) fn resized(&mut self, value: Value, ty: Type) -> Value {
         let own = self.type_of(value);
         match own.bits().cmp(&ty.bits()) {
@@ -184,7 +186,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// With only this many low bits.
+    /// Clears all but this many low bits.
     pub(super) fn masked(&mut self, value: Value, width: u8) -> Value {
         let ty = self.type_of(value);
         if u32::from(width) >= ty.bits() {
@@ -194,7 +196,7 @@ impl<'a> Emitter<'a> {
         self.ins().band(value, mask)
     }
 
-    /// Lets a helper compute the step.
+    /// Emits a call of the helper that computes the step.
     pub(super) fn call(&mut self, i: usize) -> Value {
         let mut step = self.tape.steps[i];
         let result = holder(step.width());
@@ -239,7 +241,7 @@ impl<'a> Emitter<'a> {
         self.resized(value, result)
     }
 
-    /// The wide helper's signature, and a place for its operands.
+    /// Returns the wide helper's signature, and the stack slot of its operands.
     fn wide_call(&mut self) -> (SigRef, Value) {
         if let Some(known) = self.wide {
             return known;
@@ -258,7 +260,7 @@ impl<'a> Emitter<'a> {
         *self.wide.insert((signature, place))
     }
 
-    fn hand_out(&mut self, out: Value) {
+    fn store_roots(&mut self, out: Value) {
         for (i, &root) in (0..).zip(&self.tape.roots) {
             let value = self.bits(root, I128);
             self.ins().store(plain(), value, out, i * 16);

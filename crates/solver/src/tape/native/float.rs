@@ -1,7 +1,7 @@
-//! Operations on floats.
+//! Emits operations on floats.
 //!
-//! The machine's own give what the reference defines also where there is no number: the first operand that is none, made
-//! quiet, or the default one, with the sign set.
+//! The machine's instructions have the reference semantics also for NaN results: that of the first NaN
+//! operand, quieted, or the default NaN, with the sign set.
 
 use super::emit::{Emitter, Made, float_type};
 use crate::tape::step::Reg;

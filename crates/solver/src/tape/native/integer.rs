@@ -3,7 +3,7 @@
 use super::emit::{Emitter, holder};
 use crate::tape::step::Reg;
 use cairn_expr::semantics::ones;
-use cairn_expr::{BinOp, CmpOp, Count};
+use cairn_expr::{BinOp, BitCount, CmpOp};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I32, I64, I128};
 use cranelift_codegen::ir::{InstBuilder, Type, Value};
@@ -19,7 +19,7 @@ impl Emitter<'_> {
         self.ins().ushr(value, bits)
     }
 
-    /// A register's value of this width as a signed integer of the type that holds it.
+    /// Returns a register's value of this width, sign-extended to the type it has.
     pub(super) fn signed(&mut self, register: Reg, width: u8) -> Value {
         let ty = holder(width);
         let value = self.bits(register, ty);
@@ -32,13 +32,13 @@ impl Emitter<'_> {
         self.ins().sshr(top, unused)
     }
 
-    /// The same, as an integer of this type, which is not smaller.
+    /// Returns a register's value sign-extended to this type, which is not smaller.
     pub(super) fn signed_as(&mut self, register: Reg, width: u8, ty: Type) -> Value {
         let value = self.signed(register, width);
         if self.type_of(value) == ty { value } else { self.ins().sextend(ty, value) }
     }
 
-    /// `None` if that is left to a helper.
+    /// Emits a binary operation; `None` if it is left to a helper.
     pub(super) fn binary(&mut self, op: BinOp, width: u8, a: Reg, b: Reg) -> Option<Value> {
         let ty = holder(width);
         match op {
@@ -60,7 +60,8 @@ impl Emitter<'_> {
         Some(self.masked(result, width))
     }
 
-    /// The divisor, but 1 where it is 0, which the machine would not divide by; and whether it is 0.
+    /// Returns the divisor, with 1 instead of 0, at which the machine would trap; and the condition that it
+    /// is 0.
     fn divisor(&mut self, b: Value) -> (Value, Value) {
         let ty = self.type_of(b);
         let (zero, one) = (self.constant(ty, 0), self.constant(ty, 1));
@@ -80,7 +81,7 @@ impl Emitter<'_> {
         self.resized(result, holder(width))
     }
 
-    /// In 64 bits no quotient of 32 overflows.
+    /// Emits a signed division, of 32 bits or fewer in 64 bits, where no quotient overflows.
     fn signed_division(&mut self, op: BinOp, width: u8, a: Reg, b: Reg) -> Value {
         let (a, b) = (self.signed_as(a, width, I64), self.signed_as(b, width, I64));
         let (divisor, is_zero) = self.divisor(b);
@@ -117,7 +118,8 @@ impl Emitter<'_> {
         Some(self.masked(result, width))
     }
 
-    /// The amount modulo the width, or modulo the width of the type where these are the same.
+    /// Returns the shift amount modulo the width; not reduced where that is the type's width, by which the
+    /// machine reduces.
     fn shift_amount(&mut self, width: u8, b: Reg) -> Option<Value> {
         let ty = holder(width);
         if let Some(amount) = self.as_constant(b) {
@@ -161,7 +163,7 @@ impl Emitter<'_> {
     pub(super) fn extract(&mut self, low: u8, width: u8, of: Reg) -> Value {
         let held = self.held(of);
         let ty = self.type_of(held);
-        // A register may have less than the expression: zeros above a value take no step.
+        // A register may be narrower than the expression: zero extensions take no step.
         if u32::from(low) >= ty.bits() {
             return self.constant(holder(width), 0);
         }
@@ -183,19 +185,19 @@ impl Emitter<'_> {
         self.ins().select(condition, yes, no)
     }
 
-    pub(super) fn count(&mut self, what: Count, width: u8, of: Reg) -> Value {
+    pub(super) fn count(&mut self, what: BitCount, width: u8, of: Reg) -> Value {
         let ty = holder(width);
         let value = self.bits(of, ty);
         let unused = ty.bits() as u8 - width;
         match what {
-            Count::Ones => self.ins().popcnt(value),
-            Count::LeadingZeros => {
+            BitCount::Ones => self.ins().popcnt(value),
+            BitCount::LeadingZeros => {
                 let zeros = self.ins().clz(value);
                 let unused = self.constant(ty, unused.into());
                 self.ins().isub(zeros, unused)
             }
-            Count::TrailingZeros if unused == 0 => self.ins().ctz(value),
-            Count::TrailingZeros => {
+            BitCount::TrailingZeros if unused == 0 => self.ins().ctz(value),
+            BitCount::TrailingZeros => {
                 let end = self.constant(ty, 1 << width);
                 let value = self.ins().bor(value, end);
                 self.ins().ctz(value)

@@ -1,4 +1,4 @@
-//! Loads of input bytes, and reads of tables.
+//! Emits loads of input bytes and reads of tables.
 
 use super::emit::{Emitter, holder, plain};
 use crate::tape::step::{Load, Reg};
@@ -33,7 +33,8 @@ impl Emitter<'_> {
         self.shifted_right(swapped, ty.bits() as u8 - load.bytes * 8)
     }
 
-    /// Behind a table are zeros enough for a read at its end, and that is where all places behind it are led.
+    /// Emits a read. A table is followed by enough zeros for a read at its end, to which larger indices are
+    /// clamped.
     pub(super) fn read(&mut self, table: u32, bytes: u8, place: Reg) -> Value {
         let (tape, kept) = (self.tape, self.kept);
         let cells = &kept.tables[table as usize];

@@ -1,0 +1,6 @@
+//! A single execution: the trait that runs inputs, and the path read from a run's trace.
+
+pub(crate) mod branch_trace;
+pub(crate) mod executor;
+pub(crate) mod path;
+pub(crate) mod trace_sanity;

@@ -1,0 +1,54 @@
+//! The trait through which a campaign executes the target.
+
+use cairn_deadline::Deadline;
+use cairn_exec::{Input, Mode, Run, RunError, Server, StartError, Trace};
+use cairn_expr::Dag;
+
+/// A run and its trace.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// The run.
+    pub run: Run,
+    /// Its trace.
+    pub trace: Trace,
+}
+
+impl Execution {
+    /// Returns an execution with an empty trace, for a recorded run that cannot be repeated.
+    pub(crate) fn of_nothing(input: &Input) -> Execution {
+        Execution { run: Run::of_nothing(input), trace: Trace::default() }
+    }
+}
+
+/// Runs inputs, one after the other.
+pub trait Executor {
+    /// Runs an input.
+    fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError>;
+
+    /// Decodes the trace of the last run into `dag`.
+    fn decode(&mut self, dag: &mut Dag) -> Trace;
+
+    /// Starts the target again after an error.
+    fn restart(&mut self) -> Result<(), StartError>;
+
+    /// Sets the deadline at which runs and decoding end, regardless of their own limits.
+    fn end_by(&mut self, _deadline: Deadline) {}
+}
+
+impl Executor for Server {
+    fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
+        Server::run(self, input, mode)
+    }
+
+    fn decode(&mut self, dag: &mut Dag) -> Trace {
+        Server::decode(self, dag)
+    }
+
+    fn restart(&mut self) -> Result<(), StartError> {
+        Server::restart(self)
+    }
+
+    fn end_by(&mut self, deadline: Deadline) {
+        Server::end_by(self, deadline);
+    }
+}

@@ -1,0 +1,298 @@
+//! Executes inputs: live, or replayed from the journal.
+
+use super::CampaignError;
+use super::integrate::FlipResult;
+use super::state::{Campaign, Cause};
+use super::worker::Worker;
+use crate::execution::executor::{Execution, Executor};
+use crate::observe::notes::ReplayDivergence;
+use crate::observe::observer::Event;
+use crate::replay::cursor::{Base, RecordedRun};
+use crate::replay::record::{RunResult, TimeoutRecord, WorkerId};
+use crate::settings::Settings;
+use crate::store::corpus::Origin;
+use cairn_deadline::Deadline;
+use cairn_exec::{ExitKind, Input, Mode, Run, RunError, StartError, Trace, TraceStep};
+use cairn_tree::{RunId, Step};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Attempts at an input that kills the fork server; a chosen bound.
+const MAX_ATTEMPTS: u32 = 3;
+/// Inputs in a row that may be lost before the campaign gives up; a chosen bound.
+const MAX_LOST_IN_A_ROW: u32 = 10;
+
+/// A run that was made without the lock, as soon as the solver had found its input.
+pub(super) struct EarlyRun {
+    pub run: Result<Run, RunError>,
+    pub took: Duration,
+}
+
+impl Worker<'_, '_> {
+    /// Executes an input and integrates its results; returns what became of its flip.
+    pub fn execute(&mut self, input: &Input, cause: Cause) -> Result<FlipResult, CampaignError> {
+        self.execute_early(input, cause, None)
+    }
+
+    /// Executes an input that may have been run already: `early` is that run.
+    pub fn execute_early(
+        &mut self,
+        input: &Input,
+        cause: Cause,
+        early: Option<EarlyRun>,
+    ) -> Result<FlipResult, CampaignError> {
+        self.wait_for_turn()?;
+        let action = self.campaign.cursor.run(self.id, cause.origin, cause.base)?;
+        if let Some(run) = self.resolve(action)? {
+            return self.replay_run(run, cause);
+        }
+        // Other workers have spent the budget. This is noticed only here if a journal ended between a query
+        // and its run. The run is made if the campaign is resumed.
+        if !self.campaign.is_single_worker() && self.campaign.is_spent() {
+            return Ok(FlipResult::Unknown);
+        }
+        self.perform(input, cause, None, early)
+    }
+
+    /// Replays a recorded run.
+    pub fn replay_run(&mut self, run: RecordedRun, cause: Cause) -> Result<FlipResult, CampaignError> {
+        let RecordedRun { input, result, final_input } = run;
+        let Some(result) = result else {
+            self.campaign.counters.executions += 1;
+            self.campaign.counters.notes.lost_runs += 1;
+            return Ok(FlipResult::Unknown);
+        };
+        let outcome = self.perform(&input, cause, Some(result), None)?;
+        let number = self.campaign.known.past_runs.len() - 1;
+        if self.campaign.known.past_runs[number].input != final_input {
+            self.campaign.cursor.set_differing_input(number, final_input);
+        }
+        Ok(outcome)
+    }
+
+    /// Replays all remaining recorded runs after the search has diverged from the journal, whatever had led
+    /// to them.
+    pub fn replay_remaining(&mut self) -> Result<(), CampaignError> {
+        let execution = self.campaign.counters.executions + 1;
+        let mut runs = 0;
+        while let Some(run) = self.campaign.cursor.remaining_run()? {
+            if self.campaign.settings.stop.load(Ordering::Relaxed) {
+                return Err(CampaignError::Interrupted);
+            }
+            self.replay_run(run, Cause::GIVEN)?;
+            runs += 1;
+        }
+        self.campaign.counters.notes.astray.get_or_insert(ReplayDivergence { execution, runs });
+        Ok(())
+    }
+
+    /// Executes an input; `recorded` is the result in the journal if the run is replayed.
+    fn perform(
+        &mut self,
+        input: &Input,
+        cause: Cause,
+        recorded: Option<RunResult>,
+        early: Option<EarlyRun>,
+    ) -> Result<FlipResult, CampaignError> {
+        self.campaign.counters.executions += 1;
+        self.clear_pending_run();
+        let started = Instant::now();
+        // The lock is released during the run, but not for replayed runs, nor for given inputs, which no
+        // strategy requested: in a replay, these come between two requests.
+        let is_unlocked =
+            recorded.is_none() && cause.origin != Origin::Given && !self.campaign.is_single_worker();
+        let deadline = self.campaign.deadline();
+        let run = self.run_target(input, recorded.as_ref(), is_unlocked, &deadline, early)?;
+        let mut execution = match run {
+            Some(execution) => execution,
+            None if deadline.is_over() => return self.discard_run(recorded.is_some()),
+            // It keeps its number, to which later records refer.
+            None if recorded.is_some() => Execution::of_nothing(input),
+            None => {
+                self.campaign.log_run(self.id, cause, input, None)?;
+                return Ok(FlipResult::Unknown);
+            }
+        };
+        // No time is left to find out if it is only slow, or to decode its path. It is executed again if the
+        // campaign is resumed.
+        let is_cut_off = |execution: &Execution| {
+            execution.trace.late || execution.run.end.is_excess() && deadline.is_over()
+        };
+        if is_cut_off(&execution) {
+            return self.discard_run(recorded.is_some());
+        }
+        let timeout = self.timeout(&mut execution, recorded.as_ref())?;
+        if is_cut_off(&execution) {
+            return self.discard_run(recorded.is_some());
+        }
+        self.cost.run += started.elapsed();
+        self.integrate(input, execution, timeout, cause, recorded)
+    }
+
+    /// Discards a run that the deadline cut off. A replay cannot continue without it.
+    fn discard_run(&mut self, is_replayed: bool) -> Result<FlipResult, CampaignError> {
+        self.campaign.counters.executions -= 1;
+        if is_replayed { Err(CampaignError::Interrupted) } else { Ok(FlipResult::Unknown) }
+    }
+
+    /// Returns what runs are to record.
+    pub fn mode(&self) -> Mode {
+        let Settings { oracle, diagnose, .. } = *self.campaign.settings;
+        let strategy = &self.campaign.search.strategies[0];
+        let (log, callees) = (strategy.wants_branch_log(), strategy.wants_callees());
+        Mode { trace: true, check: oracle, diagnose, log, callees }
+    }
+
+    fn run_once(&mut self, input: &Input, mode: Mode, is_unlocked: bool) -> Result<Run, RunError> {
+        match is_unlocked {
+            true => self.campaign.unlocked(|| self.executor.run(input, mode)),
+            false => self.executor.run(input, mode),
+        }
+    }
+
+    /// Runs an input, on a new fork server if the old one fails. None if no server survives it, or the
+    /// deadline is over.
+    fn run_target(
+        &mut self,
+        input: &Input,
+        recorded: Option<&RunResult>,
+        is_unlocked: bool,
+        deadline: &Deadline,
+        mut early: Option<EarlyRun>,
+    ) -> Result<Option<Execution>, CampaignError> {
+        let (mode, mut attempts) = (self.mode(), 0);
+        self.executor.end_by(deadline.clone());
+        let was_in_time = recorded.is_some_and(|result| result.timeout.is_none());
+        let error = loop {
+            attempts += 1;
+            let run = match early.take() {
+                Some(EarlyRun { run, took }) => {
+                    self.cost.run += took;
+                    run
+                }
+                None => self.run_once(input, mode, is_unlocked),
+            };
+            match run {
+                // It was in time when it was recorded: the machine has a higher load now.
+                Ok(run) if was_in_time && run.end.is_excess() && attempts < MAX_ATTEMPTS => {}
+                Ok(run) => {
+                    self.campaign.counters.lost_in_a_row = 0;
+                    let trace = self.campaign.decode(&mut *self.executor, &run);
+                    return Ok(Some(Execution { run, trace }));
+                }
+                Err(error) if is_about_input(&error) => break error,
+                Err(_) if deadline.is_over() && !self.campaign.known.past_runs.is_empty() => return Ok(None),
+                Err(error) => {
+                    if !self.restart()? {
+                        return Ok(None);
+                    }
+                    self.campaign.notify(&Event::Restarted { reason: &error.to_string() });
+                    if attempts == MAX_ATTEMPTS {
+                        break error;
+                    }
+                }
+            }
+        };
+        let Campaign { counters, known, .. } = &mut *self.campaign;
+        counters.notes.lost_runs += 1;
+        counters.lost_in_a_row += 1;
+        if known.past_runs.is_empty() || counters.lost_in_a_row == MAX_LOST_IN_A_ROW {
+            Err(error.into())
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Restarts the target after an error. False if the deadline came first: the campaign is about to end.
+    /// Without any run so far it is an error instead, as there is nothing to report.
+    pub fn restart(&mut self) -> Result<bool, CampaignError> {
+        match self.executor.restart() {
+            Err(StartError::CutOff(_)) if !self.campaign.known.past_runs.is_empty() => Ok(false),
+            outcome => {
+                outcome?;
+                self.campaign.counters.notes.restarts += 1;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Returns the state of a run at its time limit, if it was reached. A replayed run is given the recorded
+    /// state, since the number of its steps depends on the machine's load.
+    fn timeout(
+        &mut self,
+        execution: &mut Execution,
+        recorded: Option<&RunResult>,
+    ) -> Result<Option<TimeoutRecord>, CampaignError> {
+        let is_over = execution.run.end.is_excess();
+        let steps = execution.trace.steps.len() as u32;
+        let is_only_slow = self.is_only_slow(execution)?;
+        let Some(before) = recorded.and_then(|result| result.timeout) else {
+            return Ok(is_over.then_some(TimeoutRecord { steps, is_only_slow }));
+        };
+        execution.trace.steps.truncate(before.steps as usize);
+        if !before.is_only_slow && !execution.run.end.is_excess() {
+            execution.run.end = ExitKind::Timeout;
+        }
+        self.campaign.counters.notes.slow_runs += u64::from(before.is_only_slow);
+        self.campaign.counters.notes.slow_runs -= u64::from(is_only_slow);
+        Ok(Some(before))
+    }
+
+    /// True if a run exceeds its limit of time or memory only because it is traced. It then gets the exit
+    /// status of the untraced run; its path is that of the trace.
+    fn is_only_slow(&mut self, execution: &mut Execution) -> Result<bool, CampaignError> {
+        let exceeds_limit = |end| matches!(end, ExitKind::Timeout | ExitKind::OutOfMemory);
+        if !exceeds_limit(execution.run.end) {
+            return Ok(false);
+        }
+        let native = match self.executor.run(&execution.run.input, Mode::NATIVE) {
+            Ok(native) => native,
+            Err(_) => {
+                self.restart()?;
+                return Ok(false);
+            }
+        };
+        if exceeds_limit(native.end) {
+            execution.run.end = native.end;
+            return Ok(false);
+        }
+        self.campaign.counters.notes.slow_runs += 1;
+        let run = &mut execution.run;
+        (run.end, run.coverage, run.crash) = (native.end, native.coverage, native.crash);
+        Ok(true)
+    }
+}
+
+impl Campaign<'_> {
+    /// Decodes the trace of the last run, and accounts for its memory.
+    fn decode(&mut self, executor: &mut dyn Executor, run: &Run) -> Trace {
+        let before = self.known.dag.bytes();
+        let trace = executor.decode(&mut self.known.dag);
+        let steps = trace.steps.len() * (size_of::<TraceStep>() + size_of::<Step>());
+        self.search.memory.add(self.known.dag.bytes() - before + (steps + run.input.len()) as u64);
+        trace
+    }
+
+    /// Appends a run to the journal.
+    pub fn log_run(
+        &mut self,
+        worker: WorkerId,
+        cause: Cause,
+        input: &Input,
+        result: Option<RunResult>,
+    ) -> Result<(), CampaignError> {
+        let empty = Input::default();
+        let base = self.known.past_runs.get(cause.base.map_or(0, RunId::index));
+        let base_input = base.map_or(&empty, |run| &run.input);
+        let base = Base { run: cause.base.map(|run| run.index() as u32), input: base_input };
+        Ok(self.cursor.log_run(worker, cause.origin, base, input, result)?)
+    }
+}
+
+/// True if any fork server would reject the input with this error.
+fn is_about_input(error: &RunError) -> bool {
+    match error {
+        RunError::InputTooLarge(_) | RunError::TooManyObjects(_) | RunError::NoSuchArgument { .. } => true,
+        RunError::ServerDied(_) | RunError::ServerSilent | RunError::CannotFork(_) | RunError::Io(_) => false,
+    }
+}

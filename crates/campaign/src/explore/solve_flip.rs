@@ -1,0 +1,285 @@
+//! Solves flips: makes a query, and executes the input that the model gives.
+
+use super::CampaignError;
+use super::execute::EarlyRun;
+use super::integrate::FlipResult;
+use super::state::{Campaign, Cause};
+use super::worker::Worker;
+use crate::replay::cursor::fingerprint;
+use crate::replay::record::{QueryRecord, RecordedAnswer};
+use crate::store::corpus::Origin;
+use cairn_deadline::Deadline;
+use cairn_exec::Input;
+use cairn_search::Outcome;
+use cairn_solver::{Answer, Limits, Model, Query};
+use cairn_tree::{Flip, FlipState, RunId};
+use std::time::{Duration, Instant};
+
+/// Time from which on a replay takes a query's answer from the journal; a chosen bound. Faster queries are
+/// solved again, which also restores the caches of the solver.
+const SLOW_QUERY: Duration = Duration::from_millis(50);
+
+/// A satisfiable query: its model, and the run that was made of it without the lock.
+struct Solution {
+    model: Model,
+    early: Option<(Input, EarlyRun)>,
+}
+
+/// Answer of a query.
+enum Solved {
+    Sat(Box<Solution>),
+    Unsat,
+    Unknown,
+}
+
+impl Worker<'_, '_> {
+    /// Solves a flip again that the solver gave up on; false if there is none, or no time budget.
+    pub fn retry_timeout(&mut self) -> Result<bool, CampaignError> {
+        if self.campaign.settings.time.is_none() && self.campaign.cursor.is_live() {
+            return Ok(false);
+        }
+        let mut next = self.campaign.next_retry();
+        if next.is_none() {
+            let Campaign { search, known, .. } = &mut *self.campaign;
+            let Some(limit) = search.retry.begin_round(&known.tree) else { return Ok(false) };
+            self.campaign.search.retry_limit = Some(self.retry_limit(limit)?);
+            next = self.campaign.next_retry();
+        }
+        let Some(flip) = next else { return Ok(false) };
+        self.raise_solver_limit();
+        let base = self.campaign.known.tree.creator(flip.node);
+        self.solve_flip(flip, base)?;
+        Ok(true)
+    }
+
+    /// Raises the time limit of this worker's solver to that of retried queries.
+    fn raise_solver_limit(&mut self) {
+        let limit = self.campaign.search.retry_limit;
+        if let Some(time) = limit.filter(|_| self.solver_limit != limit) {
+            self.solver.raise_limits(Limits { time });
+            self.solver_limit = limit;
+        }
+    }
+
+    /// Returns the time limit of a round of retries. It is not cut to the rest of the time budget: the
+    /// deadline does that, and layers that reject queries which need more than their limit would reject these
+    /// although nothing else is left to do.
+    fn retry_limit(&mut self, limit: Duration) -> Result<Duration, CampaignError> {
+        let action = self.campaign.cursor.raise_limit()?;
+        if let Some(recorded) = self.resolve(action)? {
+            return Ok(recorded);
+        }
+        self.campaign.cursor.log_raise_limit(limit)?;
+        Ok(limit)
+    }
+
+    /// Solves a flip and executes the input, if there is one.
+    pub fn solve_flip(&mut self, flip: Flip, base: RunId) -> Result<Outcome, CampaignError> {
+        let reserved = self.campaign.reserve(flip);
+        self.campaign.coordination.pending_runs += 1;
+        self.has_pending_run = true;
+        let (outcome, state) = match self.solve(flip, base)? {
+            Solved::Sat(solution) => match self.run_solution(*solution, flip, base, false)? {
+                FlipResult::Taken => (Outcome::Taken, FlipState::Sat),
+                FlipResult::Diverged | FlipResult::Relaxed => (Outcome::Diverged, FlipState::Diverged),
+                FlipResult::Unknown => (Outcome::Unknown, FlipState::Unknown),
+            },
+            Solved::Unsat => self.try_relaxed(flip, base, (Outcome::Unsat, FlipState::Unsat))?,
+            Solved::Unknown => {
+                let Campaign { known, .. } = &mut *self.campaign;
+                known.diagnosis.unanswered(known.tree.node(flip.node).site);
+                self.try_relaxed(flip, base, (Outcome::Unknown, FlipState::Unknown))?
+            }
+        };
+        self.campaign.known.tree.set_state(flip, state);
+        self.campaign.coordination.reserved -= u64::from(reserved);
+        self.clear_pending_run();
+        self.campaign.coordination.publish_result();
+        Ok(outcome)
+    }
+
+    /// Ends the state of a pending run: it is executed now, or there will be none.
+    pub fn clear_pending_run(&mut self) {
+        if std::mem::take(&mut self.has_pending_run) {
+            self.campaign.coordination.pending_runs -= 1;
+        }
+    }
+
+    fn solve(&mut self, flip: Flip, base: RunId) -> Result<Solved, CampaignError> {
+        let Campaign { known, program, search, .. } = &mut *self.campaign;
+        let prefix = known.tree.path_condition(&mut known.dag, program, flip.node);
+        let target = known.tree.condition(&mut known.dag, program, flip.node, flip.side);
+        let check = fingerprint(flip, known.tree.len(), false);
+        let randomise = search.strategies[self.id.index()].renews_input();
+        self.unconstrained.set_query(&prefix, target, randomise);
+        self.query(&Query { prefix: &prefix, target }, base, check)
+    }
+
+    /// Makes a query, or takes its answer from the journal; `check` is its fingerprint.
+    fn query(&mut self, query: &Query, base: RunId, check: [u8; 2]) -> Result<Solved, CampaignError> {
+        self.wait_for_turn()?;
+        let action = self.campaign.cursor.query(self.id, check)?;
+        if let Some(recorded) = self.resolve(action)? {
+            return Ok(Solved::new(self.replay_query(query, base, &recorded), None));
+        }
+        let deadline = self.campaign.deadline();
+        let (answer, time, early) = self.call_solver(query, base, &deadline);
+        if matches!(answer, Answer::Unknown(_)) && deadline.is_over() {
+            // The query was cut off before its own limit; it is made again if the campaign is resumed.
+            return Ok(Solved::new(answer, early));
+        }
+        // In the precision of the journal.
+        let micros = time.as_micros() as u64;
+        let time = Duration::from_micros(micros);
+        self.cost.solver += time;
+        let recorded = RecordedAnswer::new(&answer, time >= SLOW_QUERY);
+        let record = QueryRecord { worker: self.id, fingerprint: check, micros, answer: recorded };
+        self.campaign.cursor.log_query(record)?;
+        Ok(Solved::new(answer, early))
+    }
+
+    /// Calls the solver; returns its answer and the time it took. With several workers the lock is released
+    /// meanwhile, and the input of a model is run at once, before the lock is acquired again.
+    fn call_solver(
+        &mut self,
+        query: &Query,
+        base: RunId,
+        deadline: &Deadline,
+    ) -> (Answer, Duration, Option<(Input, EarlyRun)>) {
+        let (mode, campaign, start) = (self.mode(), &mut self.campaign, Instant::now());
+        let mut early = None;
+        let (answer, time) = if campaign.is_single_worker() {
+            let known = &campaign.known;
+            let input = &known.past_runs[base.index()].input;
+            (self.solver.solve(&known.dag, query, input, deadline), start.elapsed())
+        } else {
+            self.expressions.update(&campaign.known.dag);
+            let mut input = campaign.known.past_runs[base.index()].input.clone();
+            campaign.unlocked(|| {
+                let answer = self.solver.solve(self.expressions.dag(), query, &input, deadline);
+                let time = start.elapsed();
+                if let Answer::Sat(model) = &answer {
+                    let dag = self.expressions.dag();
+                    self.unconstrained.apply_model(&mut input, model, dag, &mut self.rng);
+                    self.executor.end_by(deadline.clone());
+                    let run = self.executor.run(&input, mode);
+                    early = Some((input, EarlyRun { run, took: start.elapsed() - time }));
+                }
+                (answer, time)
+            })
+        };
+        self.campaign.search.solver_stats[self.id.index()] = self.solver.stats();
+        (answer, time, early)
+    }
+
+    /// Returns the recorded answer of a query. The query is solved again all the same, unless that took long.
+    fn replay_query(&mut self, query: &Query, base: RunId, recorded: &QueryRecord) -> Answer {
+        let time = Duration::from_micros(recorded.micros);
+        self.cost.solver += time;
+        let deadline = self.campaign.deadline();
+        let Campaign { known, search, .. } = &mut *self.campaign;
+        if time >= SLOW_QUERY {
+            let answer = recorded.answer.answer();
+            self.solver.replay_answer(&known.dag, query, &answer);
+            return answer;
+        }
+        let input = &known.past_runs[base.index()].input;
+        let answer = self.solver.solve(&known.dag, query, input, &deadline);
+        search.solver_stats[self.id.index()] = self.solver.stats();
+        if recorded.answer.agrees_with(&answer) { answer } else { recorded.answer.answer() }
+    }
+
+    /// Tries a flip without a solution once more, with any constants at the concretizations before it;
+    /// returns what became of it.
+    fn try_relaxed(
+        &mut self,
+        flip: Flip,
+        base: RunId,
+        unsolved: (Outcome, FlipState),
+    ) -> Result<(Outcome, FlipState), CampaignError> {
+        if self.campaign.deadline().is_over() {
+            return Ok(unsolved);
+        }
+        let Some(solution) = self.solve_relaxed(flip, base)? else { return Ok(unsolved) };
+        Ok(match self.run_solution(solution, flip, base, true)? {
+            FlipResult::Taken => (Outcome::Taken, FlipState::Sat),
+            FlipResult::Diverged => (Outcome::Diverged, FlipState::Diverged),
+            // The state of the flip itself, with the constants of its path, does not change.
+            FlipResult::Relaxed => (Outcome::Diverged, unsolved.1),
+            FlipResult::Unknown => unsolved,
+        })
+    }
+
+    /// Solves the relaxed query of a flip, if there are concretizations before it and the query is new. The
+    /// other constants of a concretization itself are solved one by one.
+    fn solve_relaxed(&mut self, flip: Flip, base: RunId) -> Result<Option<Solution>, CampaignError> {
+        let Campaign { known, program, search, .. } = &mut *self.campaign;
+        let (tree, dag) = (&mut known.tree, &mut known.dag);
+        if tree.is_constant_choice(dag, flip.node) {
+            return Ok(None);
+        }
+        let path = tree.path_condition_without_constants(dag, program, flip.node);
+        let Some(prefix) = path else { return Ok(None) };
+        let target = tree.condition(dag, program, flip.node, flip.side);
+        if !search.relaxed.is_new(&prefix, target) {
+            return Ok(None);
+        }
+        let check = fingerprint(flip, tree.len(), true);
+        Ok(match self.query(&Query { prefix: &prefix, target }, base, check)? {
+            Solved::Sat(solution) => Some(*solution),
+            Solved::Unsat | Solved::Unknown => None,
+        })
+    }
+
+    /// Applies a model to the input of an earlier run.
+    fn input_of(&mut self, model: &Model, base: RunId) -> Input {
+        let known = &self.campaign.known;
+        let mut input = known.past_runs[base.index()].input.clone();
+        self.unconstrained.apply_model(&mut input, model, &known.dag, &mut self.rng);
+        input
+    }
+
+    /// Executes the input of a solution.
+    fn run_solution(
+        &mut self,
+        solution: Solution,
+        flip: Flip,
+        base: RunId,
+        is_relaxed: bool,
+    ) -> Result<FlipResult, CampaignError> {
+        let (input, early) = match solution.early {
+            Some((input, early)) => (input, Some(early)),
+            None => (self.input_of(&solution.model, base), None),
+        };
+        let (flip, base) = (Some(flip), Some(base));
+        let cause = Cause { origin: Origin::Flip, is_requested: true, flip, base, is_relaxed };
+        self.execute_early(&input, cause, early)
+    }
+}
+
+impl Solved {
+    fn new(answer: Answer, early: Option<(Input, EarlyRun)>) -> Solved {
+        match answer {
+            Answer::Sat(model) => Solved::Sat(Box::new(Solution { model, early })),
+            Answer::Unsat => Solved::Unsat,
+            Answer::Unknown(_) => Solved::Unknown,
+        }
+    }
+}
+
+impl Campaign<'_> {
+    /// Returns the next flip to retry.
+    fn next_retry(&mut self) -> Option<Flip> {
+        self.search.retry.next(&self.known.tree)
+    }
+
+    /// Reserves a flip, so that other workers do not choose it; returns true if that was necessary.
+    fn reserve(&mut self, flip: Flip) -> bool {
+        let must = !self.is_single_worker() && self.known.tree.state(flip) == FlipState::Untried;
+        if must {
+            self.known.tree.set_state(flip, FlipState::Unknown);
+            self.coordination.reserved += 1;
+        }
+        must
+    }
+}

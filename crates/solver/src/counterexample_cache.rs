@@ -1,0 +1,186 @@
+//! Answers a query from the answers to other queries (after KLEE's counterexample cache, Cadar et al., OSDI
+//! 2008).
+//!
+//! A superset of an unsatisfiable set of constraints is unsatisfiable, and the model of one query may satisfy
+//! the next. KLEE finds subsets and supersets with a trie over the constraints; here each query tries only
+//! the few answers that are likely to help. The prefix of a query holds on its seed, so an unsatisfiable
+//! subset contains the target: such sets are indexed by their target, and models by the target's first byte.
+//! A look-up still costs more than a hash and an evaluation, which is why this layer comes after the exact
+//! cache and enumeration.
+
+use crate::cache::CACHED;
+use crate::stats::Meter;
+use crate::validate::holds;
+use crate::{Answer, Layer, LayerInfo, Model, Overlay, Query, Solver, Stats};
+use cairn_deadline::Deadline;
+use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// Unsatisfiable sets, and models, tried per query: the most recent ones; a chosen bound.
+const RECENT: usize = 8;
+/// Words kept before the cache is emptied: some 32 MiB, a chosen bound.
+const MAX_WORDS: usize = 4 << 20;
+
+/// The most recent items, newest first.
+type Recent<T> = VecDeque<T>;
+
+static INFO: LayerInfo = LayerInfo {
+    key: "reuse",
+    name: "reuse",
+    about: "tries earlier models and unsatisfiable sets",
+    group: Some(CACHED),
+};
+
+/// Tries earlier models and unsatisfiable sets before the layer below is asked.
+#[derive(Default)]
+pub struct CounterexampleCache {
+    /// Unsatisfiable sets without their target, by target.
+    unsat_sets: FxHashMap<ExprId, Recent<Box<[ExprId]>>>,
+    /// Models by the first byte of the target they were found for.
+    models: FxHashMap<InputByte, Recent<Model>>,
+    words: usize,
+    /// Per constraint: the generation, hence query, that it was last part of.
+    in_query: Vec<u32>,
+    generation: u32,
+    evaluator: Evaluator,
+    meter: Meter,
+}
+
+impl CounterexampleCache {
+    fn look_up(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+    ) -> Option<Answer> {
+        if self.has_unsat_subset(dag, query) {
+            return Some(Answer::Unsat);
+        }
+        let first = dag.inputs(query.target).first()?;
+        let models = self.models.get(first)?;
+        let evaluator = &mut self.evaluator;
+        let fits = |model: &&Model| {
+            let target_first = [query.target].into_iter().chain(query.prefix.iter().copied());
+            holds(evaluator, dag, target_first, &Overlay { model, seed })
+        };
+        let found = models.iter().take_while(|_| !deadline.is_over()).find(fits)?;
+        let bytes = query.constraints().flat_map(|e| dag.inputs(e));
+        let input = Overlay { model: found, seed };
+        Some(Answer::Sat(bytes.map(|&byte| (byte, input.byte(byte))).collect()))
+    }
+
+    fn has_unsat_subset(&mut self, dag: &Dag, query: &Query) -> bool {
+        let Some(sets) = self.unsat_sets.get(&query.target) else { return false };
+        self.generation += 1;
+        self.in_query.resize(self.in_query.len().max(dag.len()), 0);
+        query.constraints().for_each(|e| self.in_query[e.index()] = self.generation);
+        sets.iter().any(|set| set.iter().all(|e| self.in_query[e.index()] == self.generation))
+    }
+
+    fn insert(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
+        if self.words > MAX_WORDS {
+            (self.words, self.unsat_sets, self.models) = Default::default();
+        }
+        match answer {
+            Answer::Unsat => {
+                self.words += 8 + query.prefix.len();
+                // The latest constraints are the least likely to be in another query.
+                let set = query.prefix.iter().rev().copied().collect();
+                push(self.unsat_sets.entry(query.target).or_default(), set);
+            }
+            Answer::Sat(model) => {
+                let Some(&first) = dag.inputs(query.target).first() else { return };
+                self.words += 8 + model.len() * 3;
+                push(self.models.entry(first).or_default(), model.clone());
+            }
+            Answer::Unknown(_) => {}
+        }
+    }
+}
+
+fn push<T>(recent: &mut Recent<T>, item: T) {
+    recent.truncate(RECENT - 1);
+    recent.push_front(item);
+}
+
+impl Layer for CounterexampleCache {
+    fn solve(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        deadline: &Deadline,
+        below: &mut dyn Solver,
+    ) -> Answer {
+        let start = self.meter.begin();
+        if let Some(answer) = self.look_up(dag, query, seed, deadline) {
+            return self.meter.answer(start, answer);
+        }
+        self.meter.pause(start);
+        let answer = below.solve(dag, query, seed, deadline);
+        let start = Instant::now();
+        self.insert(dag, query, &answer);
+        self.meter.pause(start);
+        answer
+    }
+
+    fn replay_answer<'q>(&'q mut self, dag: &Dag, query: &Query<'q>, answer: &Answer) -> Option<Query<'q>> {
+        self.insert(dag, query, answer);
+        Some(*query)
+    }
+
+    fn forget(&mut self) {
+        (self.unsat_sets, self.models, self.words) = Default::default();
+    }
+
+    fn add_stats(&self, stats: &mut Stats) {
+        stats.layers.add(&INFO, self.meter.tally());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Scripted, about, byte, zeros};
+    use cairn_expr::CmpOp;
+
+    #[test]
+    fn a_superset_of_an_unsatisfiable_set_is_unsatisfiable() {
+        let mut dag = Dag::new();
+        let [a, b, c, target] = [(0, 1), (1, 2), (2, 2), (0, 2)].map(|(x, y)| about(&mut dag, x, y));
+        let mut layer = CounterexampleCache::default().over(Scripted::new(Answer::Unsat));
+        for prefix in [&[a, b][..], &[c, b, a], &[a, b, c], &[a, c], &[a]] {
+            assert_eq!(
+                layer.solve(&dag, &Query { prefix, target }, &zeros, &Deadline::never()),
+                Answer::Unsat
+            );
+        }
+        assert_eq!(layer.below.asked, [vec![a, b, target], vec![a, c, target], vec![a, target]]);
+        // The same set with another target is another query to this layer, and the answer is the same.
+        layer.solve(&dag, &Query { prefix: &[a, target], target: b }, &zeros, &Deadline::never());
+        assert_eq!((layer.below.asked.len(), layer.stats().layers.get("reuse").unsat), (4, 2));
+    }
+
+    #[test]
+    fn a_model_is_used_again_where_it_fits_and_names_all_bytes() {
+        let mut dag = Dag::new();
+        let x = dag.input(byte(5));
+        let [fifty, hundred] = [50, 100].map(|value| dag.constant(8, value));
+        let [above_50, above_100] = [fifty, hundred].map(|bound| dag.compare(CmpOp::Ult, bound, x));
+        let other = about(&mut dag, 5, 9);
+        let model: Model = [(byte(5), 70)].into_iter().collect();
+        let mut layer = CounterexampleCache::default().over(Scripted::new(Answer::Sat(model)));
+        let seed = |b: InputByte| if b == byte(9) { 80 } else { 0 };
+        let mut solve = |prefix: &[ExprId], target| {
+            layer.solve(&dag, &Query { prefix, target }, &seed, &Deadline::never())
+        };
+        solve(&[], above_50);
+        let again = solve(&[other], above_50);
+        assert_eq!(again, Answer::Sat([(byte(5), 70), (byte(9), 80)].into_iter().collect()));
+        solve(&[], above_100);
+        assert_eq!((layer.below.asked.len(), layer.stats().layers.get("reuse").sat), (2, 1));
+    }
+}
