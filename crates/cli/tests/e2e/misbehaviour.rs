@@ -7,8 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// Keeps tests with fork bombs, and those that scan all processes, apart: a bomb slows every look at `/proc`.
+static HEAVY: Mutex<()> = Mutex::new(());
+
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    HEAVY.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Inputs of `misbehaver.c`, each of which misbehaves in another way.
 const HARMS: std::ops::RangeInclusive<char> = 'a'..='y';
@@ -124,6 +132,7 @@ fn sandbox_is_whole() -> bool {
 
 #[test]
 fn a_target_that_misbehaves_harms_nobody_and_loses_no_test() {
+    let _alone = one_at_a_time();
     if !sandbox_is_whole() {
         return;
     }
@@ -149,6 +158,7 @@ fn a_target_that_misbehaves_harms_nobody_and_loses_no_test() {
 /// Builds that confirm findings and replay tests are the same program, and have no fork server.
 #[test]
 fn builds_that_confirm_harm_nobody_either() {
+    let _alone = one_at_a_time();
     if !sandbox_is_whole() {
         return;
     }
@@ -196,6 +206,7 @@ fn a_build_that_confirms_ends_with_the_campaign() {
 /// The same without a sandbox: processes left behind are still found, and a killed fork server is restarted.
 #[test]
 fn without_a_sandbox_nothing_is_left_behind_either() {
+    let _alone = one_at_a_time();
     let place = Place::with("misbehaver.c");
     let explored = place.run_inputs("cfgkpu-", &["--no-sandbox", "--timeout", "30000", "--memory", "100"]);
     assert_eq!(explored.code, Some(1), "{explored:?}");
@@ -242,6 +253,7 @@ fn wait_for_runs(place: &Place, cairn: u32) {
 
 #[test]
 fn processes_killed_at_any_moment_are_replaced() {
+    let _alone = one_at_a_time();
     let place = Place::with_source(STEPS);
     let options =
         ["run", "--strategy", "random-branch", "--sym-stdin", "13", "--fixed-length", "--out", "../out"];
@@ -273,7 +285,7 @@ fn processes_killed_at_any_moment_are_replaced() {
     place.assert_nothing_is_left();
 }
 
-/// QuerySink, server and run of a program that keeps itself company, and `cairn`.
+/// Supervisor, server and run of a program that keeps itself company, and `cairn`.
 const COMPANY: usize = 9;
 
 /// Killing `cairn` leaves no process behind: the program's processes end too.
