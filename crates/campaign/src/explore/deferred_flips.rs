@@ -58,7 +58,8 @@ impl DeferredFlips {
 
     /// Returns the next flip of the present round, and its effort.
     pub(super) fn next_of_round(&mut self, tree: &Tree) -> Option<(Flip, Duration)> {
-        let flip = std::iter::from_fn(|| self.round.pop()).find(|flip| tree.state(*flip) == FlipState::Unknown)?;
+        let flip =
+            std::iter::from_fn(|| self.round.pop()).find(|flip| tree.state(*flip) == FlipState::Unknown)?;
         Some((flip, self.round_limit))
     }
 
