@@ -6,6 +6,7 @@
 //! ids.
 
 mod answer;
+mod bitblast;
 mod bytes;
 mod cache;
 mod counterexample_cache;
@@ -27,6 +28,7 @@ pub mod worker;
 mod z3;
 
 pub use answer::{Answer, Model, Overlay, Query, Unknown};
+pub use bitblast::BitBlast;
 pub use bytes::ByteCollector;
 pub use cache::Cache;
 pub use counterexample_cache::CounterexampleCache;
@@ -36,7 +38,7 @@ pub use layer::{Layer, Stacked};
 pub use metrics::Metrics;
 pub use null::NullSolver;
 pub use slice::Slice;
-pub use stack::{dumping, only_walk, only_z3, standard, with_walk};
+pub use stack::{dumping, only_sat, only_walk, only_z3, standard, with_walk};
 pub use stats::{LayerGroup, LayerInfo, Layers, Stats, Tally};
 pub use tape::Evaluations;
 pub use validate::Validate;

@@ -1,6 +1,7 @@
 //! The stacks of layers that Cairn uses.
 //!
-//! From the top: count, slice, look up, enumerate, try earlier models and cores, search, validate, Z3. What
+//! From the top: count, slice, look up, enumerate, try earlier models and cores, search, validate, bit-blast,
+//! Z3. What
 //! is cheap and often enough comes first, and each layer makes the next one's work smaller: only sliced
 //! queries come back often enough for a cache, and only what enumeration leaves is worth a look at earlier
 //! models. The functions build from the bottom up: each line puts a layer on top of the stack so far.
@@ -8,7 +9,7 @@
 use crate::dump::{Dump, QuerySink};
 use crate::stats::Layers;
 use crate::{
-    Cache, CounterexampleCache, Enumerate, Layer, Limits, Metrics, NullSolver, Slice, Solver, Validate, Walk,
+    BitBlast, Cache, CounterexampleCache, Enumerate, Layer, Limits, Metrics, NullSolver, Slice, Solver, Validate, Walk,
     WalkMode, WalkSettings, Worker, Z3, worker,
 };
 use std::sync::OnceLock;
@@ -36,6 +37,13 @@ pub fn only_z3(limits: Limits) -> Box<dyn Solver> {
     over(Metrics::new(limits), stack)
 }
 
+/// Returns a stack of bit-blasting alone, its models validated.
+pub fn only_sat(limits: Limits) -> Box<dyn Solver> {
+    let stack = over(BitBlast::new(limits), Box::new(NullSolver));
+    let stack = over(Validate::default(), stack);
+    over(Metrics::new(limits), stack)
+}
+
 /// Returns a stack of local search alone.
 pub fn only_walk(limits: Limits) -> Box<dyn Solver> {
     let stack = over(Walk::new(WalkSettings::default()), Box::new(NullSolver));
@@ -48,7 +56,7 @@ fn usual(
     walk: WalkSettings,
     sink: Option<QuerySink>,
 ) -> Box<dyn Solver> {
-    let mut stack = backend;
+    let mut stack = over(BitBlast::new(limits), backend);
     stack = over(Validate::default(), stack);
     stack = over(Walk::new(walk), stack);
     if walk.mode != WalkMode::Classic {
