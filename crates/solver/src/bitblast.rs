@@ -20,6 +20,7 @@ mod tables;
 mod translate;
 mod words;
 
+use crate::bytes::ByteCollector;
 use crate::stats::Meter;
 use crate::z3::memory_limit;
 use crate::{Answer, Layer, LayerGroup, LayerInfo, Limits, Model, Query, Solver, Stats, Unknown};
@@ -55,6 +56,7 @@ static LINEAR_INFO: LayerInfo = LayerInfo {
 pub struct BitBlast {
     limits: Limits,
     blaster: Blaster,
+    bytes: ByteCollector,
     linear: Meter,
     sat: Meter,
 }
@@ -71,26 +73,27 @@ enum Rest {
 impl BitBlast {
     /// Returns the layer without any circuits.
     pub fn new(limits: Limits) -> BitBlast {
-        BitBlast { limits, blaster: Blaster::default(), linear: Meter::default(), sat: Meter::default() }
+        let (blaster, bytes, linear, sat) = Default::default();
+        BitBlast { limits, blaster, bytes, linear, sat }
     }
 
     /// Translates and reduces a query.
-    fn reduced(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Rest {
+    fn reduced(&mut self, task: &Task) -> Rest {
         let max_gates = (memory_limit() / BYTES_PER_GATE) as usize;
         if self.blaster.circuit.len() > max_gates / 2 {
             self.blaster = Blaster::default();
         }
         let mut roots = Vec::new();
-        for e in query.constraints() {
-            match self.blaster.condition(dag, e, max_gates, deadline) {
+        for e in task.query.constraints() {
+            match self.blaster.condition(task.dag, e, max_gates, task.deadline) {
                 Ok(root) => roots.push(root),
                 Err(Refused) => return Rest::Refused,
             }
         }
         self.add_divisions(&mut roots);
-        match reduce(&self.blaster.circuit, &roots, deadline) {
+        match reduce(&self.blaster.circuit, &roots, task.deadline) {
             Ok(reduced) if reduced.conjunction.roots.is_empty() => {
-                Rest::Decided(self.model(&reduced, Vec::new(), seed))
+                Rest::Decided(self.model(task, &reduced, Vec::new()))
             }
             Ok(reduced) => Rest::Open(Box::new(reduced)),
             Err(Stopped::Contradiction) => Rest::Decided(Answer::Unsat),
@@ -117,39 +120,44 @@ impl BitBlast {
     }
 
     /// Searches what is left of a query.
-    fn search(&self, reduced: &Reduced, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
-        let own = deadline.within(self.limits.time);
+    fn search(&mut self, task: &Task, reduced: &Reduced) -> Answer {
+        let own = task.deadline.within(self.limits.time);
         let ticks = self.limits.time.as_millis().saturating_mul(TICKS_PER_MILLISECOND);
         let ticks = i32::try_from(ticks).unwrap_or(i32::MAX);
         let found = search(&reduced.conjunction.circuit, &reduced.conjunction.roots, ticks, &own);
         match found {
-            Searched::Sat(values) => self.model(reduced, values, seed),
+            Searched::Sat(values) => self.model(task, reduced, values),
             Searched::Unsat => Answer::Unsat,
             Searched::TooLong => Answer::Unknown(Unknown::TimeLimit),
         }
     }
 
     /// Returns the model that values of the variables that are left stand for.
-    fn model(
-        &self,
-        reduced: &Reduced,
-        values: Vec<(u32, bool)>,
-        seed: &dyn Assignment,
-    ) -> Answer {
+    fn model(&mut self, task: &Task, reduced: &Reduced, values: Vec<(u32, bool)>) -> Answer {
         let mut values: FxHashMap<u32, bool> = values.into_iter().collect();
         reduced.complete(&mut values, |number| match self.blaster.source(number) {
-            Source::Input(byte, bit) => seed.byte(byte) >> bit & 1 == 1,
+            Source::Input(byte, bit) => task.seed.byte(byte) >> bit & 1 == 1,
             Source::Division(_) => false,
         });
-        let mut bytes: FxHashMap<InputByte, u8> = FxHashMap::default();
+        let all = self.bytes.collect(task.dag, task.query.constraints());
+        let mut bytes: FxHashMap<InputByte, u8> =
+            all.into_iter().map(|byte| (byte, task.seed.byte(byte))).collect();
         for (number, value) in values {
             if let Source::Input(byte, bit) = self.blaster.source(number) {
-                let bits = bytes.entry(byte).or_insert_with(|| seed.byte(byte));
+                let bits = bytes.entry(byte).or_insert_with(|| task.seed.byte(byte));
                 *bits = *bits & !(1 << bit) | u8::from(value) << bit;
             }
         }
         Answer::Sat(bytes.into_iter().collect::<Model>())
     }
+}
+
+/// A query with all that belongs to it.
+struct Task<'a> {
+    dag: &'a Dag,
+    query: &'a Query<'a>,
+    seed: &'a dyn Assignment,
+    deadline: &'a Deadline,
 }
 
 impl Layer for BitBlast {
@@ -162,8 +170,8 @@ impl Layer for BitBlast {
         below: &mut dyn Solver,
     ) -> Answer {
         let start = self.linear.begin();
-        let rest = self.reduced(dag, query, seed, deadline);
-        let reduced = match rest {
+        let task = Task { dag, query, seed, deadline };
+        let reduced = match self.reduced(&task) {
             Rest::Decided(answer) => return self.linear.answer(start, answer),
             Rest::Open(reduced) => reduced,
             Rest::Refused => {
@@ -173,7 +181,7 @@ impl Layer for BitBlast {
         };
         self.linear.pause(start);
         let start = self.sat.begin();
-        match self.search(&reduced, seed, deadline) {
+        match self.search(&task, &reduced) {
             Answer::Unknown(_) => self.sat.pause(start),
             answer => return self.sat.answer(start, answer),
         }

@@ -30,33 +30,39 @@ pub(super) fn reduce(circuit: &Circuit, roots: &[Lit], deadline: &Deadline) -> R
     let first = rewrite(circuit, roots, &[], &mut replaced, deadline)?;
     let mut reduced = Reduced { conjunction: first, steps: Vec::new() };
     for _ in 0..MAX_PASSES {
+        let mut dropped = Vec::new();
         if replaced.is_empty() {
-            replaced = reduced.eliminate(deadline)?;
+            let solved = eliminate(&mut reduced.conjunction, deadline)?;
+            if solved.replaced.is_empty() && solved.dropped.is_empty() {
+                return Ok(reduced);
+            }
+            (replaced, dropped) = (solved.replaced, solved.dropped);
+            reduced.conjunction.roots = solved.roots;
         }
-        if replaced.is_empty() {
-            return Ok(reduced);
-        }
-        let mut new = Vec::new();
-        let Conjunction { circuit, roots } = &reduced.conjunction;
-        reduced.conjunction = rewrite(circuit, roots, &replaced, &mut new, deadline)?;
-        reduced.steps.extend(std::mem::replace(&mut replaced, new).into_iter().map(Step::Replaced));
+        replaced = reduced.pass(replaced, dropped, deadline)?;
     }
     reduced.restore(&replaced);
     Ok(reduced)
 }
 
 impl Reduced {
-    /// Solves the linear roots; returns the variables to replace.
-    fn eliminate(&mut self, deadline: &Deadline) -> Result<Vec<Replaced>, Stopped> {
-        let solved = eliminate(&mut self.conjunction, deadline)?;
-        if !solved.dropped.is_empty() {
+    /// Rewrites the circuit without these variables; returns those that were replaced meanwhile.
+    fn pass(
+        &mut self,
+        replaced: Vec<Replaced>,
+        dropped: Vec<Dropped>,
+        deadline: &Deadline,
+    ) -> Result<Vec<Replaced>, Stopped> {
+        let mut new = Vec::new();
+        let Conjunction { circuit, roots } = &self.conjunction;
+        let next = rewrite(circuit, roots, &replaced, &mut new, deadline)?;
+        let old = std::mem::replace(&mut self.conjunction, next);
+        if !dropped.is_empty() {
             // The gates that the dropped variables follow from are needed for the model.
-            let nothing = Conjunction { circuit: Circuit::default(), roots: Vec::new() };
-            let old = std::mem::replace(&mut self.conjunction, nothing);
-            self.conjunction = rewrite(&old.circuit, &solved.roots, &[], &mut Vec::new(), deadline)?;
-            self.steps.push(Step::Dropped(old.circuit, solved.dropped));
+            self.steps.push(Step::Dropped(old.circuit, dropped));
         }
-        Ok(solved.replaced)
+        self.steps.extend(replaced.into_iter().map(Step::Replaced));
+        Ok(new)
     }
 
     /// Makes replacements that were not applied roots.
