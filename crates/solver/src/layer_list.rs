@@ -119,7 +119,11 @@ mod tests {
         let bytes = postcard::to_stdvec(&layers).unwrap();
         assert_eq!(usize::from(bytes[0]), known_layers().iter().count() + 1, "the usual layers and another");
         let read: Layers = postcard::from_bytes(&bytes).unwrap();
-        assert_eq!((read.get(info.key), read.get("extra")), (tally(5, 2), Tally::default()), "one is not known");
+        assert_eq!(
+            (read.get(info.key), read.get("extra")),
+            (tally(5, 2), Tally::default()),
+            "one is not known"
+        );
         layers = Layers::default();
         layers.add(info, tally(5, 2));
         assert_eq!(read, layers);
