@@ -1,26 +1,10 @@
 #!/usr/bin/env bash
 # One trial: gives a tool so many CPU seconds on a program, counts what all its inputs cover by one replay, and prints
 # the figures as JSON. Usage: trial.sh cairn|afl|together PROGRAM CPU-SECONDS SEED   (KEEP=DIR keeps what tools wrote)
-#
-# Generated input may name any file: programs run as nobody (if we are root), in a directory nobody may write to.
 source "$(dirname "$0")/common.sh"
 tool=$1 program=$2 seconds=$3 seed=$4
-scratch=$(mktemp -d)
-trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
-chmod 755 "$scratch"
-mkdir "$scratch/seeds"
-mkdir -m 777 "$scratch/out" "$scratch/tmp" "$scratch/profile"
-files "$program" "$scratch/here"
-chmod -R a-w "$scratch/here"
-for kind in cairn plain afl cmplog; do cp "$work/$kind/$program/program" "$scratch/$kind"; done
-printf "$(column programs "$program" 4)" >"$scratch/seeds/seed"
+prepare "$program" cairn plain afl cmplog
 cp "$here"/*.py "$scratch"
-read -ra arguments <<<"$(column programs "$program" 5)"
-
-user=()
-if [ "$(id -u)" = 0 ]; then user=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all); fi
-# Neither time zone, nor language, nor the user's settings are part of the input.
-user+=(env -i PATH="$PATH" LC_ALL=C TZ=UTC HOME=/ TMPDIR="$scratch/tmp")
 # AFL++ checks the machine, and syncs every 20 minutes at first: a trial is shorter.
 user+=(AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1 AFL_SYNC_TIME=1)
 
@@ -32,8 +16,8 @@ limited() {
 }
 
 run_cairn() {
-    limited cairn "$1" cairn run --json --quiet --seed "$seed" --seeds "$scratch/seeds" \
-        --sym-stdin "$(column programs "$program" 3)" "${@:2}" "$scratch/cairn" -- "${arguments[@]}"
+    limited cairn "$1" cairn run --json --quiet --seed "$seed" \
+        "${symbolic[@]}" "${@:2}" "$scratch/cairn" -- "${arguments[@]}"
 }
 
 # The memory limit is that of Cairn.
@@ -42,7 +26,6 @@ run_afl() {
         -- "$scratch/afl" "${arguments[@]}"
 }
 
-cd "$scratch/here"
 case $tool in
 cairn) run_cairn "$seconds" --out "$scratch/out/cairn" ;;
 afl) run_afl "$seconds" ;;
