@@ -37,6 +37,9 @@ build() {
     echo "$program $kind" >&2
 }
 
+for tool in clang-19 llvm-cov-19 afl-fuzz ed tclsh; do
+    command -v "$tool" >/dev/null || die "needs $tool (scripts/setup.sh --tests, packages ed and tcl)"
+done
 for program in $(chosen "$@"); do
     for kind in ${KINDS:-cairn plain afl cmplog}; do
         present "$program" "$kind" || (build "$program" "$kind")

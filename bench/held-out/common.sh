@@ -13,8 +13,8 @@ files() {
     esac
 }
 
-# A scratch directory with builds of a program and its seed; we are in the part of it where the program runs. Generated
-# input may name any file: `user` runs a command as nobody (if we are root), in a directory nobody may write to.
+# Makes a scratch directory with builds of a program and its seed, and enters the part of it where the program runs.
+# Generated input may name any file: `user` runs a command as nobody (if we are root), who may not write there.
 prepare() {
     local program=$1 kind
     shift

@@ -29,8 +29,8 @@ def replay(profiles, inputs, command):
     for name in inputs:
         with open(name, "rb") as file:
             try:
-                subprocess.run(command, stdin=file, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               env=environment, preexec_fn=limit, timeout=5 * SECONDS)
+                quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+                subprocess.run(command, stdin=file, **quiet, env=environment, preexec_fn=limit, timeout=5 * SECONDS)
             except subprocess.TimeoutExpired:
                 pass
 
@@ -38,9 +38,10 @@ def replay(profiles, inputs, command):
 def count(profiles, program):
     """Branch sides taken, and all there are."""
     merged = os.path.join(profiles, "profdata")
-    subprocess.run(["llvm-profdata-19", "merge", "-sparse", "-o", merged, *glob.glob(profiles + "/*.profraw")], check=True)
-    told = subprocess.run(["llvm-cov-19", "export", "--summary-only", f"--instr-profile={merged}", program],
-                          stdout=subprocess.PIPE, check=True).stdout
+    merge = ["llvm-profdata-19", "merge", "-sparse", "-o", merged]
+    subprocess.run(merge + glob.glob(profiles + "/*.profraw"), check=True)
+    export = ["llvm-cov-19", "export", "--summary-only", f"--instr-profile={merged}", program]
+    told = subprocess.run(export, stdout=subprocess.PIPE, check=True).stdout
     branches = json.loads(told)["data"][0]["totals"]["branches"]
     return branches["covered"], branches["count"]
 

@@ -15,14 +15,15 @@ def read(*path):
 
 def afl_figures(scratch):
     """What AFL++ says of its work; an error if it did none, or without CMPLOG."""
-    name = next(name for name in ("default", "afl") if os.path.isdir(os.path.join(scratch, "out", name)))
-    pairs = (line.split(":", 1) for line in read(scratch, "out", name, "fuzzer_stats").splitlines())
-    stats = {key.strip(): value.strip() for key, value in pairs}
+    # In a directory that is shared it has a name.
+    name = "afl" if os.path.isdir(os.path.join(scratch, "out", "afl")) else "default"
+    lines = read(scratch, "out", name, "fuzzer_stats").splitlines()
+    stats = {key.strip(): value.strip() for key, value in (line.split(":", 1) for line in lines)}
     executions, queue = int(stats["execs_done"]), int(stats["corpus_count"])
     working = "Cmplog forkserver successfully started" in read(scratch, "afl.log")
     if executions <= 1 or queue <= 1 or not working:
         sys.exit(f"AFL++ did not work: {executions} executions, {queue} inputs; see {scratch}/afl.log")
-    return {"executions": executions, "queue": queue}
+    return {"executions": executions, "queue": queue, "imported": int(stats["corpus_imported"])}
 
 
 def trial(tool, scratch):
@@ -80,10 +81,12 @@ def table(results, version, trials, *programs):
     ratios = []
     for program in programs:
         directory = os.path.join(results, program)
-        cairn, afl, both = (load(directory, prefix, int(trials)) for prefix in (f"cairn-{version}", "afl", f"together-{version}"))
+        prefixes = (f"cairn-{version}", "afl", f"together-{version}")
+        cairn, afl, both = (load(directory, prefix, int(trials)) for prefix in prefixes)
         ratios.append(median(branches(cairn)) / median(branches(afl)))
-        print(f"| {program} | {cell(cairn)} | {executions(cairn, 'cairn')} | {cell(afl)} | {executions(afl, 'afl')} "
-              f"| {ratios[-1]:.2f} | {mann_whitney(branches(cairn), branches(afl)):.3f} | {cell(both)} |")
+        p = mann_whitney(branches(cairn), branches(afl))
+        print(f"| {program} | {cell(cairn)} | {executions(cairn, 'cairn')} "
+              f"| {cell(afl)} | {executions(afl, 'afl')} | {ratios[-1]:.2f} | {p:.3f} | {cell(both)} |")
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     ahead = sum(ratio > 1 for ratio in ratios)
     print(f"\nCairn ahead on {ahead} of {len(ratios)}; geometric mean of the ratios {mean:.2f}")
