@@ -41,7 +41,7 @@ mod variadic;
 
 use crate::driver::Instrumenter;
 use crate::llvm::{Linkage, Module, Opcode, Value};
-pub(crate) use abi::WRAPPER_PREFIX;
+use crate::symbols::WRAPPER_PREFIX;
 use abi::{Abi, WRAPPED};
 use cairn_wire::Checks;
 use cairn_wire::site::USER_MAIN;
