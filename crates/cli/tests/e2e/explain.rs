@@ -44,7 +44,7 @@ fn weights_are_told_in_words_the_strongest_first() {
 }
 
 #[test]
-fn what_stands_beside_the_weights_is_told_and_searched_with() {
+fn explain_names_the_companion_and_the_search_uses_it() {
     let directory = tempfile::tempdir().unwrap();
     let (shipped, other) = ("\"random-branch\"\nshare = 0.5", "\"generational\"\nshare = 0.25");
     let file = weights(directory.path(), shipped, other);
