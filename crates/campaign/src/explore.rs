@@ -12,6 +12,7 @@ mod execute;
 mod integrate;
 mod memory;
 mod missing_events;
+mod optimistic_queries;
 mod oracle;
 mod prediction;
 mod record_finding;
