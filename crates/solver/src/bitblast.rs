@@ -36,7 +36,7 @@ use translate::{Blaster, Refused, Source};
 /// Memory in bytes that a gate may take, with its clauses, what is learnt from them, and its copies.
 const BYTES_PER_GATE: u64 = 1 << 10;
 /// CaDiCaL's ticks per millisecond of the time limit.
-const TICKS_PER_MILLISECOND: u128 = 10_000;
+const TICKS_PER_MILLISECOND: u128 = 500;
 
 static INFO: LayerInfo = LayerInfo {
     key: "sat",

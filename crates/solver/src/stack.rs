@@ -56,10 +56,12 @@ fn usual(
     walk: WalkSettings,
     sink: Option<QuerySink>,
 ) -> Box<dyn Solver> {
-    let mut stack = over(BitBlast::new(limits), backend);
+    let mut stack = backend;
     stack = over(Validate::default(), stack);
     stack = over(Walk::new(walk), stack);
     if walk.mode != WalkMode::Classic {
+        stack = over(BitBlast::new(limits), stack);
+        stack = over(Validate::default(), stack);
         stack = over(CounterexampleCache::default(), stack);
         stack = over(Enumerate::new(limits), stack);
     }

@@ -97,6 +97,7 @@ fn layers() -> Vec<(&'static str, Box<dyn Solver>)> {
         ("validate", Box::new(Validate::default().over(GivesUp))),
         ("enumerate", Box::new(Enumerate::new(LIMITS).over(GivesUp))),
         ("walk", Box::new(Walk::new(effort()).over(GivesUp))),
+        ("bit-blasting", cairn_solver::only_sat(LIMITS)),
         ("worker", cairn_solver::only_z3(LIMITS)),
         ("all", standard(LIMITS)),
     ]

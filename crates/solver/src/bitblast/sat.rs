@@ -40,7 +40,15 @@ pub(super) fn search(circuit: &Circuit, roots: &[Lit], ticks: i32, deadline: &De
     }
     formula.solver.connect_terminator(AtDeadline(deadline.clone()));
     formula.solver.limit("ticks", ticks);
-    match formula.solver.solve() {
+    let status = formula.solver.solve();
+    log::trace!(
+        target: "solver",
+        "CaDiCaL: {status:?} of {} gates after {} conflicts, {} ticks",
+        formula.next,
+        formula.solver.get_statistic_value("conflicts"),
+        formula.solver.get_statistic_value("ticks")
+    );
+    match status {
         Status::SATISFIABLE => Searched::Sat(formula.values()),
         Status::UNSATISFIABLE => Searched::Unsat,
         Status::UNKNOWN => Searched::TooLong,
