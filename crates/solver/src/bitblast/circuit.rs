@@ -23,6 +23,16 @@ impl Lit {
         Lit(gate << 1 | u32::from(is_negated))
     }
 
+    /// Returns the literal as a number below 2^32 - 1.
+    pub(super) fn code(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the literal of a number that [`Self::code`] gave.
+    pub(super) fn from_code(code: u32) -> Lit {
+        Lit(code)
+    }
+
     /// Returns the index of the gate.
     pub(super) fn gate(self) -> usize {
         (self.0 >> 1) as usize

@@ -86,6 +86,11 @@ impl Blaster {
         self.sources[number as usize]
     }
 
+    /// True if there is a division with variables of its own.
+    pub(super) fn has_divisions(&self) -> bool {
+        !self.divisions.conditions.is_empty()
+    }
+
     /// Returns the condition on the variables of a division.
     pub(super) fn division(&self, number: usize) -> Lit {
         self.divisions.conditions[number]
