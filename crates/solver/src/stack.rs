@@ -9,8 +9,8 @@
 use crate::dump::{Dump, QuerySink};
 use crate::stats::Layers;
 use crate::{
-    BitBlast, Cache, CounterexampleCache, Enumerate, Layer, Limits, Metrics, NullSolver, Slice, Solver, Validate, Walk,
-    WalkMode, WalkSettings, Worker, Z3, worker,
+    BitBlast, Cache, CounterexampleCache, Enumerate, Layer, Limits, Metrics, NullSolver, Slice, Solver,
+    Validate, Walk, WalkMode, WalkSettings, Worker, Z3, worker,
 };
 use std::sync::OnceLock;
 

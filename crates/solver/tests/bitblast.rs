@@ -115,9 +115,7 @@ fn verdicts_on_random_conjunctions_over_two_bytes_are_those_of_brute_force() {
         let mut holds = |value: u16| {
             let value = value.to_le_bytes();
             evaluator.begin();
-            all.iter().all(|&e| {
-                evaluator.value(&dag, e, &|byte: InputByte| value[byte.offset as usize]) == 1
-            })
+            all.iter().all(|&e| evaluator.value(&dag, e, &|byte: InputByte| value[byte.offset as usize]) == 1)
         };
         let is_possible = (0..=u16::MAX).any(&mut holds);
         let query = Query { prefix, target };

@@ -69,9 +69,8 @@ fn values_that_a_checksum_cannot_have_are_refuted_exactly() {
     let crc = checksum(&mut dag, 2);
     let mut evaluator = Evaluator::new();
     let mut rng = fastrand::Rng::with_seed(4);
-    let mut value_of = |input: [u8; 2]| {
-        evaluator.eval(&dag, crc, &|byte: InputByte| input[byte.offset as usize])
-    };
+    let mut value_of =
+        |input: [u8; 2]| evaluator.eval(&dag, crc, &|byte: InputByte| input[byte.offset as usize]);
     let all: Vec<u128> = (0..=u16::MAX).map(|input| value_of(input.to_le_bytes())).collect();
     for i in 0..40 {
         let value = if i % 2 == 0 { rng.u32(..).into() } else { all[rng.usize(..all.len())] };
@@ -129,7 +128,8 @@ fn random_affine_systems_have_the_verdicts_of_brute_force() {
     let (mut sat, mut unsat) = (0, 0);
     for _ in 0..150 {
         let system: Vec<(u16, bool)> = (0..rng.usize(10..20)).map(|_| (rng.u16(..), rng.bool())).collect();
-        let holds = |value: u16| system.iter().all(|&(mask, sum)| (value & mask).count_ones() % 2 == u32::from(sum));
+        let holds =
+            |value: u16| system.iter().all(|&(mask, sum)| (value & mask).count_ones() % 2 == u32::from(sum));
         let is_possible = (0..=u16::MAX).any(holds);
         let mut constraints: Vec<ExprId> = Vec::new();
         for &(mask, sum) in &system {

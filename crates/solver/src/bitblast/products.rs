@@ -125,7 +125,13 @@ impl Circuit {
 
     /// Returns the condition on quotient and remainder for a divisor that is not 0. All is computed with as
     /// many bits as it can have.
-    fn divides_by_constant(&mut self, dividend: &[Lit], divisor: u128, quotient: &[Lit], rest: &[Lit]) -> Lit {
+    fn divides_by_constant(
+        &mut self,
+        dividend: &[Lit],
+        divisor: u128,
+        quotient: &[Lit],
+        rest: &[Lit],
+    ) -> Lit {
         let width = used_bits(quotient) + used_bits(&Circuit::number(divisor, 128)) + 1;
         let width = width.max(dividend.len());
         let [dividend, quotient, rest] = [dividend, quotient, rest].map(|value| widened(value, width));

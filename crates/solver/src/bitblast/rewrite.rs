@@ -71,7 +71,7 @@ pub(super) fn rewrite(
     };
     let needed = cone(circuit, roots);
     rewriter.copy_variables(circuit, &needed, beforehand);
-    let facts = conjuncts(circuit, roots);
+    let facts = facts(&conjuncts(circuit, roots).0);
     let mut pace = Pace::new(deadline, GATES_PER_CHECK);
     for &index in &needed {
         if pace.is_over_after(1) {
@@ -92,11 +92,12 @@ struct Fact {
     is_false: bool,
 }
 
-/// Splits the roots that are conjunctions, down to literals that are not.
-fn conjuncts(circuit: &Circuit, roots: &[Lit]) -> Facts {
-    let mut facts = Facts::default();
+/// Splits the roots that are conjunctions, down to literals that are not. Returns those, and the number of
+/// conjunctions.
+pub(super) fn conjuncts(circuit: &Circuit, roots: &[Lit]) -> (Vec<Lit>, usize) {
     let mut open = roots.to_vec();
     let mut split = FxHashSet::default();
+    let mut parts = Vec::new();
     while let Some(root) = open.pop() {
         match circuit.gate(root.gate()) {
             Gate::And(a, b) if !root.is_negated() => {
@@ -104,12 +105,19 @@ fn conjuncts(circuit: &Circuit, roots: &[Lit]) -> Facts {
                     open.extend([a, b]);
                 }
             }
-            _ => {
-                let fact = facts.entry(root.gate()).or_default();
-                fact.is_true |= !root.is_negated();
-                fact.is_false |= root.is_negated();
-            }
+            _ => parts.push(root),
         }
+    }
+    (parts, split.len())
+}
+
+/// Returns the values that the literals give to their gates.
+fn facts(parts: &[Lit]) -> Facts {
+    let mut facts = Facts::default();
+    for part in parts {
+        let fact = facts.entry(part.gate()).or_default();
+        fact.is_true |= !part.is_negated();
+        fact.is_false |= part.is_negated();
     }
     facts
 }

@@ -138,7 +138,8 @@ impl Blaster {
     }
 
     fn input(&mut self, byte: InputByte) -> Vec<Lit> {
-        let bits = (0..8).map(|bit| new_variable(&mut self.circuit, &mut self.sources, Source::Input(byte, bit)));
+        let bits =
+            (0..8).map(|bit| new_variable(&mut self.circuit, &mut self.sources, Source::Input(byte, bit)));
         bits.collect()
     }
 
