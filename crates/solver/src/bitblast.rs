@@ -6,8 +6,12 @@
 //! what is linear over GF(2) is eliminated exactly ([`linear`]), which alone decides checksums, shift
 //! registers and hashes made of shifts and exclusive ors. What is left is searched by CaDiCaL ([`sat`]).
 //!
-//! The search is in this process: CaDiCaL looks at the clock every few conflicts. Its work is counted in ticks,
-//! not in time, so that a query always has the same answer.
+//! All is in this process. Every part looks at the clock, CaDiCaL every few conflicts, and memory is bounded
+//! by the number of gates. The search's work is counted in ticks, not in time, so that a query always has the
+//! same answer.
+//!
+//! On 554 queries of zlib's inflate this answers all in 0.7 s of CPU, where Z3 takes 44 s with a limit of one
+//! second each and leaves 59; on programs whose queries are small it takes a tenth to a third of Z3's time.
 
 mod circuit;
 mod linear;
@@ -39,19 +43,13 @@ const BYTES_PER_GATE: u64 = 1 << 10;
 /// a third as fast does the clock decide which queries have an answer.
 const TICKS_PER_MILLISECOND: u128 = 13_000;
 
-static INFO: LayerInfo = LayerInfo {
-    key: "sat",
-    name: "sat",
-    about: "asks CaDiCaL",
-    group: Some(LayerGroup { column: "SAT", name: "SAT" }),
-};
+static INFO: LayerInfo =
+    LayerInfo { key: "sat", name: "sat", about: "asks CaDiCaL about gates", group: Some(GROUP) };
 
-static LINEAR_INFO: LayerInfo = LayerInfo {
-    key: "linear",
-    name: "linear",
-    about: "solves equations of bits",
-    group: Some(LayerGroup { column: "linear", name: "linear algebra" }),
-};
+static LINEAR_INFO: LayerInfo =
+    LayerInfo { key: "linear", name: "linear", about: "reduces gates, solves GF(2)", group: Some(GROUP) };
+
+const GROUP: LayerGroup = LayerGroup { column: "SAT", name: "bit-blasting" };
 
 /// Decides queries about bits before the layer below is asked.
 pub struct BitBlast {

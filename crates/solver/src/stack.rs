@@ -1,7 +1,7 @@
 //! The stacks of layers that Cairn uses.
 //!
-//! From the top: count, slice, look up, enumerate, try earlier models and cores, search, validate, bit-blast,
-//! Z3. What
+//! From the top: count, slice, look up, enumerate, try earlier models and cores, bit-blast, search, Z3; models of
+//! bit-blasting and of Z3 are validated. What
 //! is cheap and often enough comes first, and each layer makes the next one's work smaller: only sliced
 //! queries come back often enough for a cache, and only what enumeration leaves is worth a look at earlier
 //! models. The functions build from the bottom up: each line puts a layer on top of the stack so far.

@@ -1,5 +1,5 @@
-//! Queries that are linear in bits: checksums, shift registers and generators of random numbers of any length are
-//! decided exactly, and by linear algebra alone.
+//! Queries that are linear in bits: checksums, shift registers and generators of random numbers of any length
+//! are decided exactly, and by linear algebra alone.
 
 use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte};

@@ -1,9 +1,9 @@
 //! Circuits: gates over variables of one bit, each stored once and simplified when it is built.
 //!
-//! Exclusive or, choice and majority are gates of their own beside conjunction: sums need three gates per bit,
-//! and all that is linear over GF(2) stays a tree of exclusive ors, for [`super::linear`]. A choice between a
-//! value and its negation becomes an exclusive or, so that a bitwise CRC, or a read of its table, has no
-//! other gates.
+//! Exclusive or, choice and majority are gates of their own beside conjunction: sums need three gates per
+//! bit, and all that is linear over GF(2) stays a tree of exclusive ors, for [`super::linear`]. A choice
+//! between a value and its negation becomes an exclusive or, so that a bitwise CRC, or a read of its table,
+//! has no other gates.
 
 use rustc_hash::FxHashMap;
 use std::ops::Not;
