@@ -2,7 +2,8 @@
 
 use crate::dag::Dag;
 use crate::node::ExprId;
-use crate::snapshot::{Cell, SnapshotId};
+use crate::node::SnapshotId;
+use crate::snapshot::Cell;
 use std::ops::Range;
 
 /// Decision tree of a read.

@@ -25,23 +25,29 @@ mod translate;
 mod words;
 
 use crate::bytes::ByteCollector;
-use crate::stats::Meter;
 use crate::z3::memory_limit;
-use crate::{Answer, Layer, LayerGroup, LayerInfo, Limits, Model, Query, Solver, Stats, Unknown};
-use cairn_deadline::Deadline;
-use cairn_expr::{Assignment, Dag, InputByte};
+use crate::{Answer, Attempt, Engine, LayerGroup, LayerInfo, Model, QueryClass, Task, Unknown};
+use cairn_expr::{ExprId, InputByte};
 use circuit::{Gate, Lit};
 use reduce::{Reduced, reduce};
 use rewrite::{Stopped, cone};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sat::{Searched, search};
+use sat::{SatSearch, Searched};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
 use translate::{Blaster, Refused, Source};
 
 /// Memory in bytes that a gate may take, with its clauses, what is learnt from them, and its copies.
 const BYTES_PER_GATE: u64 = 1 << 10;
-/// CaDiCaL's ticks per millisecond of the time limit. It uses some 40,000 in a millisecond: only on a machine
-/// a third as fast does the clock decide which queries have an answer.
-const TICKS_PER_MILLISECOND: u128 = 13_000;
+/// Nominal time of one of CaDiCaL's ticks.
+const NANOS_PER_TICK: u64 = 100;
+/// Nominal time of a gate of a query, for reducing it and for its clauses.
+const NANOS_PER_GATE: u64 = 200;
+/// Effort of a reduction; it is not cut to that.
+const REDUCTION: Duration = Duration::from_millis(2);
+/// Effort of a first search: some hundred conflicts.
+const FIRST_SEARCH: Duration = Duration::from_millis(8);
 
 static INFO: LayerInfo =
     LayerInfo { key: "sat", name: "sat", about: "asks CaDiCaL about gates", group: Some(GROUP) };
@@ -51,33 +57,57 @@ static LINEAR_INFO: LayerInfo =
 
 const GROUP: LayerGroup = LayerGroup { column: "SAT", name: "bit-blasting" };
 
-/// Decides queries about bits before the layer below is asked.
-pub struct BitBlast {
-    limits: Limits,
+/// The engines of bit-blasting: the reduction alone, which is cheap and often enough, and the search.
+pub fn bit_blasting() -> [Box<dyn Engine>; 2] {
+    let shared = Rc::new(RefCell::new(BitBlast::default()));
+    [Box::new(Reduction(shared.clone())), Box::new(Search(shared))]
+}
+
+/// Decides what rewriting and linear algebra decide.
+struct Reduction(Rc<RefCell<BitBlast>>);
+
+/// Searches what they leave with CaDiCaL.
+struct Search(Rc<RefCell<BitBlast>>);
+
+/// Circuits of expressions, and the last query that was reduced.
+#[derive(Default)]
+struct BitBlast {
     blaster: Blaster,
     bytes: ByteCollector,
-    linear: Meter,
-    sat: Meter,
+    last: Option<(Vec<ExprId>, Rc<Reduced>)>,
+    /// Search for the last query, if it has begun.
+    begun: Option<SatSearch>,
 }
 
 /// What the reduction leaves of a query.
 enum Rest {
     Decided(Answer),
     /// To be searched.
-    Open(Box<Reduced>),
+    Open(Rc<Reduced>),
     /// Not to be decided here: it has floats, or is too large for the limits.
     Refused,
 }
 
 impl BitBlast {
-    /// Returns the layer without any circuits.
-    pub fn new(limits: Limits) -> BitBlast {
-        let (blaster, bytes, linear, sat) = Default::default();
-        BitBlast { limits, blaster, bytes, linear, sat }
+    /// Translates and reduces a query, unless it is the last one.
+    fn reduced(&mut self, task: &Task) -> Rest {
+        let constraints: Vec<ExprId> = task.query.constraints().collect();
+        if let Some((last, reduced)) = &self.last
+            && *last == constraints
+        {
+            return Rest::Open(reduced.clone());
+        }
+        let rest = self.reduce(task);
+        self.begun = None;
+        self.last = match &rest {
+            Rest::Open(reduced) => Some((constraints, reduced.clone())),
+            _ => None,
+        };
+        rest
     }
 
     /// Translates and reduces a query.
-    fn reduced(&mut self, task: &Task) -> Rest {
+    fn reduce(&mut self, task: &Task) -> Rest {
         let max_gates = (memory_limit() / BYTES_PER_GATE) as usize;
         if self.blaster.circuit.len() > max_gates / 2 {
             self.blaster = Blaster::default();
@@ -94,7 +124,7 @@ impl BitBlast {
             Ok(reduced) if reduced.conjunction.roots.is_empty() => {
                 Rest::Decided(self.model(task, &reduced, Vec::new()))
             }
-            Ok(reduced) => Rest::Open(Box::new(reduced)),
+            Ok(reduced) => Rest::Open(Rc::new(reduced)),
             Err(Stopped::Contradiction) => Rest::Decided(Answer::Unsat),
             Err(Stopped::TimeOver) => Rest::Refused,
         }
@@ -121,19 +151,26 @@ impl BitBlast {
         }
     }
 
-    /// Searches what is left of a query.
-    fn search(&mut self, task: &Task, reduced: &Reduced) -> Answer {
-        // The layers below have as much time.
-        let time = self.limits.time / 2;
-        let own = task.deadline.within(time);
-        let ticks = time.as_millis().saturating_mul(TICKS_PER_MILLISECOND);
-        let ticks = i32::try_from(ticks).unwrap_or(i32::MAX);
-        let found = search(&reduced.conjunction.circuit, &reduced.conjunction.roots, ticks, &own);
-        match found {
+    /// Searches what is left of a query; returns the effort as well.
+    fn search(&mut self, task: &Task, reduced: &Reduced, effort: Duration) -> Attempt {
+        let setup = if self.begun.is_some() { Duration::ZERO } else { time_of_gates(reduced) };
+        let left = effort.saturating_sub(setup);
+        let ticks = i32::try_from(left.as_nanos() as u64 / NANOS_PER_TICK).unwrap_or(i32::MAX);
+        let conjunction = &reduced.conjunction;
+        if self.begun.is_none() {
+            self.begun = SatSearch::new(&conjunction.circuit, &conjunction.roots, task.deadline);
+        }
+        let (found, ticks) = match &mut self.begun {
+            Some(begun) => begun.search(ticks.max(1), task.deadline),
+            None => (Searched::TooLong, 0),
+        };
+        let spent = setup + Duration::from_nanos(ticks * NANOS_PER_TICK);
+        let answer = match found {
             Searched::Sat(values) => self.model(task, reduced, values),
             Searched::Unsat => Answer::Unsat,
             Searched::TooLong => Answer::Unknown(Unknown::TimeLimit),
-        }
+        };
+        Attempt { answer, spent: spent.min(effort) }
     }
 
     /// Returns the model that values of the variables that are left stand for.
@@ -156,53 +193,70 @@ impl BitBlast {
     }
 }
 
-/// A query with all that belongs to it.
-struct Task<'a> {
-    dag: &'a Dag,
-    query: &'a Query<'a>,
-    seed: &'a dyn Assignment,
-    deadline: &'a Deadline,
+fn time_of_gates(reduced: &Reduced) -> Duration {
+    Duration::from_nanos(reduced.conjunction.circuit.len() as u64 * NANOS_PER_GATE)
 }
 
-impl Layer for BitBlast {
-    fn solve(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        seed: &dyn Assignment,
-        deadline: &Deadline,
-        below: &mut dyn Solver,
-    ) -> Answer {
-        let start = self.linear.begin();
-        let task = Task { dag, query, seed, deadline };
-        let reduced = match self.reduced(&task) {
-            Rest::Decided(answer) => return self.linear.answer(start, answer),
-            Rest::Open(reduced) => reduced,
-            Rest::Refused => {
-                self.linear.pause(start);
-                return below.solve(dag, query, seed, deadline);
-            }
-        };
-        self.linear.pause(start);
-        let start = self.sat.begin();
-        match self.search(&task, &reduced) {
-            Answer::Unknown(_) => self.sat.pause(start),
-            answer => return self.sat.answer(start, answer),
-        }
-        drop(reduced);
-        below.solve(dag, query, seed, deadline)
+/// True for queries that can be translated.
+fn is_about_bits(class: QueryClass) -> bool {
+    !class.has_floats && !class.has_functions
+}
+
+impl Engine for Reduction {
+    fn info(&self) -> &'static LayerInfo {
+        &LINEAR_INFO
     }
 
-    fn raise_limits(&mut self, limits: Limits) {
-        self.limits = limits;
+    fn first_effort(&self, class: QueryClass) -> Option<Duration> {
+        is_about_bits(class).then_some(REDUCTION)
+    }
+
+    fn max_attempts(&self) -> u32 {
+        1
+    }
+
+    fn needs_validation(&self) -> bool {
+        true
+    }
+
+    fn attempt(&mut self, task: &Task, _: u32, _: Duration) -> Attempt {
+        match self.0.borrow_mut().reduced(task) {
+            Rest::Decided(answer) => Attempt { answer, spent: REDUCTION },
+            Rest::Open(reduced) => {
+                Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: time_of_gates(&reduced) }
+            }
+            Rest::Refused => Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: REDUCTION },
+        }
     }
 
     fn forget(&mut self) {
-        self.blaster = Blaster::default();
+        *self.0.borrow_mut() = BitBlast::default();
+    }
+}
+
+impl Engine for Search {
+    fn info(&self) -> &'static LayerInfo {
+        &INFO
     }
 
-    fn add_stats(&self, stats: &mut Stats) {
-        stats.layers.add(&INFO, self.sat.tally());
-        stats.layers.add(&LINEAR_INFO, self.linear.tally());
+    fn first_effort(&self, class: QueryClass) -> Option<Duration> {
+        is_about_bits(class).then_some(FIRST_SEARCH)
+    }
+
+    fn needs_validation(&self) -> bool {
+        true
+    }
+
+    fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
+        let mut shared = self.0.borrow_mut();
+        match shared.reduced(task) {
+            Rest::Decided(answer) => Attempt { answer, spent: REDUCTION },
+            Rest::Open(reduced) => shared.search(task, &reduced, effort),
+            Rest::Refused => Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: REDUCTION },
+        }
+    }
+
+    fn forget(&mut self) {
+        *self.0.borrow_mut() = BitBlast::default();
     }
 }

@@ -5,23 +5,24 @@
 //! the next. KLEE finds subsets and supersets with a trie over the constraints; here each query tries only
 //! the few answers that are likely to help. The prefix of a query holds on its seed, so an unsatisfiable
 //! subset contains the target: such sets are indexed by their target, and models by the target's first byte.
-//! A look-up still costs more than a hash and an evaluation, which is why this layer comes after the exact
-//! cache and enumeration.
+//! A look-up still costs more than a hash and an evaluation: the portfolio learns for which queries it pays.
 
 use crate::cache::CACHED;
-use crate::stats::Meter;
 use crate::validate::holds;
-use crate::{Answer, Layer, LayerInfo, Model, Overlay, Query, Solver, Stats};
+use crate::{Answer, Attempt, Engine, LayerInfo, Model, Overlay, Query, QueryClass, Task, Unknown};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::Duration;
 
 /// Unsatisfiable sets, and models, tried per query: the most recent ones; a chosen bound.
 const RECENT: usize = 8;
 /// Words kept before the cache is emptied: some 32 MiB, a chosen bound.
 const MAX_WORDS: usize = 4 << 20;
+
+/// Nominal time of a look-up: some evaluations of the query.
+const LOOK_UP: Duration = Duration::from_micros(20);
 
 /// The most recent items, newest first.
 type Recent<T> = VecDeque<T>;
@@ -33,7 +34,7 @@ static INFO: LayerInfo = LayerInfo {
     group: Some(CACHED),
 };
 
-/// Tries earlier models and unsatisfiable sets before the layer below is asked.
+/// Tries earlier models and unsatisfiable sets.
 #[derive(Default)]
 pub struct CounterexampleCache {
     /// Unsatisfiable sets without their target, by target.
@@ -45,7 +46,6 @@ pub struct CounterexampleCache {
     in_query: Vec<u32>,
     generation: u32,
     evaluator: Evaluator,
-    meter: Meter,
 }
 
 impl CounterexampleCache {
@@ -106,62 +106,75 @@ fn push<T>(recent: &mut Recent<T>, item: T) {
     recent.push_front(item);
 }
 
-impl Layer for CounterexampleCache {
-    fn solve(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        seed: &dyn Assignment,
-        deadline: &Deadline,
-        below: &mut dyn Solver,
-    ) -> Answer {
-        let start = self.meter.begin();
-        if let Some(answer) = self.look_up(dag, query, seed, deadline) {
-            return self.meter.answer(start, answer);
-        }
-        self.meter.pause(start);
-        let answer = below.solve(dag, query, seed, deadline);
-        let start = Instant::now();
-        self.insert(dag, query, &answer);
-        self.meter.pause(start);
-        answer
+impl Engine for CounterexampleCache {
+    fn info(&self) -> &'static LayerInfo {
+        &INFO
     }
 
-    fn replay_answer<'q>(&'q mut self, dag: &Dag, query: &Query<'q>, answer: &Answer) -> Option<Query<'q>> {
+    fn first_effort(&self, _: QueryClass) -> Option<Duration> {
+        Some(LOOK_UP)
+    }
+
+    fn max_attempts(&self) -> u32 {
+        1
+    }
+
+    fn attempt(&mut self, task: &Task, _: u32, _: Duration) -> Attempt {
+        let found = self.look_up(task.dag, task.query, task.seed, task.deadline);
+        Attempt { answer: found.unwrap_or(Answer::Unknown(Unknown::Unsupported)), spent: LOOK_UP }
+    }
+
+    fn learn(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
         self.insert(dag, query, answer);
-        Some(*query)
     }
 
     fn forget(&mut self) {
         (self.unsat_sets, self.models, self.words) = Default::default();
-    }
-
-    fn add_stats(&self, stats: &mut Stats) {
-        stats.layers.add(&INFO, self.meter.tally());
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Scripted, about, byte, zeros};
+    use crate::testing::{about, byte, zeros};
     use cairn_expr::CmpOp;
+
+    /// The cache, and the queries that it could not answer: they are all answered the same.
+    struct Asked {
+        cache: CounterexampleCache,
+        answer: Answer,
+        others: Vec<Vec<ExprId>>,
+    }
+
+    impl Asked {
+        fn of(answer: Answer) -> Asked {
+            Asked { cache: CounterexampleCache::default(), answer, others: Vec::new() }
+        }
+
+        fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment) -> Answer {
+            let task = Task { dag, query, seed, deadline: &Deadline::never() };
+            let found = self.cache.attempt(&task, 0, LOOK_UP).answer;
+            if !matches!(found, Answer::Unknown(_)) {
+                return found;
+            }
+            self.others.push(query.constraints().collect());
+            self.cache.learn(dag, query, &self.answer);
+            self.answer.clone()
+        }
+    }
 
     #[test]
     fn a_superset_of_an_unsatisfiable_set_is_unsatisfiable() {
         let mut dag = Dag::new();
         let [a, b, c, target] = [(0, 1), (1, 2), (2, 2), (0, 2)].map(|(x, y)| about(&mut dag, x, y));
-        let mut layer = CounterexampleCache::default().over(Scripted::new(Answer::Unsat));
+        let mut asked = Asked::of(Answer::Unsat);
         for prefix in [&[a, b][..], &[c, b, a], &[a, b, c], &[a, c], &[a]] {
-            assert_eq!(
-                layer.solve(&dag, &Query { prefix, target }, &zeros, &Deadline::never()),
-                Answer::Unsat
-            );
+            assert_eq!(asked.solve(&dag, &Query { prefix, target }, &zeros), Answer::Unsat);
         }
-        assert_eq!(layer.below.asked, [vec![a, b, target], vec![a, c, target], vec![a, target]]);
-        // The same set with another target is another query to this layer, and the answer is the same.
-        layer.solve(&dag, &Query { prefix: &[a, target], target: b }, &zeros, &Deadline::never());
-        assert_eq!((layer.below.asked.len(), layer.stats().layers.get("reuse").unsat), (4, 2));
+        assert_eq!(asked.others, [vec![a, b, target], vec![a, c, target], vec![a, target]]);
+        // The same set with another target is another query to this cache, and the answer is the same.
+        asked.solve(&dag, &Query { prefix: &[a, target], target: b }, &zeros);
+        assert_eq!(asked.others.len(), 4);
     }
 
     #[test]
@@ -171,16 +184,12 @@ mod tests {
         let [fifty, hundred] = [50, 100].map(|value| dag.constant(8, value));
         let [above_50, above_100] = [fifty, hundred].map(|bound| dag.compare(CmpOp::Ult, bound, x));
         let other = about(&mut dag, 5, 9);
-        let model: Model = [(byte(5), 70)].into_iter().collect();
-        let mut layer = CounterexampleCache::default().over(Scripted::new(Answer::Sat(model)));
+        let mut asked = Asked::of(Answer::Sat([(byte(5), 70)].into_iter().collect()));
         let seed = |b: InputByte| if b == byte(9) { 80 } else { 0 };
-        let mut solve = |prefix: &[ExprId], target| {
-            layer.solve(&dag, &Query { prefix, target }, &seed, &Deadline::never())
-        };
-        solve(&[], above_50);
-        let again = solve(&[other], above_50);
+        asked.solve(&dag, &Query { prefix: &[], target: above_50 }, &seed);
+        let again = asked.solve(&dag, &Query { prefix: &[other], target: above_50 }, &seed);
         assert_eq!(again, Answer::Sat([(byte(5), 70), (byte(9), 80)].into_iter().collect()));
-        solve(&[], above_100);
-        assert_eq!((layer.below.asked.len(), layer.stats().layers.get("reuse").sat), (2, 1));
+        asked.solve(&dag, &Query { prefix: &[], target: above_100 }, &seed);
+        assert_eq!(asked.others.len(), 2);
     }
 }

@@ -32,6 +32,8 @@ impl Campaign<'_> {
             divergences: counters.divergences,
             choosing: search.strategies.iter().map(|strategy| strategy.time).sum(),
             relaxed_runs: search.relaxed.runs,
+            optimistic_runs: search.optimistic.runs,
+            optimistic_gains: search.optimistic.with_new_coverage,
             untried: known.tree.untried() as u64,
             solver: search.solver_stats.iter().copied().sum(),
             gaps: GapCounts::of(&known.tree, counters.executions, counters.divergences, &counters.notes)

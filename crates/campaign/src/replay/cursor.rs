@@ -52,9 +52,10 @@ pub(crate) struct Base<'a> {
     pub input: &'a Input,
 }
 
-/// Returns a fingerprint that distinguishes a query from others that could be made at the same point.
-pub(crate) fn fingerprint(flip: Flip, nodes: usize, is_relaxed: bool) -> [u8; 2] {
-    let parts = [flip.node.index() as u64, flip.side.into(), nodes as u64, is_relaxed.into()];
+/// Returns a fingerprint that distinguishes a query from others that could be made at the same point;
+/// `left_out` is the kind of constraints that it leaves out.
+pub(crate) fn fingerprint(flip: Flip, nodes: usize, left_out: u8) -> [u8; 2] {
+    let parts = [flip.node.index() as u64, flip.side.into(), nodes as u64, left_out.into()];
     let mix = |hash: u64, part: u64| (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let hash = parts.into_iter().fold(0, mix);
     [(hash >> 32) as u8, (hash >> 48) as u8]
@@ -142,7 +143,7 @@ impl Cursor {
         })
     }
 
-    /// Returns the status of raising the solver's time limit; the outcome is the new limit.
+    /// Returns the status of beginning a round of queries; the outcome is their effort.
     pub fn raise_limit(&mut self) -> Result<Action<Duration>, DirectoryError> {
         Ok(match self.consume(|record| matches!(record, Record::RaiseLimit(_)))? {
             Action::Recorded(Record::RaiseLimit(micros)) => Action::Recorded(Duration::from_micros(micros)),
@@ -192,6 +193,11 @@ impl Cursor {
     /// True if a worker waited for others at this point of the journal.
     pub fn waits(&mut self, worker: WorkerId) -> Result<bool, DirectoryError> {
         self.consume_equal(&Record::Wait(worker))
+    }
+
+    /// True if a worker queried a deferred flip again at this point of the journal.
+    pub fn retries(&mut self, worker: WorkerId) -> Result<bool, DirectoryError> {
+        self.consume_equal(&Record::Retry(worker))
     }
 
     /// Replays or records that a worker continues after waiting for others.
@@ -264,7 +270,7 @@ impl Cursor {
         self.append(&Record::Query(query))
     }
 
-    /// Records the new time limit of queries.
+    /// Records that a round of queries with this effort begins.
     pub fn log_raise_limit(&mut self, time: Duration) -> Result<(), DirectoryError> {
         self.append(&Record::RaiseLimit(time.as_micros() as u64))
     }
@@ -272,6 +278,11 @@ impl Cursor {
     /// Records that a worker waits for others.
     pub fn log_wait(&mut self, worker: WorkerId) -> Result<(), DirectoryError> {
         self.append(&Record::Wait(worker))
+    }
+
+    /// Records that a worker queries a deferred flip again.
+    pub fn log_retry(&mut self, worker: WorkerId) -> Result<(), DirectoryError> {
+        self.append(&Record::Retry(worker))
     }
 
     /// Records that solver caches are dropped.

@@ -79,11 +79,11 @@ impl Abi {
             operate: cold("__cairn_operate", label, &[label, label, label, label, word, word]),
             constant: cold("__cairn_constant", label, &[label, label, label, word, word]),
             reverse: cold("__cairn_reverse", label, &[label, label, word, word]),
-            validate: cold("__cairn_admit", label, &[label, label, word, word]),
+            validate: cold("__cairn_validate_label", label, &[label, label, word, word]),
             load: cold("__cairn_load", label, &[word, label, word]),
             load_wide: cold("__cairn_load_wide", label, &[word, label, word, word]),
-            symbolic_load: cold("__cairn_read", label, &[pointer, label, word, word, word, word]),
-            symbolic_store: cold("__cairn_written", void, &[pointer, label, word, word, word]),
+            symbolic_load: cold("__cairn_symbolic_load", label, &[pointer, label, word, word, word, word]),
+            symbolic_store: cold("__cairn_symbolic_store", void, &[pointer, label, word, word, word]),
             store: cold("__cairn_store", void, &[word, label, label]),
             clear: function("__cairn_clear", void, &[word, word]),
             copy: function("__cairn_copy", void, &[word, word, word]),
@@ -92,12 +92,12 @@ impl Abi {
             concretize: cold("__cairn_concretize", void, &[pointer, label, word]),
             lost: cold("__cairn_lost", void, &[pointer, label, label]),
             lost_memory: cold("__cairn_lost_memory", void, &[pointer, word, word, label]),
-            search_memory: cold("__cairn_behind", label, &[label, word, word, word]),
+            search_memory: cold("__cairn_reachable_label", label, &[label, word, word, word]),
             uninstrumented: cold("__cairn_uninstrumented", void, &[pointer, word, label]),
             errno: cold("__cairn_errno", void, &[label]),
             unfollowed: cold("__cairn_unfollowed", void, &[]),
             reserve: cold("__cairn_reserve", void, &[pointer, label, word, word]),
-            va_list_label: cold("__cairn_listed", label, &[word, word]),
+            va_list_label: cold("__cairn_va_list_label", label, &[word, word]),
             output: cold("__cairn_output", void, &[pointer, label, label, word, word]),
             descriptors_change: function("__cairn_descriptors_change", void, &[]),
             starts_program: function("__cairn_starts_program", void, &[]),
@@ -202,6 +202,3 @@ impl Abi {
 
 /// Functions of libc whose declarations are redirected to the runtime's wrappers.
 pub const WRAPPED: &[&str] = &["malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "vfork"];
-
-/// Prefix of a wrapper's name.
-pub const WRAPPER_PREFIX: &str = "__cairn_w_";

@@ -10,12 +10,11 @@
 //!
 //! ```text
 //! head:   if Tls::instrumented has no entry for the callee: search, else call
-//! search: label = __cairn_behind(0, pointer, start, size), for each pointer
+//! search: label = __cairn_reachable_label(0, pointer, start, size), for each pointer
 //! call:   found = 0 or the label; call
 //! rest:   if the callee is new or has set no tag: __cairn_uninstrumented(site, callee, found)
 //! ```
 
-use super::abi::WRAPPER_PREFIX;
 use super::calls::after;
 use super::function::FunctionPass;
 use super::outputs::{self, Output};
@@ -23,6 +22,7 @@ use super::sinks::{REPLACES, is_sink, reads_memory};
 use super::sites::SiteRef;
 use super::taint::is_constant_data;
 use crate::llvm::{Block, Opcode, Predicate, TypeKind, Value};
+use crate::symbols::WRAPPER_PREFIX;
 use cairn_wire::Loss;
 
 /// Name that stands for the callee of an indirect call.
