@@ -139,8 +139,13 @@ pub(super) enum LeftOut {
 }
 
 impl Cause {
-    pub const GIVEN: Cause =
-        Cause { origin: Origin::Given, is_requested: true, flip: None, base: None, left_out: LeftOut::Nothing };
+    pub const GIVEN: Cause = Cause {
+        origin: Origin::Given,
+        is_requested: true,
+        flip: None,
+        base: None,
+        left_out: LeftOut::Nothing,
+    };
     pub const INITIAL: Cause = Cause { is_requested: false, ..Cause::GIVEN };
     pub const RANDOM: Cause = Cause { origin: Origin::Random, ..Cause::GIVEN };
 }

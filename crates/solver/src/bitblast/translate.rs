@@ -6,7 +6,7 @@ use super::tables::Table;
 use super::words::Shift;
 use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, Dag, ExprId, InputByte, Node, SnapshotId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// The source of a variable's value.
@@ -37,6 +37,8 @@ pub(super) struct Blaster {
     bits: Vec<Lit>,
     tables: FxHashMap<TableKey, Table>,
     stack: Vec<ExprId>,
+    /// Conditions that cannot be translated.
+    foreign: FxHashSet<ExprId>,
 }
 
 impl Blaster {
@@ -49,6 +51,9 @@ impl Blaster {
         max_gates: usize,
         deadline: &Deadline,
     ) -> Result<Lit, Refused> {
+        if self.foreign.contains(&e) {
+            return Err(Refused);
+        }
         self.stack.clear();
         self.stack.push(e);
         let mut checked = self.circuit.len();
@@ -59,7 +64,10 @@ impl Blaster {
                 if self.stack.len() > waiting {
                     continue;
                 }
-                let word = self.translate(dag, top)?;
+                let Some(word) = self.translate(dag, top) else {
+                    self.foreign.insert(e);
+                    return Err(Refused);
+                };
                 self.keep(top, &word);
             }
             self.stack.pop();
@@ -78,6 +86,11 @@ impl Blaster {
         self.sources[number as usize]
     }
 
+    /// True if there is a division with variables of its own.
+    pub(super) fn has_divisions(&self) -> bool {
+        !self.divisions.conditions.is_empty()
+    }
+
     /// Returns the condition on the variables of a division.
     pub(super) fn division(&self, number: usize) -> Lit {
         self.divisions.conditions[number]
@@ -94,10 +107,10 @@ impl Blaster {
         self.bits.extend_from_slice(word);
     }
 
-    /// Translates a node whose children are translated.
-    fn translate(&mut self, dag: &Dag, e: ExprId) -> Result<Vec<Lit>, Refused> {
+    /// Translates a node whose children are translated; `None` for floats.
+    fn translate(&mut self, dag: &Dag, e: ExprId) -> Option<Vec<Lit>> {
         let width = usize::from(dag.width(e));
-        Ok(match dag.node(e) {
+        Some(match dag.node(e) {
             Node::Const(value) => Circuit::number(value, width),
             Node::Input(byte) => self.input(byte),
             Node::Binary(op, a, b) => self.binary(op, a, b),
@@ -119,7 +132,7 @@ impl Blaster {
             }
             Node::Read(snapshot, index) => self.read(dag, snapshot, index, dag.width(e)),
             Node::Float(..) | Node::FloatCompare(..) | Node::Convert(..) | Node::Math(_) => {
-                return Err(Refused);
+                return None;
             }
         })
     }
