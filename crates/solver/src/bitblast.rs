@@ -44,7 +44,8 @@ const BYTES_PER_GATE: u64 = 1 << 10;
 const NANOS_PER_TICK: u64 = 100;
 /// Nominal time of a gate of a query, for reducing it and for its clauses.
 const NANOS_PER_GATE: u64 = 200;
-/// Effort of a reduction; it is not cut to that.
+/// Effort of a first attempt at a reduction; those of large circuits take several, each of which goes on with
+/// the gates of the one before.
 const REDUCTION: Duration = Duration::from_millis(2);
 /// Effort of a first search: some hundred conflicts.
 const FIRST_SEARCH: Duration = Duration::from_millis(8);
@@ -84,8 +85,10 @@ enum Rest {
     Decided(Answer),
     /// To be searched.
     Open(Rc<Reduced>),
-    /// Not to be decided here: it has floats, or is too large for the limits.
+    /// Not to be decided here: it has floats, or is too large.
     Refused,
+    /// The time was over before the circuit was built and reduced.
+    Late,
 }
 
 impl BitBlast {
@@ -116,7 +119,8 @@ impl BitBlast {
         for e in task.query.constraints() {
             match self.blaster.condition(task.dag, e, max_gates, task.deadline) {
                 Ok(root) => roots.push(root),
-                Err(Refused) => return Rest::Refused,
+                Err(Refused::Never) => return Rest::Refused,
+                Err(Refused::TimeOver) => return Rest::Late,
             }
         }
         self.add_divisions(&mut roots);
@@ -126,7 +130,7 @@ impl BitBlast {
             }
             Ok(reduced) => Rest::Open(Rc::new(reduced)),
             Err(Stopped::Contradiction) => Rest::Decided(Answer::Unsat),
-            Err(Stopped::TimeOver) => Rest::Refused,
+            Err(Stopped::TimeOver) => Rest::Late,
         }
     }
 
@@ -211,21 +215,18 @@ impl Engine for Reduction {
         is_about_bits(class).then_some(REDUCTION)
     }
 
-    fn max_attempts(&self) -> u32 {
-        1
-    }
-
     fn needs_validation(&self) -> bool {
         true
     }
 
-    fn attempt(&mut self, task: &Task, _: u32, _: Duration) -> Attempt {
+    fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
         match self.0.borrow_mut().reduced(task) {
             Rest::Decided(answer) => Attempt { answer, spent: REDUCTION },
             Rest::Open(reduced) => {
                 Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: time_of_gates(&reduced) }
             }
             Rest::Refused => Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: REDUCTION },
+            Rest::Late => Attempt { answer: Answer::Unknown(Unknown::TimeLimit), spent: effort },
         }
     }
 
@@ -253,6 +254,7 @@ impl Engine for Search {
             Rest::Decided(answer) => Attempt { answer, spent: REDUCTION },
             Rest::Open(reduced) => shared.search(task, &reduced, effort),
             Rest::Refused => Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: REDUCTION },
+            Rest::Late => Attempt { answer: Answer::Unknown(Unknown::TimeLimit), spent: effort },
         }
     }
 

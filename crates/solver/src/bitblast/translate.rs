@@ -18,10 +18,14 @@ pub(super) enum Source {
     Division(usize),
 }
 
-/// An expression was not translated: it has floats or functions of the C library, more gates than allowed, or
-/// more than there was time to build.
+/// Reason for not translating an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Refused;
+pub(super) enum Refused {
+    /// It has floats or functions of the C library, or more gates than allowed.
+    Never,
+    /// The time was over before all gates were built; those that were are kept.
+    TimeOver,
+}
 
 /// Bits of a read that decide, its snapshot and its width.
 type TableKey = (SnapshotId, Range<u8>, u8);
@@ -52,7 +56,7 @@ impl Blaster {
         deadline: &Deadline,
     ) -> Result<Lit, Refused> {
         if self.foreign.contains(&e) {
-            return Err(Refused);
+            return Err(Refused::Never);
         }
         self.stack.clear();
         self.stack.push(e);
@@ -66,15 +70,18 @@ impl Blaster {
                 }
                 let Some(word) = self.translate(dag, top) else {
                     self.foreign.insert(e);
-                    return Err(Refused);
+                    return Err(Refused::Never);
                 };
                 self.keep(top, &word);
             }
             self.stack.pop();
             if self.circuit.len() - checked > GATES_PER_CHECK {
                 checked = self.circuit.len();
-                if deadline.is_over() || checked > max_gates {
-                    return Err(Refused);
+                if checked > max_gates {
+                    return Err(Refused::Never);
+                }
+                if deadline.is_over() {
+                    return Err(Refused::TimeOver);
                 }
             }
         }
