@@ -10,7 +10,7 @@
 //! alone is decided here; of others the eliminated variables are replaced.
 
 use super::circuit::{Circuit, Gate, Lit};
-use super::matrix::Matrix;
+use super::matrix::{Matrix, Row};
 use super::rewrite::{Conjunction, Replaced, Stopped, cone, conjuncts};
 use cairn_deadline::{Deadline, Pace};
 
@@ -18,13 +18,6 @@ use cairn_deadline::{Deadline, Pace};
 const BATCH: usize = 64;
 /// Gates between two looks at the clock.
 const GATES_PER_CHECK: u64 = 10_000;
-
-/// A sum of gates, by index, and a constant; it equals 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) atoms: Vec<usize>,
-    pub(super) constant: bool,
-}
 
 /// A variable that is computed from the values of all gates.
 pub(super) struct Dropped {

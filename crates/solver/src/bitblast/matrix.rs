@@ -1,11 +1,17 @@
 //! Systems of equations over GF(2) as matrices of bits.
 
-use super::linear::Row;
 use cairn_deadline::{Deadline, Pace};
 use rustc_hash::FxHashMap;
 
 /// Words added between two looks at the clock.
 const WORDS_PER_CHECK: u64 = 1 << 20;
+
+/// An equation: the sum of its atoms, which are numbers to this module, and a constant is 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) atoms: Vec<usize>,
+    pub(super) constant: bool,
+}
 
 /// Rows of bits; the last column is the constant.
 pub(super) struct Matrix {
