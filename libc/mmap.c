@@ -76,7 +76,7 @@ void *MODEL(mremap)(void *memory, size_t old, size_t size, int flags, ...)
     if (moved == MAP_FAILED)
         return moved;
     if (old == 0)
-        __cairn_lost_unseen();
+        __cairn_lost_unlabelled();
     if (moved != memory) {
         __cairn_fresh(moved, size);
         __cairn_copy(moved, memory, old < size ? old : size);

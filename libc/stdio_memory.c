@@ -20,6 +20,6 @@ FILE *MODEL(fmemopen)(void *memory, size_t size, const char *mode)
 FILE *MODEL(fopencookie)(void *cookie, const char *mode, cookie_io_functions_t functions)
 {
     if (functions.read != NULL)
-        __cairn_lost_unseen();
+        __cairn_lost_unlabelled();
     return fopencookie(cookie, mode, functions);
 }

@@ -67,7 +67,7 @@ static char *buffer_of(FILE *stream, char *buffer)
         return NULL;
     __cairn_own_buffer();
     if (__cairn_m_stream(stream)->object != NO_OBJECT)
-        __cairn_lost_unseen();
+        __cairn_lost_unlabelled();
     return buffer;
 }
 

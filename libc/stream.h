@@ -43,7 +43,7 @@ void __cairn_descriptor_changes(int fd);
 void __cairn_descriptors_change(void);
 void __cairn_own_buffer(void);
 size_t __cairn_room(const void *at);
-void __cairn_lost_unseen(void);
+void __cairn_lost_unlabelled(void);
 
 /*
  * Runtime: a file was mapped, or a shared memory segment, or a stream reads memory; memory is about to be unmapped.

@@ -140,7 +140,7 @@ int MODEL(sendmmsg)(int fd, struct mmsghdr *messages, unsigned count, int flags)
 static size_t moves(int from, size_t size)
 {
     if (__cairn_stream(from) != NO_OBJECT)
-        __cairn_lost_unseen();
+        __cairn_lost_unlabelled();
     return __cairn_concretized(size);
 }
 

@@ -114,6 +114,7 @@ impl Plan {
         settings.execs = Some(length.execs);
         settings.time = length.time;
         settings.random_start = length.random_start;
+        settings.solver_limit = self.limits.time;
         settings.stop = self.stop.clone();
         let walk = WalkSettings { seed: settings.seed, ..WalkSettings::default() };
         let mut solver = cairn_solver::with_walk(self.limits, walk);

@@ -6,6 +6,8 @@
 mod callees;
 mod confirm_findings;
 mod coordination;
+mod deferred_flips;
+mod effort_account;
 mod execute;
 mod integrate;
 mod memory;
@@ -19,7 +21,6 @@ mod solve_flip;
 mod state;
 mod status;
 mod timed_strategy;
-mod timeout_retry;
 mod unconstrained_bytes;
 mod worker;
 pub(crate) mod workers;

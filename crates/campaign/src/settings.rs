@@ -33,6 +33,8 @@ pub struct Settings {
     pub time: Option<Duration>,
     /// Part of that time spent before the campaign begins, on starting the program.
     pub time_gone: Duration,
+    /// Maximum effort of a query, until nothing else is left to try.
+    pub solver_limit: Duration,
     /// Maximum memory of the driver, in bytes.
     pub memory: Option<u64>,
     /// Initial inputs, at least one.
@@ -77,6 +79,7 @@ impl Settings {
             execs: None,
             time: None,
             time_gone: Duration::ZERO,
+            solver_limit: cairn_solver::Limits::default().time,
             memory: None,
             inputs,
             random_start: false,

@@ -554,7 +554,7 @@ impl Solver for UnknownSolver {
         Answer::Unknown(Unknown::TimeLimit)
     }
 
-    fn raise_limits(&mut self, _: Limits) {}
+    fn set_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         let total = Tally { asked: self.0, unknown: self.0, ..Tally::default() };
@@ -585,7 +585,7 @@ impl Solver for LateSolver {
         }
     }
 
-    fn raise_limits(&mut self, limits: Limits) {
+    fn set_limits(&mut self, limits: Limits) {
         assert!(limits.time <= Duration::from_secs(60));
         self.0 += 1;
     }

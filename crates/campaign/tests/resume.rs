@@ -76,9 +76,9 @@ impl Solver for SlowSolver {
         self.inner.replay_answer(dag, query, answer);
     }
 
-    fn raise_limits(&mut self, limits: Limits) {
+    fn set_limits(&mut self, limits: Limits) {
         self.is_raised = true;
-        self.inner.raise_limits(limits);
+        self.inner.set_limits(limits);
     }
 
     fn stats(&self) -> Stats {

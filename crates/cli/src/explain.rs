@@ -44,12 +44,12 @@ fn text(weights: &Weights) -> String {
             let _ = writeln!(text, "It {verb} branches {}.", words.join("; branches "));
         }
     }
-    if let Some(beside) = &weights.beside {
+    if let Some(companion) = &weights.companion {
         let _ = writeln!(
             text,
             "For {:.0} % of the search it leaves the choice to {}.",
-            beside.share * 100.0,
-            beside.strategy
+            companion.share * 100.0,
+            companion.strategy
         );
     }
     text.push('\n');
@@ -77,7 +77,7 @@ fn object(weights: &Weights) -> Value {
         "name": weights.name,
         "target": weights.target,
         "obtained": weights.obtained,
-        "beside": weights.beside,
+        "beside": weights.companion,
         "features": by_strength(weights).into_iter().map(feature).collect::<Vec<_>>(),
     })
 }

@@ -42,7 +42,6 @@ const SOLVER_WORKER: &str = "solver-worker";
 const LOG: &str = "CAIRN_LOG";
 
 fn main() -> ExitCode {
-    env_logger::Builder::from_env(env_logger::Env::new().filter_or(LOG, "off")).init();
     cairn_solver::worker::set_command([SOLVER_WORKER]);
     let words: Vec<OsString> = std::env::args_os().collect();
     let done = match (as_compiler(&words), as_solver_worker(&words)) {
@@ -60,6 +59,7 @@ fn compile(args: &[OsString], language: Language) -> Result<ExitCode, Failure> {
 
 /// Serves the queries of the `cairn` process that started this one.
 fn solver_worker(memory: u64) -> Result<ExitCode, Failure> {
+    start_log();
     cairn_solver::worker::serve(memory)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -89,7 +89,13 @@ fn as_compiler(words: &[OsString]) -> Option<(Language, &[OsString])> {
     Some((language(first.to_str()?)?, rest))
 }
 
+/// Prints what `CAIRN_LOG` selects on standard error.
+fn start_log() {
+    env_logger::Builder::from_env(env_logger::Env::new().filter_or(LOG, "off")).init();
+}
+
 fn command(words: &[OsString]) -> Result<ExitCode, Failure> {
+    start_log();
     let cli = match Cli::try_parse_from(args::values::join_file_names(words)) {
         Ok(cli) => cli,
         Err(error) => {

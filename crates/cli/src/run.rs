@@ -158,6 +158,7 @@ fn settings(args: &RunArgs, subject: &Subject, spec: &TargetSpec) -> Result<Sett
     settings.execs = args.execs;
     settings.time = args.time.map(|budget| budget.0);
     settings.memory = Some(args.driver_memory);
+    settings.solver_limit = args.limits.settings().of_solver().time;
     settings.oracle = args.oracle;
     settings.sync = args.sync();
     settings.sync.as_ref().map_or(Ok(()), |others| sync::check_sync(others, spec))?;

@@ -9,7 +9,7 @@
 mod common;
 
 use cairn_exec::Protection;
-use common::{build_instrumented, root, said};
+use common::{build_instrumented, output_of, root};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -174,24 +174,24 @@ fn the_home_is_hidden_but_for_what_is_named_and_the_summary_says_so_once() {
     if !sandbox_is_whole() {
         return;
     }
-    let place = Place::make();
-    let here = place.at("home/directory");
-    let source = common::write_source(place.0.path(), "reader.c", READER);
-    build_instrumented(&source, &place.at("target"));
+    let test_bed = TestBed::make();
+    let here = test_bed.at("home/directory");
+    let source = common::write_source(test_bed.0.path(), "reader.c", READER);
+    build_instrumented(&source, &test_bed.at("target"));
     fs::write(here.join("beside"), "").unwrap();
     let run = |options: &[&str], args: &[&str]| {
-        let mut cairn = cairn(&place);
+        let mut cairn = cairn(&test_bed);
         cairn.args(["run", "-q", "--force", "--sym-stdin", "1", "--out", "../../out"]).args(options);
-        said(cairn.arg(place.at("target")).arg("--").args(args).current_dir(&here))
+        output_of(cairn.arg(test_bed.at("target")).arg("--").args(args).current_dir(&here))
     };
-    let secret = place.at("home/secret");
+    let secret = test_bed.at("home/secret");
     let told = format!("could not open a file there, the first {}", secret.display());
     let hidden = run(&[], &[]);
     assert_eq!((hidden.code, hidden.stdout.matches(&told).count()), (Some(0), 1), "{hidden:?}");
     for opened in [run(&["--read", "../secret"], &[]), run(&[], &[secret.to_str().unwrap()])] {
         assert_eq!((opened.code, opened.stdout.contains("hides your home")), (Some(0), false), "{opened:?}");
     }
-    let other = place.at("home/file");
+    let other = test_bed.at("home/file");
     let named = run(&[], &[other.to_str().unwrap()]);
     assert_eq!((named.code, named.stdout.matches(&told).count()), (Some(0), 1), "{named:?}");
 }
@@ -216,28 +216,31 @@ fn programs_of_root_run_as_nobody_and_find_their_files() {
     if !rustix::process::geteuid().is_root() || !sandbox_is_whole() {
         return;
     }
-    let place = tempfile::tempdir().unwrap();
-    fs::set_permissions(place.path(), Permissions::from_mode(0o700)).unwrap();
-    fs::write(place.path().join("table"), "").unwrap();
-    fs::set_permissions(place.path().join("table"), Permissions::from_mode(0o600)).unwrap();
-    let source = common::write_source(place.path(), "program.c", UNPRIVILEGED);
+    let test_bed = tempfile::tempdir().unwrap();
+    fs::set_permissions(test_bed.path(), Permissions::from_mode(0o700)).unwrap();
+    fs::write(test_bed.path().join("table"), "").unwrap();
+    fs::set_permissions(test_bed.path().join("table"), Permissions::from_mode(0o600)).unwrap();
+    let source = common::write_source(test_bed.path(), "program.c", UNPRIVILEGED);
     let mut cairn = common::cairn();
-    cairn.args(["run", "--json", "--sym-stdin", "1", "--out", "out"]).arg(source).current_dir(place.path());
-    let explored = said(&mut cairn);
+    cairn
+        .args(["run", "--json", "--sym-stdin", "1", "--out", "out"])
+        .arg(source)
+        .current_dir(test_bed.path());
+    let explored = output_of(&mut cairn);
     assert_eq!(explored.code, Some(0), "{explored:?}");
     assert!(explored.stderr.contains("you are root: the program runs as nobody"), "{explored:?}");
-    let tests = fs::read_dir(place.path().join("out/queue")).unwrap().flatten();
+    let tests = fs::read_dir(test_bed.path().join("out/queue")).unwrap().flatten();
     let names: Vec<String> = tests.map(|test| test.file_name().to_string_lossy().into_owned()).collect();
     assert!(names.len() >= 2, "{names:?}");
     for name in names.iter().filter(|name| name.starts_with("id:")) {
-        let test = place.path().join("out/queue").join(name);
+        let test = test_bed.path().join("out/queue").join(name);
         let mut cairn = common::cairn();
-        let replayed = said(
+        let replayed = output_of(
             cairn
                 .arg("replay")
-                .arg(place.path().join("out/cairn-build/program"))
+                .arg(test_bed.path().join("out/cairn-build/program"))
                 .arg(&test)
-                .current_dir(place.path()),
+                .current_dir(test_bed.path()),
         );
         let is_x = fs::read(&test).unwrap() == b"x";
         let code = if is_x { "exit code 1" } else { "exit code 2" };
@@ -306,25 +309,25 @@ fn as_user(program: &Path) -> Command {
 }
 
 /// Surroundings of a target: a home, a working directory and a campaign, all of the unprivileged user's.
-struct Place(TempDir);
+struct TestBed(TempDir);
 
-impl Place {
-    fn make() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+impl TestBed {
+    fn make() -> TestBed {
+        let test_bed = TestBed(tempfile::tempdir().unwrap());
         for name in ["home", "home/directory", "here", "temporary", "sockets"] {
-            fs::create_dir(place.at(name)).unwrap();
+            fs::create_dir(test_bed.at(name)).unwrap();
         }
         for (name, text) in [("home/secret", "secret"), ("home/file", "file")] {
-            fs::write(place.at(name), text).unwrap();
-            fs::set_permissions(place.at(name), Permissions::from_mode(0o640)).unwrap();
+            fs::write(test_bed.at(name), text).unwrap();
+            fs::set_permissions(test_bed.at(name), Permissions::from_mode(0o640)).unwrap();
         }
         if rustix::process::geteuid().is_root() {
             let all = ["home", "home/directory", "home/secret", "home/file", "here", "temporary", "sockets"];
-            for path in all.map(|name| place.at(name)).iter().chain([&place.0.path().to_owned()]) {
+            for path in all.map(|name| test_bed.at(name)).iter().chain([&test_bed.0.path().to_owned()]) {
                 chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
             }
         }
-        place
+        test_bed
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -360,9 +363,9 @@ struct Victim {
 }
 
 impl Victim {
-    fn start(place: &Place) -> Victim {
+    fn start(test_bed: &TestBed) -> Victim {
         let mut command = as_user(&tools().join("victim"));
-        command.arg(place.at("sockets")).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+        command.arg(test_bed.at("sockets")).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
         let mut process = command.spawn().unwrap();
         let (requests, answers) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
         let mut victim = Victim { process, requests, answers: BufReader::new(answers), names: Vec::new() };
@@ -396,11 +399,11 @@ impl Victim {
 
 /// Explores a target; what it got away with, if anything.
 fn attack(name: &str, outcome: Outcome) -> Result<(), String> {
-    let place = Place::make();
-    let target = place.at("target");
+    let test_bed = TestBed::make();
+    let target = test_bed.at("target");
     // A run path opens no more than libraries, whatever directory a program names in it.
-    let run_path = format!("-Wl,-rpath,{},-rpath,/", place.at("home").display());
-    let built = said(
+    let run_path = format!("-Wl,-rpath,{},-rpath,/", test_bed.at("home").display());
+    let built = output_of(
         common::cairn()
             .arg("cc")
             .arg(sources().join(format!("{name}.c")))
@@ -408,15 +411,15 @@ fn attack(name: &str, outcome: Outcome) -> Result<(), String> {
             .arg(&target),
     );
     assert_eq!(built.code, Some(0), "{name}: {built:?}");
-    let mut victim = Victim::start(&place);
-    let before = (place.files(), victim.state());
-    let explored = explore(&place, &target, &victim)?;
-    let after = (place.files(), victim.state());
+    let mut victim = Victim::start(&test_bed);
+    let before = (test_bed.files(), victim.state());
+    let explored = explore(&test_bed, &target, &victim)?;
+    let after = (test_bed.files(), victim.state());
     victim.leave();
     if before != after {
         return Err(format!("something was done to others: {before:#?} became {after:#?}; {explored:?}"));
     }
-    let left = left_behind(&place);
+    let left = left_behind(&test_bed);
     if !left.is_empty() {
         return Err(format!("something is left: {left:?}; {explored:?}"));
     }
@@ -459,21 +462,24 @@ fn is_one_sentence(text: &str) -> bool {
     text.lines().filter(|line| line.starts_with("cairn: ")).count() >= 1 && !text.contains("panicked")
 }
 
-/// `cairn` of the unprivileged user's, at home in a place.
-fn cairn(place: &Place) -> Command {
+/// Returns `cairn` run by the unprivileged user, whose home is in the test bed.
+fn cairn(test_bed: &TestBed) -> Command {
     let mut cairn = as_user(&tools().join("cairn"));
-    cairn.current_dir(place.at("here")).env("HOME", place.at("home")).env("TMPDIR", place.at("temporary"));
+    cairn
+        .current_dir(test_bed.at("here"))
+        .env("HOME", test_bed.at("home"))
+        .env("TMPDIR", test_bed.at("temporary"));
     // Records of campaigns are kept away from the home, which is compared.
-    cairn.env("XDG_STATE_HOME", place.at("state"));
+    cairn.env("XDG_STATE_HOME", test_bed.at("state"));
     cairn.env("LD_LIBRARY_PATH", tools());
     cairn
 }
 
-fn explore(place: &Place, target: &Path, victim: &Victim) -> Result<Explored, String> {
-    let mut cairn = cairn(place);
+fn explore(test_bed: &TestBed, target: &Path, victim: &Victim) -> Result<Explored, String> {
+    let mut cairn = cairn(test_bed);
     cairn.args(["run", "-q", "--json", "--sym-stdin", "2", "--fixed-length", "--execs", "6", "--seed", "1"]);
     cairn.args(["--timeout", "1500", "--memory", "100", "--out", "../out"]).arg(target);
-    cairn.env("CAIRN_HOSTILE", place.0.path()).envs(victim.names.iter().cloned());
+    cairn.env("CAIRN_HOSTILE", test_bed.0.path()).envs(victim.names.iter().cloned());
     cairn.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let running = cairn.spawn().map_err(|error| error.to_string())?;
     let pid = rustix::process::Pid::from_child(&running);
@@ -489,7 +495,7 @@ fn explore(place: &Place, target: &Path, victim: &Victim) -> Result<Explored, St
     }
     let output = output.join().unwrap().map_err(|error| error.to_string())?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let crashes = fs::read_dir(place.at("out/crashes")).into_iter().flatten().flatten();
+    let crashes = fs::read_dir(test_bed.at("out/crashes")).into_iter().flatten().flatten();
     let crashes = crashes.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     Ok(Explored {
         code: output.status.code(),
@@ -500,8 +506,8 @@ fn explore(place: &Place, target: &Path, victim: &Victim) -> Result<Explored, St
 }
 
 /// Processes of a campaign that still run, and files in its directory for temporary ones.
-fn left_behind(place: &Place) -> Vec<String> {
-    let mark = format!("CAIRN_HOSTILE={}", place.0.path().display());
+fn left_behind(test_bed: &TestBed) -> Vec<String> {
+    let mark = format!("CAIRN_HOSTILE={}", test_bed.0.path().display());
     let is_ours = |pid: &String| {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         String::from_utf8_lossy(&environment).contains(&mark)
@@ -509,6 +515,6 @@ fn left_behind(place: &Place) -> Vec<String> {
     let names =
         fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let processes = names.filter(|name| name.parse::<u32>().is_ok()).filter(is_ours);
-    let files = fs::read_dir(place.at("temporary")).unwrap().flatten();
+    let files = fs::read_dir(test_bed.at("temporary")).unwrap().flatten();
     processes.chain(files.map(|entry| entry.path().display().to_string())).collect()
 }

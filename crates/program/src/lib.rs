@@ -29,4 +29,4 @@ pub use file::{FileError, Reason, Special, demand_file, read_file, read_text};
 pub use kind::FileKind;
 pub use libraries::libraries;
 pub use model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site};
-pub use symbols::{SourceFrame, Symbols, seen_from_here};
+pub use symbols::{SourceFrame, Symbols, relative_to_current_dir};

@@ -82,8 +82,9 @@ impl Symbols {
         while let Ok(Some(frame)) = frames.next() {
             let name = frame.function.as_ref().and_then(|function| function.raw_name().ok());
             let name = name.map(|name| source_name(&name).to_owned());
-            let line =
-                frame.location.and_then(|location| Some((seen_from_here(location.file?), location.line?)));
+            let line = frame
+                .location
+                .and_then(|location| Some((relative_to_current_dir(location.file?), location.line?)));
             if let Some(function) = name.or_else(|| self.symbol(address)) {
                 found.push(SourceFrame { function, line });
             }
@@ -104,7 +105,7 @@ fn code(path: &Path) -> Option<Vec<(u64, Vec<u8>)>> {
 }
 
 /// Shortens a file's name relative to the current directory.
-pub fn seen_from_here(file: &str) -> String {
+pub fn relative_to_current_dir(file: &str) -> String {
     let here = std::env::current_dir().ok();
     let inside = here.as_deref().and_then(|here| Path::new(file).strip_prefix(here).ok());
     inside.map_or_else(|| file.to_owned(), |inside| inside.display().to_string())

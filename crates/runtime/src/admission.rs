@@ -16,7 +16,7 @@ const MIN_EXTENDED: u32 = 32;
 
 /// Returns the label of a value of `width` bits that was passed with this label; 0 if it is the label of
 /// another value, which counts as lost.
-pub extern "C" fn admit(width: u32, label: u32, low: u64, high: u64) -> u32 {
+pub extern "C" fn validate(width: u32, label: u32, low: u64, high: u64) -> u32 {
     let recorder = recorder();
     if label == 0 || !recorder.tracing {
         return 0;
@@ -38,7 +38,7 @@ pub extern "C" fn admit(width: u32, label: u32, low: u64, high: u64) -> u32 {
 /// there. Programs may declare the function otherwise: the label is converted as the value was.
 pub fn argument(function: usize, index: usize, width: u32, value: u64) -> u32 {
     let tls = tls();
-    if tls.tag == function as u64 { admit(width, tls.args[index], value, 0) } else { 0 }
+    if tls.tag == function as u64 { validate(width, tls.args[index], value, 0) } else { 0 }
 }
 
 struct Passed {

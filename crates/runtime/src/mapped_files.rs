@@ -5,7 +5,7 @@
 //! such a file by a descriptor, or unmapping it, if there are labels in the mapping.
 
 use crate::ops::lost;
-use crate::outputs::__cairn_lost_unseen;
+use crate::outputs::__cairn_lost_unlabelled;
 use crate::recorder::recorder;
 use crate::shadow::first_label;
 use cairn_wire::Loss;
@@ -69,7 +69,7 @@ pub fn note_mapping(file: FileIdentity, start: u64, len: u64, carries: bool) {
     let is_aliased = others.any(|other| other.file == file && (other.carries || carries));
     let free = mappings().iter_mut().find(|slot| slot.is_none());
     if is_aliased || (free.is_none() && carries) {
-        __cairn_lost_unseen();
+        __cairn_lost_unlabelled();
     }
     if let Some(slot) = free {
         *slot = Some(FileMapping { file, start, len, carries });

@@ -9,7 +9,7 @@ use crate::admission::argument;
 use crate::crash::stack_above;
 use crate::objects;
 use crate::ops::lost;
-use crate::reachable::label_behind_word;
+use crate::reachable::reachable_label_of_word;
 use crate::recorder::recorder;
 use crate::shadow::first_label;
 use crate::system;
@@ -154,7 +154,10 @@ pub extern "C" fn va_list_label(list: u64, format: u64) -> u32 {
     }
     let words = (in_registers..in_registers + INTEGERS).step_by(8).chain((lowest..highest).step_by(8));
     // SAFETY: the caller's frame, where saved registers and arguments are.
-    words.map(|at| label_behind_word(unsafe { *(at as *const u64) })).find(|label| *label != 0).unwrap_or(0)
+    words
+        .map(|at| reachable_label_of_word(unsafe { *(at as *const u64) }))
+        .find(|label| *label != 0)
+        .unwrap_or(0)
 }
 
 /// Returns an upper bound on the number of arguments that a format names.
@@ -244,7 +247,7 @@ extern "C" fn __cairn_room(at: u64) -> u64 {
 
 /// Counts a loss of input that the program gets without a label.
 #[unsafe(no_mangle)]
-pub extern "C" fn __cairn_lost_unseen() {
+pub extern "C" fn __cairn_lost_unlabelled() {
     if recorder().tracing {
         recorder().control().lost += 1;
     }

@@ -31,7 +31,7 @@ const MAX_OBJECTS: u32 = 256;
 
 /// Returns the given label or, if that is 0, one in memory reachable from `pointer`, which points into the
 /// `len` bytes from `start` on; into an unknown object if `len` is 0.
-pub extern "C" fn label_behind(label: u32, pointer: u64, start: u64, len: u64) -> u32 {
+pub extern "C" fn reachable_label(label: u32, pointer: u64, start: u64, len: u64) -> u32 {
     if label != 0 || pointer == 0 || !recorder().tracing {
         return label;
     }
@@ -44,7 +44,7 @@ pub extern "C" fn label_behind(label: u32, pointer: u64, start: u64, len: u64) -
 
 /// Returns a label in the object that a word of memory points into, or behind the pointers there; 0 if there
 /// is none, or the word is no pointer.
-pub fn label_behind_word(word: u64) -> u32 {
+pub fn reachable_label_of_word(word: u64) -> u32 {
     Search { objects: MAX_OBJECTS }.behind_word(word, MAX_DEPTH)
 }
 

@@ -73,7 +73,7 @@ pub fn refused(labels: [u32; 2], size: u64) {
 
 /// Records a loss because a function reports on heap blocks, which depends on their sizes.
 #[unsafe(no_mangle)]
-extern "C" fn __cairn_heap_told() {
+extern "C" fn __cairn_heap_inspected() {
     if recorder().tracing {
         lost(null(), LAST_SIZE.load(Ordering::Relaxed), Loss::Size as u32);
     }

@@ -118,11 +118,11 @@ stubs! {
     "__cairn_cast", return_if!(concrete) => ops::cast,
     "__cairn_operate", return_if!(concrete) => ops::operate,
     "__cairn_constant", "" => ops::constant,
-    "__cairn_admit", return_if!(concrete) => admission::admit,
+    "__cairn_validate_label", return_if!(concrete) => admission::validate,
     "__cairn_reverse", return_if!(concrete) => ops::reverse,
     "__cairn_load_wide", "" => shadow::load_wide,
-    "__cairn_behind", "" => reachable::label_behind,
-    "__cairn_listed", "" => outputs::va_list_label,
+    "__cairn_reachable_label", "" => reachable::reachable_label,
+    "__cairn_va_list_label", "" => outputs::va_list_label,
 }
 
 // Stubs that read the label table.
@@ -146,7 +146,7 @@ macro_rules! loading_stubs {
 
 loading_stubs! {
     "__cairn_load", return_if!(memory_simple("rdi", "esi", "rdx")) => shadow::load,
-    "__cairn_read", return_if!(read_simple("rdx", "r8b", "r9")) => read::read,
+    "__cairn_symbolic_load", return_if!(read_simple("rdx", "r8b", "r9")) => read::read,
 }
 
 // Stubs without a result: rax must survive as well, and is saved twice to keep the stack aligned.
@@ -164,5 +164,5 @@ stubs! {
     "__cairn_callee", "" => indirect_calls::callee,
     "__cairn_lost_memory", "" => shadow::lost_memory,
     "__cairn_store", "" => shadow::store,
-    "__cairn_written", return_if!(concrete_without_result) => read::written,
+    "__cairn_symbolic_store", return_if!(concrete_without_result) => read::written,
 }

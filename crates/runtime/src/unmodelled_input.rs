@@ -1,7 +1,7 @@
 //! Input that reaches the program past the models; `instrument/src/pass/unmodelled_input.rs` emits the calls.
 
 use crate::io::__cairn_stream;
-use crate::outputs::__cairn_lost_unseen;
+use crate::outputs::__cairn_lost_unlabelled;
 use crate::recorder::recorder;
 use cairn_wire::control;
 use libc::{c_int, c_long};
@@ -42,6 +42,6 @@ extern "C" fn __cairn_system_call(number: c_long, first: u64, second: u64, fifth
     };
     // The kernel reads only the lower half of a descriptor; no stream has number -1.
     if __cairn_stream(descriptor as c_int) >= 0 {
-        __cairn_lost_unseen();
+        __cairn_lost_unlabelled();
     }
 }

@@ -97,7 +97,7 @@ const ALL: &[StrategyInfo] = &[
     StrategyInfo {
         name: "parametric",
         usage: "parametric[:FILE]",
-        summary: "the branch of the last path that learnt weights like best (ParaDySE), and what stands beside them",
+        summary: "the branch of the last path with the highest learnt weight (ParaDySE), and its companion strategy",
         make: Constructor::WithSettings(parametric),
     },
     StrategyInfo {
@@ -284,7 +284,7 @@ fn weights_of(file: Option<&str>) -> Result<Weights, String> {
 fn parametric(file: Option<&str>, program: &Program) -> CreateResult {
     let weights = weights_of(file)?;
     let by_weights = || Box::new(Parametric::new(&weights, program));
-    let Some(companion) = &weights.beside else { return Ok(by_weights()) };
+    let Some(companion) = &weights.companion else { return Ok(by_weights()) };
     let other = create(&companion.strategy, program).map_err(|error| error.to_string())?;
     if companion.share >= 1.0 {
         return Ok(other);

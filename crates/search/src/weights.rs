@@ -22,7 +22,7 @@ pub struct Weights {
     /// Provenance of the weights.
     pub obtained: Obtained,
     /// Companion strategy with a share of the search.
-    pub beside: Option<Companion>,
+    pub companion: Option<Companion>,
     values: [f64; Feature::COUNT],
 }
 
@@ -55,15 +55,15 @@ struct WeightsFile {
     target: Option<String>,
     features: Vec<String>,
     weights: Vec<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    beside: Option<Companion>,
+    #[serde(rename = "beside", skip_serializing_if = "Option::is_none")]
+    companion: Option<Companion>,
     obtained: Obtained,
 }
 
 impl Weights {
     /// Creates weights, given in the order of [`Feature::all`].
     pub fn new(name: &str, values: [f64; Feature::COUNT], obtained: Obtained) -> Weights {
-        Weights { name: name.to_owned(), target: None, obtained, beside: None, values }
+        Weights { name: name.to_owned(), target: None, obtained, companion: None, values }
     }
 
     /// Returns the weights in the order of [`Feature::all`].
@@ -97,9 +97,9 @@ impl Weights {
         if let Some(missing) = Feature::all().find(|feature| values[*feature as usize].is_none()) {
             return Err(format!("has no weight for `{}`", missing.name()));
         }
-        let WeightsFile { name, target, obtained, beside, .. } = file;
-        beside.as_ref().map_or(Ok(()), Companion::check)?;
-        Ok(Weights { name, target, obtained, beside, values: values.map(Option::unwrap_or_default) })
+        let WeightsFile { name, target, obtained, companion, .. } = file;
+        companion.as_ref().map_or(Ok(()), Companion::check)?;
+        Ok(Weights { name, target, obtained, companion, values: values.map(Option::unwrap_or_default) })
     }
 
     /// Returns the text of a file with these weights.
@@ -110,7 +110,7 @@ impl Weights {
             target: self.target.clone(),
             features,
             weights: self.values.to_vec(),
-            beside: self.beside.clone(),
+            companion: self.companion.clone(),
             obtained: self.obtained.clone(),
         };
         toml::to_string_pretty(&file).expect("strings and numbers can be file")
@@ -138,21 +138,21 @@ mod tests {
     fn a_file_survives_reading_and_writing() {
         let mut weights = Weights::default();
         weights.target = Some("sed".to_owned());
-        weights.beside = Some(Companion { strategy: "klee".to_owned(), share: 0.25 });
+        weights.companion = Some(Companion { strategy: "klee".to_owned(), share: 0.25 });
         weights.obtained = Obtained { rounds: Some(3), mean_coverage: Some(700.5), ..weights.obtained };
         assert_eq!(Weights::parse(&weights.to_toml()), Ok(weights));
     }
 
     #[test]
     fn errors_of_wrong_files_are_one_sentence() {
-        let beside = Some(Companion { strategy: "klee".to_owned(), share: 0.25 });
-        let text = Weights { beside, ..Weights::default() }.to_toml();
+        let companion = Some(Companion { strategy: "klee".to_owned(), share: 0.25 });
+        let text = Weights { companion, ..Weights::default() }.to_toml();
         let cases = [
-            ("\"klee\"", "\"parametric\"", "has `parametric` beside it, which is none of cfg, cgs,"),
+            ("\"klee\"", "\"parametric\"", "has companion `parametric`, which is none of cfg, cgs,"),
             (
                 "share = 0.25",
                 "share = 1.5",
-                "gives `klee` beside it a share of 1.5, which is not from 0 to 1",
+                "gives companion `klee` a share of 1.5, which is not from 0 to 1",
             ),
             ("share = 0.25", "share = nan", "which is not from 0 to 1"),
             ("\"in-main\"", "\"in-the-main\"", "names a feature `in-the-main` that is none"),

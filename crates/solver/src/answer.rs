@@ -13,7 +13,7 @@ pub struct Query<'a> {
 
 impl<'a> Query<'a> {
     /// Returns all constraints, the target last.
-    pub fn constraints(&self) -> impl Iterator<Item = ExprId> + 'a {
+    pub fn constraints(&self) -> impl Iterator<Item = ExprId> + Clone + 'a {
         self.prefix.iter().copied().chain([self.target])
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The key is the set of constraints: their order, and which of them is the target, do not matter. Models
 //! name every byte of the sliced query, so an answer holds for every seed. Time-outs are cached as well, or a
-//! search that comes back to a hard flip would wait again. Memory is bounded by two generations: when the
+//! search that comes back to a hard flip would wait again; with a higher limit the query goes to the layers below again. Memory is bounded by two generations: when the
 //! young one is full it becomes the old one, and entries of the old one that were not used in the meantime
 //! are dropped.
 
@@ -18,7 +18,14 @@ const GENERATION_WORDS: usize = 4 << 20;
 /// Words an entry takes besides its key and model.
 const ENTRY_WORDS: usize = 12;
 
-type Answers = FxHashMap<Box<[ExprId]>, Answer>;
+type Answers = FxHashMap<Box<[ExprId]>, Cached>;
+
+/// An answer, and the limit under which it was found.
+#[derive(Clone)]
+struct Cached {
+    answer: Answer,
+    limits: Limits,
+}
 
 /// Words for answers from this layer and the counterexample cache together.
 pub(crate) const CACHED: LayerGroup = LayerGroup { column: "cache", name: "cache hits" };
@@ -33,23 +40,24 @@ pub struct Cache {
     young_words: usize,
     generation_words: usize,
     key: Vec<ExprId>,
+    limits: Limits,
     meter: Meter,
 }
 
-impl Default for Cache {
-    fn default() -> Self {
+impl Cache {
+    /// Returns an empty cache.
+    pub fn new(limits: Limits) -> Cache {
         Cache {
             young: Answers::default(),
             old: Answers::default(),
             young_words: 0,
             generation_words: GENERATION_WORDS,
             key: Vec::new(),
+            limits,
             meter: Meter::default(),
         }
     }
-}
 
-impl Cache {
     fn make_key(&mut self, query: &Query) {
         self.key.clear();
         self.key.extend(query.constraints());
@@ -58,18 +66,19 @@ impl Cache {
     }
 
     fn look_up(&mut self) -> Option<Answer> {
-        if let Some(answer) = self.young.get(&self.key[..]) {
-            return Some(answer.clone());
+        if !self.young.contains_key(&self.key[..]) {
+            let (key, cached) = self.old.remove_entry(&self.key[..])?;
+            self.insert(key, cached);
         }
-        let (key, answer) = self.old.remove_entry(&self.key[..])?;
-        self.insert(key, answer.clone());
-        Some(answer)
+        let Cached { answer, limits } = &self.young[&self.key[..]];
+        let is_final = !matches!(answer, Answer::Unknown(_)) || limits.time >= self.limits.time;
+        is_final.then(|| answer.clone())
     }
 
-    fn insert(&mut self, key: Box<[ExprId]>, answer: Answer) {
-        let model_words = if let Answer::Sat(model) = &answer { model.len() * 3 } else { 0 };
+    fn insert(&mut self, key: Box<[ExprId]>, cached: Cached) {
+        let model_words = if let Answer::Sat(model) = &cached.answer { model.len() * 3 } else { 0 };
         self.young_words += ENTRY_WORDS + key.len() + model_words;
-        self.young.insert(key, answer);
+        self.young.insert(key, cached);
         if self.young_words > self.generation_words {
             self.old = std::mem::take(&mut self.young);
             self.young_words = 0;
@@ -95,7 +104,8 @@ impl Layer for Cache {
         let answer = below.solve(dag, query, seed, deadline);
         let start = Instant::now();
         if answer != Answer::Unknown(Unknown::Invalid) {
-            self.insert(self.key.as_slice().into(), answer.clone());
+            let cached = Cached { answer: answer.clone(), limits: self.limits };
+            self.insert(self.key.as_slice().into(), cached);
         }
         self.meter.pause(start);
         answer
@@ -105,15 +115,14 @@ impl Layer for Cache {
         self.make_key(query);
         let is_new = self.look_up().is_none();
         if is_new {
-            self.insert(self.key.as_slice().into(), answer.clone());
+            let cached = Cached { answer: answer.clone(), limits: self.limits };
+            self.insert(self.key.as_slice().into(), cached);
         }
         is_new.then_some(*query)
     }
 
-    fn raise_limits(&mut self, _: Limits) {
-        for answers in [&mut self.young, &mut self.old] {
-            answers.retain(|_, answer| !matches!(answer, Answer::Unknown(_)));
-        }
+    fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     fn forget(&mut self) {
@@ -136,7 +145,7 @@ mod tests {
         let mut dag = Dag::new();
         let [a, b, c] = [(0, 1), (1, 2), (2, 2)].map(|(x, y)| about(&mut dag, x, y));
         let model: Model = [(byte(0), 1)].into_iter().collect();
-        let mut cache = Cache::default().over(Scripted::new(Answer::Sat(model.clone())));
+        let mut cache = Cache::new(Limits::default()).over(Scripted::new(Answer::Sat(model.clone())));
         let mut solve = |prefix: &[ExprId], target| {
             cache.solve(&dag, &Query { prefix, target }, &zeros, &Deadline::never())
         };
@@ -152,7 +161,7 @@ mod tests {
         let mut dag = Dag::new();
         let target = about(&mut dag, 0, 0);
         for (why, asked) in [(Unknown::Invalid, 2), (Unknown::TimeLimit, 1)] {
-            let mut cache = Cache::default().over(Scripted::new(Answer::Unknown(why)));
+            let mut cache = Cache::new(Limits::default()).over(Scripted::new(Answer::Unknown(why)));
             for _ in 0..2 {
                 let answer = cache.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
                 assert_eq!(answer, Answer::Unknown(why));
@@ -164,7 +173,7 @@ mod tests {
     #[test]
     fn memory_is_bounded_and_used_entries_stay() {
         let mut dag = Dag::new();
-        let mut cache = Cache::default().over(Scripted::new(Answer::Unsat));
+        let mut cache = Cache::new(Limits::default()).over(Scripted::new(Answer::Unsat));
         cache.layer.generation_words = 50 * (ENTRY_WORDS + 1);
         let often = about(&mut dag, 0, 0);
         for offset in 1..500 {

@@ -5,23 +5,26 @@
 //! the next. KLEE finds subsets and supersets with a trie over the constraints; here each query tries only
 //! the few answers that are likely to help. The prefix of a query holds on its seed, so an unsatisfiable
 //! subset contains the target: such sets are indexed by their target, and models by the target's first byte.
-//! A look-up still costs more than a hash and an evaluation, which is why this layer comes after the exact
-//! cache and enumeration.
+//! A look-up still costs more than a hash and an evaluation: the portfolio learns for which queries it pays.
 
 use crate::cache::CACHED;
-use crate::stats::Meter;
 use crate::validate::holds;
-use crate::{Answer, Layer, LayerInfo, Model, Overlay, Query, Solver, Stats};
+use crate::{
+    Answer, Attempt, Engine, LayerInfo, Model, Overlay, Query, QueryClass, Task, Unknown,
+};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::Duration;
 
 /// Unsatisfiable sets, and models, tried per query: the most recent ones; a chosen bound.
 const RECENT: usize = 8;
 /// Words kept before the cache is emptied: some 32 MiB, a chosen bound.
 const MAX_WORDS: usize = 4 << 20;
+
+/// Nominal time of a look-up: some evaluations of the query.
+const LOOK_UP: Duration = Duration::from_micros(20);
 
 /// The most recent items, newest first.
 type Recent<T> = VecDeque<T>;
@@ -33,7 +36,7 @@ static INFO: LayerInfo = LayerInfo {
     group: Some(CACHED),
 };
 
-/// Tries earlier models and unsatisfiable sets before the layer below is asked.
+/// Tries earlier models and unsatisfiable sets.
 #[derive(Default)]
 pub struct CounterexampleCache {
     /// Unsatisfiable sets without their target, by target.
@@ -45,7 +48,6 @@ pub struct CounterexampleCache {
     in_query: Vec<u32>,
     generation: u32,
     evaluator: Evaluator,
-    meter: Meter,
 }
 
 impl CounterexampleCache {
@@ -106,38 +108,30 @@ fn push<T>(recent: &mut Recent<T>, item: T) {
     recent.push_front(item);
 }
 
-impl Layer for CounterexampleCache {
-    fn solve(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        seed: &dyn Assignment,
-        deadline: &Deadline,
-        below: &mut dyn Solver,
-    ) -> Answer {
-        let start = self.meter.begin();
-        if let Some(answer) = self.look_up(dag, query, seed, deadline) {
-            return self.meter.answer(start, answer);
-        }
-        self.meter.pause(start);
-        let answer = below.solve(dag, query, seed, deadline);
-        let start = Instant::now();
-        self.insert(dag, query, &answer);
-        self.meter.pause(start);
-        answer
+impl Engine for CounterexampleCache {
+    fn info(&self) -> &'static LayerInfo {
+        &INFO
     }
 
-    fn replay_answer<'q>(&'q mut self, dag: &Dag, query: &Query<'q>, answer: &Answer) -> Option<Query<'q>> {
+    fn first_effort(&self, _: QueryClass) -> Option<Duration> {
+        Some(LOOK_UP)
+    }
+
+    fn max_attempts(&self) -> u32 {
+        1
+    }
+
+    fn attempt(&mut self, task: &Task, _: u32, _: Duration) -> Attempt {
+        let found = self.look_up(task.dag, task.query, task.seed, task.deadline);
+        Attempt { answer: found.unwrap_or(Answer::Unknown(Unknown::Unsupported)), spent: LOOK_UP }
+    }
+
+    fn learn(&mut self, dag: &Dag, query: &Query, answer: &Answer) {
         self.insert(dag, query, answer);
-        Some(*query)
     }
 
     fn forget(&mut self) {
         (self.unsat_sets, self.models, self.words) = Default::default();
-    }
-
-    fn add_stats(&self, stats: &mut Stats) {
-        stats.layers.add(&INFO, self.meter.tally());
     }
 }
 

@@ -9,13 +9,13 @@
 //! the answer is complete: a model, or a proof that there is none. A target that reads a table at a symbolic
 //! index of few values is tried first for all of these (`table_index`).
 //!
-//! Work is counted in tape steps, not in time, so that a query always has the same answer. Few steps are
-//! allowed where the product is too large to be tried, more where it is not, and many if the layers below ran
-//! out of time.
+//! Work is counted in tape steps, not in time, so that a query always has the same answer. How many are worth
+//! their time the portfolio decides: where the product is too large to be tried, the target's own bytes often
+//! decide all the same, or the slot of a hash table is hit by chance.
 //!
-//! On 12,657 queries of campaigns this layer answers 98.3 % (bench/RESULTS.md); without backjumping and the
-//! few tries of large products Z3 was asked 5.8 % instead of 1.4 %. Dropped: arc consistency before the first
-//! search (56 to 60 ms instead of 53 on the JSON parser), since most queries are decided without it.
+//! On 12,657 queries of campaigns this engine answers 98.3 % (bench/RESULTS.md); without backjumping Z3 was
+//! asked 5.8 % instead of 1.4 %. Dropped: arc consistency before the first search (56 to 60 ms instead of 53 on
+//! the JSON parser), since most queries are decided without it.
 
 mod arcs;
 mod byteset;
@@ -26,35 +26,23 @@ mod search;
 mod table_index;
 
 use crate::bytes::ByteCollector;
-use crate::stats::Meter;
 use crate::tape::Scratch;
 use crate::validate::holds;
-use crate::{Answer, Layer, LayerGroup, LayerInfo, Limits, Model, Overlay, Query, Solver, Stats, Unknown};
+use crate::{
+    Answer, Attempt, Engine, LayerGroup, LayerInfo, Model, Overlay, Query, QueryClass, Task, Unknown,
+};
 use arcs::Arcs;
 use byteset::ByteSet;
 use cairn_deadline::{Deadline, Pace};
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use facts::Facts;
 use search::{Check, DomainSearch, Outcome};
-use std::time::Instant;
+use std::time::Duration;
 
-/// Points in the product of the domains up to which it is tried as a whole; a chosen bound.
-const MAX_POINTS: u64 = 1 << 22;
-/// Bytes up to which a larger product is tried as well if every constraint depends on at most two of them:
-/// arc consistency then decides long before all points have been tried. A chosen bound.
-const MAX_PAIRED: usize = 32;
-/// Steps before the layers below are asked, if the whole product can be tried: some milliseconds.
-const WORK: u64 = 1_000_000;
-/// Steps of a first search without arc consistency, which decides most queries.
-const WORK_UNRELATED: u64 = 30_000;
-/// Steps if the product is too large: often the target's own bytes decide, or another value of one byte more.
-const LITTLE_WORK: u64 = 20_000;
-/// Evaluations of the target that are allowed even so, however long its code is: a slot of a hash table is
-/// hit by chance or not at all. With 600 an XML document has no unknowns left (bench/RESULTS.md).
-const TRIES: u64 = 600;
-/// Steps if the layers below have no answer, per millisecond of the time limit: a fraction of those that fit
-/// into it.
-const MORE_WORK: u128 = 30_000;
+/// Steps of a first attempt, made without arc consistency: it decides most queries.
+const FIRST_STEPS: u64 = 30_000;
+/// Nominal time of a step; measured over the queries of bc, zlib and libpng.
+const NANOS_PER_STEP: u64 = 3;
 
 /// Revisions of arcs between two looks at the clock.
 const REVISIONS_PER_CLOCK: u64 = 1_000;
@@ -66,73 +54,53 @@ static INFO: LayerInfo = LayerInfo {
     group: Some(LayerGroup { column: "enum", name: "enumeration" }),
 };
 
-/// Decides queries over few values before the layer below is asked.
+/// Decides queries over few values.
+#[derive(Default)]
 pub struct Enumerate {
     bytes: ByteCollector,
     facts: Facts,
     scratch: Scratch,
     evaluator: Evaluator,
-    meter: Meter,
-    more_work: u64,
 }
 
 impl Enumerate {
-    /// Returns the layer without anything known of any constraint.
-    pub fn new(limits: Limits) -> Self {
-        Enumerate {
-            bytes: ByteCollector::default(),
-            facts: Facts::default(),
-            scratch: Scratch::default(),
-            evaluator: Evaluator::new(),
-            meter: Meter::default(),
-            more_work: more_work(limits),
-        }
-    }
-
-    /// Returns the answer, unless it takes more than `work` steps.
-    fn decide(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        seed: &dyn Assignment,
-        work: u64,
-        deadline: &Deadline,
-    ) -> Option<Answer> {
-        if table_index::is_ruled_out(&mut self.evaluator, dag, query, deadline) {
-            return Some(Answer::Unsat);
+    /// Looks for an answer within this many steps; returns it and the steps taken.
+    fn decide(&mut self, task: &Task, is_first: bool, steps: u64) -> (Answer, u64) {
+        let Task { dag, query, seed, deadline } = *task;
+        if is_first && table_index::is_ruled_out(&mut self.evaluator, dag, query, deadline) {
+            return (Answer::Unsat, FIRST_STEPS);
         }
         let bytes = self.bytes.collect(dag, query.constraints());
         let mut domains = Domains { sets: vec![ByteSet::FULL; bytes.len()], bytes, open: Vec::new() };
         let is_complete = self.narrow(dag, query, &mut domains, deadline);
         if domains.is_unsat() {
-            return Some(Answer::Unsat);
+            return (Answer::Unsat, 0);
         }
-        if !is_complete
-            || domains.open.iter().any(|&e| self.facts.compile(dag, e).is_none())
-            || deadline.is_over()
-        {
-            return None;
+        if !is_complete || domains.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
+            return (Answer::Unknown(Unknown::Unsupported), 0);
         }
-        let work = if self.is_small(dag, &domains) { work } else { work.min(self.work_on_large(&domains)) };
-        let mut outcome = self.attempt(dag, &mut domains, seed, work.min(WORK_UNRELATED), deadline);
-        if outcome == Outcome::TooMuch && work > WORK_UNRELATED {
+        if !is_first {
             let free = domains.open.iter().copied().filter(|&e| domains.is_free(dag.inputs(e)));
-            self.facts.compute_relations(free, work, deadline);
-            outcome = self.attempt(dag, &mut domains, seed, work, deadline);
+            self.facts.compute_relations(free, steps, deadline);
         }
-        match outcome {
+        let (outcome, spent) = self.search(dag, &mut domains, seed, steps, deadline);
+        let answer = match outcome {
             Outcome::Found(input) => {
                 self.checked(dag, query, seed, domains.bytes.into_iter().zip(input).collect())
             }
-            Outcome::Nothing => Some(Answer::Unsat),
-            Outcome::TooMuch => None,
-        }
+            Outcome::Nothing => Answer::Unsat,
+            Outcome::TooMuch => Answer::Unknown(Unknown::TimeLimit),
+        };
+        (answer, spent)
     }
 
     /// Returns the model as an answer if the reference evaluator confirms it.
-    fn checked(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, model: Model) -> Option<Answer> {
+    fn checked(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, model: Model) -> Answer {
         let input = Overlay { model: &model, seed };
-        holds(&mut self.evaluator, dag, query.constraints(), &input).then_some(Answer::Sat(model))
+        match holds(&mut self.evaluator, dag, query.constraints(), &input) {
+            true => Answer::Sat(model),
+            false => Answer::Unknown(Unknown::Invalid),
+        }
     }
 
     /// Removes from the domains what single constraints forbid, and collects in `open` the constraints that
@@ -158,19 +126,19 @@ impl Enumerate {
     }
 
     /// Makes the domains arc consistent, as far as relations are known, and searches what is left.
-    fn attempt(
+    fn search(
         &mut self,
         dag: &Dag,
         domains: &mut Domains,
         seed: &dyn Assignment,
-        work: u64,
+        steps: u64,
         deadline: &Deadline,
-    ) -> Outcome {
+    ) -> (Outcome, u64) {
         let arcs = arcs(&self.facts, dag, domains);
         match arcs.make_consistent(&mut domains.sets, &mut Pace::new(deadline, REVISIONS_PER_CLOCK)) {
             Some(true) => {}
-            Some(false) => return Outcome::Nothing,
-            None => return Outcome::TooMuch,
+            Some(false) => return (Outcome::Nothing, 0),
+            None => return (Outcome::TooMuch, steps),
         }
         let check = |&e: &ExprId| {
             let positions = dag.inputs(e).iter().map(|byte| domains.position(byte) as u32);
@@ -181,23 +149,7 @@ impl Enumerate {
         let nearest = |(set, &byte): (&ByteSet, &InputByte)| set.nearest_first(seed.byte(byte)).next();
         let input = domains.sets.iter().zip(&domains.bytes).filter_map(nearest).collect();
         let search = DomainSearch::new(checks, arcs, &domains.sets, input, &mut self.scratch);
-        search.map_or(Outcome::TooMuch, |search| search.run(work, deadline))
-    }
-
-    fn work_on_large(&self, domains: &Domains) -> u64 {
-        let target = domains.open.last().map_or(0, |&e| self.facts.code(e).len());
-        LITTLE_WORK.max(TRIES * target as u64)
-    }
-
-    /// True if the product of the domains is small enough to be tried as a whole.
-    fn is_small(&mut self, dag: &Dag, domains: &Domains) -> bool {
-        let choices = |byte: &InputByte| u64::from(domains.sets[domains.position(byte)].len());
-        let tried = self.bytes.collect(dag, domains.open.iter().copied());
-        if tried.iter().map(choices).fold(1, u64::saturating_mul) <= MAX_POINTS {
-            return true;
-        }
-        let free = |bytes: &[InputByte]| bytes.iter().filter(|byte| choices(byte) > 1).count();
-        free(&tried) <= MAX_PAIRED && domains.open.iter().all(|&e| free(dag.inputs(e)) <= 2)
+        search.map_or((Outcome::TooMuch, steps), |search| search.run(steps, deadline))
     }
 }
 
@@ -239,48 +191,22 @@ fn arcs<'f>(facts: &'f Facts, dag: &Dag, domains: &Domains) -> Arcs<'f> {
     arcs
 }
 
-/// Returns the steps for a last search within these limits.
-fn more_work(limits: Limits) -> u64 {
-    limits.time.as_millis().saturating_mul(MORE_WORK).try_into().unwrap_or(u64::MAX)
-}
-
-impl Layer for Enumerate {
-    fn solve(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        seed: &dyn Assignment,
-        deadline: &Deadline,
-        below: &mut dyn Solver,
-    ) -> Answer {
-        let start = self.meter.begin();
-        if let Some(answer) = self.decide(dag, query, seed, WORK, deadline) {
-            return self.meter.answer(start, answer);
-        }
-        self.meter.pause(start);
-        let from_below = below.solve(dag, query, seed, deadline);
-        if from_below != Answer::Unknown(Unknown::TimeLimit) {
-            return from_below;
-        }
-        let start = Instant::now();
-        match self.decide(dag, query, seed, self.more_work, deadline) {
-            Some(answer) => self.meter.answer(start, answer),
-            None => {
-                self.meter.pause(start);
-                from_below
-            }
-        }
+impl Engine for Enumerate {
+    fn info(&self) -> &'static LayerInfo {
+        &INFO
     }
 
-    fn raise_limits(&mut self, limits: Limits) {
-        self.more_work = more_work(limits);
+    fn first_effort(&self, _: QueryClass) -> Option<Duration> {
+        Some(Duration::from_nanos(FIRST_STEPS * NANOS_PER_STEP))
+    }
+
+    fn attempt(&mut self, task: &Task, number: u32, effort: Duration) -> Attempt {
+        let steps = effort.as_nanos() as u64 / NANOS_PER_STEP;
+        let (answer, spent) = self.decide(task, number == 0, steps);
+        Attempt { answer, spent: Duration::from_nanos(spent.min(steps) * NANOS_PER_STEP) }
     }
 
     fn forget(&mut self) {
         self.facts = Facts::default();
-    }
-
-    fn add_stats(&self, stats: &mut Stats) {
-        stats.layers.add(&INFO, self.meter.tally());
     }
 }

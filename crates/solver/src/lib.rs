@@ -15,6 +15,7 @@ mod layer;
 mod layer_list;
 mod metrics;
 mod null;
+mod portfolio;
 mod slice;
 mod stack;
 mod stats;
@@ -35,12 +36,12 @@ pub use enumerate::Enumerate;
 pub use layer::{Layer, Stacked};
 pub use metrics::Metrics;
 pub use null::NullSolver;
+pub use portfolio::{Attempt, Engine, Portfolio, QueryClass, Task};
 pub use slice::Slice;
 pub use stack::{dumping, only_walk, only_z3, standard, with_walk};
 pub use stats::{LayerGroup, LayerInfo, Layers, Stats, Tally};
 pub use tape::Evaluations;
-pub use validate::Validate;
-pub use walk::{Walk, WalkMode, WalkSettings};
+pub use walk::{ClassicWalk, Walk, WalkMode, WalkSettings};
 pub use worker::Worker;
 pub use z3::{Z3, limit_memory};
 
@@ -58,9 +59,8 @@ pub trait Solver {
     /// caches then hold what they held. Does nothing in a backend, which keeps no answers.
     fn replay_answer(&mut self, _dag: &Dag, _query: &Query, _answer: &Answer) {}
 
-    /// Allows a query to cost this much from now on, and queries that were given up to be asked again: the
-    /// campaign has nothing else left to try.
-    fn raise_limits(&mut self, limits: Limits);
+    /// Sets the effort that each of the next queries may take.
+    fn set_limits(&mut self, limits: Limits);
 
     /// Frees what is held only to save time, since memory is short.
     fn forget(&mut self) {}
@@ -78,8 +78,8 @@ impl Solver for Box<dyn Solver> {
         (**self).replay_answer(dag, query, answer);
     }
 
-    fn raise_limits(&mut self, limits: Limits) {
-        (**self).raise_limits(limits);
+    fn set_limits(&mut self, limits: Limits) {
+        (**self).set_limits(limits);
     }
 
     fn forget(&mut self) {
@@ -94,13 +94,13 @@ impl Solver for Box<dyn Solver> {
 /// Bounds on the cost of a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Wall time for one query. Backends end by then; the layers that search on where a backend gave up have
-    /// [`Limits::AFTERWARDS`] more.
+    /// Effort for one query, in nominal time: engines count their work and convert it by measured rates.
     pub time: Duration,
 }
 
 impl Limits {
-    /// Time for a last search if a backend used all of its own; a chosen bound.
+    /// Wall time for the whole query beyond the effort, for a machine that is busier than the rates assume; a
+    /// chosen bound.
     pub const AFTERWARDS: Duration = Duration::from_secs(1);
 }
 

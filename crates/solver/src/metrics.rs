@@ -45,7 +45,7 @@ impl Layer for Metrics {
         answer
     }
 
-    fn raise_limits(&mut self, limits: Limits) {
+    fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 

@@ -12,7 +12,7 @@ impl Solver for NullSolver {
         Answer::Unknown(Unknown::Unsupported)
     }
 
-    fn raise_limits(&mut self, _: Limits) {}
+    fn set_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()

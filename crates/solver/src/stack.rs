@@ -1,15 +1,14 @@
 //! The stacks of layers that Cairn uses.
 //!
-//! From the top: count, slice, look up, enumerate, try earlier models and cores, search, validate, Z3. What
-//! is cheap and often enough comes first, and each layer makes the next one's work smaller: only sliced
-//! queries come back often enough for a cache, and only what enumeration leaves is worth a look at earlier
-//! models. The functions build from the bottom up: each line puts a layer on top of the stack so far.
+//! From the top: count, slice, look up, then the portfolio of engines, which tries the cheap ones first until
+//! it knows better. Each layer makes the next one's work smaller: only sliced queries come back often enough
+//! for a cache. The functions build from the bottom up: each line puts a layer on top of the stack so far.
 
 use crate::dump::{Dump, QuerySink};
 use crate::stats::Layers;
 use crate::{
-    Cache, CounterexampleCache, Enumerate, Layer, Limits, Metrics, NullSolver, Slice, Solver, Validate, Walk,
-    WalkMode, WalkSettings, Worker, Z3, worker,
+    Cache, ClassicWalk, CounterexampleCache, Engine, Enumerate, Layer, Limits, Metrics, Portfolio, Slice, Solver,
+    Walk, WalkMode, WalkSettings, Worker, Z3, worker,
 };
 use std::sync::OnceLock;
 
@@ -22,40 +21,42 @@ pub fn standard(limits: Limits) -> Box<dyn Solver> {
 /// ([`WalkMode::Classic`]) is measured alone: only slicing and a cache are on top of it, and what it does not
 /// find stays unknown.
 pub fn with_walk(limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
-    usual(backend(limits), limits, walk, None)
+    usual(bottom(backend(), limits, walk), limits, None)
 }
 
 /// Returns the usual stack, which passes every distinct sliced query to `sink`.
 pub fn dumping(limits: Limits, walk: WalkSettings, sink: QuerySink) -> Box<dyn Solver> {
-    usual(backend(limits), limits, walk, Some(sink))
+    usual(bottom(backend(), limits, walk), limits, Some(sink))
 }
 
 /// Returns a stack of Z3 alone, its models validated.
 pub fn only_z3(limits: Limits) -> Box<dyn Solver> {
-    let stack = over(Validate::default(), backend(limits));
-    over(Metrics::new(limits), stack)
+    over(Metrics::new(limits), Box::new(Portfolio::new(limits, vec![backend()])))
 }
 
 /// Returns a stack of local search alone.
 pub fn only_walk(limits: Limits) -> Box<dyn Solver> {
-    let stack = over(Walk::new(WalkSettings::default()), Box::new(NullSolver));
-    over(Metrics::new(limits), stack)
+    let walk = Box::new(Walk::new(WalkSettings::default()));
+    over(Metrics::new(limits), Box::new(Portfolio::new(limits, vec![walk])))
 }
 
-fn usual(
-    backend: Box<dyn Solver>,
-    limits: Limits,
-    walk: WalkSettings,
-    sink: Option<QuerySink>,
-) -> Box<dyn Solver> {
-    let mut stack = backend;
-    stack = over(Validate::default(), stack);
-    stack = over(Walk::new(walk), stack);
-    if walk.mode != WalkMode::Classic {
-        stack = over(CounterexampleCache::default(), stack);
-        stack = over(Enumerate::new(limits), stack);
+/// Returns what is below slicing and cache.
+fn bottom(backend: Box<dyn Engine>, limits: Limits, walk: WalkSettings) -> Box<dyn Solver> {
+    if walk.mode == WalkMode::Classic {
+        return Box::new(ClassicWalk::new(walk));
     }
-    stack = over(Cache::default(), stack);
+    let mut engines: Vec<Box<dyn Engine>> =
+        vec![Box::new(Enumerate::default()), Box::new(CounterexampleCache::default())];
+    if walk.mode == WalkMode::Full {
+        engines.push(Box::new(Walk::new(walk)));
+    }
+    engines.push(backend);
+    Box::new(Portfolio::new(limits, engines))
+}
+
+fn usual(bottom: Box<dyn Solver>, limits: Limits, sink: Option<QuerySink>) -> Box<dyn Solver> {
+    let mut stack = bottom;
+    stack = over(Cache::new(limits), stack);
     if let Some(sink) = sink {
         stack = over(Dump::new(sink), stack);
     }
@@ -69,10 +70,10 @@ fn over(layer: impl Layer + 'static, below: Box<dyn Solver>) -> Box<dyn Solver> 
 }
 
 /// Returns Z3 in a process of its own, or in this one if the program has not said how to start one.
-fn backend(limits: Limits) -> Box<dyn Solver> {
+fn backend() -> Box<dyn Engine> {
     match worker::command() {
-        Some(command) => Box::new(Worker::new(command, limits)),
-        None => Box::new(Z3::new(limits)),
+        Some(command) => Box::new(Worker::new(command)),
+        None => Box::new(Z3::new(Limits::default())),
     }
 }
 
@@ -82,7 +83,7 @@ pub(crate) fn known_layers() -> &'static Layers {
     static KNOWN: OnceLock<Layers> = OnceLock::new();
     KNOWN.get_or_init(|| {
         let limits = Limits::default();
-        let backend = Box::new(Worker::new(&[], limits));
-        usual(backend, limits, WalkSettings::default(), None).stats().layers
+        let backend = Box::new(Worker::new(&[]));
+        usual(bottom(backend, limits, WalkSettings::default()), limits, None).stats().layers
     })
 }

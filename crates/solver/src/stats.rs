@@ -24,6 +24,9 @@ pub struct Tally {
     pub unknown: u64,
     /// Wall time without that of the layers below.
     pub seconds: f64,
+    /// The part of it that brought no answer.
+    #[serde(default)]
+    pub in_vain: f64,
 }
 
 impl Tally {
@@ -44,6 +47,7 @@ impl Tally {
             unsat: self.unsat + other.unsat,
             unknown: self.unknown + other.unknown,
             seconds: self.seconds + other.seconds,
+            in_vain: self.in_vain + other.in_vain,
         }
     }
 }
@@ -128,6 +132,8 @@ pub struct Stats {
     pub evaluations: Evaluations,
     /// CPU time of a backend in a process of its own.
     pub worker_cpu: Duration,
+    /// Nominal time that engines have worked.
+    pub effort: Duration,
 }
 
 impl std::iter::Sum for Stats {
@@ -149,6 +155,7 @@ impl Stats {
             sliced_constraints: self.sliced_constraints + other.sliced_constraints,
             evaluations: self.evaluations.plus(other.evaluations),
             worker_cpu: self.worker_cpu + other.worker_cpu,
+            effort: self.effort + other.effort,
         }
     }
 }
@@ -158,6 +165,7 @@ impl Stats {
 pub(crate) struct Meter {
     counts: Tally,
     time: Duration,
+    in_vain: Duration,
 }
 
 impl Meter {
@@ -172,19 +180,29 @@ impl Meter {
         self.time += since.elapsed();
     }
 
+    /// Adds the time since `since`, which brought no answer.
+    pub(crate) fn pause_in_vain(&mut self, since: Instant) {
+        let time = since.elapsed();
+        self.time += time;
+        self.in_vain += time;
+    }
+
     /// Adds the time since `since` and counts `answer`, which is the layer's own.
     pub(crate) fn answer(&mut self, since: Instant, answer: Answer) -> Answer {
-        self.pause(since);
         match answer {
             Answer::Sat(_) => self.counts.sat += 1,
             Answer::Unsat => self.counts.unsat += 1,
             Answer::Unknown(_) => self.counts.unknown += 1,
+        }
+        match answer {
+            Answer::Unknown(_) => self.pause_in_vain(since),
+            _ => self.pause(since),
         }
         answer
     }
 
     /// Returns the figures so far.
     pub(crate) fn tally(&self) -> Tally {
-        Tally { seconds: self.time.as_secs_f64(), ..self.counts }
+        Tally { seconds: self.time.as_secs_f64(), in_vain: self.in_vain.as_secs_f64(), ..self.counts }
     }
 }

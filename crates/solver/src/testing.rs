@@ -32,7 +32,7 @@ impl Solver for Scripted {
         self.replayed.push(query.constraints().collect());
     }
 
-    fn raise_limits(&mut self, _: Limits) {
+    fn set_limits(&mut self, _: Limits) {
         self.raised += 1;
     }
 

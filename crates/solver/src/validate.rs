@@ -5,16 +5,15 @@
 //! constraints true under it; a refused one counts as [`Unknown::Invalid`].
 
 use crate::stats::Meter;
-use crate::{Answer, Layer, LayerInfo, Overlay, Query, Solver, Stats, Unknown};
-use cairn_deadline::Deadline;
+use crate::{Answer, LayerInfo, Overlay, Query, Stats, Unknown};
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId};
 
 /// In its tally the queries are models, and the unknowns those refused.
 static INFO: LayerInfo = LayerInfo { key: "validate", name: "validate", about: "checks models", group: None };
 
-/// Checks the models of the layer below.
+/// Checks the models of engines.
 #[derive(Default)]
-pub struct Validate {
+pub(crate) struct Validate {
     evaluator: Evaluator,
     meter: Meter,
 }
@@ -30,16 +29,9 @@ pub(crate) fn holds(
     constraints.all(|e| evaluator.value(dag, e, input) == 1)
 }
 
-impl Layer for Validate {
-    fn solve(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        seed: &dyn Assignment,
-        deadline: &Deadline,
-        below: &mut dyn Solver,
-    ) -> Answer {
-        let answer = below.solve(dag, query, seed, deadline);
+impl Validate {
+    /// Returns the answer, without its model if that breaks a constraint.
+    pub(crate) fn check(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, answer: Answer) -> Answer {
         let Answer::Sat(model) = &answer else { return answer };
         let start = self.meter.begin();
         let holds = holds(&mut self.evaluator, dag, query.constraints(), &Overlay { model, seed });
@@ -47,7 +39,7 @@ impl Layer for Validate {
         self.meter.answer(start, checked)
     }
 
-    fn add_stats(&self, stats: &mut Stats) {
+    pub(crate) fn add_stats(&self, stats: &mut Stats) {
         stats.layers.add(&INFO, self.meter.tally());
     }
 }
@@ -56,7 +48,7 @@ impl Layer for Validate {
 mod tests {
     use super::*;
     use crate::Model;
-    use crate::testing::{Scripted, about, byte};
+    use crate::testing::{about, byte};
 
     #[test]
     fn a_model_that_breaks_a_constraint_is_refused_and_counted() {
@@ -66,11 +58,11 @@ mod tests {
         // input[0] <= input[1] and input[1] < 200, where the seed has 100 everywhere.
         for (value, is_good) in [(150, true), (99, false), (250, false)] {
             let model: Model = [(byte(1), value)].into_iter().collect();
-            let mut layer = Validate::default().over(Scripted::new(Answer::Sat(model.clone())));
-            let answer = layer.solve(&dag, &query, &|_| 100, &Deadline::never());
+            let mut validate = Validate::default();
+            let answer = validate.check(&dag, &query, &|_| 100, Answer::Sat(model.clone()));
             let expected = if is_good { Answer::Sat(model) } else { Answer::Unknown(Unknown::Invalid) };
             assert_eq!(
-                (answer, layer.stats().layers.get("validate").unknown),
+                (answer, validate.meter.tally().unknown),
                 (expected, u64::from(!is_good)),
                 "{value}"
             );
@@ -82,8 +74,7 @@ mod tests {
         let mut dag = Dag::new();
         let query = Query { prefix: &[], target: about(&mut dag, 0, 0) };
         for answer in [Answer::Unsat, Answer::Unknown(Unknown::TimeLimit)] {
-            let mut layer = Validate::default().over(Scripted::new(answer.clone()));
-            assert_eq!(layer.solve(&dag, &query, &|_| 0, &Deadline::never()), answer);
+            assert_eq!(Validate::default().check(&dag, &query, &|_| 0, answer.clone()), answer);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! 0 if it holds ([`condition`]). From the seed on, variables ([`variable`]) are moved so that the sum of
 //! errors falls: [`inverse`] inverts the operations of a broken comparison, [`line`] follows one variable to
 //! where the comparison changes, [`linear`] finds points that satisfy the linear part, [`search`] combines
-//! them, and [`shape`] says how much work a query is worth. Moving a variable evaluates only the constraints
+//! them. Moving a variable evaluates only the constraints
 //! it is in ([`problem`], [`library`]). An answer is always a model: a search cannot prove that there is
 //! none.
 //!
@@ -25,7 +25,6 @@ mod moves;
 mod problem;
 mod search;
 mod settings;
-mod shape;
 mod variable;
 
 pub use settings::{WalkMode, WalkSettings};
@@ -33,7 +32,10 @@ pub use settings::{WalkMode, WalkSettings};
 use crate::bytes::ByteCollector;
 use crate::stats::Meter;
 use crate::validate::holds;
-use crate::{Answer, Layer, LayerGroup, LayerInfo, Limits, Model, Overlay, Query, Solver, Stats, Unknown};
+use crate::{
+    Answer, Attempt, Engine, LayerGroup, LayerInfo, Limits, Model, Overlay, Query, QueryClass, Solver, Stats,
+    Task, Unknown,
+};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, BinOp, Dag, Evaluator, ExprId, InputByte, Node};
 use classic::Classic;
@@ -41,8 +43,7 @@ use library::Library;
 use problem::{Problem, WalkState};
 use rustc_hash::FxHashSet;
 use search::WalkSearch;
-use shape::{Savings, Shapes, Trust};
-use std::time::Instant;
+use std::time::Duration;
 
 static INFO: LayerInfo = LayerInfo {
     key: "walk",
@@ -51,127 +52,57 @@ static INFO: LayerInfo = LayerInfo {
     group: Some(LayerGroup { column: "walk", name: "local search" }),
 };
 
-/// Searches before the layer below is asked, and harder when that does not know.
+/// Nominal time of a step; measured over the queries of bc, zlib and libpng.
+const NANOS_PER_STEP: u64 = 3;
+/// Steps of a first attempt: of integers the other engines solve most; with floats or functions of the C
+/// library there is only Z3 beside this one, or nothing.
+const FIRST_STEPS: u64 = 40_000;
+const FIRST_STEPS_FLOATS: u64 = 500_000;
+
+/// Searches locally: at first among the target's variables, then among all.
 pub struct Walk {
     settings: WalkSettings,
     evaluator: Evaluator,
     bytes: ByteCollector,
     library: Library,
-    shapes: Shapes,
-    savings: Savings,
-    trust: Trust,
-    meter: Meter,
 }
 
 impl Walk {
-    /// Returns the layer with these settings.
+    /// Returns the engine with these settings.
     pub fn new(settings: WalkSettings) -> Self {
-        let (evaluator, bytes, library, shapes, savings, trust, meter) = Default::default();
-        Walk { settings, evaluator, bytes, library, shapes, savings, trust, meter }
-    }
-
-    /// Searches a little, asks the layer below, and searches more if that does not know.
-    fn solve_fully(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        seed: &dyn Assignment,
-        deadline: &Deadline,
-        below: &mut dyn Solver,
-    ) -> Answer {
-        let start = self.meter.begin();
-        let constraints = conjuncts(dag, query.constraints());
-        let shape = self.shapes.of(dag, &constraints);
-        self.savings.save();
-        let bytes = self.bytes.collect(dag, query.constraints());
-        let task = Task { dag, constraints: &constraints, bytes: &bytes, seed, deadline };
-        let quick = self.search_target(&task, shape.quick_work());
-        if let Some(model) = quick.or_else(|| self.search_all(&task, shape.work_before_smt())) {
-            return self.meter.answer(start, Answer::Sat(model));
-        }
-        self.meter.pause(start);
-        let answer = match self.trust.asks(shape) {
-            true => {
-                let answer = below.solve(dag, query, seed, deadline);
-                self.trust.learn(shape, !matches!(answer, Answer::Unknown(_)));
-                answer
-            }
-            false => Answer::Unknown(Unknown::Unsupported),
-        };
-        if !matches!(answer, Answer::Unknown(_)) {
-            return answer;
-        }
-        let start = Instant::now();
-        let work = self.savings.spend(shape.work_after_smt());
-        match self.search_all(&task, work) {
-            Some(model) => self.meter.answer(start, Answer::Sat(model)),
-            None => {
-                self.meter.pause(start);
-                answer
-            }
-        }
+        let (evaluator, bytes, library) = Default::default();
+        Walk { settings, evaluator, bytes, library }
     }
 
     /// Moves only variables of the target: the rest of the path holds already.
-    fn search_target(&mut self, task: &Task, work: i64) -> Option<Model> {
-        if task.deadline.is_over() {
-            return None;
-        }
+    fn search_target(&mut self, task: &Search) -> (Option<Model>, i64) {
         let target = task.constraints.len() - 1;
         let nodes = parents_first(task.dag, &task.constraints[target..]);
         let problem =
             Problem::new(task.dag, &self.library, task.constraints, &nodes, task.bytes, task.deadline);
-        let mut search =
-            WalkSearch::new(&problem, &nodes, (self.scaled(work), task.deadline), self.settings.seed);
+        let mut search = WalkSearch::new(&problem, &nodes, (task.steps, task.deadline), task.random_seed);
         let start = search.judge.state(task.start(), std::iter::once(target));
-        let found = search.run(vec![start])?;
-        self.checked(task, &found)
+        let found = search.run(vec![start]);
+        let left = search.judge.work;
+        (found.and_then(|found| self.checked(task, &found)), left)
     }
 
     /// Moves all variables.
-    fn search_all(&mut self, task: &Task, work: i64) -> Option<Model> {
-        if work == 0 || task.deadline.is_over() {
-            return None;
-        }
+    fn search_all(&mut self, task: &Search) -> (Option<Model>, i64) {
         let nodes = parents_first(task.dag, task.constraints);
         let problem =
             Problem::new(task.dag, &self.library, task.constraints, &nodes, task.bytes, task.deadline);
-        let mut search =
-            WalkSearch::new(&problem, &nodes, (self.scaled(work), task.deadline), self.settings.seed);
+        let mut search = WalkSearch::new(&problem, &nodes, (task.steps, task.deadline), task.random_seed);
         let mut starts: Vec<WalkState> = vec![search.judge.state(task.start(), 0..task.constraints.len())];
         starts.extend(search.inside_polytope(task.start()));
-        let found = search.run(starts)?;
-        self.checked(task, &found)
-    }
-
-    /// Runs the published algorithm alone.
-    fn solve_classic(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        seed: &dyn Assignment,
-        deadline: &Deadline,
-    ) -> Answer {
-        let start = self.meter.begin();
-        let constraints = conjuncts(dag, query.constraints());
-        let bytes = self.bytes.collect(dag, query.constraints());
-        let nodes = parents_first(dag, &constraints);
-        let problem = Problem::new(dag, &self.library, &constraints, &nodes, &bytes, deadline);
-        let found = Classic::new(&problem, self.settings, deadline).run(&inverse::leaves(&problem, &nodes));
-        let task = Task { dag, constraints: &constraints, bytes: &bytes, seed, deadline };
-        let model = found.and_then(|point| self.checked(&task, &point));
-        let answer = model.map_or(Answer::Unknown(Unknown::Unsupported), Answer::Sat);
-        self.meter.answer(start, answer)
-    }
-
-    /// Returns work multiplied by the `effort` setting.
-    fn scaled(&self, work: i64) -> i64 {
-        (work as f64 * self.settings.effort) as i64
+        let found = search.run(starts);
+        let left = search.judge.work;
+        (found.and_then(|found| self.checked(task, &found)), left)
     }
 
     /// Returns the point as a model if the reference evaluator confirms it: the seed may not satisfy the rest
     /// of the path.
-    fn checked(&mut self, task: &Task, point: &[u8]) -> Option<Model> {
+    fn checked(&mut self, task: &Search, point: &[u8]) -> Option<Model> {
         let model: Model = task.bytes.iter().copied().zip(point.iter().copied()).collect();
         let input = Overlay { model: &model, seed: task.seed };
         let constraints = task.constraints.iter().copied();
@@ -179,28 +110,33 @@ impl Walk {
     }
 }
 
-impl Layer for Walk {
-    fn solve(
-        &mut self,
-        dag: &Dag,
-        query: &Query,
-        seed: &dyn Assignment,
-        deadline: &Deadline,
-        below: &mut dyn Solver,
-    ) -> Answer {
-        self.library.begin();
-        match self.settings.mode {
-            WalkMode::Off => below.solve(dag, query, seed, deadline),
-            WalkMode::Full => self.solve_fully(dag, query, seed, deadline, below),
-            WalkMode::Classic => self.solve_classic(dag, query, seed, deadline),
-        }
+impl Engine for Walk {
+    fn info(&self) -> &'static LayerInfo {
+        &INFO
     }
 
-    fn raise_limits(&mut self, limits: Limits) {
-        self.savings = Savings::within(limits);
-        self.trust = Trust::default();
-        // The same random choices would fail again.
-        self.settings.seed = self.settings.seed.wrapping_add(1);
+    fn first_effort(&self, class: QueryClass) -> Option<Duration> {
+        let is_hard_for_others = class.has_floats || class.has_functions;
+        let steps = if is_hard_for_others { FIRST_STEPS_FLOATS } else { FIRST_STEPS };
+        Some(Duration::from_nanos((steps as f64 * self.settings.effort) as u64 * NANOS_PER_STEP))
+    }
+
+    fn attempt(&mut self, task: &Task, number: u32, effort: Duration) -> Attempt {
+        self.library.begin();
+        let Task { dag, query, seed, deadline } = *task;
+        let constraints = conjuncts(dag, query.constraints());
+        let bytes = self.bytes.collect(dag, query.constraints());
+        let steps = effort.as_nanos() as i64 / NANOS_PER_STEP as i64;
+        // The random choices of the attempt before would fail again.
+        let random_seed = self.settings.seed.wrapping_add(number.into());
+        let search =
+            Search { dag, constraints: &constraints, bytes: &bytes, seed, deadline, steps, random_seed };
+        let (model, left) = if number == 0 { self.search_target(&search) } else { self.search_all(&search) };
+        let taken = steps - left.clamp(0, steps);
+        Attempt {
+            answer: model.map_or(Answer::Unknown(Unknown::TimeLimit), Answer::Sat),
+            spent: Duration::from_nanos(taken as u64 * NANOS_PER_STEP),
+        }
     }
 
     fn forget(&mut self) {
@@ -208,22 +144,66 @@ impl Layer for Walk {
     }
 
     fn add_stats(&self, stats: &mut Stats) {
-        stats.layers.add(&INFO, self.meter.tally());
         stats.evaluations = self.library.evaluations();
     }
 }
 
-/// The parts of a query that a search needs.
-struct Task<'a> {
+/// The published algorithm alone, for comparison.
+pub struct ClassicWalk {
+    walk: Walk,
+    meter: Meter,
+}
+
+impl ClassicWalk {
+    /// Returns the algorithm with these constants.
+    pub fn new(settings: WalkSettings) -> ClassicWalk {
+        ClassicWalk { walk: Walk::new(settings), meter: Meter::default() }
+    }
+}
+
+impl Solver for ClassicWalk {
+    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
+        let start = self.meter.begin();
+        let Walk { library, settings, bytes, .. } = &mut self.walk;
+        library.begin();
+        let constraints = conjuncts(dag, query.constraints());
+        let bytes = bytes.collect(dag, query.constraints());
+        let nodes = parents_first(dag, &constraints);
+        let problem = Problem::new(dag, library, &constraints, &nodes, &bytes, deadline);
+        let found = Classic::new(&problem, *settings, deadline).run(&inverse::leaves(&problem, &nodes));
+        let (constraints, bytes) = (&constraints[..], &bytes[..]);
+        let search = Search { dag, constraints, bytes, seed, deadline, steps: 0, random_seed: 0 };
+        let model = found.and_then(|point| self.walk.checked(&search, &point));
+        self.meter.answer(start, model.map_or(Answer::Unknown(Unknown::Unsupported), Answer::Sat))
+    }
+
+    fn set_limits(&mut self, _: Limits) {}
+
+    fn forget(&mut self) {
+        Engine::forget(&mut self.walk);
+    }
+
+    fn stats(&self) -> Stats {
+        let mut stats = Stats::default();
+        stats.layers.add(&INFO, self.meter.tally());
+        self.walk.add_stats(&mut stats);
+        stats
+    }
+}
+
+/// The parts of a query that a search needs, and its bounds.
+struct Search<'a> {
     dag: &'a Dag,
     constraints: &'a [ExprId],
     bytes: &'a [InputByte],
     seed: &'a dyn Assignment,
-    /// The moment to give up, whatever work is left.
+    /// The moment to give up, whatever steps are left.
     deadline: &'a Deadline,
+    steps: i64,
+    random_seed: u64,
 }
 
-impl Task<'_> {
+impl Search<'_> {
     fn start(&self) -> Vec<u8> {
         self.bytes.iter().map(|&byte| self.seed.byte(byte)).collect()
     }

@@ -24,7 +24,7 @@ impl Solver for GivesUp {
         Answer::Unknown(Unknown::TimeLimit)
     }
 
-    fn raise_limits(&mut self, _: Limits) {}
+    fn set_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()

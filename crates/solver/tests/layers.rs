@@ -22,7 +22,7 @@ impl Solver for GivesUp {
         Answer::Unknown(Unknown::Unsupported)
     }
 
-    fn raise_limits(&mut self, _: Limits) {}
+    fn set_limits(&mut self, _: Limits) {}
 
     fn stats(&self) -> Stats {
         Stats::default()

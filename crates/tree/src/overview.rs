@@ -79,7 +79,7 @@ struct SubtreeSums {
 
 impl Tree {
     /// Returns the top of the tree with at most `max_forks` forks. Visits every run once.
-    pub fn picture(&self, max_forks: usize) -> Overview {
+    pub fn overview(&self, max_forks: usize) -> Overview {
         let sums = self.sums();
         let mut overview = Overview::default();
         let mut candidates = BinaryHeap::new();

@@ -63,7 +63,7 @@ impl Tree {
     }
 
     /// Returns the number of suspended flips.
-    pub fn aside(&self) -> usize {
+    pub fn suspended(&self) -> usize {
         self.suspended.count
     }
 

@@ -283,7 +283,7 @@ impl Tree {
 
     /// True if every side of every node was taken or proved infeasible.
     pub fn exhausted(&self) -> bool {
-        self.untried() + self.aside() + self.unknown + self.diverged + self.open_concretizations == 0
+        self.untried() + self.suspended() + self.unknown + self.diverged + self.open_concretizations == 0
     }
 
     /// Returns the number of branch flips without an answer: the solver gave up, or the trace of their run

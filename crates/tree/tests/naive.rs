@@ -310,7 +310,7 @@ impl Pair {
         }
         let suspended: Vec<_> = self.tree.flips_in(FlipState::Suspended).collect();
         assert_eq!(self.tree.suspended_flips().collect::<Vec<_>>(), suspended);
-        assert_eq!(self.tree.aside(), suspended.len());
+        assert_eq!(self.tree.suspended(), suspended.len());
         let states = || self.naive.nodes.iter().flat_map(|plain| &plain.states);
         let exhausted = states().all(|state| matches!(state, FlipState::Sat | FlipState::Unsat));
         assert_eq!(self.tree.exhausted(), exhausted);
@@ -342,7 +342,7 @@ impl Pair {
 
     /// Checks that every run and untried flip is counted below each side on its path.
     fn check_overview(&self) {
-        let overview = self.tree.picture(usize::MAX);
+        let overview = self.tree.overview(usize::MAX);
         assert_eq!(
             overview.roots.iter().map(|path_taken| path_taken.runs).sum::<u64>(),
             self.naive.runs.len() as u64
@@ -365,7 +365,7 @@ impl Pair {
             let states = self.naive.nodes[index].states.iter();
             assert_eq!(left as usize, states.filter(|state| **state != FlipState::Sat).count());
         }
-        let small = self.tree.picture(3);
+        let small = self.tree.overview(3);
         assert_eq!(small.forks.len(), overview.forks.len().min(3));
         let shown = |ways: &[cairn_tree::OverviewEdge]| ways.iter().filter(|way| way.next.is_some()).count();
         let linked = overview.forks.iter().map(|fork| shown(&fork.ways)).sum::<usize>();

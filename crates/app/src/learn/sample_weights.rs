@@ -36,7 +36,7 @@ pub fn weights(name: &str, sample: &[f64], obtained: Obtained) -> Weights {
     let (values, appeals) = sample.split_at(Feature::COUNT);
     let values = values.try_into().expect("as many as there are features");
     let mut weights = Weights::new(name, values, obtained);
-    weights.beside = companion(appeals);
+    weights.companion = companion(appeals);
     weights
 }
 
@@ -54,9 +54,9 @@ mod tests {
     fn the_most_appealing_strategy_is_the_companion() {
         let sample =
             |appeals: &[f64]| weights("", &[&[0.0; Feature::COUNT], appeals].concat(), Obtained::default());
-        assert_eq!(sample(&[]).beside, None, "as published");
-        assert_eq!(sample(&[-1.0, 0.0, -3.0, -2.0, 0.0, -9.0]).beside, None);
-        let chosen = sample(&[-1.0, 2.5, 1.0, -2.0, 0.0, -9.0]).beside;
+        assert_eq!(sample(&[]).companion, None, "as published");
+        assert_eq!(sample(&[-1.0, 0.0, -3.0, -2.0, 0.0, -9.0]).companion, None);
+        let chosen = sample(&[-1.0, 2.5, 1.0, -2.0, 0.0, -9.0]).companion;
         assert_eq!(chosen, Some(Companion { strategy: "cgs".to_owned(), share: 0.25 }));
     }
 

@@ -163,11 +163,11 @@ fn solve(solver: &mut dyn Solver, limits: Limits, dag: &Dag, query: &Query, seed
             break;
         }
         effort.time = effort.time.saturating_mul(2);
-        solver.raise_limits(effort);
+        solver.set_limits(effort);
         answer = solver.solve(dag, query, seed, &limit);
     }
     if effort != limits {
-        solver.raise_limits(limits);
+        solver.set_limits(limits);
     }
     answer
 }

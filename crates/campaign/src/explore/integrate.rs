@@ -63,6 +63,7 @@ impl Worker<'_, '_> {
     ) -> Result<FlipResult, CampaignError> {
         let slow = timeout.is_some_and(|timeout| timeout.is_only_slow);
         let campaign = &mut *self.campaign;
+        campaign.search.account.executed(execution.trace.label_count.into());
         let (path, added) = campaign.add_to_tree(&mut execution, cause, slow);
         let mut gaps = campaign.count_run(&execution, &path, &added);
         campaign.known.mark_used_objects(&path, &added);

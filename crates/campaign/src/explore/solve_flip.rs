@@ -33,65 +33,87 @@ enum Solved {
 }
 
 impl Worker<'_, '_> {
-    /// Solves a flip again that the solver gave up on; false if there is none, or no time budget.
-    pub fn retry_timeout(&mut self) -> Result<bool, CampaignError> {
-        if self.campaign.settings.time.is_none() && self.campaign.cursor.is_live() {
-            return Ok(false);
-        }
-        let mut next = self.campaign.next_retry();
-        if next.is_none() {
-            let Campaign { search, known, .. } = &mut *self.campaign;
-            let Some(limit) = search.retry.begin_round(&known.tree) else { return Ok(false) };
-            self.campaign.search.retry_limit = Some(self.retry_limit(limit)?);
-            next = self.campaign.next_retry();
-        }
-        let Some(flip) = next else { return Ok(false) };
-        self.raise_solver_limit();
-        let base = self.campaign.known.tree.creator(flip.node);
-        self.solve_flip(flip, base)?;
+    /// Queries a deferred flip again; false if there is none, or no credit for it.
+    pub fn retry_deferred(&mut self) -> Result<bool, CampaignError> {
+        let id = self.id;
+        let Campaign { search, known, cursor, .. } = &mut *self.campaign;
+        let is_due = match cursor.is_live() {
+            false => cursor.retries(id)?,
+            true => {
+                let next = search.deferred.next_effort(&known.tree);
+                next.is_some_and(|effort| search.account.affords(effort))
+            }
+        };
+        let next = if is_due { search.deferred.pop(&known.tree) } else { None };
+        let Some((flip, effort)) = next else { return Ok(false) };
+        cursor.log_retry(id)?;
+        self.query_again(flip, effort)?;
         Ok(true)
     }
 
-    /// Raises the time limit of this worker's solver to that of retried queries.
-    fn raise_solver_limit(&mut self) {
-        let limit = self.campaign.search.retry_limit;
-        if let Some(time) = limit.filter(|_| self.solver_limit != limit) {
-            self.solver.raise_limits(Limits { time });
-            self.solver_limit = limit;
+    /// Queries the next unanswered flip of a round; false if nothing is left to try.
+    pub fn retry_in_rounds(&mut self) -> Result<bool, CampaignError> {
+        let Campaign { search, known, .. } = &mut *self.campaign;
+        let mut next = search.deferred.next_of_round(&known.tree);
+        if next.is_none() {
+            let may_exceed_limit = self.campaign.settings.time.is_some() || !self.campaign.cursor.is_live();
+            let Campaign { search, known, .. } = &mut *self.campaign;
+            let prepared = search.deferred.prepare_round(&known.tree, may_exceed_limit);
+            let Some(effort) = prepared else { return Ok(false) };
+            let effort = self.round_effort(effort)?;
+            let Campaign { search, known, .. } = &mut *self.campaign;
+            search.deferred.begin_round(effort);
+            next = search.deferred.next_of_round(&known.tree);
         }
+        let Some((flip, effort)) = next else { return Ok(false) };
+        self.query_again(flip, effort)?;
+        Ok(true)
     }
 
-    /// Returns the time limit of a round of retries. It is not cut to the rest of the time budget: the
-    /// deadline does that, and layers that reject queries which need more than their limit would reject these
-    /// although nothing else is left to do.
-    fn retry_limit(&mut self, limit: Duration) -> Result<Duration, CampaignError> {
+    fn query_again(&mut self, flip: Flip, effort: Duration) -> Result<(), CampaignError> {
+        let base = self.campaign.known.tree.creator(flip.node);
+        self.solve_flip(flip, base, effort).map(|_| ())
+    }
+
+    /// Returns the effort of a round's queries. It is not cut to the rest of the time budget: the deadline
+    /// does that, and engines that reject queries which need more than their limit would reject these although
+    /// nothing else is left to do.
+    fn round_effort(&mut self, effort: Duration) -> Result<Duration, CampaignError> {
         let action = self.campaign.cursor.raise_limit()?;
         if let Some(recorded) = self.resolve(action)? {
             return Ok(recorded);
         }
-        self.campaign.cursor.log_raise_limit(limit)?;
-        Ok(limit)
+        self.campaign.cursor.log_raise_limit(effort)?;
+        Ok(effort)
     }
 
-    /// Solves a flip and executes the input, if there is one.
-    pub fn solve_flip(&mut self, flip: Flip, base: RunId) -> Result<Outcome, CampaignError> {
+    /// Solves a flip with this effort and executes the input, if there is one.
+    pub fn solve_flip(
+        &mut self,
+        flip: Flip,
+        base: RunId,
+        effort: Duration,
+    ) -> Result<Outcome, CampaignError> {
         let reserved = self.campaign.reserve(flip);
         self.campaign.coordination.pending_runs += 1;
         self.has_pending_run = true;
-        let (outcome, state) = match self.solve(flip, base)? {
+        let (outcome, state) = match self.solve(flip, base, effort)? {
             Solved::Sat(solution) => match self.run_solution(*solution, flip, base, false)? {
                 FlipResult::Taken => (Outcome::Taken, FlipState::Sat),
                 FlipResult::Diverged | FlipResult::Relaxed => (Outcome::Diverged, FlipState::Diverged),
                 FlipResult::Unknown => (Outcome::Unknown, FlipState::Unknown),
             },
-            Solved::Unsat => self.try_relaxed(flip, base, (Outcome::Unsat, FlipState::Unsat))?,
+            Solved::Unsat => self.try_relaxed(flip, base, effort, (Outcome::Unsat, FlipState::Unsat))?,
             Solved::Unknown => {
                 let Campaign { known, .. } = &mut *self.campaign;
                 known.diagnosis.unanswered(known.tree.node(flip.node).site);
-                self.try_relaxed(flip, base, (Outcome::Unknown, FlipState::Unknown))?
+                self.try_relaxed(flip, base, effort, (Outcome::Unknown, FlipState::Unknown))?
             }
         };
         self.campaign.known.tree.set_state(flip, state);
+        if state == FlipState::Unknown {
+            self.campaign.search.deferred.add(flip, effort);
+        }
         self.campaign.coordination.reserved -= u64::from(reserved);
         self.clear_pending_run();
         self.campaign.coordination.publish_result();
@@ -105,24 +127,32 @@ impl Worker<'_, '_> {
         }
     }
 
-    fn solve(&mut self, flip: Flip, base: RunId) -> Result<Solved, CampaignError> {
+    fn solve(&mut self, flip: Flip, base: RunId, effort: Duration) -> Result<Solved, CampaignError> {
         let Campaign { known, program, search, .. } = &mut *self.campaign;
         let prefix = known.tree.path_condition(&mut known.dag, program, flip.node);
         let target = known.tree.condition(&mut known.dag, program, flip.node, flip.side);
         let check = fingerprint(flip, known.tree.len(), false);
         let randomise = search.strategies[self.id.index()].renews_input();
         self.unconstrained.set_query(&prefix, target, randomise);
-        self.query(&Query { prefix: &prefix, target }, base, check)
+        self.query(&Query { prefix: &prefix, target }, base, effort, check)
     }
 
     /// Makes a query, or takes its answer from the journal; `check` is its fingerprint.
-    fn query(&mut self, query: &Query, base: RunId, check: [u8; 2]) -> Result<Solved, CampaignError> {
+    fn query(
+        &mut self,
+        query: &Query,
+        base: RunId,
+        effort: Duration,
+        check: [u8; 2],
+    ) -> Result<Solved, CampaignError> {
         self.wait_for_turn()?;
+        self.solver.set_limits(Limits { time: effort });
         let action = self.campaign.cursor.query(self.id, check)?;
         if let Some(recorded) = self.resolve(action)? {
             return Ok(Solved::new(self.replay_query(query, base, &recorded), None));
         }
         let deadline = self.campaign.deadline();
+        let before = self.campaign.search.solver_stats[self.id.index()].effort;
         let (answer, time, early) = self.call_solver(query, base, &deadline);
         if matches!(answer, Answer::Unknown(_)) && deadline.is_over() {
             // The query was cut off before its own limit; it is made again if the campaign is resumed.
@@ -132,8 +162,11 @@ impl Worker<'_, '_> {
         let micros = time.as_micros() as u64;
         let time = Duration::from_micros(micros);
         self.cost.solver += time;
+        let search = &mut self.campaign.search;
+        let effort = (search.solver_stats[self.id.index()].effort - before).as_micros() as u64;
+        search.account.queried(!matches!(answer, Answer::Unknown(_)), Duration::from_micros(effort));
         let recorded = RecordedAnswer::new(&answer, time >= SLOW_QUERY);
-        let record = QueryRecord { worker: self.id, fingerprint: check, micros, answer: recorded };
+        let record = QueryRecord { worker: self.id, fingerprint: check, micros, effort, answer: recorded };
         self.campaign.cursor.log_query(record)?;
         Ok(Solved::new(answer, early))
     }
@@ -178,6 +211,8 @@ impl Worker<'_, '_> {
         self.cost.solver += time;
         let deadline = self.campaign.deadline();
         let Campaign { known, search, .. } = &mut *self.campaign;
+        let is_answered = recorded.answer != RecordedAnswer::Unknown;
+        search.account.queried(is_answered, Duration::from_micros(recorded.effort));
         if time >= SLOW_QUERY {
             let answer = recorded.answer.answer();
             self.solver.replay_answer(&known.dag, query, &answer);
@@ -195,12 +230,13 @@ impl Worker<'_, '_> {
         &mut self,
         flip: Flip,
         base: RunId,
+        effort: Duration,
         unsolved: (Outcome, FlipState),
     ) -> Result<(Outcome, FlipState), CampaignError> {
         if self.campaign.deadline().is_over() {
             return Ok(unsolved);
         }
-        let Some(solution) = self.solve_relaxed(flip, base)? else { return Ok(unsolved) };
+        let Some(solution) = self.solve_relaxed(flip, base, effort)? else { return Ok(unsolved) };
         Ok(match self.run_solution(solution, flip, base, true)? {
             FlipResult::Taken => (Outcome::Taken, FlipState::Sat),
             FlipResult::Diverged => (Outcome::Diverged, FlipState::Diverged),
@@ -212,7 +248,12 @@ impl Worker<'_, '_> {
 
     /// Solves the relaxed query of a flip, if there are concretizations before it and the query is new. The
     /// other constants of a concretization itself are solved one by one.
-    fn solve_relaxed(&mut self, flip: Flip, base: RunId) -> Result<Option<Solution>, CampaignError> {
+    fn solve_relaxed(
+        &mut self,
+        flip: Flip,
+        base: RunId,
+        effort: Duration,
+    ) -> Result<Option<Solution>, CampaignError> {
         let Campaign { known, program, search, .. } = &mut *self.campaign;
         let (tree, dag) = (&mut known.tree, &mut known.dag);
         if tree.is_constant_choice(dag, flip.node) {
@@ -225,7 +266,7 @@ impl Worker<'_, '_> {
             return Ok(None);
         }
         let check = fingerprint(flip, tree.len(), true);
-        Ok(match self.query(&Query { prefix: &prefix, target }, base, check)? {
+        Ok(match self.query(&Query { prefix: &prefix, target }, base, effort, check)? {
             Solved::Sat(solution) => Some(*solution),
             Solved::Unsat | Solved::Unknown => None,
         })
@@ -268,11 +309,6 @@ impl Solved {
 }
 
 impl Campaign<'_> {
-    /// Returns the next flip to retry.
-    fn next_retry(&mut self) -> Option<Flip> {
-        self.search.retry.next(&self.known.tree)
-    }
-
     /// Reserves a flip, so that other workers do not choose it; returns true if that was necessary.
     fn reserve(&mut self, flip: Flip) -> bool {
         let must = !self.is_single_worker() && self.known.tree.state(flip) == FlipState::Untried;

@@ -3,11 +3,12 @@
 use super::CampaignError;
 use super::callees::SeenCallees;
 use super::coordination::Coordination;
+use super::deferred_flips::DeferredFlips;
+use super::effort_account::EffortAccount;
 use super::memory::MemoryMonitor;
 use super::oracle::Oracle;
 use super::relaxed_queries::RelaxedQueries;
 use super::timed_strategy::TimedStrategy;
-use super::timeout_retry::TimeoutRetry;
 use crate::execution::path::Path;
 use crate::findings::ledger::Ledger;
 use crate::findings::reference_builds::ReferenceBuilds;
@@ -71,9 +72,8 @@ pub(super) struct Search {
     /// By worker: statistics of its solver.
     pub solver_stats: Vec<Stats>,
     pub relaxed: RelaxedQueries,
-    pub retry: TimeoutRetry,
-    /// Time limit of the queries that are retried.
-    pub retry_limit: Option<Duration>,
+    pub deferred: DeferredFlips,
+    pub account: EffortAccount,
     pub memory: MemoryMonitor,
     /// Number of times that solvers were to drop their caches.
     pub cache_drops: u32,
@@ -307,8 +307,8 @@ impl Search {
             strategies: (0..workers).map(strategy).collect::<Result<_, UnknownStrategy>>()?,
             solver_stats: vec![Stats::default(); workers],
             relaxed: RelaxedQueries::default(),
-            retry: TimeoutRetry::default(),
-            retry_limit: None,
+            deferred: DeferredFlips::new(settings.solver_limit),
+            account: EffortAccount::default(),
             memory: MemoryMonitor::new(settings.memory),
             cache_drops: 0,
         })

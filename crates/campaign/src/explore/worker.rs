@@ -40,8 +40,6 @@ pub(super) struct Worker<'w, 'a> {
     pub has_pending_run: bool,
     /// Cost of the strategy's current request so far.
     pub cost: Cost,
-    /// Time limit of its solver, if it was raised.
-    pub solver_limit: Option<Duration>,
     /// Number of times that its solver has dropped its caches.
     cache_drops: u32,
 }
@@ -65,7 +63,6 @@ impl<'w, 'a> Worker<'w, 'a> {
             unconstrained: UnconstrainedBytes::default(),
             has_pending_run: false,
             cost: Cost::default(),
-            solver_limit: None,
             cache_drops: campaign.search.cache_drops,
             campaign,
         }
@@ -127,6 +124,9 @@ impl<'w, 'a> Worker<'w, 'a> {
 
     /// Carries out the strategy's next request; returns a reason if the campaign ends.
     fn step(&mut self) -> Result<Option<StopReason>, CampaignError> {
+        if self.retry_deferred()? {
+            return Ok(None);
+        }
         let Campaign { search, known, .. } = &mut *self.campaign;
         match search.strategies[self.id.index()].next(&known.tree, &mut self.rng) {
             Next::Done => return self.continue_without_flips(),
@@ -144,7 +144,7 @@ impl<'w, 'a> Worker<'w, 'a> {
     fn continue_without_flips(&mut self) -> Result<Option<StopReason>, CampaignError> {
         if self.campaign.coordination.busy > 1 {
             self.wait_for_results()?;
-        } else if self.retry_timeout()? {
+        } else if self.retry_in_rounds()? {
             return Ok(None);
         } else if !self.campaign.cursor.is_live() {
             self.replay_remaining()?;
@@ -296,7 +296,8 @@ impl<'w, 'a> Worker<'w, 'a> {
 
     fn try_flip(&mut self, flip: Flip, base: RunId) -> Result<(), CampaignError> {
         debug_assert!(matches!(self.campaign.known.tree.state(flip), FlipState::Untried | FlipState::Sat));
-        let outcome = self.solve_flip(flip, base)?;
+        let effort = self.campaign.search.account.first_effort().min(self.campaign.settings.solver_limit);
+        let outcome = self.solve_flip(flip, base, effort)?;
         log::debug!(target: "search", "node {} side {}: {outcome:?}", flip.node.index(), flip.side);
         let cost = self.cost;
         self.campaign.search.strategies[self.id.index()].on_outcome(flip, outcome, cost);

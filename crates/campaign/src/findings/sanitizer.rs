@@ -5,7 +5,7 @@
 
 use super::fault::{FaultKey, FaultLocation};
 use super::fault_kind::FaultKind;
-use cairn_program::{SourceFrame, Symbols, seen_from_here};
+use cairn_program::{SourceFrame, Symbols, relative_to_current_dir};
 
 const ADDRESS: &str = "ERROR: AddressSanitizer: ";
 const UNDEFINED: &str = ": runtime error: ";
@@ -150,7 +150,7 @@ fn frame_of(line: &str) -> Option<Option<u64>> {
 fn line_of(place: &str) -> Option<(String, u32)> {
     let mut parts = place.rsplitn(3, ':');
     let (_column, line, file) = (parts.next()?, parts.next()?, parts.next()?);
-    Some((seen_from_here(file), line.parse().ok()?))
+    Some((relative_to_current_dir(file), line.parse().ok()?))
 }
 
 fn address_kind(what: &str, near_null: bool) -> Option<FaultKind> {

@@ -96,7 +96,7 @@ impl GapCounts {
             (Gap::Mismatch, notes.mismatches),
             (Gap::Unanswered, tree.unanswered() as u64),
             (Gap::Concretized, notes.pins),
-            (Gap::Suspended, tree.aside() as u64),
+            (Gap::Suspended, tree.suspended() as u64),
             (Gap::Untried, tree.untried() as u64),
         ])
     }

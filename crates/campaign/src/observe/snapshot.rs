@@ -250,7 +250,7 @@ impl Snapshot {
 
 impl TreeTop {
     fn new(tree: &Tree) -> TreeTop {
-        let overview = tree.picture(MAX_FORKS);
+        let overview = tree.overview(MAX_FORKS);
         let fork = |fork: cairn_tree::OverviewNode| {
             let node = tree.node(fork.node);
             SnapshotNode {

@@ -142,7 +142,7 @@ impl Cursor {
         })
     }
 
-    /// Returns the status of raising the solver's time limit; the outcome is the new limit.
+    /// Returns the status of beginning a round of queries; the outcome is their effort.
     pub fn raise_limit(&mut self) -> Result<Action<Duration>, DirectoryError> {
         Ok(match self.consume(|record| matches!(record, Record::RaiseLimit(_)))? {
             Action::Recorded(Record::RaiseLimit(micros)) => Action::Recorded(Duration::from_micros(micros)),
@@ -192,6 +192,11 @@ impl Cursor {
     /// True if a worker waited for others at this point of the journal.
     pub fn waits(&mut self, worker: WorkerId) -> Result<bool, DirectoryError> {
         self.consume_equal(&Record::Wait(worker))
+    }
+
+    /// True if a worker queried a deferred flip again at this point of the journal.
+    pub fn retries(&mut self, worker: WorkerId) -> Result<bool, DirectoryError> {
+        self.consume_equal(&Record::Retry(worker))
     }
 
     /// Replays or records that a worker continues after waiting for others.
@@ -264,7 +269,7 @@ impl Cursor {
         self.append(&Record::Query(query))
     }
 
-    /// Records the new time limit of queries.
+    /// Records that a round of queries with this effort begins.
     pub fn log_raise_limit(&mut self, time: Duration) -> Result<(), DirectoryError> {
         self.append(&Record::RaiseLimit(time.as_micros() as u64))
     }
@@ -272,6 +277,11 @@ impl Cursor {
     /// Records that a worker waits for others.
     pub fn log_wait(&mut self, worker: WorkerId) -> Result<(), DirectoryError> {
         self.append(&Record::Wait(worker))
+    }
+
+    /// Records that a worker queries a deferred flip again.
+    pub fn log_retry(&mut self, worker: WorkerId) -> Result<(), DirectoryError> {
+        self.append(&Record::Retry(worker))
     }
 
     /// Records that solver caches are dropped.

@@ -71,7 +71,7 @@ pub(crate) enum Record {
     Query(QueryRecord),
     /// An input was executed.
     Run(RunRecord),
-    /// The solver's time limit was raised to this number of microseconds.
+    /// A round of queries for all unanswered flips began, each with this effort in microseconds.
     RaiseLimit(u64),
     /// The solvers dropped their caches.
     DropCaches,
@@ -79,6 +79,8 @@ pub(crate) enum Record {
     Wait(WorkerId),
     /// A worker that had been waiting continues.
     Wake(WorkerId),
+    /// A worker queries a deferred flip again.
+    Retry(WorkerId),
 }
 
 impl Record {
@@ -88,7 +90,7 @@ impl Record {
             Record::Query(query) => Some(query.worker),
             Record::Run(run) => Some(run.worker),
             Record::Wake(worker) => Some(*worker),
-            Record::RaiseLimit(_) | Record::DropCaches | Record::Wait(_) => None,
+            Record::RaiseLimit(_) | Record::DropCaches | Record::Wait(_) | Record::Retry(_) => None,
         }
     }
 }
@@ -119,6 +121,8 @@ pub(crate) struct QueryRecord {
     /// Distinguishes it from others: see [`super::cursor::fingerprint`].
     pub fingerprint: [u8; 2],
     pub micros: u64,
+    /// Nominal time of the engines, in microseconds.
+    pub effort: u64,
     pub answer: RecordedAnswer,
 }
 

@@ -81,10 +81,6 @@ fn also_left_out(names: Option<&str>) -> String {
     names.map_or_else(String::new, |names| format!(": these are not files: {names}"))
 }
 
-fn is_stream(object: &Object) -> bool {
-    object.kind.is_stream()
-}
-
 /// Encodes an input; returns the content of its file and the extension of its name.
 pub fn encode_test(input: &Input, command: &[String]) -> (Vec<u8>, &'static str) {
     match one_stream(input) {
@@ -96,7 +92,7 @@ pub fn encode_test(input: &Input, command: &[String]) -> (Vec<u8>, &'static str)
 /// Returns the bytes of an input that consists of one stream.
 pub fn one_stream(input: &Input) -> Option<&[u8]> {
     match input.objects.as_slice() {
-        [only] if is_stream(only) => Some(&only.bytes),
+        [only] if only.kind.is_stream() => Some(&only.bytes),
         _ => None,
     }
 }
@@ -124,12 +120,12 @@ pub fn decode_test(path: &Path, content: Vec<u8>, blank: &Input) -> Result<Input
         Err(source) if must_be_ktest => return Err(TestError::Damaged { path: path.to_owned(), source }),
         Err(_) => {}
     }
-    let streams = blank.objects.iter().filter(|object| is_stream(object)).count();
+    let streams = blank.objects.iter().filter(|object| object.kind.is_stream()).count();
     if streams != 1 {
         return Err(TestError::NoPlace { path: path.to_owned(), streams });
     }
     let mut input = blank.clone();
-    for stream in input.objects.iter_mut().filter(|object| is_stream(object)) {
+    for stream in input.objects.iter_mut().filter(|object| object.kind.is_stream()) {
         replace(stream, content.clone());
     }
     Ok(input)

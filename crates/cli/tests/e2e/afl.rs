@@ -1,6 +1,6 @@
 //! AFL++'s own tools read campaigns, and its fuzzer and a campaign exchange inputs. `scripts/setup.sh --tests` installs it.
 
-use crate::common::{build_instrumented, cairn, said, write_source};
+use crate::common::{build_instrumented, cairn, output_of, write_source};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -110,7 +110,7 @@ fn afl_and_a_campaign_exchange_inputs_and_its_tools_read_both() {
     let at = |name: &str| place.path().join(name);
     let source = write_source(place.path(), "gates.c", GATES);
     build_instrumented(&source, &at("gates"));
-    let built = said(Command::new("afl-clang-fast").arg(&source).arg("-o").arg(at("gates.afl")));
+    let built = output_of(Command::new("afl-clang-fast").arg(&source).arg("-o").arg(at("gates.afl")));
     assert_eq!(built.code, Some(0), "{built:?}");
     fs::create_dir(at("seeds")).unwrap();
     fs::write(at("seeds/seed"), "nothing more").unwrap();
@@ -136,7 +136,7 @@ fn afl_and_a_campaign_exchange_inputs_and_its_tools_read_both() {
         "nothing came to AFL++"
     );
 
-    let whatsup = said(Command::new("afl-whatsup").arg(&shared).env("TERM", "dumb"));
+    let whatsup = output_of(Command::new("afl-whatsup").arg(&shared).env("TERM", "dumb"));
     assert!(whatsup.code == Some(0) && whatsup.stdout.contains("Fuzzers alive : 2"), "{whatsup:?}");
     assert!(whatsup.stdout.contains(">>> gates (0 days, 0 hrs)"), "{whatsup:?}");
     for complaint in ["rror", "xpect", "not found"] {
@@ -149,7 +149,7 @@ fn afl_and_a_campaign_exchange_inputs_and_its_tools_read_both() {
 fn check_plots(campaign: &Path, plots: &Path) {
     let lines = || fs::read_to_string(campaign.join("plot_data")).unwrap_or_default().lines().count();
     assert!(wait_for(|| lines() >= 3));
-    let plot = said(Command::new("afl-plot").arg(campaign).arg(plots));
+    let plot = output_of(Command::new("afl-plot").arg(campaign).arg(plots));
     assert_eq!(plot.code, Some(0), "{plot:?}");
     for name in ["high_freq.png", "low_freq.png", "exec_speed.png", "edges.png"] {
         let picture = fs::read(plots.join(name)).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Static analyses on a real program's own description.
 
-use crate::common::{build_instrumented, cairn, run, said, write_source};
+use crate::common::{build_instrumented, cairn, output_of, run, write_source};
 use cairn_program::{
     BranchId, Call, CallGraph, Distances, Dominators, FunctionId, LoopSide, Loops, Program, Weight,
 };
@@ -26,7 +26,7 @@ fn build() -> (tempfile::TempDir, Program) {
     let sources = [("main.c", MAIN), ("others.c", OTHERS)];
     let sources = sources.map(|(name, text)| write_source(scratch.path(), name, text));
     let target = scratch.path().join("target");
-    let built = said(cairn().arg("cc").args(sources).arg("-o").arg(&target));
+    let built = output_of(cairn().arg("cc").args(sources).arg("-o").arg(&target));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     let program = Program::read(&target).unwrap();
     (scratch, program)
@@ -103,8 +103,9 @@ fn what_a_cast_pointer_leads_to_is_learnt_from_runs() {
     for seed in ["1", "2", "3"] {
         let out = scratch.path().join(seed);
         let options = ["run", "-q", "--json", "--strategy", "cfg", "--execs", "20", "--seed", seed, "--out"];
-        let said = run(options.iter().map(|word| word.as_ref()).chain([out.as_os_str(), target.as_os_str()]));
-        let summary: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        let result =
+            run(options.iter().map(|word| word.as_ref()).chain([out.as_os_str(), target.as_os_str()]));
+        let summary: serde_json::Value = serde_json::from_str(&result.stdout).unwrap();
         assert_eq!(summary["branches_covered"], summary["branches_total"], "{summary}");
     }
 }

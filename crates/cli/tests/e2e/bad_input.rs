@@ -1,14 +1,14 @@
 //! Whatever the user gets wrong is told in one sentence, with exit code 2.
 
-use crate::common::{Said, cairn, root, run, said, write_source};
+use crate::common::{CommandOutput, cairn, output_of, root, run, write_source};
 use std::path::Path;
 
 /// The one line that `cairn` said before it gave up.
-fn complaint(said: &Said) -> &str {
-    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{said:?}");
-    let lines: Vec<&str> = said.stderr.lines().collect();
-    assert_eq!(lines.len(), 1, "{said:?}");
-    lines[0].strip_prefix("cairn: ").unwrap_or_else(|| panic!("{said:?}"))
+fn complaint(result: &CommandOutput) -> &str {
+    assert_eq!((result.code, result.stdout.as_str()), (Some(2), ""), "{result:?}");
+    let lines: Vec<&str> = result.stderr.lines().collect();
+    assert_eq!(lines.len(), 1, "{result:?}");
+    lines[0].strip_prefix("cairn: ").unwrap_or_else(|| panic!("{result:?}"))
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn bad_usage_is_told_in_one_sentence() {
     for (args, expected) in cases {
         // Each in a place of its own: the default campaign directory is in the working directory.
         let place = tempfile::tempdir().unwrap();
-        let said = said(cairn().args(*args).current_dir(&place));
-        assert!(complaint(&said).contains(expected), "{args:?}: {said:?}");
+        let result = output_of(cairn().args(*args).current_dir(&place));
+        assert!(complaint(&result).contains(expected), "{args:?}: {result:?}");
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0, "{args:?} left something behind");
     }
 }
@@ -88,7 +88,7 @@ fn symbolic_files_need_a_way_to_the_program() {
     let try_with = |options: &[&str]| {
         let mut command = cairn();
         command.args(["run", "--out"]).arg(&out).arg(&source).args(options);
-        said(&mut command)
+        output_of(&mut command)
     };
     assert!(complaint(&try_with(&["--sym-file", "4"])).contains("--sym-file 4 needs @@"));
     assert!(complaint(&try_with(&["--", "@@"])).contains("no --sym-file LEN"));
@@ -103,10 +103,10 @@ fn a_syntax_error_is_shown_as_clang_shows_it() {
     let place = tempfile::tempdir().unwrap();
     let source = write_source(place.path(), "bad.c", "int main(void) { return 0 }\n");
     let out = place.path().join("out");
-    let said = run(["run".as_ref(), "--out".as_ref(), out.as_os_str(), source.as_os_str()]);
-    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{said:?}");
-    assert!(said.stderr.contains("bad.c:1:26: error: expected ';'"), "{said:?}");
-    let last = said.stderr.lines().last().unwrap();
+    let result = run(["run".as_ref(), "--out".as_ref(), out.as_os_str(), source.as_os_str()]);
+    assert_eq!((result.code, result.stdout.as_str()), (Some(2), ""), "{result:?}");
+    assert!(result.stderr.contains("bad.c:1:26: error: expected ';'"), "{result:?}");
+    let last = result.stderr.lines().last().unwrap();
     assert_eq!(last, format!("cairn: cannot compile {}", source.display()));
     assert!(!out.exists(), "nothing is left behind");
 }
@@ -116,14 +116,14 @@ fn other_peoples_directories_are_left_alone() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("thesis.tex"), "years of work").unwrap();
     let source = root().join("examples/triangle.c");
-    let said = run([
+    let result = run([
         "run".as_ref(),
         "--force".as_ref(),
         "--out".as_ref(),
         place.path().as_os_str(),
         source.as_os_str(),
     ]);
-    assert!(complaint(&said).contains("it has thesis.tex in it"), "{said:?}");
+    assert!(complaint(&result).contains("it has thesis.tex in it"), "{result:?}");
     let left: Vec<_> = std::fs::read_dir(&place).unwrap().collect();
     assert_eq!(left.len(), 1);
 }
@@ -136,7 +136,7 @@ fn seeds_must_be_there() {
     let with_seeds = |seeds: &Path| {
         let mut command = cairn();
         command.args(["run", "--sym-stdin", "4", "--out"]).arg(place.path().join("out"));
-        said(command.arg("--seeds").arg(seeds).arg(&source))
+        output_of(command.arg("--seeds").arg(seeds).arg(&source))
     };
     assert!(complaint(&with_seeds(empty.path())).contains("there is no input in"));
     assert!(complaint(&with_seeds(Path::new("/no/such/seeds"))).contains("cannot read /no/such/seeds"));
@@ -153,7 +153,7 @@ fn a_missing_tool_is_named() {
     ] {
         let mut command = cairn();
         command.env(variable, value).arg("run").arg(&source).current_dir(&place);
-        assert!(complaint(&said(&mut command)).contains(expected), "{variable}");
+        assert!(complaint(&output_of(&mut command)).contains(expected), "{variable}");
     }
 }
 

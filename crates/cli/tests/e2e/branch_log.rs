@@ -1,6 +1,6 @@
 //! The log of all branches is what the program did.
 
-use crate::common::{build_instrumented, cairn, root, said};
+use crate::common::{build_instrumented, cairn, output_of, root};
 use cairn_exec::{Arg, Input, Limits, Mode, Object, Run, Server, StepKind, TargetSpec, Trace};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program, SiteKind};
@@ -129,7 +129,7 @@ fn linkers_that_drop_unused_code_leave_it_whole() {
     for linker in ["-fuse-ld=bfd", "-fuse-ld=lld"] {
         let target = directory.path().join(linker);
         let options = ["cc", "-ffunction-sections", "-Wl,--gc-sections", linker, "-o"];
-        let built = said(cairn().args(options).arg(&target).arg(source()));
+        let built = output_of(cairn().args(options).arg(&target).arg(source()));
         assert_eq!(built.code, Some(0), "{}", built.stderr);
         Logged::of(&target, "k", (TEXT, Mode::LOG, Limits::default())).expect(ALL_KINDS);
     }

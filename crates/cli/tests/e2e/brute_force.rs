@@ -4,7 +4,7 @@
 
 mod generate;
 
-use crate::common::{Said, cairn, run, said, write_source};
+use crate::common::{CommandOutput, cairn, output_of, run, write_source};
 use generate::{Program, generate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -47,7 +47,7 @@ fn a_campaign_that_misses_something_is_caught() {
     let directory = tempfile::tempdir().unwrap();
     let case = Case::build(43, directory.path());
     let campaign = case.explore("8s");
-    assert!(campaign.exhausted && !case.tests().is_empty(), "{:?}", campaign.said);
+    assert!(campaign.exhausted && !case.tests().is_empty(), "{:?}", campaign.result);
     assert_eq!(case.missed(&campaign), Vec::<String>::new());
     let mut caught = 0;
     for test in case.tests() {
@@ -172,9 +172,9 @@ impl<'a> Case<'a> {
 
     /// Runs these inputs, or all if there are none, on the plain build.
     fn run_plain(&self, inputs: &[PathBuf]) -> Met {
-        let said = said(Command::new(self.directory.join("plain")).args(inputs));
-        assert_eq!(said.code, Some(0), "{said:?}");
-        Met::parse(&said.stdout)
+        let result = output_of(Command::new(self.directory.join("plain")).args(inputs));
+        assert_eq!(result.code, Some(0), "{result:?}");
+        Met::parse(&result.stdout)
     }
 
     /// A switch over all paths: what a path is about is concrete there, but a test is kept for each.
@@ -215,7 +215,7 @@ impl<'a> Case<'a> {
         let (program, out) = (self.directory.join("program"), self.directory.join("out"));
         let mut command = cairn();
         command.args(["run", "--json", "--oracle", "--time", time, "--out"]).arg(&out);
-        Campaign::of(said(command.args(self.options()).arg(program)))
+        Campaign::of(output_of(command.args(self.options()).arg(program)))
     }
 
     /// Files of `queue/`, `crashes/` and `hangs/`.
@@ -291,8 +291,8 @@ impl<'a> Case<'a> {
 }
 
 fn compile(compiler: &mut Command, program: &Program, to: &Path) {
-    let said = said(compiler.args(["-w", "-fwrapv"]).args(program.reader.macros()).arg("-o").arg(to));
-    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let result = output_of(compiler.args(["-w", "-fwrapv"]).args(program.reader.macros()).arg("-o").arg(to));
+    assert_eq!(result.code, Some(0), "{}", result.stderr);
 }
 
 /// Claims of a campaign.
@@ -300,26 +300,26 @@ struct Campaign {
     exhausted: bool,
     executions: u64,
     divergences: u64,
-    said: Said,
+    result: CommandOutput,
 }
 
 impl Campaign {
-    fn of(said: Said) -> Self {
+    fn of(result: CommandOutput) -> Self {
         let summary: serde_json::Value =
-            serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+            serde_json::from_str(&result.stdout).unwrap_or_else(|_| panic!("{result:?}"));
         Self {
             exhausted: summary["exhausted"].as_bool().unwrap(),
             executions: summary["executions"].as_u64().unwrap(),
             divergences: summary["divergences"].as_u64().unwrap(),
-            said,
+            result,
         }
     }
 
     /// Returns the problems that the campaign itself reports.
     fn complaints(&self) -> Vec<String> {
         let mut complaints = Vec::new();
-        if !self.said.stderr.contains(", 0 differ\n") {
-            complaints.push(format!("oracle mismatches: {}", self.said.stderr));
+        if !self.result.stderr.contains(", 0 differ\n") {
+            complaints.push(format!("oracle mismatches: {}", self.result.stderr));
         }
         if self.divergences > 0 {
             complaints.push(format!("{} divergences in {} executions", self.divergences, self.executions));

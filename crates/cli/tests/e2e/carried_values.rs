@@ -2,7 +2,7 @@
 //! aborts for one of its inputs, or does something else that depends on them: the abort is found, or something is counted as
 //! missing. Programs of the same kind that lose nothing are exhausted.
 
-use crate::common::{cairn, said, write_source};
+use crate::common::{cairn, output_of, write_source};
 use serde_json::Value;
 
 /// Expected result of a campaign.
@@ -39,12 +39,12 @@ fn explore(name: &str, text: &str, flags: &[&str]) -> Value {
     let compiler = if name.ends_with(".cc") { "c++" } else { "cc" };
     let mut build = cairn();
     build.args([compiler, "-w", name, "-o", "program"]).args(flags).current_dir(place.path());
-    let built = said(&mut build);
+    let built = output_of(&mut build);
     assert_eq!(built.code, Some(0), "{}\n{text}", built.stderr);
     let mut run = cairn();
     run.args(["run", "--json", "--no-sanitizers", "--sym-stdin", "1", "--out", "out", "program"]);
-    let said = said(run.current_dir(place.path()));
-    serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}\n{text}"))
+    let output = output_of(run.current_dir(place.path()));
+    serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}\n{text}"))
 }
 
 fn check_in(name: &str, flags: &[&str], cases: &[Case]) {

@@ -1,6 +1,6 @@
 //! The recipe in docs/ci.md, followed to the letter: a build that was red is red until the fault is fixed.
 
-use crate::common::{cairn, root, said};
+use crate::common::{cairn, output_of, root};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -60,11 +60,11 @@ fn build(project: &Path, steps: &[Step]) -> Vec<String> {
         if !failed.is_empty() && !step.always {
             continue;
         }
-        let said = said(&mut shell(project, &step.commands));
-        match said.code {
+        let result = output_of(&mut shell(project, &step.commands));
+        match result.code {
             Some(0) => {}
             Some(1) => failed.push(step.name.clone()),
-            _ => panic!("{}: {said:?}", step.commands),
+            _ => panic!("{}: {result:?}", step.commands),
         }
     }
     assert!(project.join("report.html").is_file());
@@ -87,10 +87,10 @@ fn a_red_build_stays_red_until_the_fault_is_fixed() {
 
     // With hardly any budget: the fault needs not be found again.
     let small = "cairn run --quiet --sym-stdin 5 --execs 3 --seeds kept --out small ./calculator";
-    let small = said(&mut shell(project.path(), small));
+    let small = output_of(&mut shell(project.path(), small));
     assert_eq!(small.code, Some(1), "{small:?}");
     let without = "cairn run --quiet --sym-stdin 5 --execs 3 --out without ./calculator";
-    assert_eq!(said(&mut shell(project.path(), without)).code, Some(0));
+    assert_eq!(output_of(&mut shell(project.path(), without)).code, Some(0));
 
     let text = fs::read_to_string(&source).unwrap();
     let fixed = text.replace("if (right.number == 0 && !right.grouped)", "if (right.number == 0)");
@@ -115,7 +115,7 @@ fn replay_takes_directories_and_tells_of_every_input() {
     fs::write(at("good/b"), "b").unwrap();
     fs::write(at("bad"), "x").unwrap();
     let replay =
-        |paths: &[&str]| said(cairn().current_dir(place.path()).arg("replay").arg(&program).args(paths));
+        |paths: &[&str]| output_of(cairn().current_dir(place.path()).arg("replay").arg(&program).args(paths));
     let good = replay(&["good"]);
     assert_eq!((good.code, good.stdout.as_str()), (Some(0), "good/a: exit code 3\ngood/b: exit code 3\n"));
     let both = replay(&["good", "bad"]);

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 /// Exit code and output of a command.
 #[derive(Debug)]
-pub struct Said {
+pub struct CommandOutput {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
@@ -30,22 +30,22 @@ pub fn cairn() -> Command {
 }
 
 /// `cairn` with these arguments, to its end.
-pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Said {
-    said(cairn().args(args))
+pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> CommandOutput {
+    output_of(cairn().args(args))
 }
 
 /// A command to its end.
-pub fn said(command: &mut Command) -> Said {
+pub fn output_of(command: &mut Command) -> CommandOutput {
     let output = command.output().expect("the command can be started");
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    Said { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    CommandOutput { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
 }
 
 /// Compiles C with `cairn cc`, C++ with `cairn c++`.
 pub fn build_instrumented(source: &Path, program: &Path) {
     let compiler = if is_cxx(source) { "c++" } else { "cc" };
-    let said = said(cairn().arg(compiler).arg(source).arg("-lm").arg("-o").arg(program));
-    assert_eq!(said.code, Some(0), "cairn {compiler} {}: {}", source.display(), said.stderr);
+    let result = output_of(cairn().arg(compiler).arg(source).arg("-lm").arg("-o").arg(program));
+    assert_eq!(result.code, Some(0), "cairn {compiler} {}: {}", source.display(), result.stderr);
 }
 
 fn is_cxx(source: &Path) -> bool {
@@ -60,8 +60,8 @@ pub fn build_plain(source: &Path, program: &Path) {
     clang.args(["-O0", "-g", "-no-pie", "-I"]).arg(&include).arg(source).arg("-o").arg(program);
     clang.args(is_cxx(source).then_some("-lstdc++"));
     clang.arg(here.join("fault_frames.c")).arg(include.join("cairn_replay.c")).arg("-lm");
-    let said = said(&mut clang);
-    assert_eq!(said.code, Some(0), "clang {}: {}", source.display(), said.stderr);
+    let result = output_of(&mut clang);
+    assert_eq!(result.code, Some(0), "clang {}: {}", source.display(), result.stderr);
 }
 
 /// Writes a C file.
@@ -83,8 +83,8 @@ fn runtime_directory() -> &'static Path {
         if profile.file_name() == Some("release".as_ref()) {
             cargo.arg("--release");
         }
-        let said = said(&mut cargo);
-        assert_eq!(said.code, Some(0), "building the runtime: {}", said.stderr);
+        let result = output_of(&mut cargo);
+        assert_eq!(result.code, Some(0), "building the runtime: {}", result.stderr);
         run_script("trim-runtime.sh", profile);
         run_script("build-models.sh", profile);
         profile.to_owned()
@@ -94,6 +94,6 @@ fn runtime_directory() -> &'static Path {
 /// Runs a step of the build that is not cargo's, on the directory with the `cairn` under test.
 fn run_script(name: &str, directory: &Path) {
     let mut script = Command::new(root().join("scripts").join(name));
-    let said = said(script.arg(directory));
-    assert_eq!(said.code, Some(0), "{name}: {}", said.stderr);
+    let result = output_of(script.arg(directory));
+    assert_eq!(result.code, Some(0), "{name}: {}", result.stderr);
 }

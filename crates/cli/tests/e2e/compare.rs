@@ -19,7 +19,7 @@ fn strategies_are_told_apart_and_the_same_seed_gives_the_same_figures() {
     let source = write_source(directory.path(), "word.c", WORD);
     let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let compare = |csv: &str| {
-        let said = run([
+        let result = run([
             "compare",
             "--strategies",
             "dfs,random-input",
@@ -38,9 +38,9 @@ fn strategies_are_told_apart_and_the_same_seed_gives_the_same_figures() {
             &file("curves.csv"),
             source.to_str().unwrap(),
         ]);
-        assert_eq!(said.code, Some(0), "{said:?}");
-        assert_eq!(said.stderr.lines().filter(|line| line.contains(" of 8: ")).count(), 8, "{said:?}");
-        said.stdout
+        assert_eq!(result.code, Some(0), "{result:?}");
+        assert_eq!(result.stderr.lines().filter(|line| line.contains(" of 8: ")).count(), 8, "{result:?}");
+        result.stdout
     };
     let table = compare(&file("first.csv"));
     let row = |name: &str| -> Vec<String> {
@@ -80,8 +80,8 @@ fn an_earlier_comparison_is_the_baseline() {
     assert_eq!(compare("random-input,dfs", "2", &["--csv", &csv]).code, Some(0));
     let again = compare("dfs,bfs", "2", &["--baseline", &csv, "--html", &page]);
     assert_eq!((again.code, again.stderr.as_str()), (Some(0), ""), "{again:?}");
-    let row = |said: &str, name: &str| -> Vec<String> {
-        let line = said.lines().find(|line| line.starts_with(name)).unwrap();
+    let row = |result: &str, name: &str| -> Vec<String> {
+        let line = result.lines().find(|line| line.starts_with(name)).unwrap();
         line.split_whitespace().rev().take(3).map(str::to_owned).collect()
     };
     assert_eq!(row(&again.stdout, "dfs"), ["1.000", "+0.0", "9.0"]);
@@ -121,9 +121,9 @@ fn what_cannot_be_compared_is_refused_in_a_sentence() {
         ("dfs,bfs,dfs", "--strategies has dfs twice"),
         ("dfs;interleave:dfs", "it takes two strategies or more"),
     ] {
-        let said = run(["compare", "--strategies", strategies, source.to_str().unwrap()]);
-        assert_eq!((said.code, said.stderr.lines().count()), (Some(2), 1), "{said:?}");
-        assert!(said.stderr.contains(complaint), "{said:?}");
+        let result = run(["compare", "--strategies", strategies, source.to_str().unwrap()]);
+        assert_eq!((result.code, result.stderr.lines().count()), (Some(2), 1), "{result:?}");
+        assert!(result.stderr.contains(complaint), "{result:?}");
     }
 }
 
@@ -139,7 +139,10 @@ fn a_failure_leaves_what_was_done_before_it() {
     let refused = run(compare.iter().copied().chain(["--curves", csv_name, source]));
     let written = || std::fs::read_to_string(&csv).unwrap();
     assert_eq!((refused.code, written().as_str()), (Some(2), "old\n"), "{refused:?}");
-    let said = run(compare.iter().copied().chain([source]));
-    assert_eq!((said.code, written().lines().count()), (Some(2), 2), "{said:?}");
-    assert!(said.stdout.contains("\ndfs            1 ") && said.stderr.contains("cannot run"), "{said:?}");
+    let result = run(compare.iter().copied().chain([source]));
+    assert_eq!((result.code, written().lines().count()), (Some(2), 2), "{result:?}");
+    assert!(
+        result.stdout.contains("\ndfs            1 ") && result.stderr.contains("cannot run"),
+        "{result:?}"
+    );
 }

@@ -1,6 +1,6 @@
 //! `--time`, `--solver-timeout` and Ctrl-C are kept by programs that are expensive in each layer.
 
-use crate::common::{build_instrumented, cairn, said, write_source};
+use crate::common::{build_instrumented, cairn, output_of, write_source};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -233,8 +233,8 @@ fn solve(directory: &Path, script: &str, seconds: &str) -> (Duration, String) {
     let file = directory.join("query.smt2");
     std::fs::write(&file, script).unwrap();
     let start = Instant::now();
-    let said = said(cairn().args(["solve", "--timeout", seconds]).arg(&file));
-    (start.elapsed(), said.stdout + &said.stderr)
+    let result = output_of(cairn().args(["solve", "--timeout", seconds]).arg(&file));
+    (start.elapsed(), result.stdout + &result.stderr)
 }
 
 #[test]
@@ -243,9 +243,9 @@ fn the_time_of_a_query_is_kept_and_not_cut_short() {
     let (idle, _) =
         solve(directory.path(), "(declare-const x (_ BitVec 8))(assert (= x #x07))(check-sat)", "2");
     for script in [FACTORING, &sums()] {
-        let (took, said) = solve(directory.path(), script, "2");
-        assert!(said.contains("unknown after"), "{said}");
-        assert!(took >= Duration::from_secs(2), "it was given up on after {took:?}: {said}");
+        let (took, result) = solve(directory.path(), script, "2");
+        assert!(result.contains("unknown after"), "{result}");
+        assert!(took >= Duration::from_secs(2), "it was given up on after {took:?}: {result}");
         assert!(
             took < Duration::from_secs(2) + PROMISED + 4 * idle,
             "{took:?}, where an easy one takes {idle:?}"
@@ -274,9 +274,9 @@ fn a_campaign_uses_all_its_time_while_flips_have_no_answer() {
     for program in programs {
         let built = build(&program);
         let start = Instant::now();
-        let said = said(campaign(&built, program.options, time).stdout(Stdio::piped()).arg("--json"));
+        let result = output_of(campaign(&built, program.options, time).stdout(Stdio::piped()).arg("--json"));
         let took = start.elapsed();
-        assert!(took >= time, "{} ended after {took:?}: {}", program.name, said.stdout);
+        assert!(took >= time, "{} ended after {took:?}: {}", program.name, result.stdout);
         assert!(took < time + allowance(), "{} ended after {took:?}", program.name);
     }
 }

@@ -1,11 +1,11 @@
 //! Text that library functions make of symbolic values, and faults inside of library functions: runs go where they were
 //! predicted to, and what is reported is placed in the user's code.
 
-use crate::common::{Said, build_instrumented, root, run, write_source};
+use crate::common::{CommandOutput, build_instrumented, root, run, write_source};
 use std::path::Path;
 
 /// Compiles and explores a program over some bytes of standard input.
-fn explore(directory: &Path, text: &str, bytes: &str, options: &[&str]) -> Said {
+fn explore(directory: &Path, text: &str, bytes: &str, options: &[&str]) -> CommandOutput {
     let (source, program) = (write_source(directory, "program.c", text), directory.join("program"));
     build_instrumented(&source, &program);
     let mut arguments = vec!["run", "--json", "--sym-stdin", bytes, "--out"];
@@ -16,8 +16,12 @@ fn explore(directory: &Path, text: &str, bytes: &str, options: &[&str]) -> Said 
     run(arguments)
 }
 
-fn figure<'a>(said: &Said, summary: &'a mut serde_json::Value, name: &str) -> &'a serde_json::Value {
-    *summary = serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+fn figure<'a>(
+    result: &CommandOutput,
+    summary: &'a mut serde_json::Value,
+    name: &str,
+) -> &'a serde_json::Value {
+    *summary = serde_json::from_str(&result.stdout).unwrap_or_else(|_| panic!("{result:?}"));
     &summary[name]
 }
 
@@ -39,10 +43,10 @@ fn text_that_the_library_formats_is_no_constant() {
              \x20   if (strcmp(text, \"{expected}\") == 0)\n        abort();\n    return 0;\n}}\n"
         );
         let directory = tempfile::tempdir().unwrap();
-        let said = explore(directory.path(), &text, "1", &[]);
+        let result = explore(directory.path(), &text, "1", &[]);
         let mut summary = serde_json::Value::Null;
-        assert_eq!(*figure(&said, &mut summary, "crashes"), 1, "{call}: {said:?}");
-        assert_eq!(*figure(&said, &mut summary, "divergences"), 0, "{call}: {said:?}");
+        assert_eq!(*figure(&result, &mut summary, "crashes"), 1, "{call}: {result:?}");
+        assert_eq!(*figure(&result, &mut summary, "divergences"), 0, "{call}: {result:?}");
     }
 }
 
@@ -57,9 +61,9 @@ fn an_unknown_format_is_no_reason_to_call_a_program_exhausted() {
              \x20   return strcmp(text, \"7 200\") == 0 && number == 'x';\n}}\n"
         );
         let directory = tempfile::tempdir().unwrap();
-        let said = explore(directory.path(), &text, "1", &[]);
+        let result = explore(directory.path(), &text, "1", &[]);
         let mut summary = serde_json::Value::Null;
-        assert_eq!(*figure(&said, &mut summary, "exhausted"), exhausted, "{argument}: {said:?}");
+        assert_eq!(*figure(&result, &mut summary, "exhausted"), exhausted, "{argument}: {result:?}");
     }
 }
 
@@ -79,15 +83,15 @@ int main(void) {
     return 0;
 }
 ";
-    let said = explore(directory.path(), text, "1", &[]);
+    let result = explore(directory.path(), text, "1", &[]);
     let mut summary = serde_json::Value::Null;
-    assert_eq!(*figure(&said, &mut summary, "divergences"), 1, "{said:?}");
-    assert_eq!(*figure(&said, &mut summary, "divergences_after_losses"), 1, "{said:?}");
+    assert_eq!(*figure(&result, &mut summary, "divergences"), 1, "{result:?}");
+    assert_eq!(*figure(&result, &mut summary, "divergences_after_losses"), 1, "{result:?}");
     let why = "1 path divergence, after values were lost in a64l (1);";
-    assert!(said.stderr.contains(why), "{said:?}");
-    let cause = &figure(&said, &mut summary, "divergence_causes")[0];
-    assert_eq!((&cause["after"], &cause["runs"]), (&"a64l".into(), &1.into()), "{said:?}");
-    assert!(cause["place"].as_str().unwrap().ends_with("program.c:7:9"), "{said:?}");
+    assert!(result.stderr.contains(why), "{result:?}");
+    let cause = &figure(&result, &mut summary, "divergence_causes")[0];
+    assert_eq!((&cause["after"], &cause["runs"]), (&"a64l".into(), &1.into()), "{result:?}");
+    assert!(cause["place"].as_str().unwrap().ends_with("program.c:7:9"), "{result:?}");
 }
 
 /// A printer and parser of JSON numbers, and a ring buffer that text drives: programs whose runs used to diverge.
@@ -97,11 +101,11 @@ fn programs_that_format_what_they_read_do_not_diverge() {
         let directory = tempfile::tempdir().unwrap();
         let text =
             std::fs::read_to_string(root().join("tests/regressions").join(format!("{name}.c"))).unwrap();
-        let said = explore(directory.path(), &text, "16", &["--execs", "600", "--time", "20s"]);
+        let result = explore(directory.path(), &text, "16", &["--execs", "600", "--time", "20s"]);
         let mut summary = serde_json::Value::Null;
-        let executions = figure(&said, &mut summary, "executions").as_u64().unwrap();
-        let divergences = figure(&said, &mut summary, "divergences").as_u64().unwrap();
-        assert!(executions > 100 && 200 * divergences < executions, "{name}: {said:?}");
+        let executions = figure(&result, &mut summary, "executions").as_u64().unwrap();
+        let divergences = figure(&result, &mut summary, "divergences").as_u64().unwrap();
+        assert!(executions > 100 && 200 * divergences < executions, "{name}: {result:?}");
     }
 }
 
@@ -147,7 +151,7 @@ int main(void) {
 #[test]
 fn a_fault_in_a_library_function_is_placed_in_the_users_code() {
     let directory = tempfile::tempdir().unwrap();
-    let said = explore(directory.path(), FAULTS_IN_LIBRARY_FUNCTIONS, "8", &["--time", "30s"]);
+    let result = explore(directory.path(), FAULTS_IN_LIBRARY_FUNCTIONS, "8", &["--time", "30s"]);
     let reports: Vec<serde_json::Value> = std::fs::read_dir(directory.path().join("out/crashes/reports"))
         .unwrap()
         .map(|file| file.unwrap().path())
@@ -157,9 +161,9 @@ fn a_fault_in_a_library_function_is_placed_in_the_users_code() {
     let places: Vec<String> = reports.iter().map(|report| report["place"].to_string()).collect();
     for line in (18..=32).filter(|line| *line != 21).chain([8]) {
         let wanted = format!("\"line\":{line}");
-        assert!(places.iter().any(|place| place.contains(&wanted)), "line {line} in {places:#?}: {said:?}");
+        assert!(places.iter().any(|place| place.contains(&wanted)), "line {line} in {places:#?}: {result:?}");
     }
-    let text = format!("{said:?} {reports:?}");
+    let text = format!("{result:?} {reports:?}");
     for own in ["libc/", "crates/runtime", "__cairn", "library/core"] {
         assert!(!text.contains(own), "{own} in {text}");
     }
@@ -187,10 +191,10 @@ int main(void) {
     let (source, program) =
         (write_source(directory.path(), "program.c", text), directory.path().join("program"));
     build_instrumented(&source, &program);
-    let said = run(["doctor", "--sym-stdin", "8", "--execs", "200", program.to_str().unwrap()]);
-    assert!(said.stdout.contains("in a library function: after the decision at "), "{said:?}");
-    assert!(said.stdout.contains("program.c:7 ("), "{said:?}");
-    assert!(!said.stdout.contains("libc/"), "{said:?}");
+    let result = run(["doctor", "--sym-stdin", "8", "--execs", "200", program.to_str().unwrap()]);
+    assert!(result.stdout.contains("in a library function: after the decision at "), "{result:?}");
+    assert!(result.stdout.contains("program.c:7 ("), "{result:?}");
+    assert!(!result.stdout.contains("libc/"), "{result:?}");
 }
 
 /// A hash table over the input, seeded with what differs from run to run outside of Cairn.
@@ -244,10 +248,10 @@ fn a_hash_is_seeded_alike_in_every_run() {
     ];
     for (includes, seeding) in seeds {
         let directory = tempfile::tempdir().unwrap();
-        let said = explore(directory.path(), &seeded_table(includes, seeding), "5", &["--execs", "150"]);
+        let result = explore(directory.path(), &seeded_table(includes, seeding), "5", &["--execs", "150"]);
         let mut summary = serde_json::Value::Null;
-        assert_eq!(*figure(&said, &mut summary, "executions"), 150, "{seeding}: {said:?}");
-        assert_eq!(*figure(&said, &mut summary, "divergences"), 0, "{seeding}: {said:?}");
+        assert_eq!(*figure(&result, &mut summary, "executions"), 150, "{seeding}: {result:?}");
+        assert_eq!(*figure(&result, &mut summary, "divergences"), 0, "{seeding}: {result:?}");
     }
 }
 
@@ -273,10 +277,10 @@ int main(void) {
 }
 ";
     let directory = tempfile::tempdir().unwrap();
-    let said = explore(directory.path(), text, "1", &["--time", "20s"]);
+    let result = explore(directory.path(), text, "1", &["--time", "20s"]);
     let mut summary = serde_json::Value::Null;
-    assert_eq!(*figure(&said, &mut summary, "exhausted"), true, "{said:?}");
-    assert_eq!(*figure(&said, &mut summary, "crashes"), 0, "{said:?}");
+    assert_eq!(*figure(&result, &mut summary, "exhausted"), true, "{result:?}");
+    assert_eq!(*figure(&result, &mut summary, "crashes"), 0, "{result:?}");
 }
 
 /// Waits a fifth of a second in every way that takes a moment, which is one on the simulated clock and not on the library's:
@@ -375,11 +379,11 @@ int main(void) {
 fn a_wait_until_a_moment_takes_as_long_as_without_cairn() {
     let directory = tempfile::tempdir().unwrap();
     let options = ["--timeout", "60000", "--execs", "2"];
-    let said = explore(directory.path(), WAITS_UNTIL_A_MOMENT, "1", &options);
+    let result = explore(directory.path(), WAITS_UNTIL_A_MOMENT, "1", &options);
     let mut summary = serde_json::Value::Null;
-    assert_eq!(*figure(&said, &mut summary, "executions"), 2, "{said:?}");
-    assert_eq!(*figure(&said, &mut summary, "crashes"), 0, "{said:?}");
-    assert_eq!(*figure(&said, &mut summary, "hangs"), 0, "{said:?}");
+    assert_eq!(*figure(&result, &mut summary, "executions"), 2, "{result:?}");
+    assert_eq!(*figure(&result, &mut summary, "crashes"), 0, "{result:?}");
+    assert_eq!(*figure(&result, &mut summary, "hangs"), 0, "{result:?}");
 }
 
 /// Regular expressions of the C library, on a symbolic pattern and on a symbolic text: every error and every
@@ -419,14 +423,14 @@ int main(void) {
 }
 ";
     let directory = tempfile::tempdir().unwrap();
-    let said = explore(directory.path(), text, "7", &["--execs", "5000", "--time", "60s"]);
+    let result = explore(directory.path(), text, "7", &["--execs", "5000", "--time", "60s"]);
     let mut summary = serde_json::Value::Null;
-    assert_eq!(*figure(&said, &mut summary, "divergences"), 0, "{said:?}");
-    assert!(figure(&said, &mut summary, "gaps").get("lost-value").is_none(), "{said:?}");
-    let covered = figure(&said, &mut summary, "branches_covered").as_u64().unwrap();
-    let total = figure(&said, &mut summary, "branches_total").as_u64().unwrap();
+    assert_eq!(*figure(&result, &mut summary, "divergences"), 0, "{result:?}");
+    assert!(figure(&result, &mut summary, "gaps").get("lost-value").is_none(), "{result:?}");
+    let covered = figure(&result, &mut summary, "branches_covered").as_u64().unwrap();
+    let total = figure(&result, &mut summary, "branches_total").as_u64().unwrap();
     // All but one: that the fixed pattern is wrong.
-    assert_eq!(covered, total - 1, "{said:?}");
+    assert_eq!(covered, total - 1, "{result:?}");
 }
 
 /// Reports in all formats place a fault inside of a modelled function at the user's call.
@@ -454,15 +458,15 @@ int main(void) {
     return 0;
 }
 ";
-    let said = explore(directory.path(), text, "1", &["--time", "30s"]);
+    let result = explore(directory.path(), text, "1", &["--time", "30s"]);
     let mut summary = serde_json::Value::Null;
-    assert_eq!(*figure(&said, &mut summary, "crashes"), 8, "{said:?}");
+    assert_eq!(*figure(&result, &mut summary, "crashes"), 8, "{result:?}");
     for format in ["html", "sarif", "lcov", "json", "junit"] {
         let out = directory.path().join(format!("report.{format}"));
         let options = ["report", directory.path().join("out").to_str().unwrap(), "--format", format, "--out"]
             .map(str::to_owned);
-        let said = run(options.into_iter().chain([out.to_str().unwrap().to_owned()]));
-        assert!(matches!(said.code, Some(0 | 1)), "{format}: {said:?}");
+        let result = run(options.into_iter().chain([out.to_str().unwrap().to_owned()]));
+        assert!(matches!(result.code, Some(0 | 1)), "{format}: {result:?}");
         let report = std::fs::read_to_string(&out).unwrap();
         for own in ["libc/", "__cairn_", "crates/runtime"] {
             let at = report.find(own);

@@ -12,9 +12,9 @@ type Told = (String, Option<u64>, Option<String>);
 fn reasons(options: &[&str], source: &str) -> BTreeSet<Told> {
     let directory = tempfile::tempdir().unwrap();
     let source = write_source(directory.path(), "patient.c", source);
-    let said = run(["doctor", "--json"].iter().chain(options).copied().chain([source.to_str().unwrap()]));
-    assert_eq!(said.code, Some(0), "{said:?}");
-    let answer: Value = serde_json::from_str(&said.stdout).unwrap();
+    let result = run(["doctor", "--json"].iter().chain(options).copied().chain([source.to_str().unwrap()]));
+    assert_eq!(result.code, Some(0), "{result:?}");
+    let answer: Value = serde_json::from_str(&result.stdout).unwrap();
     assert!(answer["executions"].as_u64() > Some(0), "{answer}");
     answer["reasons"].as_array().unwrap().iter().map(told).collect()
 }
@@ -137,11 +137,11 @@ fn the_report_is_for_people() {
         "patient.c",
         "int main(int argc, char **argv) { return argv[0][0] == argc; }\n",
     );
-    let said = run(["doctor", "--sym-stdin", "4", source.to_str().unwrap()]);
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.stdout.starts_with("1 execution in "), "{said:?}");
-    assert!(said.stdout.contains("\nno branch depends on a part of the input"), "{said:?}");
-    assert!(said.stdout.contains("\n  standard input\n"), "{said:?}");
+    let result = run(["doctor", "--sym-stdin", "4", source.to_str().unwrap()]);
+    assert_eq!(result.code, Some(0), "{result:?}");
+    assert!(result.stdout.starts_with("1 execution in "), "{result:?}");
+    assert!(result.stdout.contains("\nno branch depends on a part of the input"), "{result:?}");
+    assert!(result.stdout.contains("\n  standard input\n"), "{result:?}");
 }
 
 #[test]
@@ -161,6 +161,6 @@ int main(int argc, char **argv) {
     assert!(found.contains(&("concretised".to_owned(), Some(7), Some(instruction.to_owned()))), "{found:?}");
     let directory = tempfile::tempdir().unwrap();
     let source = write_source(directory.path(), "patient.c", source);
-    let said = run(["doctor", "--sym-stdin", "16", "--fixed-length", source.to_str().unwrap()]);
-    assert!(said.stdout.contains("patient.c:6 (2 sides)"), "{said:?}");
+    let result = run(["doctor", "--sym-stdin", "16", "--fixed-length", source.to_str().unwrap()]);
+    assert!(result.stdout.contains("patient.c:6 (2 sides)"), "{result:?}");
 }

@@ -1,6 +1,6 @@
 //! Unusual files, compilers and moments: each is handled or reported, never ignored.
 
-use crate::common::{Said, build_instrumented, build_plain, cairn, said, write_source};
+use crate::common::{CommandOutput, build_instrumented, build_plain, cairn, output_of, write_source};
 use cairn_exec::Protection;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -21,18 +21,18 @@ const READER: &str = r#"
 "#;
 
 /// A directory with an instrumented program.
-struct Place {
+struct BuiltProgram {
     directory: tempfile::TempDir,
     program: PathBuf,
 }
 
-impl Place {
-    fn new(source: &str) -> Place {
+impl BuiltProgram {
+    fn new(source: &str) -> BuiltProgram {
         let directory = tempfile::tempdir().unwrap();
         let source = write_source(directory.path(), "program.c", source);
         let program = directory.path().join("program");
         build_instrumented(&source, &program);
-        Place { directory, program }
+        BuiltProgram { directory, program }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -44,14 +44,14 @@ impl Place {
         self.path(name)
     }
 
-    fn replay(&self, tests: &Path) -> Said {
-        said(cairn().arg("replay").arg(&self.program).arg(tests))
+    fn replay(&self, tests: &Path) -> CommandOutput {
+        output_of(cairn().arg("replay").arg(&self.program).arg(tests))
     }
 
-    fn run(&self, options: &[&str]) -> Said {
+    fn run(&self, options: &[&str]) -> CommandOutput {
         let mut command = cairn();
         command.args(["run", "--force", "--sym-stdin", "4", "--execs", "20", "--out"]);
-        said(command.arg(self.path("out")).args(options).arg(&self.program))
+        output_of(command.arg(self.path("out")).args(options).arg(&self.program))
     }
 }
 
@@ -60,8 +60,8 @@ fn make_pipe(path: &Path) {
 }
 
 /// A directory with an input, a link to it, and what is none.
-fn mixed_directory(place: &Place) -> PathBuf {
-    let directory = place.make_directory("mixed");
+fn mixed_directory(built: &BuiltProgram) -> PathBuf {
+    let directory = built.make_directory("mixed");
     fs::write(directory.join("a"), "abcd").unwrap();
     symlink("a", directory.join("link")).unwrap();
     symlink("nothing", directory.join("broken")).unwrap();
@@ -73,69 +73,69 @@ fn mixed_directory(place: &Place) -> PathBuf {
 
 #[test]
 fn replay_names_the_entries_of_a_directory_that_it_leaves_out() {
-    let place = Place::new(READER);
-    let said = place.replay(&mixed_directory(&place));
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert_eq!(said.stdout.lines().count(), 2, "{said:?}");
+    let built = BuiltProgram::new(READER);
+    let result = built.replay(&mixed_directory(&built));
+    assert_eq!(result.code, Some(0), "{result:?}");
+    assert_eq!(result.stdout.lines().count(), 2, "{result:?}");
     for entry in ["broken (a broken link)", "pipe (a pipe)", "sub (a directory)"] {
-        assert!(said.stderr.contains(entry), "{entry}: {said:?}");
+        assert!(result.stderr.contains(entry), "{entry}: {result:?}");
     }
-    assert!(said.stderr.contains("2 tests, 0 crashes"), "{said:?}");
+    assert!(result.stderr.contains("2 tests, 0 crashes"), "{result:?}");
 }
 
 #[test]
 fn seeds_name_the_entries_of_a_directory_that_they_leave_out() {
-    let place = Place::new(READER);
-    let mixed = mixed_directory(&place);
-    let said = place.run(&["--seeds", mixed.to_str().unwrap()]);
+    let built = BuiltProgram::new(READER);
+    let mixed = mixed_directory(&built);
+    let result = built.run(&["--seeds", mixed.to_str().unwrap()]);
     for entry in ["broken (a broken link)", "pipe (a pipe)", "sub (a directory)"] {
-        assert!(said.stderr.contains(entry), "{entry}: {said:?}");
+        assert!(result.stderr.contains(entry), "{entry}: {result:?}");
     }
-    assert!(place.path("out/queue").is_dir());
+    assert!(built.path("out/queue").is_dir());
 }
 
 #[test]
 fn links_out_of_a_campaign_are_named_and_not_read() {
-    let place = Place::new(READER);
-    let queue = place.make_directory("campaign/queue");
+    let built = BuiltProgram::new(READER);
+    let queue = built.make_directory("campaign/queue");
     fs::write(queue.join("id:000000"), "abcd").unwrap();
     symlink("/etc/passwd", queue.join("id:000001")).unwrap();
-    let said = place.replay(&place.path("campaign"));
-    assert_eq!((said.code, said.stdout.lines().count()), (Some(0), 1), "{said:?}");
-    assert!(said.stderr.contains("id:000001 (a link out of the campaign)"), "{said:?}");
+    let result = built.replay(&built.path("campaign"));
+    assert_eq!((result.code, result.stdout.lines().count()), (Some(0), 1), "{result:?}");
+    assert!(result.stderr.contains("id:000001 (a link out of the campaign)"), "{result:?}");
 }
 
 #[test]
 fn an_empty_part_of_a_campaign_is_no_error() {
-    let place = Place::new(READER);
+    let built = BuiltProgram::new(READER);
     for part in ["queue", "crashes", "hangs"] {
-        place.make_directory(&format!("campaign/{part}"));
+        built.make_directory(&format!("campaign/{part}"));
     }
     for tests in ["campaign", "campaign/queue", "campaign/crashes", "campaign/hangs"] {
-        let said = place.replay(&place.path(tests));
-        assert_eq!(said.code, Some(0), "{tests}: {said:?}");
-        assert!(said.stderr.contains("0 tests"), "{tests}: {said:?}");
+        let result = built.replay(&built.path(tests));
+        assert_eq!(result.code, Some(0), "{tests}: {result:?}");
+        assert!(result.stderr.contains("0 tests"), "{tests}: {result:?}");
     }
-    let campaign = place.path("campaign");
-    let said = place.run(&["--seeds", campaign.to_str().unwrap()]);
-    assert!(said.stderr.contains("there are 0 inputs in the seeds' campaigns"), "{said:?}");
-    assert_eq!(said.code, Some(1), "the crash is found all the same: {said:?}");
+    let campaign = built.path("campaign");
+    let result = built.run(&["--seeds", campaign.to_str().unwrap()]);
+    assert!(result.stderr.contains("there are 0 inputs in the seeds' campaigns"), "{result:?}");
+    assert_eq!(result.code, Some(1), "the crash is found all the same: {result:?}");
 }
 
 #[test]
 fn a_directory_without_inputs_is_refused_in_one_sentence() {
-    let place = Place::new(READER);
-    let (empty, nested) = (place.make_directory("empty"), place.make_directory("nested"));
-    place.make_directory("nested/sub");
-    let seeded = |path: &Path| place.run(&["--seeds", path.to_str().unwrap()]);
-    for said in [place.replay(&empty), seeded(&empty)] {
-        assert_eq!(said.code, Some(2), "{said:?}");
-        assert!(said.stderr.contains("there is no input in "), "{said:?}");
+    let built = BuiltProgram::new(READER);
+    let (empty, nested) = (built.make_directory("empty"), built.make_directory("nested"));
+    built.make_directory("nested/sub");
+    let seeded = |path: &Path| built.run(&["--seeds", path.to_str().unwrap()]);
+    for result in [built.replay(&empty), seeded(&empty)] {
+        assert_eq!(result.code, Some(2), "{result:?}");
+        assert!(result.stderr.contains("there is no input in "), "{result:?}");
     }
-    for said in [place.replay(&nested), seeded(&nested)] {
-        assert_eq!(said.code, Some(2), "{said:?}");
-        assert!(said.stderr.contains("these are not files: "), "{said:?}");
-        assert!(said.stderr.contains("sub (a directory)"), "{said:?}");
+    for result in [built.replay(&nested), seeded(&nested)] {
+        assert_eq!(result.code, Some(2), "{result:?}");
+        assert!(result.stderr.contains("these are not files: "), "{result:?}");
+        assert!(result.stderr.contains("sub (a directory)"), "{result:?}");
     }
 }
 
@@ -148,10 +148,10 @@ fn a_source_that_is_no_file_is_named_as_what_it_is() {
     for (name, what) in [("pipe", "a pipe"), ("directory", "a directory"), ("device", "a device")] {
         let mut command = Command::new("timeout");
         command.arg("20").arg(cairn().get_program()).args(["run", &format!("{name}.c")]);
-        let said = said(command.current_dir(&directory));
-        assert_eq!(said.code, Some(2), "{said:?}");
+        let result = output_of(command.current_dir(&directory));
+        assert_eq!(result.code, Some(2), "{result:?}");
         let expected = format!("cairn: cannot read {name}.c: it is {what}, not a file\n");
-        assert_eq!(said.stderr, expected);
+        assert_eq!(result.stderr, expected);
     }
 }
 
@@ -160,10 +160,10 @@ fn options_for_files_beside_the_object_are_said_to_be_ignored() {
     let directory = tempfile::tempdir().unwrap();
     write_source(directory.path(), "program.c", READER);
     let mut command = cairn();
-    let said =
-        said(command.args(["cc", "-save-temps", "program.c", "-o", "program"]).current_dir(&directory));
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.stderr.contains("ignoring -save-temps"), "{said:?}");
+    let result =
+        output_of(command.args(["cc", "-save-temps", "program.c", "-o", "program"]).current_dir(&directory));
+    assert_eq!(result.code, Some(0), "{result:?}");
+    assert!(result.stderr.contains("ignoring -save-temps"), "{result:?}");
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 2);
 }
 
@@ -194,16 +194,16 @@ fn processes_with(text: &str) -> Vec<String> {
 /// Kills a driver at the moment that its child has not asked for the signal of its parent's end.
 #[test]
 fn nothing_outlives_a_driver_that_is_killed_while_it_starts_its_target() {
-    let place = Place::new(SLEEPING_CONSTRUCTOR);
+    let built = BuiltProgram::new(SLEEPING_CONSTRUCTOR);
     let (source, library) =
-        (write_source(place.directory.path(), "slow.c", SLOW_CHILD), place.path("slow.so"));
+        (write_source(built.directory.path(), "slow.c", SLOW_CHILD), built.path("slow.so"));
     let mut clang = Command::new("clang-19");
     assert!(clang.args(["-shared", "-fPIC"]).arg(source).arg("-o").arg(&library).status().unwrap().success());
-    let here = place.directory.path().to_str().unwrap().to_owned();
+    let here = built.directory.path().to_str().unwrap().to_owned();
     for option in ["--quiet", "--no-sandbox"] {
         let mut command = cairn();
-        command.args(["run", "--force", option, "--sym-stdin", "4", "--out"]).arg(place.path("out"));
-        command.arg(&place.program).env("LD_PRELOAD", &library).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(["run", "--force", option, "--sym-stdin", "4", "--out"]).arg(built.path("out"));
+        command.arg(&built.program).env("LD_PRELOAD", &library).stdout(Stdio::null()).stderr(Stdio::null());
         let mut driver = command.spawn().unwrap();
         // The child of the driver has its command line.
         let start = Instant::now();
@@ -258,12 +258,12 @@ fn temporary_files_can_be_made_where_mount_namespaces_are_granted() {
     let replay = |program: &str, options: &[&str], arguments: &[&Path]| {
         let mut command = cairn();
         command.arg("replay").args(options).arg(here.join(program)).arg(here.join("test"));
-        said(command.arg("--").args(arguments).current_dir(&here))
+        output_of(command.arg("--").args(arguments).current_dir(&here))
     };
     for program in ["program", "plain"] {
         for options in [&[][..], &["--scratch"]] {
-            let said = replay(program, options, &[]);
-            assert!(said.stderr.contains("exit code 3"), "{program} {options:?}: {said:?}");
+            let result = replay(program, options, &[]);
+            assert!(result.stderr.contains("exit code 3"), "{program} {options:?}: {result:?}");
         }
     }
     let is_ours = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("cairn-edges-");
@@ -272,8 +272,8 @@ fn temporary_files_can_be_made_where_mount_namespaces_are_granted() {
     // What the command line names in /tmp stays visible.
     let named =
         tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o644)).tempfile_in("/tmp").unwrap();
-    let said = replay("program", &[], &[named.path()]);
-    assert!(said.stderr.contains("exit code 6"), "{said:?}");
+    let result = replay("program", &[], &[named.path()]);
+    assert!(result.stderr.contains("exit code 6"), "{result:?}");
 }
 
 /// Many runs of one server: each finds `/tmp` empty.
@@ -296,8 +296,8 @@ fn temporary_files_do_not_outlive_their_run() {
     let source = write_source(&here, "program.c", &text);
     let mut command = cairn();
     command.args(["run", "--force", "--sym-stdin", "1", "--execs", "9", "--out"]).arg(here.join("out"));
-    let said = said(command.arg(&source).current_dir(&here));
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let result = output_of(command.arg(&source).current_dir(&here));
+    assert_eq!(result.code, Some(0), "{result:?}");
 }
 
 /// Cairn builds such programs itself, and `/tmp` is not the place for it.
@@ -310,7 +310,7 @@ fn programs_that_a_report_builds_make_temporary_files_as_in_the_campaign() {
     }
     fs::set_permissions(&here, fs::Permissions::from_mode(0o755)).unwrap();
     write_source(&here, "program.c", TEMPORARY);
-    let run = |arguments: &[&str]| said(cairn().args(arguments).current_dir(&here).env_remove("TMPDIR"));
+    let run = |arguments: &[&str]| output_of(cairn().args(arguments).current_dir(&here).env_remove("TMPDIR"));
     let made = run(&["run", "--force", "--execs", "3", "--sym-stdin", "1", "--out", "out", "program.c"]);
     assert_eq!(made.code, Some(0), "{made:?}");
     let report = run(&["report", "out", "--format", "lcov", "--out", "report.info"]);
@@ -349,7 +349,7 @@ fn temporary_files_without_a_name_count_as_scratch_space() {
     for program in ["program", "plain"] {
         let mut command = cairn();
         command.args(["replay", "--scratch-size", "64", "--timeout", "60000", program, "test"]);
-        let said = said(command.current_dir(&here));
-        assert!(said.stderr.contains("limit of the scratch directory reached"), "{program}: {said:?}");
+        let result = output_of(command.current_dir(&here));
+        assert!(result.stderr.contains("limit of the scratch directory reached"), "{program}: {result:?}");
     }
 }

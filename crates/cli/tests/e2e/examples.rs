@@ -76,9 +76,9 @@ fn check_campaign(example: &Example, program: &Path, out: &Path) -> Vec<String> 
     args.extend(example.options());
     args.extend([program.display().to_string(), "--".to_owned()]);
     args.extend(example.args());
-    let said = run(&args);
-    let Ok(summary) = serde_json::from_str::<Value>(&said.stdout) else {
-        return vec![format!("cairn run failed: {said:?}")];
+    let result = run(&args);
+    let Ok(summary) = serde_json::from_str::<Value>(&result.stdout) else {
+        return vec![format!("cairn run failed: {result:?}")];
     };
     let mut complaints = Vec::new();
     let mut expect = |what: &str, found: Option<u64>, expected: u64| {
@@ -92,11 +92,11 @@ fn check_campaign(example: &Example, program: &Path, out: &Path) -> Vec<String> 
     expect("hangs", number("hangs"), 0);
     expect("divergences", number("divergences"), 0);
     let code = if example.faults.is_empty() { 0 } else { 1 };
-    expect("exit code", said.code.and_then(|c| c.try_into().ok()), code);
-    if !oracle_is_content(&said.stderr) {
-        complaints.push(format!("the oracle: {}", said.stderr));
+    expect("exit code", result.code.and_then(|c| c.try_into().ok()), code);
+    if !oracle_is_content(&result.stderr) {
+        complaints.push(format!("the oracle: {}", result.stderr));
     }
-    complaints.extend(disagreement(&said, &summary, out));
+    complaints.extend(disagreement(&result, &summary, out));
     complaints
 }
 

@@ -1,6 +1,6 @@
 //! Weights: explained, searched with, and refused if they are wrong.
 
-use crate::common::{Said, root, run, write_source};
+use crate::common::{CommandOutput, root, run, write_source};
 use std::path::Path;
 
 /// The weights that ship, as a file, with one text in place of another.
@@ -12,7 +12,7 @@ fn weights(directory: &Path, from: &str, to: &str) -> String {
 }
 
 /// Searches an example by a file of weights.
-fn search(directory: &Path, file: &str, option: &str) -> Said {
+fn search(directory: &Path, file: &str, option: &str) -> CommandOutput {
     let (source, out) = (root().join("examples/magic.c"), directory.join("out"));
     let (strategy, out) = (format!("parametric:{file}"), out.to_str().unwrap().to_owned());
     let words =
@@ -32,8 +32,8 @@ fn weights_are_told_in_words_the_strongest_first() {
     assert!(table.is_sorted_by(|a, b| a >= b), "{table:?}");
 
     let file = weights(directory.path(), "weights = [\n    0.0,", "weights = [\n    -99.5,");
-    let said = run(["explain", &file]).stdout;
-    assert!(said.contains("It keeps away from branches in `main`;"), "{said}");
+    let result = run(["explain", &file]).stdout;
+    assert!(result.contains("It keeps away from branches in `main`;"), "{result}");
     let json: serde_json::Value = serde_json::from_str(&run(["explain", "--json", &file]).stdout).unwrap();
     assert_eq!(json["features"].as_array().unwrap().len(), 40);
     assert_eq!(
@@ -48,11 +48,11 @@ fn what_stands_beside_the_weights_is_told_and_searched_with() {
     let directory = tempfile::tempdir().unwrap();
     let (shipped, other) = ("\"random-branch\"\nshare = 0.5", "\"generational\"\nshare = 0.25");
     let file = weights(directory.path(), shipped, other);
-    let said = run(["explain", &file]).stdout;
-    assert!(said.contains("For 25 % of the search it leaves the choice to generational."), "{said}");
-    let said = search(directory.path(), &file, "--log=json");
-    assert_eq!(said.code, Some(1), "there is a crash to be found: {said:?}");
-    assert!(said.stderr.contains("and for 25 % of the time generational"), "{}", said.stderr);
+    let result = run(["explain", &file]).stdout;
+    assert!(result.contains("For 25 % of the search it leaves the choice to generational."), "{result}");
+    let result = search(directory.path(), &file, "--log=json");
+    assert_eq!(result.code, Some(1), "there is a crash to be found: {result:?}");
+    assert!(result.stderr.contains("and for 25 % of the time generational"), "{}", result.stderr);
 }
 
 #[test]
@@ -63,20 +63,20 @@ fn a_wrong_file_of_weights_is_one_sentence() {
     let source = root().join("examples/magic.c");
     let source = source.to_str().unwrap();
     for args in [vec!["explain", &file], vec!["run", source, "--strategy", &strategy, "--sym-stdin", "4"]] {
-        let said = run(&args);
-        assert_eq!((said.code, said.stderr.lines().count()), (Some(2), 1), "{}", said.stderr);
-        assert!(said.stderr.contains("names a feature `in-the-main` that is none"), "{}", said.stderr);
+        let result = run(&args);
+        assert_eq!((result.code, result.stderr.lines().count()), (Some(2), 1), "{}", result.stderr);
+        assert!(result.stderr.contains("names a feature `in-the-main` that is none"), "{}", result.stderr);
     }
-    let said = run(["explain", "no/such.toml"]);
-    assert_eq!(said.code, Some(2));
-    assert!(said.stderr.starts_with("cairn: `no/such.toml` cannot be read: "), "{}", said.stderr);
+    let result = run(["explain", "no/such.toml"]);
+    assert_eq!(result.code, Some(2));
+    assert!(result.stderr.starts_with("cairn: `no/such.toml` cannot be read: "), "{}", result.stderr);
 }
 
 #[test]
 fn parametric_search_goes_by_the_file_and_finds_its_way() {
     let directory = tempfile::tempdir().unwrap();
     let file = weights(directory.path(), "", "");
-    let said = search(directory.path(), &file, "--json");
-    let json: serde_json::Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
-    assert_eq!(said.code, Some(1), "there is a crash to be found: {json}");
+    let result = search(directory.path(), &file, "--json");
+    let json: serde_json::Value = serde_json::from_str(&result.stdout).expect(&result.stderr);
+    assert_eq!(result.code, Some(1), "there is a crash to be found: {json}");
 }

@@ -1,6 +1,6 @@
 //! Planted faults of many kinds: each is found, named, confirmed, told once and made small; and what is no fault is none.
 
-use crate::common::{cairn, root, run, said, write_source};
+use crate::common::{cairn, output_of, root, run, write_source};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -53,8 +53,8 @@ impl Fault {
             length.trim_start_matches("0-"),
         ]);
         command.args(self.check.iter().flat_map(|check| ["--check", check]));
-        let said = said(command.args(more).arg("--out").arg(out).arg(&self.source));
-        (said.code, serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}")))
+        let result = output_of(command.args(more).arg("--out").arg(out).arg(&self.source));
+        (result.code, serde_json::from_str(&result.stdout).unwrap_or_else(|_| panic!("{result:?}")))
     }
 
     /// Returns what is wrong with the findings.
@@ -169,7 +169,7 @@ fn what_only_cairn_sees_is_never_called_confirmed() {
     };
     let build = |checks: &str| {
         let mut command = cairn();
-        let built = said(command.env("CAIRN_CC_CHECK", checks).args(["cc", source, "-o", program_text]));
+        let built = output_of(command.env("CAIRN_CC_CHECK", checks).args(["cc", source, "-o", program_text]));
         assert_eq!(built.code, Some(0), "{built:?}");
     };
     build("");
@@ -177,8 +177,8 @@ fn what_only_cairn_sees_is_never_called_confirmed() {
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("CAIRN_CC_CHECK=overflow"), "{}", refused.stderr);
     build("overflow");
-    let said = run_it(&["--check", "overflow", program_text]);
-    let summary: Value = serde_json::from_str(&said.stdout).unwrap();
+    let result = run_it(&["--check", "overflow", program_text]);
+    let summary: Value = serde_json::from_str(&result.stdout).unwrap();
     assert_eq!(
         (&summary["findings"]["confirmed"], &summary["findings"]["unconfirmed"]),
         (&1.into(), &2.into())
@@ -189,15 +189,15 @@ fn what_only_cairn_sees_is_never_called_confirmed() {
         assert_eq!(text.contains("Unconfirmed: seen by Cairn only"), !confirmed, "{text}");
     }
     // With the sources all three are seen by others as well.
-    let said = run_it(&["--check", "overflow", source]);
-    let summary: Value = serde_json::from_str(&said.stdout).unwrap();
+    let result = run_it(&["--check", "overflow", source]);
+    let summary: Value = serde_json::from_str(&result.stdout).unwrap();
     assert_eq!(
         (&summary["findings"]["confirmed"], &summary["findings"]["unconfirmed"]),
         (&3.into(), &0.into())
     );
     // Its check was not asked for.
-    let said = run_it(&["--no-sanitizers", source]);
-    let summary: Value = serde_json::from_str(&said.stdout).unwrap();
+    let result = run_it(&["--no-sanitizers", source]);
+    let summary: Value = serde_json::from_str(&result.stdout).unwrap();
     assert!(summary["findings"]["kinds"]["signed overflow"].is_null(), "{summary}");
     assert_eq!(summary["findings"]["unconfirmed"], 1, "{summary}");
 }
@@ -207,7 +207,7 @@ fn a_path_condition_is_one_that_holds() {
     let place = tempfile::tempdir().unwrap();
     let source = write_source(place.path(), "several.c", SEVERAL);
     let out = place.path().join("out");
-    let said = run([
+    let result = run([
         "run",
         "-q",
         "--no-sanitizers",
@@ -220,7 +220,7 @@ fn a_path_condition_is_one_that_holds() {
         out.to_str().unwrap(),
         source.to_str().unwrap(),
     ]);
-    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(result.code, Some(1), "{result:?}");
     let reports = reports(&out);
     assert_eq!(reports.len(), 3, "{reports:#?}");
     for (report, text) in reports {
@@ -239,7 +239,7 @@ fn a_check_that_is_none_is_refused_with_the_names_of_those_there_are() {
         wrong.stderr.contains("`wrap`") && wrong.stderr.contains("overflow, shift, bounds, all"),
         "{wrong:?}"
     );
-    let wrong = said(cairn().env("CAIRN_CC_CHECK", "wrap").args(["cc", "--version"]));
+    let wrong = output_of(cairn().env("CAIRN_CC_CHECK", "wrap").args(["cc", "--version"]));
     assert!(wrong.stderr.contains("CAIRN_CC_CHECK") && wrong.stderr.contains("overflow"), "{wrong:?}");
 }
 
@@ -255,8 +255,8 @@ fn findings_survive_the_death_of_the_campaign() {
         command
     };
     let figures = |out: &Path, more: &[&str]| {
-        let said = said(&mut campaign(out, more));
-        let summary: Value = serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+        let result = output_of(&mut campaign(out, more));
+        let summary: Value = serde_json::from_str(&result.stdout).unwrap_or_else(|_| panic!("{result:?}"));
         (summary["findings"].clone(), summary["crashes"].clone(), summary["executions"].clone())
     };
     let (whole, killed) = (place.path().join("whole"), place.path().join("killed"));
@@ -331,10 +331,10 @@ fn builds_that_confirm_leave_no_process_behind() {
     let place = tempfile::tempdir().unwrap();
     let source = write_source(place.path(), "daemon.c", DAEMON);
     let out = place.path().join("out");
-    let said =
+    let result =
         run(["run", "-q", "--sym-stdin", "1", "--out", out.to_str().unwrap(), source.to_str().unwrap()]);
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(out.join("cairn-build/daemon.sanitized").is_file(), "{said:?}");
+    assert_eq!(result.code, Some(0), "{result:?}");
+    assert!(out.join("cairn-build/daemon.sanitized").is_file(), "{result:?}");
     let programs = std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| std::fs::read_link(entry.ok()?.path().join("exe")).ok());
@@ -363,9 +363,9 @@ fn operands_that_do_not_depend_on_the_input_themselves_are_looked_at_too() {
     let out = place.path().join("out");
     let mut command = cairn();
     command.args(["run", "-q", "--json", "--no-sanitizers", "--check", "all", "--sym-stdin", "1", "--out"]);
-    let said = said(command.arg(&out).arg(&source));
-    assert_eq!(said.code, Some(1), "{said:?}");
-    let summary: Value = serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+    let result = output_of(command.arg(&out).arg(&source));
+    assert_eq!(result.code, Some(1), "{result:?}");
+    let summary: Value = serde_json::from_str(&result.stdout).unwrap_or_else(|_| panic!("{result:?}"));
     assert_eq!(summary["findings"]["kinds"]["division by zero"], 1, "{summary}");
     assert_eq!(summary["findings"]["kinds"]["signed overflow"], 1, "{summary}");
     assert_eq!(summary["crashes"], 2, "{summary}");

@@ -62,11 +62,11 @@ fn a_division_that_can_fault_is_made_to() {
         let out_text = out.to_str().unwrap();
         let options =
             ["run", "-q", "--force", "--strategy", strategy, "--sym-stdin", "12", "--out", out_text];
-        let said = run(options.into_iter().chain(["--oracle", source.to_str().unwrap()]));
-        assert_eq!(said.code, Some(1), "{said:?}");
+        let result = run(options.into_iter().chain(["--oracle", source.to_str().unwrap()]));
+        assert_eq!(result.code, Some(1), "{result:?}");
         // What is asked beside the source is none of its branches.
-        assert!(said.stdout.starts_with("9 of 9 branches covered (100 %)"), "{}", said.stdout);
-        assert!(said.stdout.contains("every feasible path was executed"), "{}", said.stdout);
+        assert!(result.stdout.starts_with("9 of 9 branches covered (100 %)"), "{}", result.stdout);
+        assert!(result.stdout.contains("every feasible path was executed"), "{}", result.stdout);
         let lines: BTreeSet<String> = explained(&out).into_iter().map(|(text, _)| headline(&text)).collect();
         let expected = [
             "division by zero in mean (divisions.c:4)",
@@ -118,12 +118,12 @@ fn the_tracer_is_no_part_of_a_stack() {
     for (program, frames) in [(&whole, 4), (&stripped, 0)] {
         let out = place.path().join("out");
         let options = ["run", "-q", "--force", "--sym-stdin", "5", "--execs", "200", "--out"];
-        let said = run(options.iter().map(OsStr::new).chain([out.as_os_str(), program.as_os_str()]));
-        assert_eq!(said.code, Some(1), "{said:?}");
+        let result = run(options.iter().map(OsStr::new).chain([out.as_os_str(), program.as_os_str()]));
+        assert_eq!(result.code, Some(1), "{result:?}");
         let report = std::fs::read(out.join("crashes/reports/id:000000.json")).unwrap();
         let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
         assert_eq!(report["frames"].as_array().unwrap().len(), frames, "{report}");
-        assert!(!report.to_string().contains("__cairn") && !said.stdout.contains("__cairn"), "{report}");
+        assert!(!report.to_string().contains("__cairn") && !result.stdout.contains("__cairn"), "{report}");
     }
 }
 
@@ -133,7 +133,7 @@ fn a_fault_is_reported_once_with_its_line_and_the_smallest_input() {
     let source = write_source(place.path(), "faulty.c", FAULTY);
     let out = place.path().join("out");
     let out_text = out.to_str().unwrap();
-    let said = run([
+    let result = run([
         "run",
         "-q",
         "--sym-stdin",
@@ -144,7 +144,7 @@ fn a_fault_is_reported_once_with_its_line_and_the_smallest_input() {
         out_text,
         source.to_str().unwrap(),
     ]);
-    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(result.code, Some(1), "{result:?}");
     let expected = [
         ("failed assertion in depth_of", "assert(depth >= 0)", ")"),
         ("null pointer in depth_of", "*(volatile int *)0", "((!"),
@@ -153,7 +153,7 @@ fn a_fault_is_reported_once_with_its_line_and_the_smallest_input() {
     ];
     let explained = explained(&out);
     assert_eq!(explained.len(), expected.len(), "{explained:#?}");
-    assert!(said.stdout.contains("4 crashes"), "{}", said.stdout);
+    assert!(result.stdout.contains("4 crashes"), "{}", result.stdout);
     for (headline, at, input) in expected {
         let headline = format!("{headline} ({}:{})", source.display(), line_of(at));
         let (text, smallest) = explained.iter().find(|(text, _)| text.starts_with(&headline)).unwrap();

@@ -1,6 +1,6 @@
 //! Tests in the formats of other tools, there and back.
 
-use crate::common::{run, said, write_source};
+use crate::common::{output_of, run, write_source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,23 +68,23 @@ fn contents(directory: &Path) -> BTreeSet<Vec<u8>> {
 /// A campaign's directory.
 fn campaign(directory: &Path, source: &Path, more: &[&str]) -> (PathBuf, serde_json::Value) {
     let out = directory.join("campaign");
-    let said = run(["run", "--quiet", "--json", "--out", text(&out), text(source)].iter().chain(more));
-    assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
-    (out, serde_json::from_str(&said.stdout).unwrap())
+    let result = run(["run", "--quiet", "--json", "--out", text(&out), text(source)].iter().chain(more));
+    assert!(matches!(result.code, Some(0 | 1)), "{result:?}");
+    (out, serde_json::from_str(&result.stdout).unwrap())
 }
 
 fn export(from: &Path, format: &str, to: &Path) {
-    let said = run(["export", text(from), "--format", format, "--out", text(to)]);
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let result = run(["export", text(from), "--format", format, "--out", text(to)]);
+    assert_eq!(result.code, Some(0), "{result:?}");
 }
 
 /// Branches that these seeds cover, without any search.
 fn covered_by(seeds: &Path, program: &Path, out: &Path) -> u64 {
     let count = fs::read_dir(seeds).unwrap().count().to_string();
     let args = ["run", "--quiet", "--json", "--sym-stdin", "3", "--execs", &count, "--seeds", text(seeds)];
-    let said = run(args.iter().chain(&["--out", text(out), text(program)]));
-    assert_eq!(said.code, Some(0), "{said:?}");
-    let summary: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let result = run(args.iter().chain(&["--out", text(out), text(program)]));
+    assert_eq!(result.code, Some(0), "{result:?}");
+    let summary: serde_json::Value = serde_json::from_str(&result.stdout).unwrap();
     summary["branches_covered"].as_u64().unwrap()
 }
 
@@ -156,7 +156,7 @@ fn a_test_suite_of_test_comp_does_what_the_campaign_did() {
 
     let harness = write_source(place.path(), "scanning.c", SCANNING);
     let plain = place.path().join("plain");
-    let built = said(Command::new("clang-19").args([&source, &harness]).arg("-o").arg(&plain));
+    let built = output_of(Command::new("clang-19").args([&source, &harness]).arg("-o").arg(&plain));
     assert_eq!(built.code, Some(0), "{built:?}");
     let ends: BTreeSet<Option<i32>> = files.values().map(|file| end_on(&plain, &values(file))).collect();
     assert_eq!(ends, (1..=7).map(Some).collect(), "{files:?}");
@@ -180,7 +180,7 @@ fn check_metadata(metadata: &str, source: &Path) {
         "creationtime>",
     ];
     assert_eq!(parts, order, "{metadata}");
-    let hash = said(Command::new("sha256sum").arg(source)).stdout;
+    let hash = output_of(Command::new("sha256sum").arg(source)).stdout;
     let hash = hash.split(' ').next().unwrap();
     assert!(metadata.contains(&format!("<programhash>{hash}</programhash>")), "{metadata}");
 }
@@ -213,17 +213,17 @@ fn few_tests_cover_what_all_cover() {
     }
     let small = place.path().join("small");
     let (inputs, small_text) = (text(&inputs), text(&small));
-    let said = run(["cmin", inputs, text(&program), "--sym-stdin", "3", "--out", small_text]);
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.stdout.starts_with("5 of 8 tests cover all"), "{said:?}");
+    let result = run(["cmin", inputs, text(&program), "--sym-stdin", "3", "--out", small_text]);
+    assert_eq!(result.code, Some(0), "{result:?}");
+    assert!(result.stdout.starts_with("5 of 8 tests cover all"), "{result:?}");
     assert!(contents(&small).is_superset(&["Axx", "ABx", "ABC"].map(|t| t.as_bytes().to_vec()).into()));
     let again = covered_by(&small, &program, &place.path().join("again"));
     assert_eq!(Some(again), summary["branches_covered"].as_u64());
 
     // A campaign's directory knows its program, and its tests are few already.
-    let said = run(["cmin", text(&out)]);
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let result = run(["cmin", text(&out)]);
+    assert_eq!(result.code, Some(0), "{result:?}");
     let queue = text(&out.join("queue")).to_owned();
-    assert!(said.stdout.lines().all(|line| line.starts_with(&queue)), "{said:?}");
-    assert!(said.stderr.contains("tests cover all"), "{said:?}");
+    assert!(result.stdout.lines().all(|line| line.starts_with(&queue)), "{result:?}");
+    assert!(result.stderr.contains("tests cover all"), "{result:?}");
 }

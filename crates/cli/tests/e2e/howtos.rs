@@ -3,7 +3,7 @@
 //! A how-to is prose with code blocks. A block is applied if the line before it says how:
 //! "Create `path`:", "In `path`, after the line `text`, add:" or "In `path`, replace `text` with:".
 
-use crate::common::{cairn, root, said};
+use crate::common::{cairn, output_of, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -149,10 +149,10 @@ fn howtos_can_be_followed_literally() {
         "--offline",
         "--quiet",
     ]);
-    let told = said(cargo.arg("--target-dir").arg(target));
+    let told = output_of(cargo.arg("--target-dir").arg(target));
     assert_eq!(told.code, Some(0), "{}", told.stderr);
     let model = workspace.join("libc/a64l.c");
-    let told = said(
+    let told = output_of(
         cairn().args(["cc", "-O2", "-fno-builtin", "-Wall", "-Werror", "-c", "-o", "/dev/null"]).arg(model),
     );
     assert_eq!(told.code, Some(0), "{}", told.stderr);

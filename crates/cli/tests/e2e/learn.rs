@@ -37,19 +37,22 @@ fn kill_after(directory: &Path, options: &[&str], lines: usize) {
 #[test]
 fn killed_and_resumed_it_learns_the_same() {
     let (whole, cut) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let said = run(learning(whole.path(), SIZE));
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.stdout.contains("weights.toml: ") && said.stdout.contains("on average of"), "{said:?}");
+    let result = run(learning(whole.path(), SIZE));
+    assert_eq!(result.code, Some(0), "{result:?}");
+    assert!(
+        result.stdout.contains("weights.toml: ") && result.stdout.contains("on average of"),
+        "{result:?}"
+    );
 
     kill_after(cut.path(), SIZE, 4);
     // Half a line, as a kill in the middle of writing leaves it.
     let journal = cut.path().join("weights.toml.journal");
     std::fs::write(&journal, read(cut.path(), "weights.toml.journal") + "{\"job\":12").unwrap();
-    let said = run(learning(cut.path(), SIZE));
-    assert!(said.code == Some(2) && said.stderr.contains("--resume"), "{said:?}");
+    let result = run(learning(cut.path(), SIZE));
+    assert!(result.code == Some(2) && result.stderr.contains("--resume"), "{result:?}");
     kill_after(cut.path(), &["--resume"], 9);
-    let said = run(learning(cut.path(), &["--resume"]));
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let result = run(learning(cut.path(), &["--resume"]));
+    assert_eq!(result.code, Some(0), "{result:?}");
     assert_eq!(read(cut.path(), "weights.toml"), read(whole.path(), "weights.toml"));
     let lines = |directory: &Path| read(directory, "weights.toml.journal").lines().count();
     assert_eq!(lines(cut.path()), lines(whole.path()), "something was measured twice");
@@ -58,7 +61,7 @@ fn killed_and_resumed_it_learns_the_same() {
     let explained = run(["explain", weights.to_str().unwrap()]);
     assert!(explained.code == Some(0) && explained.stdout.contains("opposite-uncovered"), "{explained:?}");
     let other = root().join("examples/triangle.c");
-    let said = run([
+    let result = run([
         "learn",
         "--resume",
         "--out",
@@ -67,17 +70,20 @@ fn killed_and_resumed_it_learns_the_same() {
         "5",
         other.to_str().unwrap(),
     ]);
-    assert!(said.code == Some(2) && said.stderr.contains("another program"), "{said:?}");
+    assert!(result.code == Some(2) && result.stderr.contains("another program"), "{result:?}");
     std::fs::write(&journal, "something else\n").unwrap();
-    let said = run(learning(cut.path(), &["--resume"]));
-    assert!(said.code == Some(2) && said.stderr.contains("is no journal"), "{said:?}");
+    let result = run(learning(cut.path(), &["--resume"]));
+    assert!(result.code == Some(2) && result.stderr.contains("is no journal"), "{result:?}");
 }
 
 #[test]
 fn time_that_is_too_short_leaves_what_was_measured() {
     let directory = tempfile::tempdir().unwrap();
-    let said = run(learning(directory.path(), &["--samples", "5000", "--time", "2s", "--execs", "100000"]));
-    assert!(said.code == Some(2) && said.stderr.contains("nothing was checked in this time"), "{said:?}");
+    let result = run(learning(directory.path(), &["--samples", "5000", "--time", "2s", "--execs", "100000"]));
+    assert!(
+        result.code == Some(2) && result.stderr.contains("nothing was checked in this time"),
+        "{result:?}"
+    );
     assert!(directory.path().join("weights.toml.journal").exists());
     assert!(!directory.path().join("weights.toml").exists());
 }
@@ -85,36 +91,39 @@ fn time_that_is_too_short_leaves_what_was_measured() {
 #[test]
 fn without_time_for_all_samples_there_are_weights_all_the_same() {
     let directory = tempfile::tempdir().unwrap();
-    let said = run(learning(directory.path(), &["--samples", "5000", "--time", "8s", "--execs", "200"]));
-    assert!(said.code == Some(0) && said.stdout.contains("continue with --resume"), "{said:?}");
+    let result = run(learning(directory.path(), &["--samples", "5000", "--time", "8s", "--execs", "200"]));
+    assert!(result.code == Some(0) && result.stdout.contains("continue with --resume"), "{result:?}");
     assert!(read(directory.path(), "weights.toml").contains("weights = ["));
 }
 
 #[test]
 fn a_journal_belongs_to_one_learning_on_one_input() {
     let directory = tempfile::tempdir().unwrap();
-    let said = run(learning(directory.path(), SIZE));
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let result = run(learning(directory.path(), SIZE));
+    assert_eq!(result.code, Some(0), "{result:?}");
     let mut other = learning(directory.path(), &["--resume"]);
     assert_eq!(other[2], "5");
     other[2] = "4".to_owned();
-    let said = run(other);
-    assert!(said.code == Some(2) && said.stderr.contains("about other input"), "{said:?}");
+    let result = run(other);
+    assert!(result.code == Some(2) && result.stderr.contains("about other input"), "{result:?}");
 
     let journal = std::fs::File::open(directory.path().join("weights.toml.journal")).unwrap();
     journal.lock().unwrap();
     for options in [&["--resume"][..], &[&["--force"], SIZE].concat()] {
-        let said = run(learning(directory.path(), options));
-        assert!(said.code == Some(2) && said.stderr.contains("another `cairn learn` is at work"), "{said:?}");
+        let result = run(learning(directory.path(), options));
+        assert!(
+            result.code == Some(2) && result.stderr.contains("another `cairn learn` is at work"),
+            "{result:?}"
+        );
     }
 }
 
 #[test]
 fn where_nothing_can_be_learnt_that_is_said_at_once() {
     let directory = tempfile::tempdir().unwrap();
-    let said = run(learning(directory.path(), &["--time", "5m"]));
-    assert!(said.code == Some(2) && said.stderr.contains("there is nothing to learn"), "{said:?}");
+    let result = run(learning(directory.path(), &["--time", "5m"]));
+    assert!(result.code == Some(2) && result.stderr.contains("there is nothing to learn"), "{result:?}");
     std::fs::create_dir(directory.path().join("weights.toml")).unwrap();
-    let said = run(learning(directory.path(), &[&["--force"], SIZE].concat()));
-    assert!(said.code == Some(2) && said.stderr.contains("is a directory"), "{said:?}");
+    let result = run(learning(directory.path(), &[&["--force"], SIZE].concat()));
+    assert!(result.code == Some(2) && result.stderr.contains("is a directory"), "{result:?}");
 }

@@ -1,6 +1,6 @@
 //! Campaigns whose time, memory or disk comes to an end.
 
-use crate::common::{Said, build_instrumented, cairn, run, said, write_source};
+use crate::common::{CommandOutput, build_instrumented, cairn, output_of, run, write_source};
 use crate::example::Example;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -84,11 +84,11 @@ fn time_is_kept_whatever_the_solver_and_the_program_do() {
         let mut args = vec!["run", "-q", "--time", "2s", "--sym-stdin", input, "--out", &out];
         args.extend(limits);
         let program = text(&program);
-        let said = run(args.iter().chain([&program.as_str()]));
+        let result = run(args.iter().chain([&program.as_str()]));
         let (took, most) = (begun.elapsed(), Duration::from_millis(2000 + timeout) + SLACK);
-        assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
+        assert!(matches!(result.code, Some(0 | 1)), "{result:?}");
         assert!(took < most, "{name} took {took:?}, and not {most:?}");
-        assert!(said.stdout.contains("time budget used up"), "{said:?}");
+        assert!(result.stdout.contains("time budget used up"), "{result:?}");
     }
 }
 
@@ -102,13 +102,13 @@ fn memory_that_is_used_up_ends_a_campaign_that_can_go_on() {
     let explore = |options: &[&str]| {
         let mut command = cairn();
         command.args(["run", "-q", "--strategy", "random-input", "--out"]).arg(&out).args(options);
-        said(command.args(example.options()).arg(&program))
+        output_of(command.args(example.options()).arg(&program))
     };
     let ended = explore(&["--driver-memory", "64M", "--execs", "200000"]);
     assert!(matches!(ended.code, Some(0 | 1)), "{ended:?}");
     assert!(ended.stdout.contains("memory budget used up (see --driver-memory)"), "{ended:?}");
-    let runs = |said: &Said| {
-        let words: Vec<&str> = said.stdout.split(' ').collect();
+    let runs = |result: &CommandOutput| {
+        let words: Vec<&str> = result.stdout.split(' ').collect();
         let at = words.iter().position(|word| word.starts_with("execution")).unwrap();
         words[at - 1].replace(',', "").parse::<u64>().unwrap()
     };
@@ -118,7 +118,7 @@ fn memory_that_is_used_up_ends_a_campaign_that_can_go_on() {
 }
 
 /// A script that runs `cairn` in a directory on a small disk of its own; nothing if the system does not let us.
-fn on_a_small_disk(script: &str, arguments: &[PathBuf]) -> Option<Said> {
+fn on_a_small_disk(script: &str, arguments: &[PathBuf]) -> Option<CommandOutput> {
     let mut shell = Command::new("unshare");
     shell.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
     let can = Command::new("unshare")
@@ -132,7 +132,7 @@ fn on_a_small_disk(script: &str, arguments: &[PathBuf]) -> Option<Said> {
     let cairn = cairn();
     let envs = cairn.get_envs().map(|(name, value)| (name.to_owned(), value.unwrap().to_owned()));
     shell.envs(envs).arg(script).arg(cairn.get_program()).args(arguments);
-    Some(said(&mut shell))
+    Some(output_of(&mut shell))
 }
 
 #[test]
@@ -155,12 +155,12 @@ fn a_full_disk_and_a_read_only_one_end_a_campaign_that_can_go_on() {
         explore whole
         diff -r out/queue whole/queue && echo same
     "#;
-    let Some(said) = on_a_small_disk(script, &[program, disk]) else { return };
-    assert_eq!(said.stdout, "code 2\ncode 2\ncode 0\ncode 0\nsame\n", "{said:?}");
+    let Some(result) = on_a_small_disk(script, &[program, disk]) else { return };
+    assert_eq!(result.stdout, "code 2\ncode 2\ncode 0\ncode 0\nsame\n", "{result:?}");
     let full =
         "No space left on device (os error 28): when that is fixed, resume the campaign in out with --resume";
-    assert!(said.stderr.contains(full) && said.stderr.contains("Read-only file system"), "{said:?}");
-    assert_eq!(said.stderr.lines().count(), 2, "{said:?}");
+    assert!(result.stderr.contains(full) && result.stderr.contains("Read-only file system"), "{result:?}");
+    assert_eq!(result.stderr.lines().count(), 2, "{result:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Branches, lines and functions beside llvm-cov's: at the same places, with the same coverage.
 
-use crate::common::{build_instrumented, cairn, root, run, said, write_source};
+use crate::common::{build_instrumented, cairn, output_of, root, run, write_source};
 use crate::example::{Example, Part};
 use cairn_program::{Program, Site, SiteKind};
 use serde_json::Value;
@@ -39,9 +39,9 @@ fn exported(source: &Path, directory: &Path) -> Value {
 }
 
 fn finish(command: &mut Command) -> String {
-    let said = said(command);
-    assert_eq!(said.code, Some(0), "{command:?}: {}", said.stderr);
-    said.stdout
+    let result = output_of(command);
+    assert_eq!(result.code, Some(0), "{command:?}: {}", result.stderr);
+    result.stdout
 }
 
 /// Returns the locations of llvm-cov's branches in a file: at conditions, at macros with conditions inside,
@@ -174,7 +174,7 @@ fn every_condition_of_a_source_with_vector_intrinsics_is_where_llvm_cov_has_it()
          \x20   __m128i v = _mm_loadu_si128((__m128i *)b);\n\
          \x20   if (b[1] > 3 &&\n        _mm_extract_epi16(v, 1) == 7) puts(\"seven\");\n    return 0;\n}\n",
     );
-    let compiled = said(cairn().arg("cc").arg(&source).arg("-o").arg(directory.path().join("vector")));
+    let compiled = output_of(cairn().arg("cc").arg(&source).arg("-o").arg(directory.path().join("vector")));
     assert_eq!((compiled.code, compiled.stderr.as_str()), (Some(0), ""));
     assert_eq!(compare(&source), 4);
 }
@@ -192,7 +192,7 @@ fn a_source_that_clang_cannot_map_is_compiled_all_the_same() {
     let program = directory.path().join("program");
     build_instrumented(&source, &program);
     assert_eq!(our_places(&program, &source).len(), 1);
-    assert_eq!(said(&mut Command::new(&program)).code, Some(4));
+    assert_eq!(output_of(&mut Command::new(&program)).code, Some(4));
 }
 
 #[test]
@@ -208,16 +208,16 @@ fn explore(example: &Example, directory: &Path) -> PathBuf {
     let options = example.options();
     words.extend([out.to_str().unwrap(), example.source.to_str().unwrap()]);
     words.extend(options.iter().map(String::as_str));
-    let said = run(words);
-    assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
+    let result = run(words);
+    assert!(matches!(result.code, Some(0 | 1)), "{result:?}");
     out
 }
 
 /// A report of a campaign in a format.
 fn report(campaign: &Path, options: &[&str]) -> String {
-    let said = run([&["report", campaign.to_str().unwrap()], options].concat());
-    assert_eq!(said.code, Some(0), "{said:?}");
-    said.stdout
+    let result = run([&["report", campaign.to_str().unwrap()], options].concat());
+    assert_eq!(result.code, Some(0), "{result:?}");
+    result.stdout
 }
 
 /// Examples that read nothing but standard input.
@@ -339,7 +339,7 @@ fn llvms_tracefile(example: &Example, campaign: &Path, directory: &Path) -> Stri
             // With `%c` the counters lie in the file itself, and survive a crash.
             let profile = directory.join(format!("{kind}-{}-%c.profraw", name.to_string_lossy()));
             let input = std::fs::File::open(test.path()).unwrap();
-            said(Command::new(&program).stdin(input).env("LLVM_PROFILE_FILE", &profile));
+            output_of(Command::new(&program).stdin(input).env("LLVM_PROFILE_FILE", &profile));
             merge.arg(profile.display().to_string().replace("%c", ""));
         }
     }
@@ -373,11 +373,11 @@ fn a_tracefile_of_a_program_says_that_it_has_only_lines_with_branches() {
     let directory = tempfile::tempdir().unwrap();
     let (program, out) = (directory.path().join("program"), directory.path().join("out"));
     build_instrumented(&Example::named("calculator").source, &program);
-    let said = run(["run", "--quiet", "--sym-stdin", "4", "--execs", "20", "--out"]
+    let result = run(["run", "--quiet", "--sym-stdin", "4", "--execs", "20", "--out"]
         .map(std::ffi::OsStr::new)
         .into_iter()
         .chain([out.as_os_str(), program.as_os_str()]));
-    assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
+    assert!(matches!(result.code, Some(0 | 1)), "{result:?}");
     let told = run(["report", out.to_str().unwrap(), "--format", "lcov"]);
     assert_eq!(told.code, Some(0), "{told:?}");
     assert!(told.stderr.contains("only lines and functions with branches are listed"), "{}", told.stderr);

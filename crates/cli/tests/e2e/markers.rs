@@ -1,6 +1,6 @@
 //! Programs that ask for many inputs by markers.
 
-use crate::common::{build_plain, cairn, run, said, write_source};
+use crate::common::{build_plain, cairn, output_of, run, write_source};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ fn campaign(directory: &Path, count: usize) -> (std::path::PathBuf, Duration) {
     let out = directory.join("out");
     let _ = std::fs::remove_dir_all(&out);
     let begun = Instant::now();
-    let said = run([
+    let result = run([
         "run",
         "--time",
         "200s",
@@ -32,12 +32,12 @@ fn campaign(directory: &Path, count: usize) -> (std::path::PathBuf, Duration) {
         source.to_str().unwrap(),
     ]);
     let took = begun.elapsed();
-    assert_eq!(said.code, Some(1), "{count}: {said:?}");
-    assert!(said.stdout.contains("branches covered (100 %)"), "{count}: {said:?}");
-    assert!(said.stdout.contains("every feasible path was executed"), "{count}: {said:?}");
+    assert_eq!(result.code, Some(1), "{count}: {result:?}");
+    assert!(result.stdout.contains("branches covered (100 %)"), "{count}: {result:?}");
+    assert!(result.stdout.contains("every feasible path was executed"), "{count}: {result:?}");
     let crashes = std::fs::read_dir(out.join("crashes")).unwrap().map(|entry| entry.unwrap().path());
     let mut crashes: Vec<_> = crashes.filter(|path| path.extension().is_some_and(|e| e == "ktest")).collect();
-    assert_eq!(crashes.len(), 1, "{count}: {said:?}");
+    assert_eq!(crashes.len(), 1, "{count}: {result:?}");
     (crashes.remove(0), took)
 }
 
@@ -51,7 +51,7 @@ fn all_of_many_markers_are_symbolic_and_in_the_tests() {
         assert_eq!(bytes.windows(name.len()).filter(|window| window == name).count(), count);
         let plain = directory.path().join("plain");
         build_plain(&directory.path().join("many.c"), &plain);
-        let replayed = said(Command::new(&plain).env("CAIRN_TEST", &crash));
+        let replayed = output_of(Command::new(&plain).env("CAIRN_TEST", &crash));
         assert_eq!(replayed.code, None, "{count}: {replayed:?}");
         let replayed = run([
             "replay",
@@ -67,8 +67,8 @@ fn all_of_many_markers_are_symbolic_and_in_the_tests() {
             .arg(directory.path().join("out"))
             .arg("--out")
             .arg(&exported);
-        let said = said(&mut export);
-        assert_eq!(said.code, Some(0), "{said:?}");
+        let result = output_of(&mut export);
+        assert_eq!(result.code, Some(0), "{result:?}");
         let most = std::fs::read_dir(&exported).unwrap().map(|file| {
             std::fs::read_to_string(file.unwrap().path()).unwrap_or_default().matches("<input").count()
         });
@@ -92,7 +92,7 @@ fn more_markers_than_there_is_room_for_are_counted() {
         for (i = 0; i < (1 << 20) + 5; i++) x = __VERIFIER_nondet_bool();\nif (x) return 1;\nreturn 0; }\n";
     let source = write_source(directory.path(), "over.c", text);
     let out = directory.path().join("out");
-    let said = run([
+    let result = run([
         "run",
         "--time",
         "60s",
@@ -104,7 +104,7 @@ fn more_markers_than_there_is_room_for_are_counted() {
         out.to_str().unwrap(),
         source.to_str().unwrap(),
     ]);
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.stdout.contains("trace was truncated"), "{said:?}");
-    assert!(!said.stdout.contains("every feasible path was executed"), "{said:?}");
+    assert_eq!(result.code, Some(0), "{result:?}");
+    assert!(result.stdout.contains("trace was truncated"), "{result:?}");
+    assert!(!result.stdout.contains("every feasible path was executed"), "{result:?}");
 }

@@ -2,7 +2,7 @@
 //!
 //! The programs run as a user without rights if the tests run as root.
 
-use crate::common::{Said, build_instrumented, cairn, said};
+use crate::common::{CommandOutput, build_instrumented, cairn, output_of};
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -20,27 +20,27 @@ fn is_root() -> bool {
 }
 
 /// A directory with a hostile program, in which `cairn` runs without rights.
-struct Place {
+struct HostileProgram {
     directory: TempDir,
     program: PathBuf,
 }
 
-impl Place {
-    fn new(source: &str) -> Place {
+impl HostileProgram {
+    fn new(source: &str) -> HostileProgram {
         let directory = tempfile::tempdir().unwrap();
         fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
         let program = directory.path().join("program");
         build_instrumented(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e").join(source), &program);
-        Place { directory, program }
+        HostileProgram { directory, program }
     }
 
-    fn new_from_text(text: &str) -> Place {
+    fn new_from_text(text: &str) -> HostileProgram {
         let directory = tempfile::tempdir().unwrap();
         fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
         let source = crate::common::write_source(directory.path(), "program.c", text);
         let program = directory.path().join("program");
         build_instrumented(&source, &program);
-        Place { directory, program }
+        HostileProgram { directory, program }
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -70,7 +70,7 @@ impl Place {
     }
 
     /// Runs the program on inputs of one byte; gives the name of each one's test.
-    fn run_inputs(&self, inputs: &str, options: &[&str]) -> (Said, BTreeMap<char, String>) {
+    fn run_inputs(&self, inputs: &str, options: &[&str]) -> (CommandOutput, BTreeMap<char, String>) {
         let seeds = self.at("seeds");
         fs::create_dir(&seeds).unwrap();
         for input in inputs.chars() {
@@ -78,13 +78,13 @@ impl Place {
         }
         let (seeds, execs) = (seeds.display().to_string(), (1 + inputs.len()).to_string());
         let usual = ["-q", "--sym-stdin", "1", "--seeds", &seeds, "--execs", &execs, "--timeout", "30000"];
-        let said = said(&mut self.command(&[&usual[..], options].concat()));
-        (said, self.tests())
+        let result = output_of(&mut self.command(&[&usual[..], options].concat()));
+        (result, self.tests())
     }
 
     fn tests(&self) -> BTreeMap<char, String> {
-        let places = ["queue", "crashes", "hangs"].map(|place| self.at("results/out").join(place));
-        let files = places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().flatten();
+        let places = ["queue", "crashes", "hangs"].map(|name| self.at("results/out").join(name));
+        let files = places.iter().filter_map(|path| fs::read_dir(path).ok()).flatten().flatten();
         let tests = files.filter(|file| file.path().is_file());
         let named = tests.map(|file| {
             let first = fs::read(file.path()).unwrap().first().map_or('-', |byte| char::from(*byte));
@@ -96,14 +96,14 @@ impl Place {
 
 #[test]
 fn memory_is_counted_wherever_a_program_keeps_it() {
-    let place = Place::new("memory_hog.c");
+    let hostile = HostileProgram::new("memory_hog.c");
     let ways = "msdincfp";
-    let (said, tests) = place.run_inputs(&format!("{ways}o"), &["--memory", "200"]);
+    let (result, tests) = hostile.run_inputs(&format!("{ways}o"), &["--memory", "200"]);
     let named = |way| tests.get(&way).cloned().unwrap_or_default();
     let missed: Vec<_> = ways.chars().map(named).filter(|name| !name.contains(",oom")).collect();
-    assert!(missed.is_empty(), "{missed:?} {tests:?} {said:?}");
+    assert!(missed.is_empty(), "{missed:?} {tests:?} {result:?}");
     let usual = named('o');
-    assert!(!["oom", "hang", "sig:"].iter().any(|end| usual.contains(end)), "{tests:?} {said:?}");
+    assert!(!["oom", "hang", "sig:"].iter().any(|end| usual.contains(end)), "{tests:?} {result:?}");
 }
 
 /// Keeps a memfd of 8 MiB open in every run, and branches on its input.
@@ -125,27 +125,28 @@ const FORGETFUL: &str = r#"
 
 #[test]
 fn memory_that_runs_leave_behind_does_not_add_up() {
-    let place = Place::new_from_text(FORGETFUL);
-    let said = said(&mut place.command(&["-q", "--sym-stdin", "2", "--execs", "200", "--memory", "64"]));
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let hostile = HostileProgram::new_from_text(FORGETFUL);
+    let result =
+        output_of(&mut hostile.command(&["-q", "--sym-stdin", "2", "--execs", "200", "--memory", "64"]));
+    assert_eq!(result.code, Some(0), "{result:?}");
 }
 
 #[test]
 fn scratch_space_has_a_limit_in_bytes_and_files() {
-    let place = Place::new("scratch_hog.c");
+    let hostile = HostileProgram::new("scratch_hog.c");
     let ways = "bdhlqe";
-    let (said, tests) = place.run_inputs(&format!("{ways}no"), &["--scratch-size", "40"]);
+    let (result, tests) = hostile.run_inputs(&format!("{ways}no"), &["--scratch-size", "40"]);
     let named = |way| tests.get(&way).cloned().unwrap_or_default();
     let missed: Vec<_> = ways.chars().map(named).filter(|name| !name.contains(",disk")).collect();
-    assert!(missed.is_empty(), "{missed:?} {tests:?} {said:?}");
+    assert!(missed.is_empty(), "{missed:?} {tests:?} {result:?}");
     for way in ['n', 'o'] {
-        assert!(!["disk", "hang", "sig:"].iter().any(|end| named(way).contains(end)), "{tests:?} {said:?}");
+        assert!(!["disk", "hang", "sig:"].iter().any(|end| named(way).contains(end)), "{tests:?} {result:?}");
     }
-    assert!(said.stdout.contains("scratch limit"), "{said:?}");
+    assert!(result.stdout.contains("scratch limit"), "{result:?}");
 }
 
 /// The largest resident size of a command that runs to its end, and what it said.
-fn peak_of(command: &mut Command) -> (u64, Said) {
+fn peak_of(command: &mut Command) -> (u64, CommandOutput) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
@@ -158,19 +159,26 @@ fn peak_of(command: &mut Command) -> (u64, Said) {
     }
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    (peak, Said { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
+    (
+        peak,
+        CommandOutput {
+            code: output.status.code(),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        },
+    )
 }
 
 #[test]
 fn forged_tables_do_not_fill_the_drivers_memory() {
     let forger = include_str!("forger.c");
     for way in ['r', 't', 'c', 'p', 'o'] {
-        let place = Place::new_from_text(&forger.replace("WAY;", &format!("'{way}';")));
+        let hostile = HostileProgram::new_from_text(&forger.replace("WAY;", &format!("'{way}';")));
         let options = ["--sym-stdin", "2", "--execs", "12", "--time", "10s", "--driver-memory", "512M"];
         let usual = ["-q", "--timeout", "5000", "--strategy", "random-input"];
-        let (peak, said) = peak_of(&mut place.command(&[&usual[..], &options].concat()));
-        assert!(matches!(said.code, Some(0 | 1)), "{way}: {said:?}");
-        assert!(peak <= 512 << 20, "{way}: {} MiB, {said:?}", peak >> 20);
-        assert!(!said.stdout.contains("every feasible path was executed"), "{way}: {said:?}");
+        let (peak, result) = peak_of(&mut hostile.command(&[&usual[..], &options].concat()));
+        assert!(matches!(result.code, Some(0 | 1)), "{way}: {result:?}");
+        assert!(peak <= 512 << 20, "{way}: {} MiB, {result:?}", peak >> 20);
+        assert!(!result.stdout.contains("every feasible path was executed"), "{way}: {result:?}");
     }
 }

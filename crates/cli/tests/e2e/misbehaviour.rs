@@ -1,7 +1,7 @@
 //! Targets that misbehave, processes that are killed, systems without a sandbox: the campaign goes on, and leaves nothing
 //! behind but its directory.
 
-use crate::common::{Said, build_instrumented, build_plain, cairn, said, write_source};
+use crate::common::{CommandOutput, build_instrumented, build_plain, cairn, output_of, write_source};
 use cairn_exec::Protection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,35 +21,35 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
 /// Inputs of `misbehaver.c`, each of which misbehaves in another way.
 const HARMS: std::ops::RangeInclusive<char> = 'a'..='y';
 
-/// A place for a campaign: where it is started, where it may write, and what it must not touch.
-struct Place {
+/// Surroundings of a campaign: where it is started, where it may write, and what it must not touch.
+struct TestBed {
     directory: TempDir,
     program: PathBuf,
 }
 
-impl Place {
-    fn with(program: &str) -> Place {
+impl TestBed {
+    fn with(program: &str) -> TestBed {
         let directory = tempfile::tempdir().unwrap();
-        let place = Place { program: directory.path().join("program"), directory };
+        let test_bed = TestBed { program: directory.path().join("program"), directory };
         for name in ["here", "temporary", "outside"] {
-            fs::create_dir(place.at(name)).unwrap();
+            fs::create_dir(test_bed.at(name)).unwrap();
         }
-        fs::write(place.at("outside/treasure"), "treasure").unwrap();
+        fs::write(test_bed.at("outside/treasure"), "treasure").unwrap();
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e");
-        build_instrumented(&sources.join(program), &place.program);
-        place
+        build_instrumented(&sources.join(program), &test_bed.program);
+        test_bed
     }
 
-    fn with_source(text: &str) -> Place {
+    fn with_source(text: &str) -> TestBed {
         let written = tempfile::tempdir().unwrap();
-        Place::with(write_source(written.path(), "program.c", text).to_str().unwrap())
+        TestBed::with(write_source(written.path(), "program.c", text).to_str().unwrap())
     }
 
     fn at(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    /// `cairn` in this place, and something that its processes can be told by.
+    /// Gives a command the directories of this test bed, one of which marks its processes.
     fn furnish<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .current_dir(self.at("here"))
@@ -57,12 +57,12 @@ impl Place {
             .env("OUTSIDE", self.at("outside"))
     }
 
-    fn run(&self, options: &[&str]) -> Said {
-        said(self.furnish(cairn().arg("run").args(options).args(["--out", "../out"]).arg(&self.program)))
+    fn run(&self, options: &[&str]) -> CommandOutput {
+        output_of(self.furnish(cairn().arg("run").args(options).args(["--out", "../out"]).arg(&self.program)))
     }
 
     /// Runs each of these inputs once, and nothing else.
-    fn run_inputs(&self, inputs: &str, options: &[&str]) -> Said {
+    fn run_inputs(&self, inputs: &str, options: &[&str]) -> CommandOutput {
         let seeds = self.at("seeds");
         fs::create_dir_all(&seeds).unwrap();
         for input in inputs.chars() {
@@ -136,13 +136,13 @@ fn a_target_that_misbehaves_harms_nobody_and_loses_no_test() {
     if !sandbox_is_whole() {
         return;
     }
-    let place = Place::with("misbehaver.c");
+    let test_bed = TestBed::with("misbehaver.c");
     let options = ["--strategy", "dfs", "--sym-stdin", "2", "--fixed-length", "--execs", "300"];
-    let explored = place.run(&[&options[..], &["--timeout", "1000", "--memory", "100"]].concat());
+    let explored = test_bed.run(&[&options[..], &["--timeout", "1000", "--memory", "100"]].concat());
     assert_eq!(explored.code, Some(1), "{explored:?}");
-    place.assert_nothing_is_left();
-    place.assert_nothing_is_touched();
-    let tests = place.tests();
+    test_bed.assert_nothing_is_left();
+    test_bed.assert_nothing_is_touched();
+    let tests = test_bed.tests();
     let lost: Vec<char> = HARMS.chain(['z']).filter(|harm| !tests.contains_key(harm)).collect();
     assert!(lost.is_empty(), "no test was kept of {lost:?}: {explored:?}");
     let crashes = [('d', ",oom,"), ('e', "sig:11"), ('f', ",forks,"), ('l', "sig:09"), ('z', "sig:06")];
@@ -162,16 +162,16 @@ fn builds_that_confirm_harm_nobody_either() {
     if !sandbox_is_whole() {
         return;
     }
-    let place = Place::with("misbehaver.c");
+    let test_bed = TestBed::with("misbehaver.c");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/misbehaver.c");
-    let place = Place { program: source, ..place };
-    let explored = place.run_inputs("fgkpuvwxy-", &["--timeout", "1000", "--memory", "100"]);
+    let test_bed = TestBed { program: source, ..test_bed };
+    let explored = test_bed.run_inputs("fgkpuvwxy-", &["--timeout", "1000", "--memory", "100"]);
     assert_eq!(explored.code, Some(1), "{explored:?}");
-    assert!(place.at("out/cairn-build/misbehaver.sanitized").is_file(), "{explored:?}");
+    assert!(test_bed.at("out/cairn-build/misbehaver.sanitized").is_file(), "{explored:?}");
     assert!(!explored.stdout.contains("no instrumented branch"), "there was no time for more: {explored:?}");
-    place.assert_nothing_is_left();
-    place.assert_nothing_is_touched();
-    let forks = fs::read_dir(place.at("out/crashes/reports")).unwrap().map(|entry| entry.unwrap().path());
+    test_bed.assert_nothing_is_left();
+    test_bed.assert_nothing_is_touched();
+    let forks = fs::read_dir(test_bed.at("out/crashes/reports")).unwrap().map(|entry| entry.unwrap().path());
     let told = forks
         .filter_map(|path| fs::read_to_string(path).ok())
         .find(|text| text.contains("too many processes"));
@@ -182,24 +182,24 @@ fn builds_that_confirm_harm_nobody_either() {
 /// Killing `cairn` while a reference build runs leaves no process behind.
 #[test]
 fn a_build_that_confirms_ends_with_the_campaign() {
-    let place = Place::with("misbehaver.c");
+    let test_bed = TestBed::with("misbehaver.c");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/misbehaver.c");
-    fs::create_dir_all(place.at("seeds")).unwrap();
-    fs::write(place.at("seeds/w"), "w-").unwrap();
+    fs::create_dir_all(test_bed.at("seeds")).unwrap();
+    fs::write(test_bed.at("seeds/w"), "w-").unwrap();
     for options in [&[][..], &["--no-sandbox"]] {
         let mut command = cairn();
         command.args(["run", "-q", "--force", "--sym-stdin", "2", "--execs", "1", "--timeout", "4000"]);
         command.args(options).args(["--seeds", "../seeds", "--out", "../out"]).arg(&source);
-        let mut campaign = place.furnish(&mut command).stdout(Stdio::null()).spawn().unwrap();
+        let mut campaign = test_bed.furnish(&mut command).stdout(Stdio::null()).spawn().unwrap();
         let is_confirming = |pid: &u32| {
             let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
             program.to_string_lossy().ends_with("misbehaver.sanitized")
         };
-        let confirming = || place.processes().iter().filter(|(pid, _)| is_confirming(pid)).count();
+        let confirming = || test_bed.processes().iter().filter(|(pid, _)| is_confirming(pid)).count();
         wait_until(|| confirming() == 6);
         campaign.kill().unwrap();
         campaign.wait().unwrap();
-        wait_until(|| place.processes().is_empty());
+        wait_until(|| test_bed.processes().is_empty());
     }
 }
 
@@ -207,16 +207,16 @@ fn a_build_that_confirms_ends_with_the_campaign() {
 #[test]
 fn without_a_sandbox_nothing_is_left_behind_either() {
     let _alone = one_at_a_time();
-    let place = Place::with("misbehaver.c");
-    let explored = place.run_inputs("cfgkpu-", &["--no-sandbox", "--timeout", "30000", "--memory", "100"]);
+    let test_bed = TestBed::with("misbehaver.c");
+    let explored = test_bed.run_inputs("cfgkpu-", &["--no-sandbox", "--timeout", "30000", "--memory", "100"]);
     assert_eq!(explored.code, Some(1), "{explored:?}");
     assert!(explored.stdout.contains("fork server died and was restarted 3 times"), "{explored:?}");
     assert!(explored.stdout.contains("1 input killed the fork server"), "{explored:?}");
-    place.assert_nothing_is_left();
-    let tests = place.tests();
+    test_bed.assert_nothing_is_left();
+    let tests = test_bed.tests();
     assert_eq!(tests.keys().collect::<String>(), "-cfgpu");
     assert!(tests[&'c'].contains(",oom,"), "{tests:?}");
-    assert!(place.at("here/escaped").exists() && place.at("outside/escaped").exists());
+    assert!(test_bed.at("here/escaped").exists() && test_bed.at("outside/escaped").exists());
 }
 
 const STEPS: &str = r#"
@@ -234,8 +234,8 @@ int main(void)
 "#;
 
 /// Returns the process below `cairn` at a depth: its supervisor, its fork server, a run.
-fn processes_at(place: &Place, cairn: u32, depth: usize) -> Option<u32> {
-    let all = place.processes();
+fn processes_at(test_bed: &TestBed, cairn: u32, depth: usize) -> Option<u32> {
+    let all = test_bed.processes();
     let child = |of: u32| all.iter().find(|(_, parent)| *parent == of).map(|(pid, _)| *pid);
     // Between supervisor and fork server is the init process of the namespace, if there is one.
     let init = usize::from(depth > 0 && Protection::here().namespaces.processes);
@@ -243,22 +243,22 @@ fn processes_at(place: &Place, cairn: u32, depth: usize) -> Option<u32> {
 }
 
 /// Waits until some runs were made: an input that kills its fork server several times is given up.
-fn wait_for_runs(place: &Place, cairn: u32) {
+fn wait_for_runs(test_bed: &TestBed, cairn: u32) {
     let mut runs = BTreeSet::new();
     let deadline = Instant::now() + Duration::from_secs(20);
     while runs.len() < 4 && Instant::now() < deadline && parent(cairn).is_some() {
-        runs.extend(processes_at(place, cairn, 2));
+        runs.extend(processes_at(test_bed, cairn, 2));
     }
 }
 
 #[test]
 fn processes_killed_at_any_moment_are_replaced() {
     let _alone = one_at_a_time();
-    let place = Place::with_source(STEPS);
+    let test_bed = TestBed::with_source(STEPS);
     let options =
         ["run", "--strategy", "random-branch", "--sym-stdin", "13", "--fixed-length", "--out", "../out"];
     let mut command = cairn();
-    let campaign = place.furnish(command.args(options).arg(&place.program));
+    let campaign = test_bed.furnish(command.args(options).arg(&test_bed.program));
     let mut campaign = campaign.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut random = 1u64;
     let mut killed = [0; 3];
@@ -267,10 +267,10 @@ fn processes_killed_at_any_moment_are_replaced() {
         std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 50));
         // Supervisors are killed less often: no other process looks after them.
         let depth = [1, 2, 1, 2, 0][killed.iter().sum::<u32>() as usize % 5];
-        if let Some(pid) = processes_at(&place, campaign.id(), depth) {
+        if let Some(pid) = processes_at(&test_bed, campaign.id(), depth) {
             Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status().unwrap();
             killed[depth] += 1;
-            wait_for_runs(&place, campaign.id());
+            wait_for_runs(&test_bed, campaign.id());
         }
     }
     let output = campaign.wait_with_output().unwrap();
@@ -282,7 +282,7 @@ fn processes_killed_at_any_moment_are_replaced() {
         "{text}"
     );
     assert!(text.contains("fork server died and was restarted"), "{text}");
-    place.assert_nothing_is_left();
+    test_bed.assert_nothing_is_left();
 }
 
 /// Supervisor, server and run of a program that keeps itself company, and `cairn`.
@@ -291,10 +291,10 @@ const COMPANY: usize = 9;
 /// Killing `cairn` leaves no process behind: the program's processes end too.
 #[test]
 fn a_killed_campaign_leaves_no_process_behind() {
-    let place = Place::with("misbehaver.c");
+    let test_bed = TestBed::with("misbehaver.c");
     for options in [&[][..], &["--no-sandbox"]] {
-        fs::create_dir_all(place.at("seeds")).unwrap();
-        fs::write(place.at("seeds/w"), "w-").unwrap();
+        fs::create_dir_all(test_bed.at("seeds")).unwrap();
+        fs::write(test_bed.at("seeds/w"), "w-").unwrap();
         let mut command = cairn();
         command.args([
             "run",
@@ -307,14 +307,15 @@ fn a_killed_campaign_leaves_no_process_behind() {
             "--seeds",
             "../seeds",
         ]);
-        let campaign = place.furnish(command.args(options).args(["--out", "../out"]).arg(&place.program));
+        let campaign =
+            test_bed.furnish(command.args(options).args(["--out", "../out"]).arg(&test_bed.program));
         let mut campaign = campaign.stdout(Stdio::null()).spawn().unwrap();
         // The first process of the namespace is one more.
         let init = usize::from(options.is_empty() && Protection::here().namespaces.processes);
-        wait_until(|| place.processes().len() == COMPANY + init);
+        wait_until(|| test_bed.processes().len() == COMPANY + init);
         campaign.kill().unwrap();
         campaign.wait().unwrap();
-        wait_until(|| place.processes().is_empty());
+        wait_until(|| test_bed.processes().is_empty());
     }
 }
 
@@ -332,9 +333,9 @@ fn a_missing_sandbox_is_told_in_one_line() {
     if !sandbox_is_whole() {
         return;
     }
-    let place = Place::with_source(STEPS);
+    let test_bed = TestBed::with_source(STEPS);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/without.c");
-    let without = place.at("without");
+    let without = test_bed.at("without");
     build_plain(&source, &without);
     let gaps = [
         ("landlock", "write and read wherever you can (no Landlock)"),
@@ -345,9 +346,9 @@ fn a_missing_sandbox_is_told_in_one_line() {
         let with_cairn = |arguments: &[&str]| {
             let cairn = cairn();
             let mut command = Command::new(&without);
-            command.arg(missing).arg(cairn.get_program()).args(arguments).arg(&place.program);
+            command.arg(missing).arg(cairn.get_program()).args(arguments).arg(&test_bed.program);
             command.envs(cairn.get_envs().filter_map(|(name, value)| Some((name, value?))));
-            said(place.furnish(&mut command))
+            output_of(test_bed.furnish(&mut command))
         };
         let explored = with_cairn(&["run", "-q", "--force", "--sym-stdin", "2", "--out", "../out"]);
         assert_eq!(explored.code, Some(0), "{explored:?}");
@@ -365,10 +366,11 @@ fn a_missing_sandbox_is_told_in_one_line() {
             told.stdout.contains("the sandbox has gaps here: a program can") && told.stdout.contains(gap),
             "{told:?}"
         );
-        place.assert_nothing_is_left();
+        test_bed.assert_nothing_is_left();
     }
-    let told =
-        said(place.furnish(cairn().args(["doctor", "--execs", "5", "--sym-stdin", "2"]).arg(&place.program)));
+    let told = output_of(
+        test_bed.furnish(cairn().args(["doctor", "--execs", "5", "--sym-stdin", "2"]).arg(&test_bed.program)),
+    );
     assert!(told.stdout.contains("the sandbox works here"), "{told:?}");
 }
 
@@ -397,20 +399,20 @@ fn what_a_program_writes_is_gone_before_the_next_run() {
     if !sandbox_is_whole() {
         return;
     }
-    let place = Place::with_source(WRITER);
-    fs::write(place.at("here/table"), "").unwrap();
-    let names = || fs::read_dir(place.at("here")).unwrap().count();
-    let explored = place.run(&["--sym-stdin", "1", "--json"]);
+    let test_bed = TestBed::with_source(WRITER);
+    fs::write(test_bed.at("here/table"), "").unwrap();
+    let names = || fs::read_dir(test_bed.at("here")).unwrap().count();
+    let explored = test_bed.run(&["--sym-stdin", "1", "--json"]);
     assert_eq!((explored.code, names()), (Some(0), 1), "it has nowhere to write to: {explored:?}");
-    let explored = place.run(&["--sym-stdin", "1", "--force", "--scratch"]);
+    let explored = test_bed.run(&["--sym-stdin", "1", "--force", "--scratch"]);
     assert_eq!((explored.code, names()), (Some(1), 1), "{explored:?}");
     let again = explored.stdout.split("with: cairn ").nth(1).unwrap().lines().next().unwrap();
     assert!(again.starts_with("replay --scratch "), "{again}");
     for _ in 0..2 {
-        let replayed = said(place.furnish(cairn().args(again.split(' '))));
+        let replayed = output_of(test_bed.furnish(cairn().args(again.split(' '))));
         assert_eq!((replayed.code, names()), (Some(1), 1), "{replayed:?}");
     }
-    place.run(&["--sym-stdin", "1", "--force", "--no-sandbox"]);
+    test_bed.run(&["--sym-stdin", "1", "--force", "--no-sandbox"]);
     assert_eq!(names(), 2, "without a sandbox it writes where it is");
-    place.assert_nothing_is_left();
+    test_bed.assert_nothing_is_left();
 }

@@ -1,6 +1,6 @@
 //! The models of library functions.
 
-use crate::common::{cairn, root, run, said, write_source};
+use crate::common::{cairn, output_of, root, run, write_source};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,7 +12,7 @@ fn models_answer_as_the_library_does() {
     let mut sources = c_files(&root().join("libc"));
     sources.extend(c_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/differential")));
     let mut clang = Command::new(std::env::var_os("CAIRN_CLANG").unwrap_or("clang-19".into()));
-    let built = said(
+    let built = output_of(
         clang
             .args(["-O1", "-fno-builtin", "-Wall", "-Wextra", "-Werror", "-Wno-format", "-o"])
             .arg(&program)
@@ -20,8 +20,8 @@ fn models_answer_as_the_library_does() {
             .arg("-lm"),
     );
     assert_eq!(built.code, Some(0), "{}", built.stderr);
-    let said = said(&mut Command::new(program));
-    assert_eq!(said.code, Some(0), "{}", said.stdout);
+    let result = output_of(&mut Command::new(program));
+    assert_eq!(result.code, Some(0), "{}", result.stdout);
 }
 
 fn c_files(directory: &Path) -> Vec<PathBuf> {
@@ -40,9 +40,9 @@ fn functions_that_a_program_defines_itself_are_its_own() {
         (write_source(directory.path(), "caller.c", CALLER), write_source(directory.path(), "own.c", OWN));
     let program = directory.path().join("program");
     for flags in [&["-O0"][..], &["-O2"], &["-fuse-ld=bfd"], &["-static"], &["-fuse-ld=bfd", "-static"]] {
-        let built = said(cairn().arg("cc").args(flags).arg(&caller).arg(&own).arg("-o").arg(&program));
+        let built = output_of(cairn().arg("cc").args(flags).arg(&caller).arg(&own).arg("-o").arg(&program));
         assert_eq!(built.code, Some(0), "{flags:?}: {}", built.stderr);
-        let ran = said(&mut Command::new(&program));
+        let ran = output_of(&mut Command::new(&program));
         assert_eq!((ran.stdout.as_str(), ran.code), ("mine 7\nZ\n", Some(1)), "{flags:?}");
     }
 }
@@ -54,15 +54,15 @@ fn cplusplus_has_the_models() {
     let source = "#include <cctype>\n#include <cstdio>\n#include <cstring>\nint main() { char line[8]; if (!fgets(line, sizeof line, stdin)) return 0; if (std::strcmp(line, \"pear\") == 0) puts(\"pear\"); if (std::isdigit(line[0])) puts(\"digit\"); return 0; }\n";
     let source = write_source(directory.path(), "a.cpp", source);
     let program = directory.path().join("program");
-    let built = said(cairn().arg("c++").arg(source).arg("-o").arg(&program));
+    let built = output_of(cairn().arg("c++").arg(source).arg("-o").arg(&program));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     let out = directory.path().join("out");
-    let said =
+    let result =
         run(["run", "--json", "--sym-stdin", "4", "--out", out.to_str().unwrap(), program.to_str().unwrap()]);
-    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(result.code, Some(0), "{result:?}");
     let kept = std::fs::read_dir(out.join("queue")).unwrap();
     assert!(
         kept.map(|test| std::fs::read(test.unwrap().path()).unwrap()).any(|test| test == b"pear"),
-        "{said:?}"
+        "{result:?}"
     );
 }

@@ -1,6 +1,6 @@
 //! Reports on campaigns from any directory, and after the campaign directory was moved.
 
-use crate::common::{Said, cairn, said, write_source};
+use crate::common::{CommandOutput, cairn, output_of, write_source};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -16,13 +16,13 @@ fn project(place: &Path) {
     assert_eq!(built.code, Some(0), "{built:?}");
     for (out, program) in [("built", "./check"), ("compiled", "check.c")] {
         let made = ["run", "--quiet", "--sym-stdin", "1", "--execs", "20", "--out", out, program];
-        let said = in_directory(&project, &made);
-        assert_eq!(said.code, Some(0), "{said:?}");
+        let result = in_directory(&project, &made);
+        assert_eq!(result.code, Some(0), "{result:?}");
     }
 }
 
-fn in_directory(directory: &Path, args: &[&str]) -> Said {
-    said(cairn().current_dir(directory).args(args))
+fn in_directory(directory: &Path, args: &[&str]) -> CommandOutput {
+    output_of(cairn().current_dir(directory).args(args))
 }
 
 /// Reports, choices and exports of a campaign work from a directory, and show the source.
@@ -87,9 +87,9 @@ fn a_program_that_has_changed_is_run_only_if_it_is_named() {
     let project = place.path().join("project");
     write_source(&project, "check.c", &SOURCE.replace("'k'", "'l'"));
     assert_eq!(in_directory(&project, &["cc", "-g", "check.c", "-o", "check"]).code, Some(0));
-    let said = in_directory(&project, &["cmin", "built"]);
-    assert_eq!(said.code, Some(2), "{said:?}");
-    assert!(said.stderr.contains("has changed since the campaign in built ran it"), "{said:?}");
+    let result = in_directory(&project, &["cmin", "built"]);
+    assert_eq!(result.code, Some(2), "{result:?}");
+    assert!(result.stderr.contains("has changed since the campaign in built ran it"), "{result:?}");
     let named = in_directory(&project, &["cmin", "built", "--program", "./check"]);
     assert_eq!(named.code, Some(0), "{named:?}");
 }

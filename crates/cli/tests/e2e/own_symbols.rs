@@ -1,6 +1,6 @@
 //! Programs that declare library functions by other types, or define functions with the names of the library's.
 
-use crate::common::{Said, build_plain, cairn, root, run, said, write_source};
+use crate::common::{CommandOutput, build_plain, cairn, output_of, root, run, write_source};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -112,7 +112,7 @@ fn check_reachable(name: &str, directory: &Path, program: &Path, plain: &Path) {
         "2000",
         "--out",
     ]);
-    let campaign = said(cairn.arg(&out).arg(program));
+    let campaign = output_of(cairn.arg(&out).arg(program));
     assert_eq!(campaign.code, Some(0), "{name}: {campaign:?}");
     assert!(campaign.stdout.contains(", 0 differ"), "{name}: {campaign:?}");
     assert!(!campaign.stdout.contains("overwrote"), "{name}: {campaign:?}");
@@ -125,8 +125,8 @@ fn check_reachable(name: &str, directory: &Path, program: &Path, plain: &Path) {
     assert!(codes.contains(&Some(7)), "{name}: {codes:?} {campaign:?}");
 }
 
-fn with_input(program: &Path, input: &Path) -> Said {
-    said(Command::new(program).stdin(Stdio::from(std::fs::File::open(input).unwrap())))
+fn with_input(program: &Path, input: &Path) -> CommandOutput {
+    output_of(Command::new(program).stdin(Stdio::from(std::fs::File::open(input).unwrap())))
 }
 
 #[test]
@@ -138,10 +138,11 @@ fn library_functions_may_be_declared_by_other_types() {
             "int read();\n{READS}{declared}\nint main(void) {{ unsigned char b[3] = {{0}}; if (get(b, 2) != 2) return 1;\n{body}\nreturn 0; }}\n"
         );
         let source = write_source(directory.path(), "declared.c", &text);
-        let built = said(cairn().args(["cc", "-w", "-std=gnu89"]).arg(&source).arg("-o").arg(&program));
+        let built = output_of(cairn().args(["cc", "-w", "-std=gnu89"]).arg(&source).arg("-o").arg(&program));
         assert_eq!(built.code, Some(0), "{name}: {}", built.stderr);
         let clang = std::env::var_os("CAIRN_CLANG").unwrap_or("clang-19".into());
-        let built = said(Command::new(clang).args(["-w", "-std=gnu89"]).arg(&source).arg("-o").arg(&plain));
+        let built =
+            output_of(Command::new(clang).args(["-w", "-std=gnu89"]).arg(&source).arg("-o").arg(&plain));
         assert_eq!(built.code, Some(0), "{name}: {}", built.stderr);
         check_reachable(name, directory.path(), &program, &plain);
     }
@@ -163,11 +164,12 @@ fn the_programs_functions_may_be_declared_by_other_types() {
     );
     let (program, plain) = (directory.path().join("program"), directory.path().join("plain"));
     let built =
-        said(cairn().args(["cc", "-w", "-std=gnu89"]).args([&caller, &callee]).arg("-o").arg(&program));
+        output_of(cairn().args(["cc", "-w", "-std=gnu89"]).args([&caller, &callee]).arg("-o").arg(&program));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     let clang = std::env::var_os("CAIRN_CLANG").unwrap_or("clang-19".into());
-    let built =
-        said(Command::new(clang).args(["-w", "-std=gnu89"]).args([&caller, &callee]).arg("-o").arg(&plain));
+    let built = output_of(
+        Command::new(clang).args(["-w", "-std=gnu89"]).args([&caller, &callee]).arg("-o").arg(&plain),
+    );
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     check_reachable("other types", directory.path(), &program, &plain);
 }
@@ -176,7 +178,7 @@ fn the_programs_functions_may_be_declared_by_other_types() {
 fn names_from_outside(archive: &str) -> BTreeSet<String> {
     run(["--version"]); // builds the archives
     let path = Path::new(env!("CARGO_BIN_EXE_cairn")).with_file_name(archive);
-    let listed = said(Command::new("nm").arg("-u").arg(path));
+    let listed = output_of(Command::new("nm").arg("-u").arg(path));
     let names =
         listed.stdout.lines().filter_map(|line| line.trim().strip_prefix(['U', 'w'])?.strip_prefix(' '));
     let ours = |name: &str| name.starts_with("cairn_") || name.starts_with("LLVMFuzzer");
@@ -224,10 +226,11 @@ fn programs_may_define_any_function_that_the_runtime_or_the_models_call() {
         );
         let source = write_source(directory.path(), &format!("own{number}.c"), &text);
         let program = directory.path().join(format!("own{number}"));
-        let built =
-            said(cairn().args(["cc", "-w", "-fno-builtin"]).arg(&source).args(["-lm", "-o"]).arg(&program));
+        let built = output_of(
+            cairn().args(["cc", "-w", "-fno-builtin"]).arg(&source).args(["-lm", "-o"]).arg(&program),
+        );
         assert_eq!(built.code, Some(0), "{group:?}: {}", built.stderr);
-        let alone = said(&mut Command::new(&program));
+        let alone = output_of(&mut Command::new(&program));
         assert_eq!(alone.code, Some(3), "{group:?}: {alone:?}");
         let out = directory.path().join("out");
         let _ = std::fs::remove_dir_all(&out);
@@ -243,8 +246,8 @@ fn programs_may_define_any_function_that_the_runtime_or_the_models_call() {
         assert_eq!(campaign.code, Some(0), "{group:?}: {campaign:?}");
         // No function but `main` ends by its own doing.
         let covered = format!("{} of {} branches", 6 + group.len(), 6 + 2 * group.len());
-        for said in [covered.as_str(), "every feasible path was executed", "no crash", ", 0 differ"] {
-            assert!(campaign.stdout.contains(said), "{said} {group:?}: {campaign:?}");
+        for result in [covered.as_str(), "every feasible path was executed", "no crash", ", 0 differ"] {
+            assert!(campaign.stdout.contains(result), "{result} {group:?}: {campaign:?}");
         }
     }
 }
@@ -262,12 +265,12 @@ fn models_call_the_librarys_functions_and_not_the_programs() {
     let directory = tempfile::tempdir().unwrap();
     let source = write_source(directory.path(), "beside.c", OWN_BESIDE_MODELS);
     let program = directory.path().join("program");
-    let built = said(cairn().args(["cc", "-w", "-fno-builtin"]).arg(&source).arg("-o").arg(&program));
+    let built = output_of(cairn().args(["cc", "-w", "-fno-builtin"]).arg(&source).arg("-o").arg(&program));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     let out = directory.path().join("out");
     let mut cairn = cairn();
     cairn.args(["run", "--oracle", "--sym-stdin", "3", "--time", "60s", "--out"]).arg(&out).arg(&program);
-    let campaign = said(&mut cairn);
+    let campaign = output_of(&mut cairn);
     assert_eq!(campaign.code, Some(0), "{campaign:?}");
     assert!(campaign.stdout.contains(", 0 differ"), "{campaign:?}");
     let tests = std::fs::read_dir(out.join("queue")).unwrap().map(|test| test.unwrap().path());
@@ -285,7 +288,7 @@ fn functions_of_the_programs_libraries_are_its_own() {
     let here = directory.path();
     let (library, caller) = (write_source(here, "own.c", library), write_source(here, "caller.c", caller));
     let clang = std::env::var_os("CAIRN_CLANG").unwrap_or("clang-19".into());
-    let built = said(
+    let built = output_of(
         Command::new(clang)
             .args(["-w", "-fno-builtin", "-fPIC", "-shared"])
             .arg(&library)
@@ -300,7 +303,7 @@ fn functions_of_the_programs_libraries_are_its_own() {
         "-Wl,-rpath,$ORIGIN",
         "-o",
     ]);
-    let built = said(cc.arg(&program));
+    let built = output_of(cc.arg(&program));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     for (text, code) in [("x", 5), ("7", 6)] {
         let input = write_source(here, "input", text);

@@ -1,7 +1,7 @@
 //! The page of a report, in a browser.
 
 use crate::chromium::Chromium;
-use crate::common::{cairn, run, said};
+use crate::common::{cairn, output_of, run};
 use cairn_report::{
     Campaign, File, Function, Point, Report, Side, Site, SiteKind, Source, Tree, TreeEdge, Why, WhyKind,
 };
@@ -69,16 +69,17 @@ impl Bed {
             .current_dir(self.directory.path())
             .args(["run", "--quiet", "--out", "out", source])
             .args(options);
-        let said = said(&mut command);
-        assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
+        let result = output_of(&mut command);
+        assert!(matches!(result.code, Some(0 | 1)), "{result:?}");
         self.path("out")
     }
 
     /// The page of the campaign.
     fn page(&self, options: &[&str]) -> PathBuf {
-        let said = said(cairn().current_dir(self.directory.path()).args(["report", "out"]).args(options));
-        assert_eq!(said.code, Some(0), "{said:?}");
-        assert_eq!(said.stdout, "report written to out/report.html\n");
+        let result =
+            output_of(cairn().current_dir(self.directory.path()).args(["report", "out"]).args(options));
+        assert_eq!(result.code, Some(0), "{result:?}");
+        assert_eq!(result.stdout, "report written to out/report.html\n");
         self.path("out/report.html")
     }
 }
@@ -373,14 +374,14 @@ fn bad_usage_is_told_in_a_sentence() {
     bed.write("garden.c", GARDEN);
     bed.explore("garden.c", &["--sym-stdin", "2", "--execs", "2"]);
     let refused = |words: &[&str], part: &str| {
-        let said = said(cairn().current_dir(bed.directory.path()).arg("report").args(words));
-        assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{words:?}: {said:?}");
+        let result = output_of(cairn().current_dir(bed.directory.path()).arg("report").args(words));
+        assert_eq!((result.code, result.stdout.as_str()), (Some(2), ""), "{words:?}: {result:?}");
         assert!(
-            said.stderr.starts_with("cairn: ") && said.stderr.contains(part),
+            result.stderr.starts_with("cairn: ") && result.stderr.contains(part),
             "{words:?}: {}",
-            said.stderr
+            result.stderr
         );
-        assert_eq!(said.stderr.lines().count(), 1, "{}", said.stderr);
+        assert_eq!(result.stderr.lines().count(), 1, "{}", result.stderr);
     };
     refused(&["."], "is not a campaign directory");
     refused(&["nowhere"], "no such directory: /");

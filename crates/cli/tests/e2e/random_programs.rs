@@ -1,7 +1,7 @@
 //! Random programs by csmith: instrumented they give the checksum that a plain build gives, and what some of their
 //! globals, made input, lead to is what its expressions say. `bench/csmith.sh` does it with hundreds.
 
-use crate::common::{cairn, root, run, said, write_source};
+use crate::common::{cairn, output_of, root, run, write_source};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
@@ -37,11 +37,11 @@ fn check(seed: u32) -> Result<(), String> {
     let [plain, instrumented] = ["plain", "instrumented"].map(|name| directory.path().join(name));
     build(clang(&source), &plain);
     build(cairn().arg("cc").arg(&source), &instrumented);
-    let [expected, found] = [&plain, &instrumented].map(|program| said(&mut Command::new(program)));
+    let [expected, found] = [&plain, &instrumented].map(|program| output_of(&mut Command::new(program)));
     if !expected.stdout.starts_with("checksum = ") || found.stdout != expected.stdout {
         return Err(format!("seed {seed}: {found:?}, not {expected:?}"));
     }
-    explore(&instrumented, &directory.path().join("out")).map_err(|said| format!("seed {seed}: {said}"))
+    explore(&instrumented, &directory.path().join("out")).map_err(|result| format!("seed {seed}: {result}"))
 }
 
 fn generate(seed: u32, directory: &Path) -> String {
@@ -80,14 +80,14 @@ fn clang(source: &Path) -> Command {
 
 fn build(mut compiler: impl std::borrow::BorrowMut<Command>, program: &Path) {
     let compiler = compiler.borrow_mut().args(["-w", "-O1", "-I/usr/include/csmith", "-o"]);
-    let said = said(compiler.arg(program));
-    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let result = output_of(compiler.arg(program));
+    assert_eq!(result.code, Some(0), "{}", result.stderr);
 }
 
 /// A few executions under the oracle.
 fn explore(program: &Path, out: &Path) -> Result<(), String> {
     let options = ["run", "--oracle", "--execs", "5", "--out"].map(std::ffi::OsStr::new);
-    let said = run(options.into_iter().chain([out.as_os_str(), program.as_os_str()]));
-    let is_content = said.stdout.contains(", 0 differ\n") && !said.stdout.contains("path divergence");
-    if is_content { Ok(()) } else { Err(format!("{said:?}")) }
+    let result = run(options.into_iter().chain([out.as_os_str(), program.as_os_str()]));
+    let is_content = result.stdout.contains(", 0 differ\n") && !result.stdout.contains("path divergence");
+    if is_content { Ok(()) } else { Err(format!("{result:?}")) }
 }

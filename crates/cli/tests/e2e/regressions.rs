@@ -1,6 +1,6 @@
 //! Faults that users have run into, each test named after one.
 
-use crate::common::{Said, cairn, root, run, said, write_source};
+use crate::common::{CommandOutput, cairn, output_of, root, run, write_source};
 use serde_json::Value;
 use std::process::Command;
 use tempfile::TempDir;
@@ -12,42 +12,42 @@ const READS_A_BYTE: &str = "#include <unistd.h>\nint nine(int);\n\
 const NINE: &str = "int nine(int x) { if (x == 9) return 1; return 0; }\n";
 
 /// Some sources in a directory of their own.
-struct Place(TempDir);
+struct SourceDirectory(TempDir);
 
-impl Place {
-    fn with(sources: &[(&str, &str)]) -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+impl SourceDirectory {
+    fn with(sources: &[(&str, &str)]) -> SourceDirectory {
+        let directory = SourceDirectory(tempfile::tempdir().unwrap());
         for (name, text) in sources {
-            write_source(place.0.path(), name, text);
+            write_source(directory.0.path(), name, text);
         }
-        place
+        directory
     }
 
     fn cc(&self, args: &[&str]) {
-        let said = said(cairn().arg("cc").args(args).current_dir(self.0.path()));
-        assert_eq!(said.code, Some(0), "{args:?}: {}", said.stderr);
+        let output = output_of(cairn().arg("cc").args(args).current_dir(self.0.path()));
+        assert_eq!(output.code, Some(0), "{args:?}: {}", output.stderr);
     }
 
     /// Explores `program`, which reads one byte of standard input.
-    fn campaign(&self, options: &[&str]) -> Said {
+    fn campaign(&self, options: &[&str]) -> CommandOutput {
         let mut cairn = cairn();
         cairn.args(["run", "--oracle", "--sym-stdin", "1", "--out", "out"]).args(options).arg("program");
-        said(cairn.current_dir(self.0.path()))
+        output_of(cairn.current_dir(self.0.path()))
     }
 
     /// The figures of such a campaign.
     fn explore(&self) -> Value {
-        let said = self.campaign(&["--json", "--execs", "50"]);
-        serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"))
+        let output = self.campaign(&["--json", "--execs", "50"]);
+        serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
     }
 }
 
 #[test]
 fn getchar_of_an_optimised_build_is_symbolic() {
     for level in ["-O0", "-O1", "-O2", "-O3"] {
-        let place = Place::with(&[("main.c", READS_A_CHARACTER), ("nine.c", NINE)]);
-        place.cc(&[level, "main.c", "nine.c", "-o", "program"]);
-        let summary = place.explore();
+        let directory = SourceDirectory::with(&[("main.c", READS_A_CHARACTER), ("nine.c", NINE)]);
+        directory.cc(&[level, "main.c", "nine.c", "-o", "program"]);
+        let summary = directory.explore();
         assert_eq!(summary["branches_covered"], 4, "{level}: {summary}");
         assert_eq!(summary["crashes"], 1, "{level}: {summary}");
     }
@@ -55,25 +55,25 @@ fn getchar_of_an_optimised_build_is_symbolic() {
 
 #[test]
 fn a_shared_library_survives_symbolic_input_and_is_not_called_exhausted() {
-    let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
-    place.cc(&["-fPIC", "-shared", "nine.c", "-o", "libnine.so"]);
-    place.cc(&["main.c", "-L.", "-lnine", "-Wl,-rpath,$ORIGIN", "-o", "program"]);
-    let summary = place.explore();
+    let directory = SourceDirectory::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
+    directory.cc(&["-fPIC", "-shared", "nine.c", "-o", "libnine.so"]);
+    directory.cc(&["main.c", "-L.", "-lnine", "-Wl,-rpath,$ORIGIN", "-o", "program"]);
+    let summary = directory.explore();
     assert_eq!(summary["crashes"], 0, "{summary}");
     assert_eq!(summary["exhausted"], false, "{summary}");
 }
 
 #[test]
 fn only_a_function_without_instrumentation_loses_what_it_is_given() {
-    let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
-    place.cc(&["main.c", "nine.c", "-o", "program"]);
-    assert_eq!(place.explore()["exhausted"], true);
+    let directory = SourceDirectory::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
+    directory.cc(&["main.c", "nine.c", "-o", "program"]);
+    assert_eq!(directory.explore()["exhausted"], true);
 
-    let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
-    let plain = Command::new("clang-19").args(["-c", "nine.c"]).current_dir(place.0.path()).status();
+    let directory = SourceDirectory::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
+    let plain = Command::new("clang-19").args(["-c", "nine.c"]).current_dir(directory.0.path()).status();
     assert!(plain.unwrap().success());
-    place.cc(&["main.c", "nine.o", "-o", "program"]);
-    assert_eq!(place.explore()["exhausted"], false);
+    directory.cc(&["main.c", "nine.o", "-o", "program"]);
+    assert_eq!(directory.explore()["exhausted"], false);
 }
 
 /// A campaign finds the answer that depends on the number, or does not claim exhaustion.
@@ -81,33 +81,33 @@ fn only_a_function_without_instrumentation_loses_what_it_is_given() {
 fn symbolic_arguments_that_models_pass_on_to_the_library_are_concretized() {
     let source = root().join("tests/regressions/model_arguments.c");
     for case in 0..10 {
-        let place = Place::with(&[]);
-        place.cc(&["-w", &format!("-DCASE={case}"), source.to_str().unwrap(), "-o", "program"]);
-        let summary = place.explore();
+        let directory = SourceDirectory::with(&[]);
+        directory.cc(&["-w", &format!("-DCASE={case}"), source.to_str().unwrap(), "-o", "program"]);
+        let summary = directory.explore();
         assert!(summary["crashes"] == 1 || summary["exhausted"] == false, "case {case}: {summary}");
     }
 }
 
 #[test]
 fn a_main_without_instrumentation_links_and_runs() {
-    let place = Place::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
-    let plain = Command::new("clang-19").args(["-c", "main.c"]).current_dir(place.0.path()).status();
+    let directory = SourceDirectory::with(&[("main.c", READS_A_BYTE), ("nine.c", NINE)]);
+    let plain = Command::new("clang-19").args(["-c", "main.c"]).current_dir(directory.0.path()).status();
     assert!(plain.unwrap().success());
-    place.cc(&["main.o", "nine.c", "-o", "program"]);
+    directory.cc(&["main.o", "nine.c", "-o", "program"]);
     let mut program = Command::new("sh");
-    program.args(["-c", "printf '\\t' | ./program"]).current_dir(place.0.path());
-    assert_eq!(said(&mut program).code, Some(1));
+    program.args(["-c", "printf '\\t' | ./program"]).current_dir(directory.0.path());
+    assert_eq!(output_of(&mut program).code, Some(1));
 }
 
 #[test]
 fn what_longjmp_is_given_is_told_and_tried() {
-    let source = "#include <setjmp.h>\n#include <unistd.h>\nstatic jmp_buf place;\nint main(void) {\n\
+    let source = "#include <setjmp.h>\n#include <unistd.h>\nstatic jmp_buf directory;\nint main(void) {\n\
         unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\
-        switch (setjmp(place)) { case 0: longjmp(place, (c & 3) + 1); case 1: return 5; case 3: return 7; }\n\
+        switch (setjmp(directory)) { case 0: longjmp(directory, (c & 3) + 1); case 1: return 5; case 3: return 7; }\n\
         return 0; }\n";
-    let place = Place::with(&[("main.c", source)]);
-    place.cc(&["main.c", "-o", "program"]);
-    let summary = place.explore();
+    let directory = SourceDirectory::with(&[("main.c", source)]);
+    directory.cc(&["main.c", "-o", "program"]);
+    let summary = directory.explore();
     assert_eq!(summary["branches_covered"], summary["branches_total"], "{summary}");
 }
 
@@ -116,9 +116,9 @@ fn three_calls_of_abort_are_three_crashes() {
     let source = "#include <stdlib.h>\n#include <unistd.h>\nint main(void) {\n\
         unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\
         if (c == 'a') abort();\nif (c == 'b') abort();\nif (c == 'c') abort();\nreturn 0; }\n";
-    let place = Place::with(&[("main.c", source)]);
-    place.cc(&["main.c", "-o", "program"]);
-    assert_eq!(place.explore()["crashes"], 3);
+    let directory = SourceDirectory::with(&[("main.c", source)]);
+    directory.cc(&["main.c", "-o", "program"]);
+    assert_eq!(directory.explore()["crashes"], 3);
 }
 
 #[test]
@@ -131,26 +131,26 @@ fn threads_keep_the_label_table_whole() {
         for (i = 0; i < 3; i++) pthread_create(&threads[i], 0, work, &sums[i]);\n\
         for (i = 0; i < 3; i++) pthread_join(threads[i], 0);\n\
         return byte == 7 && sums[0] == sums[1] && sums[1] == sums[2]; }\n";
-    let place = Place::with(&[("main.c", source)]);
-    place.cc(&["main.c", "-pthread", "-o", "program"]);
-    let said = place.campaign(&["--execs", "5", "--solver-timeout", "100"]);
-    assert!(said.stdout.contains(", 0 differ"), "{said:?}");
+    let directory = SourceDirectory::with(&[("main.c", source)]);
+    directory.cc(&["main.c", "-pthread", "-o", "program"]);
+    let output = directory.campaign(&["--execs", "5", "--solver-timeout", "100"]);
+    assert!(output.stdout.contains(", 0 differ"), "{output:?}");
 }
 
 #[test]
 fn a_length_beyond_all_memory_is_refused() {
-    let said = run(["run", "--sym-stdin", "99999999999999", "program"]);
-    assert_eq!(said.code, Some(2), "{said:?}");
-    assert_eq!(said.stderr.lines().count(), 1, "{said:?}");
+    let output = run(["run", "--sym-stdin", "99999999999999", "program"]);
+    assert_eq!(output.code, Some(2), "{output:?}");
+    assert_eq!(output.stderr.lines().count(), 1, "{output:?}");
 }
 
 #[test]
 fn a_conditional_expression_of_constants_loses_nothing() {
     let source = "#include <unistd.h>\nint main(void) { unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\
         int size = c == 'x' ? 3 : 5; return size; }\n";
-    let place = Place::with(&[("main.c", source)]);
-    place.cc(&["main.c", "-o", "program"]);
-    let summary = place.explore();
+    let directory = SourceDirectory::with(&[("main.c", source)]);
+    directory.cc(&["main.c", "-o", "program"]);
+    let summary = directory.explore();
     assert_eq!(summary["branches_covered"], 4, "{summary}");
     assert_eq!(summary["exhausted"], true, "{summary}");
 }
@@ -161,21 +161,21 @@ fn memory_that_is_freed_through_a_pointer_is_not_lost() {
         void *(*volatile get)(size_t) = malloc;\n\
         int main(void) { char c, *copy; if (read(0, &c, 1) != 1) return 1;\n\
         copy = get(1 + (c & 1)); *copy = c; c = *copy == 'x'; release(copy); return c ? 3 : 5; }\n";
-    let place = Place::with(&[("main.c", source)]);
-    place.cc(&["main.c", "-o", "program"]);
-    let summary = place.explore();
+    let directory = SourceDirectory::with(&[("main.c", source)]);
+    directory.cc(&["main.c", "-o", "program"]);
+    let summary = directory.explore();
     assert_eq!(summary["exhausted"], true, "{summary}");
 }
 
 #[test]
 fn the_runtime_stands_for_no_library_that_was_forgotten() {
-    let place = Place::with(&[(
+    let directory = SourceDirectory::with(&[(
         "main.c",
         "double fmod(double, double);\nint main(int c, char **v) { return fmod(c, 2); }\n",
     )]);
-    let forgotten = said(cairn().args(["cc", "-fno-builtin", "main.c"]).current_dir(place.0.path()));
+    let forgotten = output_of(cairn().args(["cc", "-fno-builtin", "main.c"]).current_dir(directory.0.path()));
     assert!(forgotten.stderr.contains("undefined symbol: fmod"), "{forgotten:?}");
-    place.cc(&["-fno-builtin", "main.c", "-lm", "-o", "program"]);
+    directory.cc(&["-fno-builtin", "main.c", "-lm", "-o", "program"]);
 }
 
 #[test]
@@ -186,12 +186,13 @@ fn what_an_earlier_call_left_on_the_stack_is_not_input() {
         if (!more && c == 'y') return 2;\nreturn more; }\n\
         int main(void) { int state; while ((state = one()) == 1) scrub(); return state; }\n";
     let scrub = "void scrub(void) { volatile char all[600]; for (int i = 0; i < 600; i++) all[i] = 0; }\n";
-    let place = Place::with(&[("main.c", main), ("scrub.c", scrub)]);
-    let plain = Command::new("clang-19").args(["-O1", "-c", "scrub.c"]).current_dir(place.0.path()).status();
+    let directory = SourceDirectory::with(&[("main.c", main), ("scrub.c", scrub)]);
+    let plain =
+        Command::new("clang-19").args(["-O1", "-c", "scrub.c"]).current_dir(directory.0.path()).status();
     assert!(plain.unwrap().success());
-    place.cc(&["main.c", "scrub.o", "-o", "program"]);
+    directory.cc(&["main.c", "scrub.o", "-o", "program"]);
     // Memory is zero and so is the byte that was read into it before: that must not make it the same.
-    let summary = place.explore();
+    let summary = directory.explore();
     assert_eq!(summary["divergences"], 0, "{summary}");
 }
 
@@ -201,19 +202,19 @@ fn a_table_is_read_before_it_is_written() {
         int main(void) { unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\
         count[c & 15]++;\ncount[c >> 4] += 2;\nint before = count[c & 7];\n\
         __atomic_fetch_add(&count[5], 1, __ATOMIC_SEQ_CST);\nreturn count[3] + before == 3; }\n";
-    let place = Place::with(&[("main.c", source)]);
-    place.cc(&["main.c", "-o", "program"]);
-    let said = place.campaign(&["--execs", "50"]);
-    assert!(said.stdout.contains(", 0 differ"), "{said:?}");
+    let directory = SourceDirectory::with(&[("main.c", source)]);
+    directory.cc(&["main.c", "-o", "program"]);
+    let output = directory.campaign(&["--execs", "50"]);
+    assert!(output.stdout.contains(", 0 differ"), "{output:?}");
 }
 
 #[test]
 fn assumptions_that_no_input_meets_are_told() {
     let refused = "#include <cairn.h>\nint main(void) { int x; cairn_symbolic(&x, 4, \"x\"); cairn_assume(x > 5 && x < 5); return x; }\n";
-    let place = Place::with(&[("main.c", refused)]);
-    place.cc(&["main.c", "-o", "program"]);
-    let said = place.campaign(&[]).stdout;
-    assert!(said.contains(": every run was refused by cairn_assume\n"), "{said}");
+    let directory = SourceDirectory::with(&[("main.c", refused)]);
+    directory.cc(&["main.c", "-o", "program"]);
+    let output = directory.campaign(&[]).stdout;
+    assert!(output.contains(": every run was refused by cairn_assume\n"), "{output}");
 }
 
 #[test]
@@ -223,22 +224,23 @@ fn an_order_of_threads_is_named_where_it_misleads_the_search() {
         int main(void) {\n pthread_t t; struct timespec now;\n if (read(0, b, 1) < 1) return 1;\n b[1] = b[0] + 1;\n\
         syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);\n if (now.tv_nsec & 64) look(b);\n\
         pthread_create(&t, 0, look, b + 1); pthread_join(t, 0);\n look(b);\n return n; }\n";
-    let place = Place::with(&[("main.c", source)]);
-    place.cc(&["main.c", "-lpthread", "-o", "program"]);
-    let said = (0..20).map(|_| place.campaign(&["--force"]).stdout);
-    let mut diverged = said.filter(|said| said.contains("path divergence"));
-    let said = diverged.next().expect("twenty campaigns of the same order");
-    assert!(said.contains("several threads compute with the input"), "{said}");
+    let directory = SourceDirectory::with(&[("main.c", source)]);
+    directory.cc(&["main.c", "-lpthread", "-o", "program"]);
+    let output = (0..20).map(|_| directory.campaign(&["--force"]).stdout);
+    let mut diverged = output.filter(|output| output.contains("path divergence"));
+    let output = diverged.next().expect("twenty campaigns of the same order");
+    assert!(output.contains("several threads compute with the input"), "{output}");
 }
 
 /// A campaign on so many bytes in which no value differs from the evaluator's, and no run from what was predicted.
-fn exact_campaign(place: &Place, bytes: &str, execs: &str) -> Said {
+fn exact_campaign(directory: &SourceDirectory, bytes: &str, execs: &str) -> CommandOutput {
     let mut cairn = cairn();
     cairn.args(["run", "--oracle", "--fixed-length", "--sym-stdin", bytes]);
-    let said = said(cairn.args(["--execs", execs, "--out", "out", "program"]).current_dir(place.0.path()));
-    assert!(said.stdout.contains(", 0 differ\n"), "{said:?}");
-    assert!(!said.stdout.contains("path divergence"), "{said:?}");
-    said
+    let output =
+        output_of(cairn.args(["--execs", execs, "--out", "out", "program"]).current_dir(directory.0.path()));
+    assert!(output.stdout.contains(", 0 differ\n"), "{output:?}");
+    assert!(!output.stdout.contains("path divergence"), "{output:?}");
+    output
 }
 
 /// Reads a double, two wide integers, a number and a choice: 45 bytes.
@@ -266,10 +268,10 @@ int main(void) {
 #[test]
 fn operations_without_a_word_for_them_are_counted_and_never_wrong() {
     for options in [&["-O1"][..], &["-O2", "-fno-strict-float-cast-overflow"]] {
-        let place = Place::with(&[("main.c", RARE_OPERATIONS)]);
-        place.cc(&[options, &["-w", "main.c", "-o", "program"]].concat());
-        let said = exact_campaign(&place, "45", "60");
-        let lost: u32 = said
+        let directory = SourceDirectory::with(&[("main.c", RARE_OPERATIONS)]);
+        directory.cc(&[options, &["-w", "main.c", "-o", "program"]].concat());
+        let output = exact_campaign(&directory, "45", "60");
+        let lost: u32 = output
             .stdout
             .split(" symbolic values lost")
             .next()
@@ -279,7 +281,7 @@ fn operations_without_a_word_for_them_are_counted_and_never_wrong() {
             .unwrap()
             .parse()
             .unwrap();
-        assert!(lost >= 5, "{said:?}");
+        assert!(lost >= 5, "{output:?}");
     }
 }
 
@@ -287,9 +289,9 @@ fn operations_without_a_word_for_them_are_counted_and_never_wrong() {
 fn fast_arithmetic_is_exact_all_the_same() {
     let floats = root().join("tests/floats.c");
     for options in ["-ffast-math", "-Ofast"] {
-        let place = Place::with(&[]);
-        place.cc(&[options, "-w", floats.to_str().unwrap(), "-lm", "-o", "program"]);
-        exact_campaign(&place, "17", "300");
+        let directory = SourceDirectory::with(&[]);
+        directory.cc(&[options, "-w", floats.to_str().unwrap(), "-lm", "-o", "program"]);
+        exact_campaign(&directory, "17", "300");
     }
 }
 
@@ -326,11 +328,11 @@ int main(void) {
 
 #[test]
 fn what_a_run_leaves_running_is_killed_and_buried() {
-    let place = Place::with(&[("main.c", LEAVES_PROCESSES)]);
-    place.cc(&["main.c", "-o", "leaves_orphans"]);
+    let directory = SourceDirectory::with(&[("main.c", LEAVES_PROCESSES)]);
+    directory.cc(&["main.c", "-o", "leaves_orphans"]);
     let options = ["run", "--json", "--fixed-length", "--sym-stdin", "1", "--execs", "60", "--out", "out"];
-    let said = said(cairn().args(options).arg("leaves_orphans").current_dir(place.0.path()));
-    let summary: Value = serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+    let output = output_of(cairn().args(options).arg("leaves_orphans").current_dir(directory.0.path()));
+    let summary: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
     assert!(summary["executions"].as_u64() > Some(20), "{summary}");
     assert_eq!(summary["crashes"], 0, "{summary}");
 }
@@ -339,25 +341,27 @@ fn what_a_run_leaves_running_is_killed_and_buried() {
 #[test]
 fn a_library_with_a_function_that_nobody_has_is_no_harm_until_it_is_called() {
     let nine = "int nobody(int);\nint nine(int x) { if (x == 300) return nobody(x); return x == 9; }\n";
-    let place = Place::with(&[("main.c", READS_A_CHARACTER), ("nine.c", nine)]);
+    let directory = SourceDirectory::with(&[("main.c", READS_A_CHARACTER), ("nine.c", nine)]);
     // With instrumentation it would ask for the function's address, which no linker can put off.
     let mut clang = Command::new("clang-19");
-    clang.args(["-fPIC", "-shared", "nine.c", "-o", "libnine.so"]).current_dir(place.0.path());
+    clang.args(["-fPIC", "-shared", "nine.c", "-o", "libnine.so"]).current_dir(directory.0.path());
     assert!(clang.status().unwrap().success());
     let may_lack = "-Wl,--unresolved-symbols=ignore-in-shared-libs";
-    place.cc(&["main.c", "-L.", "-lnine", "-Wl,-rpath,$ORIGIN", may_lack, "-o", "program"]);
-    let said = place.campaign(&["--execs", "20"]);
-    assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
+    directory.cc(&["main.c", "-L.", "-lnine", "-Wl,-rpath,$ORIGIN", may_lack, "-o", "program"]);
+    let output = directory.campaign(&["--execs", "20"]);
+    assert!(matches!(output.code, Some(0 | 1)), "{output:?}");
 }
 
 /// A condition on an element of an array of pointers: the pass asked LLVM for the name of a type that is no struct, which
 /// reads beyond it. Memory that is filled with something makes the compiler crash every time instead of now and then.
 #[test]
 fn a_condition_on_an_element_of_an_array_of_pointers_compiles() {
-    let place =
-        Place::with(&[("names.c", "int known(char **names, int i) { if (names[i]) return 1; return 0; }\n")]);
+    let directory = SourceDirectory::with(&[(
+        "names.c",
+        "int known(char **names, int i) { if (names[i]) return 1; return 0; }\n",
+    )]);
     let mut compiler = cairn();
-    compiler.args(["cc", "-c", "names.c"]).env("MALLOC_PERTURB_", "85").current_dir(place.0.path());
-    let said = said(&mut compiler);
-    assert_eq!(said.code, Some(0), "{said:?}");
+    compiler.args(["cc", "-c", "names.c"]).env("MALLOC_PERTURB_", "85").current_dir(directory.0.path());
+    let output = output_of(&mut compiler);
+    assert_eq!(output.code, Some(0), "{output:?}");
 }

@@ -1,14 +1,14 @@
 //! The same seed gives the same campaign, test for test.
 
 use crate::agreement::tests;
-use crate::common::{Said, build_instrumented, run};
+use crate::common::{CommandOutput, build_instrumented, run};
 use crate::example::Example;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Runs a campaign with JSON output.
-fn figures(example: &Example, program: &Path, strategy: &str, options: &[String]) -> Said {
+fn figures(example: &Example, program: &Path, strategy: &str, options: &[String]) -> CommandOutput {
     let mut args: Vec<String> = ["run", "-q", "--json", "--strategy", strategy].map(str::to_owned).to_vec();
     args.extend(options.iter().cloned().chain(example.options()));
     args.extend([program.display().to_string(), "--".to_owned()]);
@@ -24,8 +24,8 @@ fn campaign(
     out: &Path,
 ) -> BTreeMap<String, Vec<u8>> {
     let options = ["--execs", "200", "--seed", &seed.to_string(), "--out", &out.display().to_string()];
-    let said = figures(example, program, strategy, &options.map(str::to_owned));
-    assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
+    let result = figures(example, program, strategy, &options.map(str::to_owned));
+    assert!(matches!(result.code, Some(0 | 1)), "{result:?}");
     let name = |path: &Path| path.strip_prefix(out).unwrap().display().to_string();
     tests(out).iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect()
 }
@@ -75,8 +75,8 @@ fn pruning_leaves_no_path_out() {
     build_instrumented(&example.source, &program);
     let [plain, pruned] = ["cpicnt", "homi[cycle=2,rounds=8/4,explore=1,least=2]:cpicnt"].map(|strategy| {
         let out = directory.path().join(&strategy[..4]).display().to_string();
-        let said = figures(&example, &program, strategy, &["--out".to_owned(), out]);
-        let told: Value = serde_json::from_str(&said.stdout).unwrap();
+        let result = figures(&example, &program, strategy, &["--out".to_owned(), out]);
+        let told: Value = serde_json::from_str(&result.stdout).unwrap();
         assert_eq!(told["exhausted"], true, "{strategy}: {told}");
         ["executions", "branches_covered"].map(|figure| told[figure].clone())
     });

@@ -1,6 +1,6 @@
 //! Formats of `cairn report` for other tools, compared with those tools' own figures.
 
-use crate::common::{cairn, root, run, said};
+use crate::common::{cairn, output_of, root, run};
 use crate::example::Example;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,15 +18,15 @@ fn explore(example: &Example, execs: u64, directory: &Path) -> (PathBuf, Value) 
     words.extend(options.iter().map(String::as_str));
     words.extend((!args.is_empty()).then_some("--"));
     words.extend(args.iter().map(String::as_str));
-    let said = run(words);
-    assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
-    (out, serde_json::from_str(&said.stdout).unwrap())
+    let result = run(words);
+    assert!(matches!(result.code, Some(0 | 1)), "{result:?}");
+    (out, serde_json::from_str(&result.stdout).unwrap())
 }
 
 fn report(campaign: &Path, options: &[&str]) -> String {
-    let said = run(["report", campaign.to_str().unwrap()].iter().chain(options));
-    assert_eq!(said.code, Some(0), "{said:?}");
-    said.stdout
+    let result = run(["report", campaign.to_str().unwrap()].iter().chain(options));
+    assert_eq!(result.code, Some(0), "{result:?}");
+    result.stdout
 }
 
 fn json(campaign: &Path, options: &[&str]) -> Value {
@@ -104,7 +104,7 @@ fn a_changed_source_and_a_name_are_told_as_they_are() {
     fs::copy(&Example::named("calculator").source, &source).unwrap();
     let out = directory.path().join("out");
     let options = ["run", "--quiet", "--sym-stdin", "5", "--execs", "200", "--out", out.to_str().unwrap()];
-    let made = said(cairn().args(options).arg(&source));
+    let made = output_of(cairn().args(options).arg(&source));
     assert_eq!(made.code, Some(1), "{made:?}");
     let before = json(&out, &[]);
     assert_eq!(before["campaign"]["program"], "it's <b>, \"ü\"");
@@ -122,10 +122,11 @@ fn check_genhtml(campaign: &Path, directory: &Path, (covered, total): (u64, u64)
     let tracefile = directory.join("trace.info");
     report(campaign, &["--format", "lcov", "--out", tracefile.to_str().unwrap()]);
     let pages = directory.join("pages");
-    let said = said(Command::new("genhtml").arg("--branch-coverage").arg("-o").arg(&pages).arg(&tracefile));
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.stdout.contains(&format!("({covered} of {total} branches)")), "{}", said.stdout);
-    assert!(!said.stderr.contains("WARNING") && !said.stderr.contains("ERROR"), "{}", said.stderr);
+    let result =
+        output_of(Command::new("genhtml").arg("--branch-coverage").arg("-o").arg(&pages).arg(&tracefile));
+    assert_eq!(result.code, Some(0), "{result:?}");
+    assert!(result.stdout.contains(&format!("({covered} of {total} branches)")), "{}", result.stdout);
+    assert!(!result.stderr.contains("WARNING") && !result.stderr.contains("ERROR"), "{}", result.stderr);
     assert!(pages.join("index.html").is_file());
 }
 

@@ -1,7 +1,7 @@
 //! Campaigns that were cut short, by whatever, and go on.
 
 use crate::agreement::tests;
-use crate::common::{Said, build_instrumented, cairn, said, write_source};
+use crate::common::{CommandOutput, build_instrumented, cairn, output_of, write_source};
 use crate::example::Example;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,15 +37,15 @@ impl Scene {
         command
     }
 
-    fn run(&self, out: &Path, options: &[&str]) -> Said {
-        said(&mut self.command(out, options))
+    fn run(&self, out: &Path, options: &[&str]) -> CommandOutput {
+        output_of(&mut self.command(out, options))
     }
 
     /// A campaign to its end: its figures.
     fn figures(&self, out: &Path, options: &[&str]) -> Figures {
-        let said = self.run(out, options);
-        assert!(matches!(said.code, Some(0 | 1)), "{options:?}: {said:?}");
-        Figures::of(&said)
+        let result = self.run(out, options);
+        assert!(matches!(result.code, Some(0 | 1)), "{options:?}: {result:?}");
+        Figures::of(&result)
     }
 
     /// Begins a campaign or goes on with it, and kills it after this time. Files that were kept before must be there still; those
@@ -73,8 +73,8 @@ impl Scene {
 struct Figures(BTreeMap<&'static str, Value>);
 
 impl Figures {
-    fn of(said: &Said) -> Figures {
-        let told: Value = serde_json::from_str(&said.stdout).unwrap();
+    fn of(result: &CommandOutput) -> Figures {
+        let told: Value = serde_json::from_str(&result.stdout).unwrap();
         let names =
             ["executions", "branches_covered", "tests", "crashes", "hangs", "divergences", "exhausted"];
         Figures(names.into_iter().map(|name| (name, told[name].clone())).collect())
@@ -174,10 +174,10 @@ fn several_workers_that_are_killed_lose_nothing_either() {
     }
     let mut last = cairn();
     last.args(["run", "--json", "--resume", "--out"]).arg(&out).args(budget).args(scene.example.options());
-    let said = said(last.arg(&scene.program));
-    assert!(said.stderr.contains("branches covered"), "{said:?}");
-    assert!(!said.stderr.contains("replay diverged"), "{said:?}");
-    assert_eq!(Figures::of(&said).number("executions"), 400);
+    let result = output_of(last.arg(&scene.program));
+    assert!(result.stderr.contains("branches covered"), "{result:?}");
+    assert!(!result.stderr.contains("replay diverged"), "{result:?}");
+    assert_eq!(Figures::of(&result).number("executions"), 400);
     let now = files(&out);
     assert!(kept.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{kept:?} {now:?}");
     let other = scene.run(&out, &["--resume", "--execs", "500", "--workers", "2"]);
@@ -224,14 +224,17 @@ fn a_damaged_journal_costs_no_test_and_no_branch() {
             bad[at] ^= 1 << rng.u8(..8)
         }
         std::fs::write(out.join("journal"), bad).unwrap();
-        let said = scene.run(&out, &["--execs", "240", "--resume"]);
-        assert!(matches!(said.code, Some(0 | 1)), "{at}: {said:?}");
-        assert!(said.stderr.contains("of the journal were incomplete and were discarded"), "{at}: {said:?}");
-        assert_eq!(said.stderr.lines().count(), 1, "{said:?}");
+        let result = scene.run(&out, &["--execs", "240", "--resume"]);
+        assert!(matches!(result.code, Some(0 | 1)), "{at}: {result:?}");
+        assert!(
+            result.stderr.contains("of the journal were incomplete and were discarded"),
+            "{at}: {result:?}"
+        );
+        assert_eq!(result.stderr.lines().count(), 1, "{result:?}");
         assert!(contents(&out).is_superset(&kept), "{at}");
-        assert!(Figures::of(&said).number("branches_covered") >= before.number("branches_covered"), "{at}");
+        assert!(Figures::of(&result).number("branches_covered") >= before.number("branches_covered"), "{at}");
         let again = scene.figures(&out, &["--execs", "240", "--resume"]);
-        assert_eq!(again, Figures::of(&said), "{at}");
+        assert_eq!(again, Figures::of(&result), "{at}");
     }
     std::fs::write(good.join("journal"), b"cairn journal 0\n").unwrap();
     let refused = scene.run(&good, &["--resume"]);
@@ -253,13 +256,13 @@ fn a_campaign_does_not_go_on_as_another_one() {
         (&["--resume", "--strategy", "dfs"], "its strategy is auto"),
         (&["--resume", "--fixed-length"], "it began with another input"),
     ] {
-        let said = scene.run(&out, options);
-        assert_eq!(said.code, Some(2), "{said:?}");
-        assert!(said.stderr.contains(reason) && said.stderr.lines().count() == 1, "{said:?}");
+        let result = scene.run(&out, options);
+        assert_eq!(result.code, Some(2), "{result:?}");
+        assert!(result.stderr.contains(reason) && result.stderr.lines().count() == 1, "{result:?}");
     }
     build_instrumented(&Example::named("utf8").source, &scene.program);
-    let said = scene.run(&out, &["--resume"]);
-    assert!(said.code == Some(2) && said.stderr.contains("it explores another program"), "{said:?}");
+    let result = scene.run(&out, &["--resume"]);
+    assert!(result.code == Some(2) && result.stderr.contains("it explores another program"), "{result:?}");
     assert_eq!(files(&out), before);
 }
 
@@ -273,9 +276,9 @@ fn a_directory_has_one_campaign_at_a_time() {
     let stopped = Command::new("kill").args(["-STOP", &first.id().to_string()]).status().unwrap();
     assert!(stopped.success());
     for options in [&["--force"][..], &["--resume"], &[]] {
-        let said = scene.run(&out, options);
-        assert_eq!(said.code, Some(2), "{said:?}");
-        assert!(said.stderr.contains("another campaign is running in "), "{said:?}");
+        let result = scene.run(&out, options);
+        assert_eq!(result.code, Some(2), "{result:?}");
+        assert!(result.stderr.contains("another campaign is running in "), "{result:?}");
     }
     first.kill().unwrap();
     first.wait().unwrap();
@@ -310,7 +313,7 @@ fn a_program_that_does_not_repeat_itself_loses_nothing_either() {
     let explore = |options: &[&str]| {
         let mut command = cairn();
         command.args(["run", "--json", "--sym-stdin", "6", "--out"]).arg(&out).args(options);
-        said(command.arg(&source))
+        output_of(command.arg(&source))
     };
     let first = explore(&["--execs", "60"]);
     let (before, kept) = (Figures::of(&first), files(&out));
@@ -355,7 +358,7 @@ fn tests_that_sanitizers_have_seen_are_not_shown_to_them_again() {
     let explore = |options: &[&str]| {
         let mut command = cairn();
         command.args(["run", "--json", "--no-sandbox", "--sym-stdin", "3", "--out"]).arg(&out).args(options);
-        Figures::of(&said(command.env("RUNS", &runs).arg(&source)))
+        Figures::of(&output_of(command.env("RUNS", &runs).arg(&source)))
     };
     let made = || std::fs::metadata(&runs).map_or(0, |file| file.len());
     let begun = explore(&["--execs", "2"]);

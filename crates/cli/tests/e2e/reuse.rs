@@ -17,11 +17,11 @@ fn explore(
     let fixed = ["run", "-q", "--json", "--oracle", "--out", out.to_str().unwrap()];
     let all = fixed.iter().chain(options).map(|option| (*option).to_owned());
     let program = [program.display().to_string(), "--".to_owned()];
-    let said = run(all.chain(program).chain(args.iter().cloned()));
-    assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
+    let result = run(all.chain(program).chain(args.iter().cloned()));
+    assert!(matches!(result.code, Some(0 | 1)), "{result:?}");
     let name = |path: &Path| path.strip_prefix(out).unwrap().display().to_string();
     let tests = tests(out).iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect();
-    (serde_json::from_str(&said.stdout).unwrap(), tests)
+    (serde_json::from_str(&result.stdout).unwrap(), tests)
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn a_terminal_that_cannot_be_drawn_on_gets_lines() {
 }
 
 /// A short campaign on the program, with these options.
-fn explored(place: &Path, options: &[&str]) -> crate::common::Said {
+fn explored(place: &Path, options: &[&str]) -> crate::common::CommandOutput {
     let source = write_source(place, "parentheses.c", PARENTHESES);
     let out = place.join("out");
     let given =
@@ -209,14 +209,14 @@ fn explored(place: &Path, options: &[&str]) -> crate::common::Said {
 #[test]
 fn elsewhere_there_are_lines_with_the_time_of_day() {
     let place = tempfile::tempdir().unwrap();
-    let said = explored(place.path(), &["--time", "6s"]);
-    assert_eq!(said.code, Some(1), "{said:?}");
+    let result = explored(place.path(), &["--time", "6s"]);
+    assert_eq!(result.code, Some(1), "{result:?}");
     let stamp = |line: &str| line.len() > 20 && &line[10..11] == "T" && &line[19..21] == "Z ";
     let is_notice = |line: &str| line.starts_with("cairn: warning: you are root");
-    assert!(said.stderr.lines().filter(|line| !is_notice(line)).all(stamp), "{said:?}");
-    let has = |part: &str| said.stderr.lines().any(|line| line.contains(part));
-    assert!(has(" crash: abort in main (") && has("  branches "), "{said:?}");
-    assert!(!said.stderr.contains('\x1b') && said.stdout.contains("1 crash"), "{said:?}");
+    assert!(result.stderr.lines().filter(|line| !is_notice(line)).all(stamp), "{result:?}");
+    let has = |part: &str| result.stderr.lines().any(|line| line.contains(part));
+    assert!(has(" crash: abort in main (") && has("  branches "), "{result:?}");
+    assert!(!result.stderr.contains('\x1b') && result.stdout.contains("1 crash"), "{result:?}");
 
     let quiet = explored(place.path(), &["--execs", "500", "--quiet"]);
     assert_eq!(quiet.stderr, "");
@@ -226,21 +226,21 @@ fn elsewhere_there_are_lines_with_the_time_of_day() {
 #[test]
 fn a_json_log_is_an_object_per_line_and_ends_with_the_summary() {
     let place = tempfile::tempdir().unwrap();
-    let said = explored(place.path(), &["--log", "json", "--json", "--time", "3s"]);
-    assert_eq!(said.code, Some(1), "{said:?}");
+    let result = explored(place.path(), &["--log", "json", "--json", "--time", "3s"]);
+    assert_eq!(result.code, Some(1), "{result:?}");
     let events: Vec<Value> =
-        said.stderr.lines().map(|line| serde_json::from_str(line).expect("a JSON object")).collect();
+        result.stderr.lines().map(|line| serde_json::from_str(line).expect("a JSON object")).collect();
     let of = |name: &str| events.iter().filter(|event| event["event"] == name).collect::<Vec<_>>();
     assert!(events.iter().all(|event| event["time"].as_str().is_some_and(|time| time.ends_with('Z'))));
     assert_eq!((&events[0]["event"], &events[0]["time_seconds"]), (&"start".into(), &3.0.into()));
-    let summary: Value = serde_json::from_str(&said.stdout).unwrap();
+    let summary: Value = serde_json::from_str(&result.stdout).unwrap();
     let last = events.last().unwrap();
     assert_eq!((&last["event"], &last["stop"], &last["summary"]), (&"end".into(), &"time".into(), &summary));
     assert_eq!(of("test").len() as u64, summary["tests"].as_u64().unwrap());
     assert_eq!(of("crash").iter().filter(|crash| crash["is_new"] == true).count(), 1);
     assert!(of("crash")[0]["headline"].as_str().unwrap().starts_with("abort in main ("));
     let progress = of("progress");
-    assert!(progress.len() >= 2, "{}", said.stderr);
+    assert!(progress.len() >= 2, "{}", result.stderr);
     let runs = |event: &Value| event["executions"].as_u64().unwrap();
     assert!(progress.windows(2).all(|pair| runs(pair[0]) < runs(pair[1])));
     assert!(progress[0]["strategy"].as_str().unwrap().starts_with("auto, now "), "{}", progress[0]);

@@ -24,16 +24,16 @@ fn a_target_that_scribbles_neither_stops_nor_blinds_the_campaign() {
     let mut run = cairn();
     run.args(["run", "--strategy", "dfs", "--sym-stdin", "3", "--execs", "400", "--timeout", "2000"]);
     let output = output_in_time(run.arg("--out").arg(&out).arg(&program));
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "the honest crash is found: {said}");
-    assert!(said.contains("overwrote trace memory"), "{said}");
+    let result = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "the honest crash is found: {result}");
+    assert!(result.contains("overwrote trace memory"), "{result}");
     let is_safe = Protection::here().signals;
-    assert_eq!(said.contains("killed the fork server"), !is_safe, "{said}");
+    assert_eq!(result.contains("killed the fork server"), !is_safe, "{result}");
     let tried = first_bytes(&out);
     let lost: Vec<char> = HARMS.filter(|harm| !tried.contains(harm)).map(char::from).collect();
-    assert!(lost.is_empty(), "no test was kept of {lost:?}: {said}");
+    assert!(lost.is_empty(), "no test was kept of {lost:?}: {result}");
     assert_eq!(tried.contains(&FATAL_HARM), is_safe);
-    assert!(tests_in(&out.join("crashes")).iter().any(|test| test.starts_with(b"z!")), "{said}");
+    assert!(tests_in(&out.join("crashes")).iter().any(|test| test.starts_with(b"z!")), "{result}");
 }
 
 /// A command to its end, which must come.

@@ -1,6 +1,6 @@
 //! A user's session: compile, run, interrupt, replay, run again.
 
-use crate::common::{build_instrumented, build_plain, cairn, root, run, said, write_source};
+use crate::common::{build_instrumented, build_plain, cairn, output_of, root, run, write_source};
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -110,10 +110,10 @@ fn a_named_file_is_found_by_the_program() {
 fn json_is_one_object_with_the_promised_fields() {
     let place = tempfile::tempdir().unwrap();
     let source = root().join("examples/triangle.c");
-    let said =
+    let result =
         run(["run", "--json", "--execs", "5", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
-    assert_eq!(said.stdout.lines().count(), 1);
-    let summary: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(result.stdout.lines().count(), 1);
+    let summary: Value = serde_json::from_str(&result.stdout).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let mut expected = vec![
         "executions",
@@ -174,7 +174,7 @@ fn a_campaign_is_not_overwritten_unless_asked() {
     let again = |more: &[&str]| {
         let mut command = cairn();
         command.args(["run", "-q", "--execs", "3", "--out", &at(place.path(), "out")]).args(more);
-        said(command.arg(&source))
+        output_of(command.arg(&source))
     };
     assert_eq!(again(&[]).code, Some(0));
     let refused = again(&[]);
@@ -187,9 +187,9 @@ fn a_campaign_is_not_overwritten_unless_asked() {
 fn a_program_without_symbolic_input_gets_a_hint() {
     let place = tempfile::tempdir().unwrap();
     let source = write_source(place.path(), "login.c", LOGIN);
-    let said = run(["run", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.stdout.contains("try --sym-stdin 16"), "{said:?}");
+    let result = run(["run", "--out", &at(place.path(), "out"), source.to_str().unwrap()]);
+    assert_eq!(result.code, Some(0), "{result:?}");
+    assert!(result.stdout.contains("try --sym-stdin 16"), "{result:?}");
 }
 
 #[test]
@@ -211,13 +211,13 @@ fn seeds_are_where_a_campaign_starts() {
         &at(place.path(), "out"),
         "--seeds",
     ]);
-    let fits = said(command.arg(&seeds).arg(&source));
+    let fits = output_of(command.arg(&seeds).arg(&source));
     assert_eq!((fits.code, fits.stderr.as_str()), (Some(1), ""));
     let mut command = cairn();
     command.args(["run", "-q", "--execs", "1", "--sym-arg", "4", "--sym-file", "a", "4", "--out"]);
     let other = at(place.path(), "other");
     std::fs::write(seeds.join("one"), ktest_of_standard_input()).unwrap();
-    let misfit = said(command.args([&other, "--seeds"]).arg(&seeds).arg(&source));
+    let misfit = output_of(command.args([&other, "--seeds"]).arg(&seeds).arg(&source));
     assert!(misfit.stderr.contains("warning: 1 of 1 seeds have other parts"), "{misfit:?}");
 }
 
@@ -234,9 +234,10 @@ fn a_hang_is_a_finding() {
     let place = tempfile::tempdir().unwrap();
     let source = write_source(place.path(), "loop.c", text);
     let out = at(place.path(), "out");
-    let said = run(["run", "--sym-stdin", "1", "--timeout", "200", "--out", &out, source.to_str().unwrap()]);
-    assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.stdout.contains("1 hang; reproduce the first with: cairn replay "), "{said:?}");
+    let result =
+        run(["run", "--sym-stdin", "1", "--timeout", "200", "--out", &out, source.to_str().unwrap()]);
+    assert_eq!(result.code, Some(1), "{result:?}");
+    assert!(result.stdout.contains("1 hang; reproduce the first with: cairn replay "), "{result:?}");
     assert_eq!(std::fs::read(only_file(&place.path().join("out/hangs"))).unwrap(), b"q");
 }
 
@@ -293,17 +294,17 @@ fn a_link_called_cairn_cc_is_a_compiler() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cairn"), &link).unwrap();
     let mut command = Command::new(link);
     command.envs(cairn().get_envs().filter_map(|(k, v)| Some((k, v?))));
-    let said = said(command.arg("--version"));
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.stdout.contains("clang version 19"), "{said:?}");
+    let result = output_of(command.arg("--version"));
+    assert_eq!(result.code, Some(0), "{result:?}");
+    assert!(result.stdout.contains("clang version 19"), "{result:?}");
 }
 
 #[test]
 fn help_goes_to_standard_output() {
     for args in [&["--help"][..], &["run", "--help"], &["replay", "--help"]] {
-        let said = run(args);
-        assert_eq!((said.code, said.stderr.as_str()), (Some(0), ""));
-        assert!(said.stdout.contains("Usage: cairn"));
+        let result = run(args);
+        assert_eq!((result.code, result.stderr.as_str()), (Some(0), ""));
+        assert!(result.stdout.contains("Usage: cairn"));
     }
     assert!(run(["run", "--help"]).stdout.contains("random-branch"));
     assert!(run(["--version"]).stdout.starts_with("cairn "));
@@ -361,7 +362,7 @@ fn a_test_of_several_parts_replays_on_both_builds() {
     build_plain(&source, &plain);
     for program in [plain, place.path().join("out/cairn-build/words")] {
         let mut command = cairn();
-        let replayed = said(command.arg("replay").arg(program).arg(&crash).args(["--", "first"]));
+        let replayed = output_of(command.arg("replay").arg(program).arg(&crash).args(["--", "first"]));
         assert_eq!((replayed.code, replayed.stdout.as_str()), (Some(1), "4 go\n"), "{replayed:?}");
     }
 }
@@ -390,7 +391,7 @@ fn a_seed_may_have_any_length() {
             &at(place.path(), "out"),
             "--seeds",
         ]);
-        assert_eq!(said(command.arg(&seeds).args(more).arg(&source)).code, Some(0));
+        assert_eq!(output_of(command.arg(&seeds).args(more).arg(&source)).code, Some(0));
         let kept = std::fs::read_dir(place.path().join("out/queue")).unwrap();
         let mut found: Vec<u64> = kept.map(|test| test.unwrap().metadata().unwrap().len()).collect();
         found.sort_unstable();
@@ -425,7 +426,7 @@ fn several_files_are_named_by_arguments() {
     build_plain(&source, &plain);
     for program in [plain, place.path().join("out/cairn-build/files")] {
         let mut command = cairn();
-        let replayed = said(command.arg("replay").arg(program).arg(&crash).args(["--", "@@", "@@"]));
+        let replayed = output_of(command.arg("replay").arg(program).arg(&crash).args(["--", "@@", "@@"]));
         assert_eq!(replayed.code, Some(1), "{replayed:?}");
     }
 }

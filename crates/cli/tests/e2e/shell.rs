@@ -1,6 +1,6 @@
 //! Shells complete our words, and manual pages are well formed.
 
-use crate::common::{cairn, root, run, said};
+use crate::common::{cairn, output_of, root, run};
 use std::path::Path;
 use std::process::Command;
 
@@ -15,9 +15,9 @@ fn completed(script: &Path, words: &[&str]) -> Vec<String> {
         words[words.len() - 2],
     );
     // Interactive: that is the bash which has completion built in and switched on.
-    let said = said(Command::new("bash").args(["--norc", "-ic", &text]));
-    assert_eq!(said.code, Some(0), "{said:?}");
-    said.stdout.lines().map(str::to_owned).collect()
+    let result = output_of(Command::new("bash").args(["--norc", "-ic", &text]));
+    assert_eq!(result.code, Some(0), "{result:?}");
+    result.stdout.lines().map(str::to_owned).collect()
 }
 
 #[test]
@@ -52,12 +52,12 @@ fn there_are_completions_for_other_shells() {
 #[test]
 fn manual_pages_are_read_without_a_warning() {
     let place = tempfile::tempdir().unwrap();
-    let written = said(cairn().args(["man", "--out"]).arg(place.path()));
+    let written = output_of(cairn().args(["man", "--out"]).arg(place.path()));
     assert_eq!((written.code, written.stderr.as_str()), (Some(0), ""));
     let pages: Vec<_> = std::fs::read_dir(place.path()).unwrap().map(|page| page.unwrap().path()).collect();
     assert!(pages.contains(&place.path().join("cairn-run.1")), "{pages:?}");
     for page in pages {
-        let read = said(Command::new("groff").args(["-man", "-Tutf8", "-ww"]).arg(&page));
+        let read = output_of(Command::new("groff").args(["-man", "-Tutf8", "-ww"]).arg(&page));
         assert_eq!((read.code, read.stderr.as_str()), (Some(0), ""), "{}", page.display());
         // Bold is printed twice.
         assert!(read.stdout.replace('\x08', "").contains("SSYYNNOOPPSSIISS"), "{}", page.display());
@@ -73,7 +73,7 @@ fn installing_and_uninstalling_leave_nothing_behind() {
         let mut make = Command::new("make");
         // What is built is built: the tests run on it.
         make.current_dir(root()).args([goal, "-o", "build", "PREFIX=/usr", "--silent"]);
-        said(make.arg(format!("DESTDIR={}", place.path().display())))
+        output_of(make.arg(format!("DESTDIR={}", place.path().display())))
     };
     let installed = make("install");
     assert_eq!(installed.code, Some(0), "{installed:?}");
@@ -81,6 +81,6 @@ fn installing_and_uninstalling_leave_nothing_behind() {
         assert!(place.path().join("usr/share").join(file).exists(), "{file}");
     }
     assert_eq!(make("uninstall").code, Some(0));
-    let left = said(Command::new("find").arg(place.path()).args(["-type", "f"]));
+    let left = output_of(Command::new("find").arg(place.path()).args(["-type", "f"]));
     assert_eq!(left.stdout, "");
 }

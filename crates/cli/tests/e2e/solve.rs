@@ -1,11 +1,11 @@
 //! Queries that leave a campaign as files, and come back.
 
-use crate::common::{Said, cairn, root, said, write_source};
+use crate::common::{CommandOutput, cairn, output_of, root, write_source};
 use serde_json::Value;
 use std::path::Path;
 
-fn solve(options: &[&str], what: &Path) -> Said {
-    said(cairn().arg("solve").args(options).arg(what))
+fn solve(options: &[&str], what: &Path) -> CommandOutput {
+    output_of(cairn().arg("solve").args(options).arg(what))
 }
 
 #[test]
@@ -17,7 +17,7 @@ fn dumped_queries_are_answered_as_in_the_campaign() {
         .args(["run", "--quiet", "--json", "--strategy", "dfs", "--solver-timeout", "60000", "--out"])
         .arg(place.path().join("out"));
     command.arg("--dump-queries").arg(&queries).arg(root().join("examples/triangle.c"));
-    let explored = said(&mut command);
+    let explored = output_of(&mut command);
     assert_eq!(explored.code, Some(1), "{explored:?}");
     let summary: Value = serde_json::from_str(&explored.stdout).unwrap();
     let [sat, unsat] = ["sat", "unsat"].map(|answer| summary["solver"][answer].as_u64().unwrap());
@@ -52,10 +52,10 @@ fn as_many_queries_are_written_as_are_wanted() {
     let mut command = cairn();
     command.args(["run", "--dump-limit", "3", "--out"]).arg(place.path().join("out"));
     command.arg("--dump-queries").arg(&queries).arg(root().join("examples/triangle.c"));
-    let explored = said(&mut command);
+    let explored = output_of(&mut command);
     assert!(explored.stderr.ends_with(&format!("3 queries in {}\n", queries.display())), "{explored:?}");
     assert_eq!(std::fs::read_dir(&queries).unwrap().count(), 3);
-    let explored = said(command.arg("--force"));
+    let explored = output_of(command.arg("--force"));
     assert!(explored.code == Some(2) && explored.stderr.contains("there is something in it"), "{explored:?}");
 }
 

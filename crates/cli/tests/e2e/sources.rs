@@ -1,27 +1,27 @@
 //! Files that `cairn run` accepts as a program, and its messages about all others.
 
-use crate::common::{Said, cairn, root, said, write_source};
+use crate::common::{CommandOutput, cairn, output_of, root, write_source};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-fn run_in(place: &Path, args: &[&str]) -> Said {
-    said(cairn().current_dir(place).args(["run", "--quiet", "--out", "out", "--force"]).args(args))
+fn run_in(place: &Path, args: &[&str]) -> CommandOutput {
+    output_of(cairn().current_dir(place).args(["run", "--quiet", "--out", "out", "--force"]).args(args))
 }
 
 /// The one sentence with exit code 2.
 fn refusal(place: &Path, args: &[&str]) -> String {
-    let said = run_in(place, args);
-    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{args:?}: {said:?}");
-    assert_eq!(said.stderr.lines().count(), 1, "{args:?}: {said:?}");
+    let result = run_in(place, args);
+    assert_eq!((result.code, result.stdout.as_str()), (Some(2), ""), "{args:?}: {result:?}");
+    assert_eq!(result.stderr.lines().count(), 1, "{args:?}: {result:?}");
     assert!(!place.join("out/queue").exists(), "{args:?}");
-    said.stderr
+    result.stderr
 }
 
 fn clang(place: &Path, args: &[&str]) {
     let clang = std::env::var_os("CAIRN_CLANG").unwrap_or("clang-19".into());
-    let said = said(Command::new(clang).current_dir(place).args(args));
-    assert_eq!(said.code, Some(0), "{args:?}: {said:?}");
+    let result = output_of(Command::new(clang).current_dir(place).args(args));
+    assert_eq!(result.code, Some(0), "{args:?}: {result:?}");
 }
 
 const CLAMP: &str =
@@ -33,8 +33,8 @@ const CHECK: &str =
 fn a_program_without_main_is_refused() {
     let place = tempfile::tempdir().unwrap();
     write_source(place.path(), "no_main.c", CLAMP);
-    let said = refusal(place.path(), &["no_main.c"]);
-    assert!(said.contains("has neither a main function nor LLVMFuzzerTestOneInput"), "{said}");
+    let result = refusal(place.path(), &["no_main.c"]);
+    assert!(result.contains("has neither a main function nor LLVMFuzzerTestOneInput"), "{result}");
     let built = crate::common::run([
         "cc".as_ref(),
         place.path().join("no_main.c").as_os_str(),
@@ -43,17 +43,17 @@ fn a_program_without_main_is_refused() {
     ]);
     assert_eq!(built.code, Some(0), "{built:?}");
     for command in ["run", "doctor", "learn"] {
-        let said = said_by(place.path(), &[command, "./p"]);
-        assert_eq!(said.code, Some(2), "{command}: {said:?}");
-        assert!(said.stderr.contains("neither a main function"), "{command}: {said:?}");
+        let result = cairn_in(place.path(), &[command, "./p"]);
+        assert_eq!(result.code, Some(2), "{command}: {result:?}");
+        assert!(result.stderr.contains("neither a main function"), "{command}: {result:?}");
     }
     let fuzz = "#include <stddef.h>\n#include <stdint.h>\nint LLVMFuzzerTestOneInput(const uint8_t *d, size_t n) { return n > 1 && d[0] == 7; }\n";
     write_source(place.path(), "fuzz.c", fuzz);
     assert_eq!(run_in(place.path(), &["--execs", "9", "fuzz.c"]).code, Some(0));
 }
 
-fn said_by(place: &Path, args: &[&str]) -> Said {
-    said(cairn().current_dir(place).args(args))
+fn cairn_in(place: &Path, args: &[&str]) -> CommandOutput {
+    output_of(cairn().current_dir(place).args(args))
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn a_main_function_without_instrumentation_is_named() {
         "int clamp(int, int, int); int main(int c, char **v) { return clamp(c, 0, 1); }",
     );
     clang(place.path(), &["-c", "main.c", "-o", "main.o"]);
-    let said = refusal(place.path(), &["clamp.c", "main.o"]);
-    assert!(said.contains("the main function of") && said.contains("is not instrumented"), "{said}");
+    let result = refusal(place.path(), &["clamp.c", "main.o"]);
+    assert!(result.contains("the main function of") && result.contains("is not instrumented"), "{result}");
 }
 
 #[test]
@@ -80,18 +80,18 @@ fn preprocessed_files_and_ir_are_sources() {
     clang(place.path(), &["-g", "-c", "-emit-llvm", "check.c", "-o", "d.bc"]);
     clang(place.path(), &["-O2", "-c", "-emit-llvm", "check.c", "-o", "e.bc"]);
     for file in ["a.i", "b.ii", "c.ll", "d.bc", "e.bc"] {
-        let said = run_in(place.path(), &["--sym-stdin", "1", "--execs", "20", "--json", file]);
-        assert_eq!(said.code, Some(0), "{file}: {said:?}");
-        let summary: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        let result = run_in(place.path(), &["--sym-stdin", "1", "--execs", "20", "--json", file]);
+        assert_eq!(result.code, Some(0), "{file}: {result:?}");
+        let summary: serde_json::Value = serde_json::from_str(&result.stdout).unwrap();
         let covered = summary["branches_covered"].as_u64().unwrap();
-        assert_eq!(Some(covered), summary["branches_total"].as_u64(), "{file}: {said:?}");
-        assert!(covered >= 2 || file == "e.bc", "{file}: {said:?}");
-        let object = said_by(place.path(), &["cc", "-c", file, "-o", "x.o"]);
+        assert_eq!(Some(covered), summary["branches_total"].as_u64(), "{file}: {result:?}");
+        assert!(covered >= 2 || file == "e.bc", "{file}: {result:?}");
+        let object = cairn_in(place.path(), &["cc", "-c", file, "-o", "x.o"]);
         assert_eq!(object.code, Some(0), "{file}: {object:?}");
     }
     let report = {
         run_in(place.path(), &["--sym-stdin", "1", "--execs", "20", "c.ll"]);
-        said_by(place.path(), &["report", "out", "--format", "csv"])
+        cairn_in(place.path(), &["report", "out", "--format", "csv"])
     };
     assert!(report.stdout.contains("check.c"), "lines come from the debug information: {report:?}");
 }
@@ -130,8 +130,8 @@ fn what_is_no_program_is_named_for_what_it_is() {
         ("pipe", "cannot read pipe: it is a pipe, not a file"),
         ("/dev/zero", "cannot read /dev/zero: it is a device, not a file"),
     ] {
-        let said = refusal(here, &[file]);
-        assert!(said.starts_with(&format!("cairn: {what}")), "{file}: {said}");
+        let result = refusal(here, &[file]);
+        assert!(result.starts_with(&format!("cairn: {what}")), "{file}: {result}");
     }
 }
 
@@ -160,12 +160,12 @@ fn files_that_are_too_large_are_refused_with_a_sentence() {
         (&["run", "--sym-stdin", "4", "--seeds", "/dev/zero", source], "it is a device, not a file"),
     ];
     for (args, what) in cases {
-        let said = said_by(here, args);
-        assert_eq!(said.code, Some(2), "{args:?}: {said:?}");
-        assert!(said.stderr.contains(what) && said.stderr.lines().count() == 1, "{args:?}: {said:?}");
+        let result = cairn_in(here, args);
+        assert_eq!(result.code, Some(2), "{args:?}: {result:?}");
+        assert!(result.stderr.contains(what) && result.stderr.lines().count() == 1, "{args:?}: {result:?}");
     }
-    let said =
-        said_by(here, &["run", "--quiet", "--sym-stdin", "4", "--execs", "9", "--seeds", "seeds", source]);
-    assert!(said.stderr.contains("1 seed is left out, since they are too large"), "{said:?}");
-    assert_ne!(said.code, Some(2), "{said:?}");
+    let result =
+        cairn_in(here, &["run", "--quiet", "--sym-stdin", "4", "--execs", "9", "--seeds", "seeds", source]);
+    assert!(result.stderr.contains("1 seed is left out, since they are too large"), "{result:?}");
+    assert_ne!(result.code, Some(2), "{result:?}");
 }

@@ -1,6 +1,6 @@
 //! Exhaustion is claimed where it is true, by every output alike, and nowhere else.
 
-use crate::common::{Said, cairn, said, write_source};
+use crate::common::{CommandOutput, cairn, output_of, write_source};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -9,15 +9,15 @@ use tempfile::TempDir;
 const CLAIM: &str = "every feasible path was executed";
 
 /// In what the statements of one campaign differ, if they do: `--json`, the summary and the snapshot.
-pub fn disagreement(said: &Said, summary: &Value, out: &Path) -> Option<String> {
+pub fn disagreement(result: &CommandOutput, summary: &Value, out: &Path) -> Option<String> {
     let snapshot = std::fs::read(out.join("snapshot.json")).unwrap_or_default();
     let snapshot: Value = serde_json::from_slice(&snapshot).unwrap_or_default();
     let exhausted = summary["exhausted"] == true;
-    let is_one = said.stderr.contains(CLAIM) == exhausted
+    let is_one = result.stderr.contains(CLAIM) == exhausted
         && summary["gaps"].as_object().is_some_and(|gaps| gaps.is_empty()) == exhausted
         && snapshot["summary"]["exhausted"] == summary["exhausted"]
         && snapshot["summary"]["gaps"] == summary["gaps"];
-    (!is_one).then(|| format!("statements differ: {summary}\n{}\n{}", snapshot["summary"], said.stderr))
+    (!is_one).then(|| format!("statements differ: {summary}\n{}\n{}", snapshot["summary"], result.stderr))
 }
 
 /// A campaign on one source, and what it states.
@@ -42,9 +42,9 @@ impl Campaign {
     fn explore(&mut self, program: &[&str], options: &[&str]) {
         let mut command = cairn();
         command.args(["run", "--json", "--no-sanitizers", "--out", "out"]).args(options).args(program);
-        let said = said(command.current_dir(self.place.path()));
-        self.summary = serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
-        assert_eq!(disagreement(&said, &self.summary, &self.place.path().join("out")), None);
+        let result = output_of(command.current_dir(self.place.path()));
+        self.summary = serde_json::from_str(&result.stdout).unwrap_or_else(|_| panic!("{result:?}"));
+        assert_eq!(disagreement(&result, &self.summary, &self.place.path().join("out")), None);
     }
 
     pub fn has(&self, gap: &str) -> bool {
@@ -72,7 +72,8 @@ fn a_run_cut_by_time_is_not_exhausted_even_when_it_is_resumed() {
     campaign.explore(&["program.c"], &["--timeout", "200", "--resume"]);
     assert!(campaign.has("limit"), "{}", campaign.summary);
     let mut report = cairn();
-    let report = said(report.args(["report", "--format", "json", "out"]).current_dir(campaign.place.path()));
+    let report =
+        output_of(report.args(["report", "--format", "json", "out"]).current_dir(campaign.place.path()));
     let report: Value = serde_json::from_str(&report.stdout).unwrap_or_else(|_| panic!("{report:?}"));
     let ended = report["campaign"]["ended"].as_str().unwrap();
     assert!(ended.contains("1 run stopped at a limit") && !ended.contains(CLAIM), "{ended}");
@@ -185,9 +186,10 @@ fn memory_given_to_an_instrumented_function_elsewhere_is_not_lost() {
         write_source(place.path(), "callee.c", callee);
         let mut compiler = if instrumented { cairn() } else { Command::new("clang-19") };
         compiler.args(instrumented.then_some("cc")).args(["-c", "callee.c"]).current_dir(place.path());
-        assert_eq!(said(&mut compiler).code, Some(0));
-        let linked =
-            said(cairn().args(["cc", "caller.c", "callee.o", "-o", "program"]).current_dir(place.path()));
+        assert_eq!(output_of(&mut compiler).code, Some(0));
+        let linked = output_of(
+            cairn().args(["cc", "caller.c", "callee.o", "-o", "program"]).current_dir(place.path()),
+        );
         assert_eq!(linked.code, Some(0), "{linked:?}");
         let campaign = Campaign::with(place, &["program"], &BYTE);
         assert_eq!(campaign.summary["exhausted"], instrumented, "{}", campaign.summary);

@@ -1,6 +1,6 @@
 //! A campaign directory is data: nothing that it names is run, followed or believed without the user.
 
-use crate::common::{Said, cairn, said, write_source};
+use crate::common::{CommandOutput, cairn, output_of, write_source};
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -39,8 +39,8 @@ impl Bed {
     }
 
     /// `cairn` as a user with this state directory runs it.
-    fn cairn(&self, user: &str, args: &[&str]) -> Said {
-        said(cairn().current_dir(self.place.path()).env("XDG_STATE_HOME", self.at(user)).args(args))
+    fn cairn(&self, user: &str, args: &[&str]) -> CommandOutput {
+        output_of(cairn().current_dir(self.place.path()).env("XDG_STATE_HOME", self.at(user)).args(args))
     }
 
     fn was_marked(&self) -> bool {
@@ -57,10 +57,10 @@ fn a_strangers_directory_makes_nothing_run() {
     for command in
         [&["report", "cairn-out"][..], &["cmin", "cairn-out"], &["report", "cairn-out", "--no-sandbox"]]
     {
-        let said = bed.cairn("stranger", command);
-        assert_eq!((said.code, said.stderr.lines().count()), (Some(2), 1), "{command:?}: {said:?}");
-        assert!(said.stderr.contains("cairn-out/cairn-build/marker"), "{command:?}: {said:?}");
-        assert!(said.stderr.contains("say --program "), "{command:?}: {said:?}");
+        let result = bed.cairn("stranger", command);
+        assert_eq!((result.code, result.stderr.lines().count()), (Some(2), 1), "{command:?}: {result:?}");
+        assert!(result.stderr.contains("cairn-out/cairn-build/marker"), "{command:?}: {result:?}");
+        assert!(result.stderr.contains("say --program "), "{command:?}: {result:?}");
         assert!(!bed.was_marked(), "{command:?}");
     }
     // Named by the user it runs, in the sandbox.
@@ -68,8 +68,8 @@ fn a_strangers_directory_makes_nothing_run() {
     for command in
         [&["report", "cairn-out", "--program", program][..], &["cmin", "cairn-out", "--program", program]]
     {
-        let said = bed.cairn("stranger", command);
-        assert_eq!(said.code, Some(0), "{command:?}: {said:?}");
+        let result = bed.cairn("stranger", command);
+        assert_eq!(result.code, Some(0), "{command:?}: {result:?}");
         assert!(!bed.was_marked(), "{command:?}");
     }
     let free = bed.cairn("stranger", &["cmin", "cairn-out", "--program", program, "--no-sandbox"]);
@@ -104,9 +104,9 @@ fn arguments_from_a_strangers_directory_open_nothing_in_the_home() {
     let run = |user: &str, words: &[&str]| {
         let mut cairn = cairn();
         cairn.current_dir(at("work")).env("HOME", at("home")).env("XDG_STATE_HOME", at(user)).args(words);
-        let said = said(&mut cairn);
-        assert_eq!(said.code, Some(0), "{words:?}: {said:?}");
-        said
+        let result = output_of(&mut cairn);
+        assert_eq!(result.code, Some(0), "{words:?}: {result:?}");
+        result
     };
     let secret = at("home/secret").to_string_lossy().into_owned();
     let options = ["--quiet", "--no-sanitizers", "--sym-stdin", "1", "--execs", "4", "reader.c", "--"];
@@ -146,9 +146,9 @@ fn a_known_directory_cannot_bring_another_program_or_other_settings() {
     write_source(bed.place.path(), "other.c", &source.replace("'k'", "'x'"));
     assert_eq!(bed.cairn("own", &["cc", "other.c", "-o", "cairn-out/cairn-build/marker"]).code, Some(0));
     // The digest in the directory proves nothing.
-    let said = bed.cairn("own", &["cmin", "cairn-out"]);
-    assert_eq!(said.code, Some(2), "{said:?}");
-    assert!(said.stderr.contains("has changed since the campaign"), "{said:?}");
+    let result = bed.cairn("own", &["cmin", "cairn-out"]);
+    assert_eq!(result.code, Some(2), "{result:?}");
+    assert!(result.stderr.contains("has changed since the campaign"), "{result:?}");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn without_a_state_directory_the_program_must_be_named() {
     let homeless = |args: &[&str]| {
         let mut command = cairn();
         command.env_remove("XDG_STATE_HOME").env_remove("HOME");
-        said(command.current_dir(bed.place.path()).args(args))
+        output_of(command.current_dir(bed.place.path()).args(args))
     };
     let made = homeless(&["run", "--quiet", "--sym-stdin", "1", "--execs", "9", "--out", "o", "marker.c"]);
     assert_eq!((made.code, made.stderr.as_str()), (Some(0), ""), "{made:?}");
@@ -240,9 +240,9 @@ fn links_in_a_campaign_directory_are_neither_read_nor_written_through() {
     fs::remove_file(out.join("plot_data")).unwrap();
     symlink(bed.at("secret"), out.join("plot_data")).unwrap();
     for option in ["--resume", "--force"] {
-        let said = bed.cairn("own", &RUN.iter().copied().chain([option]).collect::<Vec<_>>());
-        assert_eq!(said.code, Some(2), "{said:?}");
-        assert!(said.stderr.contains("plot_data is a link, which no campaign makes"), "{said:?}");
+        let result = bed.cairn("own", &RUN.iter().copied().chain([option]).collect::<Vec<_>>());
+        assert_eq!(result.code, Some(2), "{result:?}");
+        assert!(result.stderr.contains("plot_data is a link, which no campaign makes"), "{result:?}");
     }
     assert_eq!(fs::read_to_string(bed.at("secret")).unwrap(), "top secret text");
 }
@@ -268,7 +268,7 @@ fn on_a_terminal(place: &Path, words: &[&str]) -> String {
     let mut script = Command::new("script");
     script.args(["-q", "-c", &line, "/dev/null"]).current_dir(place).stdin(Stdio::null());
     script.envs(cairn.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("TERM", "dumb");
-    said(&mut script).stdout
+    output_of(&mut script).stdout
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn terminal_escapes_of_a_program_are_shown_not_passed_on() {
     let source = write_source(place.path(), "escapes.c", ESCAPES);
     let program = place.path().join("escapes");
     crate::common::build_instrumented(&source, &program);
-    let run = |args: &[&str]| said(cairn().current_dir(place.path()).args(args));
+    let run = |args: &[&str]| output_of(cairn().current_dir(place.path()).args(args));
     let found = run(&["run", "--log", "plain", "--sym-stdin", "1", "--execs", "300", "escapes.c"]);
     assert_eq!(found.code, Some(1), "{found:?}");
     assert!(!(found.stdout.clone() + &found.stderr).contains('\x1b'), "{found:?}");
@@ -305,9 +305,9 @@ fn terminal_escapes_of_a_program_are_shown_not_passed_on() {
         &["run", "--strategy", "\x1b[2J", "escapes.c"],
         &["explain", "\x1b[2J"],
     ] {
-        let said = run(args);
-        assert_eq!(said.code, Some(2), "{said:?}");
-        assert!(!said.stderr.contains('\x1b') && said.stderr.contains("\\u001b"), "{said:?}");
+        let result = run(args);
+        assert_eq!(result.code, Some(2), "{result:?}");
+        assert!(!result.stderr.contains('\x1b') && result.stderr.contains("\\u001b"), "{result:?}");
     }
 }
 
@@ -336,7 +336,7 @@ fn a_killed_compiler_leaves_nothing_that_the_next_does_not_remove() {
     // Lets a compiler that is left go on. If there is none any more, opening the pipe for writing alone would wait forever.
     drop(File::options().read(true).write(true).open(place.path().join("pipe.h")).unwrap());
     let next = write_source(place.path(), "b.c", "int x;\n");
-    assert_eq!(said(&mut compile(&next)).code, Some(0));
+    assert_eq!(output_of(&mut compile(&next)).code, Some(0));
     assert_eq!(files_below(&temporary), [""; 0]);
 }
 

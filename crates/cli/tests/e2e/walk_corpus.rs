@@ -1,6 +1,6 @@
 //! The corpus of Concolic Walk (`bench/walk`): what it calls feasible is.
 
-use crate::common::{build_instrumented, build_plain, root, run, said};
+use crate::common::{build_instrumented, build_plain, output_of, root, run};
 use cairn_campaign::{KTest, KTestObject};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -32,8 +32,8 @@ fn reach_all(program: &str, place: &Path) -> usize {
     for witness in &witnesses {
         let test = place.join("test.ktest");
         std::fs::write(&test, witness.input.encode()).unwrap();
-        let said = said(Command::new(&plain).arg(&witness.target).env("CAIRN_TEST", &test));
-        assert_eq!(said.code, REACHED, "{program} {}", witness.target);
+        let result = output_of(Command::new(&plain).arg(&witness.target).env("CAIRN_TEST", &test));
+        assert_eq!(result.code, REACHED, "{program} {}", witness.target);
     }
     witnesses.len()
 }
@@ -51,11 +51,15 @@ fn witnesses_cover_every_feasible_branch() {
         }
         let (out, execs) = (place.path().join("out"), witnesses.len().to_string());
         let paths = [&seeds, &out, &target].map(|path| path.display().to_string());
-        let said =
+        let result =
             run(["run", "--json", "--execs", &execs, "--seeds", &paths[0], "--out", &paths[1], &paths[2]]);
-        let summary: Value = serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+        let summary: Value = serde_json::from_str(&result.stdout).unwrap_or_else(|_| panic!("{result:?}"));
         let number = |key: &str| summary[key].as_u64().unwrap();
-        assert_eq!(number("branches_covered") + infeasible, number("branches_total"), "{program}: {said:?}");
+        assert_eq!(
+            number("branches_covered") + infeasible,
+            number("branches_total"),
+            "{program}: {result:?}"
+        );
     }
 }
 

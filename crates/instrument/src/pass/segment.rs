@@ -62,7 +62,7 @@
 //! slow:                                                          ; slow path (`emit`)
 //!   %23 = call i32 asm "", "=r,0"(i32 %0)
 //!   %24 = zext i32 %23 to i64
-//!   %25 = call i32 @__cairn_admit(i32 32, i32 %label, i64 %24, i64 0)
+//!   %25 = call i32 @__cairn_validate_label(i32 32, i32 %label, i64 %24, i64 0)
 //!   %26 = call i32 asm "", "=r,0"(i32 %6)
 //!   %27 = zext i32 %26 to i64
 //!   %28 = call i32 @__cairn_load(i64 ptrtoint (ptr @count to i64), i32 4, i64 %27)

@@ -10,7 +10,7 @@
 //!
 //! ```text
 //! head:   if Tls::instrumented has no entry for the callee: search, else call
-//! search: label = __cairn_behind(0, pointer, start, size), for each pointer
+//! search: label = __cairn_reachable_label(0, pointer, start, size), for each pointer
 //! call:   found = 0 or the label; call
 //! rest:   if the callee is new or has set no tag: __cairn_uninstrumented(site, callee, found)
 //! ```

@@ -15,9 +15,9 @@
 ; CHECK-NEXT: ret i32
 ; The slow path: validate, Add (3) and Mul (5) of 32 bits (32 << 8).
 ; CHECK: asm "", "=r,0"(i32 %a)
-; CHECK: @__cairn_admit(i32 32,
+; CHECK: @__cairn_validate_label(i32 32,
 ; CHECK: asm "", "=r,0"(i32 %b)
-; CHECK: @__cairn_admit(i32 32,
+; CHECK: @__cairn_validate_label(i32 32,
 ; CHECK: add i32
 ; CHECK: @__cairn_binary(i32 8195,
 ; CHECK: mul i32 *, 3

@@ -9,7 +9,7 @@
 ; CHECK: then:
 ; CHECK-NEXT: asm sideeffect "1: movb $$1, ${0:c}(%rip)*cairn_edge*@cairn.coverage
 ; CHECK: call void @cairn_visited()
-; CHECK: @__cairn_admit(i32 32,
+; CHECK: @__cairn_validate_label(i32 32,
 ; CHECK: icmp slt i32 *, 10
 ; CHECK-NEXT: select i1 *, i32 -2147475434, i32 8214
 ; CHECK-NEXT: @__cairn_decide(ptr nonnull @cairn.records*, i32 0, i64 *, i64 10)

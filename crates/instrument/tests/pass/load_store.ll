@@ -15,13 +15,13 @@
 ; CHECK: br i1 *, !prof
 ; CHECK: ret void
 ; The slow path of the load, then its shadow check.
-; CHECK: @__cairn_read(ptr nonnull @cairn.records*, i64 4, i64
+; CHECK: @__cairn_symbolic_load(ptr nonnull @cairn.records*, i64 4, i64
 ; CHECK: @__cairn_binary(i32 8195,
 ; CHECK-NOT: @__cairn_
 ; CHECK: add nuw nsw i64 *, 17592186044416
 ; CHECK: load i128, ptr
 ; The slow path of the store.
-; CHECK: @__cairn_written(ptr nonnull @cairn.records*
+; CHECK: @__cairn_symbolic_store(ptr nonnull @cairn.records*
 ; CHECK-NEXT: @__cairn_store(i64 *, i32 4, i32 *
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

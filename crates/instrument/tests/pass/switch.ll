@@ -13,7 +13,7 @@
 ; CHECK-NEXT: asm sideeffect "1: movb $$1
 ; CHECK: other:
 ; CHECK-NEXT: asm sideeffect "1: movb $$1
-; CHECK: @__cairn_admit(i32 8,
+; CHECK: @__cairn_validate_label(i32 8,
 ; CHECK-NEXT: @__cairn_branch(ptr nonnull @cairn.records*
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

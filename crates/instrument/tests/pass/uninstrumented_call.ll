@@ -11,7 +11,7 @@
 ; CHECK: icmp ne i64 *, add (i64 ptrtoint (ptr @checksum to i64), i64 1)
 ; CHECK: br i1 *, !prof
 ; CHECK: ptrtoint ptr %data to i64
-; CHECK-NEXT: @__cairn_behind(i32 0,
+; CHECK-NEXT: @__cairn_reachable_label(i32 0,
 ; CHECK: @__cairn_uninstrumented(ptr nonnull @cairn.records*, i64 ptrtoint (ptr @checksum to i64), i32
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -5,9 +5,9 @@
 //! much at first runs dry. Each strategy is an arm. An arm is played for several runs, since many strategies
 //! follow a path; its reward is new branches, its cost is work.
 //!
-//! What differs from a plain bandit. New branches become rarer as a campaign goes on, whichever arm plays. So
-//! an arm's reward is compared with what all arms together gained per work at that time, and playing first is
-//! no advantage. Both decay exponentially, in proportion to the age of the campaign. Thompson sampling draws
+//! Unlike a plain bandit's, its rewards are relative: new branches become rarer as a campaign goes on,
+//! whichever arm plays. So an arm's reward is compared with what all arms together gained per work at that
+//! time, and playing first is no advantage. Both decay exponentially, in proportion to the age of the campaign. Thompson sampling draws
 //! the value of each arm from a gamma distribution, which is wide as long as little is known, and plays the
 //! arm with the highest draw.
 //!

@@ -5,7 +5,7 @@
 //! side the most statements are control dependent, directly or transitively. If none is left, flip any
 //! branch.
 //!
-//! What differs. Statements are instructions, since the target has no others. The occurrence of the branch to
+//! Deviations. Statements are instructions, since the target has no others. The occurrence of the branch to
 //! flip is chosen at random.
 //!
 //! Cost: eight bytes per flip to an uncovered branch; logarithmic time per choice.

@@ -9,7 +9,7 @@
 //! without success from one path, not counting those of drives, or if nothing uncovered can be reached from
 //! it, restart from random input.
 //!
-//! What differs. Nothing is forced twice, since the tree remembers it. A drive has a budget (`cfg/drive.rs`),
+//! Deviations. Nothing is forced twice, since the tree remembers it. A drive has a budget (`cfg/drive.rs`),
 //! because CREST's has none and takes thousands of runs. If random input leads to a path with nothing to
 //! force, the search continues from a random flip of the tree; it is done when there is none. Among equal
 //! scores every branch is equally likely, however often it occurs.

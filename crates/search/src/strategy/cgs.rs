@@ -9,7 +9,7 @@
 //! CgsSettings: a maximum k (`cgs:5`), dominators counted like all others (`nodom`), and a constant k instead of
 //! a growing one (`fixed`; 5 by default).
 //!
-//! What differs. A context begins with the side that would be taken, so that each other side of a switch is a
+//! Deviations. A context begins with the side that would be taken, so that each other side of a switch is a
 //! branch of its own. Only strict dominators are left out, since an earlier occurrence of the branch itself
 //! is informative. Contexts are limited to the last [`LOOK_BACK`] branches, of long concrete sequences the
 //! first and the last 32. After k = [`MAX_K`] the remaining flips are taken in order of depth, which the

@@ -5,7 +5,7 @@
 //! best and the worst show what weights should be like, and most of the next pool are offspring of the best.
 //! Heuristics that worked at first need not work later, so they change with the search.
 //!
-//! What differs. A heuristic is judged by the branches that its runs decided on, each worth less the more
+//! Deviations. A heuristic is judged by the branches that its runs decided on, each worth less the more
 //! heuristics of the pool have seen it. Each weight of an offspring is drawn from a normal distribution
 //! around the parent's, which is narrower the further apart the best and the worst are in it. The very first
 //! heuristic is the built-in one. One `parametric` search switches from one list of weights to the next, so

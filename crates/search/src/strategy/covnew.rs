@@ -4,7 +4,7 @@
 //! 1/max(1, s - 1000)²: d as in `md2u`, s the number of instructions since its path last covered something
 //! new (the second term is 0 if it never did). A state that forks passes s on.
 //!
-//! What differs. A state is an untried flip. Its path covered something new where the run that created it
+//! Deviations. A state is an untried flip. Its path covered something new where the run that created it
 //! took new branches; if all of these were concrete, where that run left the known tree. Instructions are not
 //! counted in traces: every decision since then stands for [`INSTRUCTIONS_PER_DECISION`] of them. For d see `md2u.rs`.
 //!

@@ -4,7 +4,7 @@
 //! together have executed so far in the calling context of its innermost frame, without callees; a recursive
 //! function, directly or indirectly, is folded into its first call.
 //!
-//! What differs. A state is an untried flip, and n is the number of decisions on symbolic values. Calls and
+//! Deviations. A state is an untried flip, and n is the number of decisions on symbolic values. Calls and
 //! returns are not recorded, so the context is a chain of functions reconstructed from where a path decides.
 //! A function that is on the chain is returned to; any other was called by the last function on it that may
 //! call it, directly or indirectly. So the chain contains neither functions that decide nothing nor call

@@ -7,7 +7,7 @@
 //! 2^d of them. The same holds along one path: every branch forced there reduces the depth left for what
 //! follows on it.
 //!
-//! What differs. A switch is one branch with many sides, forced one after the other, and counts once. Another
+//! Deviations. A switch is one branch with many sides, forced one after the other, and counts once. Another
 //! constant of a concretization is forced like a branch, but does not count, since it is no branch of the
 //! program. A side that another run has taken already is not executed again, but counts. CREST drops the path
 //! of a run that diverged; here it is searched like that of a given input once the rest is done, so that an

@@ -5,7 +5,7 @@
 //! its path from its bound on, one after the other; a child's bound is the branch after the flip, so that no
 //! two runs flip the same. All children are executed and scored before the next parent is taken.
 //!
-//! What differs. The bound is where the run left the known tree: the same for a child that was predicted
+//! Deviations. The bound is where the run left the known tree: the same for a child that was predicted
 //! correctly, and right for all others. SAGE counts blocks, this score counts branches, since these are what
 //! coverage counts. Unconstrained input is random, as where CGS was compared with it.
 //!

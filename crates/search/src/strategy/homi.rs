@@ -12,7 +12,7 @@
 //! `randomprune` is the paper's naive baseline: all states have the same score, so chance decides which are
 //! pruned.
 //!
-//! What differs. A state is an untried flip, a test a run. Unlike a state of KLEE's, a flip may turn out
+//! Deviations. A state is an untried flip, a test a run. Unlike a state of KLEE's, a flip may turn out
 //! infeasible: so a flip that is tried, whether or not it leads to a run, stands for a second. (With runs as
 //! the clock, rounds on ptx stalled in thousands of infeasible flips.) A round does not start from scratch,
 //! but with all existing states, and prunes at once; it then prunes so seldom that it ends before few states
@@ -224,7 +224,7 @@ impl Strategy for Homi {
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         if self.tried >= self.settings.rounds.get(self.budget) {
             self.next_round(tree, rng);
-            if tree.aside() > 0 {
+            if tree.suspended() > 0 {
                 return Next::Resume(tree.suspended_flips().collect());
             }
         }
@@ -244,7 +244,7 @@ impl Strategy for Homi {
                 self.base.on_outcome(flip, Outcome::Suspend, Cost::default());
                 Next::Suspend(vec![flip])
             }
-            Next::Done if tree.aside() > 0 => {
+            Next::Done if tree.suspended() > 0 => {
                 self.next_round(tree, rng);
                 // Otherwise a base that leaves states untried would never be done.
                 self.since = Some(0);

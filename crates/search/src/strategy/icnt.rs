@@ -3,7 +3,7 @@
 //! KLEE's public code: a pending state weighs 1/n², n being the number of times its next instruction has been
 //! executed.
 //!
-//! What differs. A state is an untried flip, its next instruction the side that the flip would take: n is the
+//! Deviations. A state is an untried flip, its next instruction the side that the flip would take: n is the
 //! number of times runs took that side of a symbolic branch at that site. Another constant of a
 //! concretization counts like a side.
 //!

@@ -3,7 +3,7 @@
 //! KLEE's public code: a pending state weighs 1/d², d being the least number of instructions from its next
 //! instruction to an uncovered one; 10,000 if there is none.
 //!
-//! What differs. A state is an untried flip and continues with the side that the flip would take; d ends at
+//! Deviations. A state is an untried flip and continues with the side that the flip would take; d ends at
 //! the nearest uncovered branch, and is 1 if the side itself is one. The return address of a flip's function
 //! is unknown: the distance continues after any call of it. A callee that is stepped over costs nothing.
 //!

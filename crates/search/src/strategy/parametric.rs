@@ -5,7 +5,7 @@
 //! negate the one with the highest sum of weights, the deepest of equal ones. A branch that failed more than
 //! 70 times is not tried any more. Without a candidate, restart from random input.
 //!
-//! What differs. Features 16, 18, 27, 35 and 36 to 38 follow the paper; its public code differs there, by
+//! Deviations. Features 16, 18, 27, 35 and 36 to 38 follow the paper; its public code differs there, by
 //! mistake. BranchContexts consist of symbolic branches only, including dominators. Every other side of a switch is
 //! an opposite. Candidates are untried flips; only a path without candidates is left by a flip that was taken
 //! before, once, unless the last run brought nothing new. If the weight of uncovered opposites is positive

@@ -3,7 +3,7 @@
 //! KLEE's public code: a pending state weighs 1/t, t being the solver time spent on its path; everything
 //! below a tenth of a second counts as that.
 //!
-//! What differs. KLEE gives all states below a tenth of a second the weight 1, and those just above it ten
+//! Deviations. KLEE gives all states below a tenth of a second the weight 1, and those just above it ten
 //! times as much: here the weight never rises with t. A state is an untried flip; the time of its path is
 //! that of the flips that led to the run which created its node, and of those that failed on that run's own
 //! nodes. The strategy depends on the clock, so its campaigns are reproducible only as long as no query takes

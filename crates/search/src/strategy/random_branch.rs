@@ -5,7 +5,7 @@
 //! is the predicted one or covers something new. After 10,000 runs without a new branch restart from random
 //! input.
 //!
-//! What differs. Where the paper's walk forces a flip again and pays a run to see the same path, this one
+//! Deviations. Where the paper's walk forces a flip again and pays a run to see the same path, this one
 //! moves to that path in the tree. After [`MAX_KNOWN`] such moves in a row, when the current path has nothing
 //! left to force, or when 1,000 attempts on it failed in a row, it continues from a uniformly random flip of
 //! the whole tree. It is done when the tree has none. Flips that only other strategies on the same tree have

@@ -4,7 +4,7 @@
 //! symbolic branch stay or force the other side, each with probability one half; at the end of the path
 //! restart at its beginning. A path of k branches that have two sides is walked with probability 2^-k.
 //!
-//! What differs. A side that a run has taken before is followed in the tree, without executing it again; all
+//! Deviations. A side that a run has taken before is followed in the tree, without executing it again; all
 //! sides of a switch that are not known to be infeasible are equally likely, and one that turns out
 //! infeasible is drawn again. A walk along known paths costs no run, so after [`MAX_KNOWN`] of them in a row
 //! the walk continues behind a uniformly random flip of the tree. It is done when the tree has none.

@@ -26,10 +26,10 @@ impl Companion {
         let Companion { strategy, share } = self;
         if !Companion::STRATEGIES.contains(&strategy.as_str()) {
             let all = Companion::STRATEGIES.join(", ");
-            return Err(format!("has `{strategy}` beside it, which is none of {all}"));
+            return Err(format!("has companion `{strategy}`, which is none of {all}"));
         }
         if !(0.0..=1.0).contains(share) {
-            return Err(format!("gives `{strategy}` beside it a share of {share}, which is not from 0 to 1"));
+            return Err(format!("gives companion `{strategy}` a share of {share}, which is not from 0 to 1"));
         }
         Ok(())
     }

@@ -19,17 +19,17 @@ fn pruned_states_are_suspended_when_named_and_all_are_resumed() {
         simulation.run(vec![true; bits], None, &mut *strategy);
         let (mut rng, mut pruned, mut resumptions) = (Rng::new(4), 0, 0);
         while simulation.inputs.len() < 1_000 {
-            let (states, suspended) = (simulation.tree.untried(), simulation.tree.aside());
+            let (states, suspended) = (simulation.tree.untried(), simulation.tree.suspended());
             match simulation.drive(&mut *strategy, &mut rng, 1).pop().unwrap() {
                 Next::Suspend(flips) => {
                     assert_eq!(
-                        (simulation.tree.untried(), simulation.tree.aside()),
+                        (simulation.tree.untried(), simulation.tree.suspended()),
                         (states - 1, suspended + 1)
                     );
                     pruned += flips.len();
                 }
                 Next::Resume(flips) => {
-                    assert_eq!((flips.len(), simulation.tree.aside()), (suspended, 0));
+                    assert_eq!((flips.len(), simulation.tree.suspended()), (suspended, 0));
                     resumptions += 1;
                 }
                 _ => {}

@@ -107,14 +107,14 @@ impl<'a> DomainSearch<'a> {
         })
     }
 
-    /// Searches for at most `work` steps, until the deadline.
-    pub(super) fn run(mut self, work: u64, deadline: &Deadline) -> Outcome {
+    /// Searches for at most `work` steps, until the deadline; returns the steps taken as well.
+    pub(super) fn run(mut self, work: u64, deadline: &Deadline) -> (Outcome, u64) {
         self.work = work;
         self.pace = Pace::new(deadline, STEPS_PER_CLOCK);
         match self.check(0).and_then(|()| self.descend(0)) {
-            Ok(()) => Outcome::Found(self.input),
-            Err(Failure::Conflict(_)) => Outcome::Nothing,
-            Err(Failure::TooMuch) => Outcome::TooMuch,
+            Ok(()) => (Outcome::Found(self.input), work - self.work),
+            Err(Failure::Conflict(_)) => (Outcome::Nothing, work - self.work),
+            Err(Failure::TooMuch) => (Outcome::TooMuch, work),
         }
     }
 

@@ -1,11 +1,10 @@
 //! The driver's side: starts a worker, sends queries, and kills it when it is late.
 
 use super::message::{self, Answered, Hello, Reply, Request, unpacked};
-use crate::stats::Meter;
 use crate::z3::{self, Verdict};
-use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
+use crate::{Attempt, Engine, LayerInfo, Query, QueryClass, Stats, Task, Unknown};
 use cairn_deadline::Deadline;
-use cairn_expr::{Assignment, Dag, ExprId, Sender};
+use cairn_expr::{Dag, ExprId, Sender};
 use serde::de::DeserializeOwned;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
@@ -18,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Time between two looks at the deadline while waiting for an answer.
 const POLL: Duration = Duration::from_millis(20);
 /// Time beyond its limit after which a backend is killed: as a rule it keeps its limit itself, and then keeps
-/// what it has learnt for the next query. A chosen bound.
+/// what it has learnt for the next query. A chosen bound; a query of less effort gets as much again.
 const GRACE: Duration = Duration::from_millis(250);
 /// Expressions that a worker may have before it is replaced by a new one, to bound its memory; a chosen
 /// bound.
@@ -27,39 +26,30 @@ const MAX_EXPRESSIONS: usize = 2_000_000;
 /// The backend in another process.
 pub struct Worker {
     arguments: &'static [OsString],
-    limits: Limits,
     process: Option<WorkerProcess>,
-    meter: Meter,
-    time_limits: u64,
     cpu: Duration,
 }
 
 impl Worker {
     /// Returns a backend whose process is started with the first query.
-    pub(crate) fn new(arguments: &'static [OsString], limits: Limits) -> Worker {
-        Worker {
-            arguments,
-            limits,
-            process: None,
-            meter: Meter::default(),
-            time_limits: 0,
-            cpu: Duration::ZERO,
-        }
+    pub(crate) fn new(arguments: &'static [OsString]) -> Worker {
+        Worker { arguments, process: None, cpu: Duration::ZERO }
     }
 
-    /// Has the process decide a query; unknown if it died or had to be killed.
-    fn decide(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> Verdict {
+    /// Has the process decide a query with this effort; unknown if it died or had to be killed. Returns the
+    /// nominal time as well.
+    fn decide(&mut self, dag: &Dag, query: &Query, effort: Duration, deadline: &Deadline) -> (Verdict, Duration) {
         if self.process.as_ref().is_some_and(|process| process.sender.len() > MAX_EXPRESSIONS) {
             self.process = None;
         }
         let start = Instant::now();
-        match self.try_to_decide(dag, query, deadline) {
-            Ok(Some(verdict)) => verdict,
+        match self.try_to_decide(dag, query, effort, deadline) {
+            Ok(Some(decided)) => decided,
             Ok(None) | Err(_) => {
                 self.process = None;
                 // The process worked on this query all the time.
                 self.cpu += start.elapsed();
-                Verdict::Unknown(Unknown::TimeLimit)
+                (Verdict::Unknown(Unknown::TimeLimit), effort + grace(effort))
             }
         }
     }
@@ -70,59 +60,67 @@ impl Worker {
         &mut self,
         dag: &Dag,
         query: &Query,
+        effort: Duration,
         deadline: &Deadline,
-    ) -> io::Result<Option<Verdict>> {
+    ) -> io::Result<Option<(Verdict, Duration)>> {
         let process = match &mut self.process {
             Some(process) => process,
             none => none.insert(WorkerProcess::start(self.arguments)?),
         };
         if !process.is_ready(deadline)? {
             // The next query continues to wait.
-            return Ok(Some(Verdict::Unknown(Unknown::TimeLimit)));
+            return Ok(Some((Verdict::Unknown(Unknown::TimeLimit), Duration::ZERO)));
         }
-        let own = deadline.within(self.limits.time);
+        let own = deadline.within(effort);
         let constraints: Vec<ExprId> = query.constraints().collect();
         let parcel = process.sender.pack(dag, &constraints);
         let numbers = constraints.iter().map(|e| process.sender.number(*e)).collect();
-        let request = Request::new(parcel, numbers, self.limits, own.left());
-        let kill_time = deadline.within(own.left() + GRACE);
+        let request = Request::new(parcel, numbers, effort, own.left());
+        let kill_time = deadline.within(own.left() + grace(effort));
         if !process.send(&message::frame(&request)?, &kill_time)? {
             return Ok(None);
         }
-        let Some(Answered { reply, cpu }) = process.receive(&kill_time)? else { return Ok(None) };
+        let Some(Answered { reply, cpu, spent }) = process.receive(&kill_time)? else { return Ok(None) };
         self.cpu += cpu;
-        Ok(Some(match reply {
+        let verdict = match reply {
             Reply::Sat(bytes) => Verdict::Sat(bytes.into_iter().map(unpacked).collect()),
             Reply::Unsat => Verdict::Unsat,
             Reply::TimeLimit => Verdict::Unknown(Unknown::TimeLimit),
             Reply::Unsupported => Verdict::Unknown(Unknown::Unsupported),
-        }))
+        };
+        Ok(Some((verdict, spent)))
     }
 }
 
-impl Solver for Worker {
-    fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
-        let start = self.meter.begin();
-        let answer = match deadline.is_over() {
-            true => Answer::Unknown(Unknown::TimeLimit),
-            false => self.decide(dag, query, deadline).answer(seed),
-        };
-        self.time_limits += u64::from(answer == Answer::Unknown(Unknown::TimeLimit));
-        self.meter.answer(start, answer)
+/// Returns the time beyond its limit after which the backend is killed.
+fn grace(effort: Duration) -> Duration {
+    effort.clamp(POLL, GRACE)
+}
+
+impl Engine for Worker {
+    fn info(&self) -> &'static LayerInfo {
+        &z3::INFO
     }
 
-    fn raise_limits(&mut self, limits: Limits) {
-        self.limits = limits;
+    fn first_effort(&self, _: QueryClass) -> Option<Duration> {
+        Some(z3::FIRST_EFFORT)
+    }
+
+    fn needs_validation(&self) -> bool {
+        true
+    }
+
+    fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
+        let (verdict, spent) = self.decide(task.dag, task.query, effort, task.deadline);
+        Attempt { answer: verdict.answer(task.seed), spent }
     }
 
     fn forget(&mut self) {
         self.process = None;
     }
 
-    fn stats(&self) -> Stats {
-        let mut stats = Stats { time_limits: self.time_limits, worker_cpu: self.cpu, ..Stats::default() };
-        stats.layers.add(&z3::INFO, self.meter.tally());
-        stats
+    fn add_stats(&self, stats: &mut Stats) {
+        stats.worker_cpu = self.cpu;
     }
 }
 

@@ -28,9 +28,9 @@ pub(super) struct Request {
 }
 
 impl Request {
-    pub(super) fn new(parcel: Parcel, constraints: Vec<u32>, limits: Limits, left: Duration) -> Request {
+    pub(super) fn new(parcel: Parcel, constraints: Vec<u32>, limit: Duration, left: Duration) -> Request {
         let micros = |time: Duration| time.as_micros().try_into().unwrap_or(u64::MAX);
-        Request { parcel, constraints, limit: micros(limits.time), left: micros(left) }
+        Request { parcel, constraints, limit: micros(limit), left: micros(left) }
     }
 
     pub(super) fn limits(&self) -> Limits {
@@ -42,11 +42,12 @@ impl Request {
     }
 }
 
-/// A reply, and the CPU time that it took.
+/// A reply, and the CPU time and nominal time that it took.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) struct Answered {
     pub(super) reply: Reply,
     pub(super) cpu: Duration,
+    pub(super) spent: Duration,
 }
 
 /// The verdict on a query.

@@ -45,13 +45,14 @@ fn answer(requests: &Queue<(Request, Instant)>, replies: &UnixStream) {
         table.unpack(request.parcel);
         let mut constraints: Vec<ExprId> = request.constraints.iter().map(|n| table.expression(*n)).collect();
         let Some(target) = constraints.pop() else { break };
-        let reply = match z3.decide(table.dag(), &Query { prefix: &constraints, target }, &deadline) {
+        let (verdict, spent) = z3.decide(table.dag(), &Query { prefix: &constraints, target }, &deadline);
+        let reply = match verdict {
             Verdict::Sat(bytes) => Reply::Sat(bytes.into_iter().map(|(byte, v)| packed(byte, v)).collect()),
             Verdict::Unsat => Reply::Unsat,
             Verdict::Unknown(why) => Reply::unknown(why),
         };
         let cpu = cpu_time().saturating_sub(cpu);
-        if message::write(replies, &Answered { reply, cpu }).is_err() {
+        if message::write(replies, &Answered { reply, cpu, spent }).is_err() {
             break;
         }
     }

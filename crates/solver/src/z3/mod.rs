@@ -18,8 +18,10 @@ mod terms;
 
 use crate::bytes::ByteCollector;
 use crate::stats::Meter;
-use crate::{Answer, LayerGroup, LayerInfo, Limits, Query, Solver, Stats, Unknown};
-use ::z3::{Params, SatResult};
+use crate::{
+    Answer, Attempt, Engine, LayerGroup, LayerInfo, Limits, Query, QueryClass, Solver, Stats, Task, Unknown,
+};
+use ::z3::{Params, SatResult, StatisticsValue};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, ExprId, InputByte};
 use scopes::Scopes;
@@ -34,6 +36,10 @@ static MAX_MEGABYTES: AtomicU64 = AtomicU64::new(2048);
 /// Z3's resource units per millisecond of the time limit. Z3 uses some 1,500 in a millisecond: only on a
 /// machine a third as fast does the clock decide which queries have an answer.
 const WORK_PER_MILLISECOND: u128 = 500;
+/// Resource units of a nominal millisecond.
+const UNITS_PER_MILLISECOND: u64 = 1_500;
+/// Effort of a first attempt: less is hardly enough to bit-blast a query.
+pub(crate) const FIRST_EFFORT: Duration = Duration::from_millis(30);
 
 /// Names of the backend's tally, here and in a process of its own.
 pub(crate) static INFO: LayerInfo = LayerInfo {
@@ -46,6 +52,8 @@ pub(crate) static INFO: LayerInfo = LayerInfo {
 /// The Z3 backend in this process.
 pub struct Z3 {
     limits: Limits,
+    /// Resource units of all checks of the present solver.
+    resources: u64,
     /// Made with the first query: that takes 8 ms, and the campaigns of many parsers never get here.
     scopes: Option<Scopes>,
     terms: Terms,
@@ -82,6 +90,7 @@ impl Z3 {
         ::z3::set_global_param("memory_high_watermark_mb", &MAX_MEGABYTES.load(Relaxed).to_string());
         Z3 {
             limits,
+            resources: 0,
             scopes: None,
             terms: Terms::default(),
             bytes: ByteCollector::default(),
@@ -95,8 +104,28 @@ impl Z3 {
         self.limits = limits;
     }
 
-    /// Decides a query within its limit and until the deadline.
-    pub(crate) fn decide(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> Verdict {
+    /// Decides a query within its limit and until the deadline; returns the nominal time as well.
+    pub(crate) fn decide(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> (Verdict, Duration) {
+        let verdict = self.decide_query(dag, query, deadline);
+        let spent = match verdict {
+            Verdict::Unknown(_) => self.limits.time,
+            Verdict::Sat(_) | Verdict::Unsat => self.spent().min(self.limits.time),
+        };
+        (verdict, spent)
+    }
+
+    /// Returns the nominal time of the last check.
+    fn spent(&mut self) -> Duration {
+        let solver = self.scopes.as_ref().map(Scopes::solver);
+        let count = match solver.and_then(|solver| solver.get_statistics().value("rlimit count")) {
+            Some(StatisticsValue::UInt(count)) => u64::from(count),
+            _ => 0,
+        };
+        let units = count.saturating_sub(std::mem::replace(&mut self.resources, count));
+        Duration::from_micros(units * 1_000 / UNITS_PER_MILLISECOND)
+    }
+
+    fn decide_query(&mut self, dag: &Dag, query: &Query, deadline: &Deadline) -> Verdict {
         if self.terms.len() > MAX_TERMS {
             self.start_over();
         }
@@ -145,6 +174,7 @@ impl Z3 {
     fn start_over(&mut self) {
         self.scopes = None;
         self.terms = Terms::default();
+        self.resources = 0;
     }
 
     fn why_unknown(&self, deadline: &Deadline) -> Unknown {
@@ -193,12 +223,12 @@ fn at_most_32_bits(limit: u128) -> u32 {
 impl Solver for Z3 {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         let start = self.meter.begin();
-        let answer = self.decide(dag, query, deadline).answer(seed);
+        let answer = self.decide(dag, query, deadline).0.answer(seed);
         self.time_limits += u64::from(answer == Answer::Unknown(Unknown::TimeLimit));
         self.meter.answer(start, answer)
     }
 
-    fn raise_limits(&mut self, limits: Limits) {
+    fn set_limits(&mut self, limits: Limits) {
         self.set_limits(limits);
     }
 
@@ -210,6 +240,30 @@ impl Solver for Z3 {
         let mut stats = Stats { time_limits: self.time_limits, ..Stats::default() };
         stats.layers.add(&INFO, self.meter.tally());
         stats
+    }
+}
+
+impl Engine for Z3 {
+    fn info(&self) -> &'static LayerInfo {
+        &INFO
+    }
+
+    fn first_effort(&self, _: QueryClass) -> Option<Duration> {
+        Some(FIRST_EFFORT)
+    }
+
+    fn needs_validation(&self) -> bool {
+        true
+    }
+
+    fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
+        self.set_limits(Limits { time: effort });
+        let (verdict, spent) = self.decide(task.dag, task.query, task.deadline);
+        Attempt { answer: verdict.answer(task.seed), spent }
+    }
+
+    fn forget(&mut self) {
+        self.start_over();
     }
 }
 

@@ -16,7 +16,7 @@ void __cairn_descriptor_changes(int fd) { (void)fd; }
 void __cairn_descriptors_change(void) {}
 void __cairn_own_buffer(void) {}
 size_t __cairn_room(const void *at) { (void)at; return 0; }
-void __cairn_lost_unseen(void) {}
+void __cairn_lost_unlabelled(void) {}
 void __cairn_mapped(int fd, void *start, size_t size, int is_shared) { (void)fd; (void)start; (void)size; (void)is_shared; }
 void __cairn_attached(int segment, void *start, size_t size) { (void)segment; (void)start; (void)size; }
 void __cairn_memory_stream(void *start, size_t size) { (void)start; (void)size; }

@@ -8,14 +8,14 @@
 static FILE *count_lost(FILE *stream)
 {
     if (__cairn_m_stream(stream)->object != NO_OBJECT)
-        __cairn_lost_unseen();
+        __cairn_lost_unlabelled();
     return stream;
 }
 
 static int count_lost_descriptor(int fd)
 {
     if (__cairn_stream(fd) != NO_OBJECT)
-        __cairn_lost_unseen();
+        __cairn_lost_unlabelled();
     return fd;
 }
 

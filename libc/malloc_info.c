@@ -2,23 +2,23 @@
 #include "model.h"
 #include <malloc.h>
 
-void __cairn_heap_told(void);
+void __cairn_heap_inspected(void);
 
 size_t MODEL(malloc_usable_size)(void *block)
 {
-    __cairn_heap_told();
+    __cairn_heap_inspected();
     return malloc_usable_size(block);
 }
 
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 struct mallinfo MODEL(mallinfo)(void)
 {
-    __cairn_heap_told();
+    __cairn_heap_inspected();
     return mallinfo();
 }
 
 struct mallinfo2 MODEL(mallinfo2)(void)
 {
-    __cairn_heap_told();
+    __cairn_heap_inspected();
     return mallinfo2();
 }

@@ -1,5 +1,5 @@
 /*
- * cairn-example: pins
+ * cairn-example: concretized
  * input: stdin 4
  * branches: 17
  * unreachable: 2

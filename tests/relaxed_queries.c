@@ -1,5 +1,5 @@
 /*
- * cairn-example: behind_pins
+ * cairn-example: relaxed_queries
  * input: stdin 8
  * branches: 18
  * unreachable: 1
