@@ -9,9 +9,7 @@
 
 use crate::cache::CACHED;
 use crate::validate::holds;
-use crate::{
-    Answer, Attempt, Engine, LayerInfo, Model, Overlay, Query, QueryClass, Task, Unknown,
-};
+use crate::{Answer, Attempt, Engine, LayerInfo, Model, Overlay, Query, QueryClass, Task, Unknown};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use rustc_hash::FxHashMap;

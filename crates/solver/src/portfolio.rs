@@ -25,7 +25,7 @@ use crate::{Answer, Limits, Query, Solver, Stats, Unknown};
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, Dag};
 use evidence::Evidence;
-use query_class::{Classes, ClassKeys};
+use query_class::{ClassKeys, Classes};
 use std::time::{Duration, Instant};
 
 /// Growth of the effort from one attempt to the next.
@@ -137,8 +137,8 @@ impl Portfolio {
     fn advance(&self, progress: &mut Progress, member: usize, effort: Duration, why: Unknown) {
         let engine = &self.members[member].engine;
         progress.attempts += 1;
-        let is_done = why != Unknown::TimeLimit
-            || progress.attempts >= engine.max_attempts().min(MAX_ATTEMPTS);
+        let is_done =
+            why != Unknown::TimeLimit || progress.attempts >= engine.max_attempts().min(MAX_ATTEMPTS);
         progress.next = (!is_done).then(|| effort.saturating_mul(GROWTH));
     }
 
@@ -171,6 +171,7 @@ impl Solver for Portfolio {
     }
 
     fn forget(&mut self) {
+        self.classes = Classes::default();
         self.members.iter_mut().for_each(|member| member.engine.forget());
     }
 

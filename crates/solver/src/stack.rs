@@ -7,8 +7,8 @@
 use crate::dump::{Dump, QuerySink};
 use crate::stats::Layers;
 use crate::{
-    Cache, ClassicWalk, CounterexampleCache, Engine, Enumerate, Layer, Limits, Metrics, Portfolio, Slice, Solver,
-    Walk, WalkMode, WalkSettings, Worker, Z3, worker,
+    Cache, ClassicWalk, CounterexampleCache, Engine, Enumerate, Layer, Limits, Metrics, Portfolio, Slice,
+    Solver, Walk, WalkMode, WalkSettings, Worker, Z3, worker,
 };
 use std::sync::OnceLock;
 

@@ -31,7 +31,13 @@ pub(crate) fn holds(
 
 impl Validate {
     /// Returns the answer, without its model if that breaks a constraint.
-    pub(crate) fn check(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, answer: Answer) -> Answer {
+    pub(crate) fn check(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        seed: &dyn Assignment,
+        answer: Answer,
+    ) -> Answer {
         let Answer::Sat(model) = &answer else { return answer };
         let start = self.meter.begin();
         let holds = holds(&mut self.evaluator, dag, query.constraints(), &Overlay { model, seed });
@@ -61,11 +67,7 @@ mod tests {
             let mut validate = Validate::default();
             let answer = validate.check(&dag, &query, &|_| 100, Answer::Sat(model.clone()));
             let expected = if is_good { Answer::Sat(model) } else { Answer::Unknown(Unknown::Invalid) };
-            assert_eq!(
-                (answer, validate.meter.tally().unknown),
-                (expected, u64::from(!is_good)),
-                "{value}"
-            );
+            assert_eq!((answer, validate.meter.tally().unknown), (expected, u64::from(!is_good)), "{value}");
         }
     }
 

@@ -42,6 +42,11 @@ impl DeferredFlips {
         }
     }
 
+    /// Removes all flips: the tree they are in is forgotten.
+    pub(super) fn clear(&mut self) {
+        (self.waiting, self.round) = Default::default();
+    }
+
     /// Returns the effort of the next flip to query again, if one is waiting.
     pub(super) fn next_effort(&mut self, tree: &Tree) -> Option<Duration> {
         while self.waiting.front().is_some_and(|(flip, _)| tree.state(*flip) != FlipState::Unknown) {
@@ -58,7 +63,8 @@ impl DeferredFlips {
 
     /// Returns the next flip of the present round, and its effort.
     pub(super) fn next_of_round(&mut self, tree: &Tree) -> Option<(Flip, Duration)> {
-        let flip = std::iter::from_fn(|| self.round.pop()).find(|flip| tree.state(*flip) == FlipState::Unknown)?;
+        let flip =
+            std::iter::from_fn(|| self.round.pop()).find(|flip| tree.state(*flip) == FlipState::Unknown)?;
         Some((flip, self.round_limit))
     }
 

@@ -32,6 +32,7 @@ impl Campaign<'_> {
             divergences: counters.divergences,
             choosing: search.strategies.iter().map(|strategy| strategy.time).sum(),
             relaxed_runs: search.relaxed.runs,
+            memory: search.memory.resident(),
             untried: known.tree.untried() as u64,
             solver: search.solver_stats.iter().copied().sum(),
             gaps: GapCounts::of(&known.tree, counters.executions, counters.divergences, &counters.notes)

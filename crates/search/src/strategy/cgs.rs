@@ -17,13 +17,12 @@
 //! left. A fixed k has soon seen all contexts of its paths: it then tries random input, up to
 //! [`MAX_RESTARTS`] times in a row without success.
 //!
-//! A choice settles for the flip at hand once it has examined [`MAX_EXAMINED`] branches of the contexts of
-//! flips before it in vain: where hardly any context is new, contexts say little, and a traversal of millions of
-//! flips for a few new ones costs more than it gains.
+//! A choice settles for the flip at hand after [`MAX_WORK`] in vain: where hardly any context is new, contexts
+//! say little, and a traversal of millions of flips for a few new ones costs more than it gains.
 //!
-//! Cost: a choice examines at most [`MAX_EXAMINED`] branches and those of one context. For each k every flip is
-//! considered once, since a flip without a new context will have none later. Four bytes per node with
-//! untried flips, eight per context seen.
+//! Cost: a choice takes at most [`MAX_WORK`] and the work of one flip. For each k every flip is considered once,
+//! since a flip without a new context will have none later. Four bytes per node with untried flips, eight per
+//! context seen.
 
 mod nodes_by_depth;
 
@@ -39,9 +38,11 @@ use std::mem::replace;
 
 /// Number of branches before a flip that are examined; a chosen bound.
 const LOOK_BACK: usize = 256;
-/// Branches that a choice examines in vain before it takes the flip at hand. Examining one takes some five
-/// nanoseconds: a choice is a twentieth of the shortest runs, of 200 microseconds.
-const MAX_EXAMINED: usize = 2_000;
+/// Work of a choice, in branches examined, before it takes the flip at hand. Examining a branch takes some five
+/// nanoseconds, so that a choice takes a twentieth of the shortest runs, which take 200 microseconds.
+const MAX_WORK: usize = 2_000;
+/// Work of considering a node: it is at a random place in memory, which takes as long as so many branches.
+const NODE_WORK: usize = 20;
 /// Maximum k; a chosen bound.
 const MAX_K: u32 = 32;
 /// Fixed k of the paper's comparison.
@@ -95,8 +96,10 @@ pub struct Cgs {
     considered: NodesByDepth,
     /// Remaining flips of the node that was drawn last, in random order.
     candidates: Vec<Flip>,
-    /// Branches that the current choice has examined.
-    examined: usize,
+    /// Work of the current choice.
+    work: usize,
+    /// True if a node may be listed twice, since a flip of it was resumed.
+    has_resumed: bool,
     /// Number of flips requested in this traversal.
     selected: u64,
     /// Number of random inputs requested since the last flip.
@@ -115,7 +118,8 @@ impl Cgs {
             waiting: NodesByDepth::default(),
             considered: NodesByDepth::default(),
             candidates: Vec::new(),
-            examined: 0,
+            work: 0,
+            has_resumed: false,
             selected: 0,
             restarts: 0,
             settings,
@@ -133,6 +137,7 @@ impl Cgs {
                 }
             }
             let node = self.waiting.draw(self.depth, rng)?;
+            self.work += NODE_WORK;
             self.candidates.extend(tree.untried_of(node));
             rng.shuffle(&mut self.candidates);
             if !self.candidates.is_empty() && self.may_grow() {
@@ -147,8 +152,8 @@ impl Cgs {
             return true;
         }
         let (context, length) = self.context(tree, flip);
-        self.examined += length;
-        self.seen.insert(context) || self.examined > MAX_EXAMINED
+        self.work += length;
+        self.seen.insert(context) || self.work > MAX_WORK
     }
 
     /// True if k may still grow, so that flips are considered again.
@@ -172,6 +177,9 @@ impl Cgs {
         }
         self.k += 1;
         self.waiting.append(&mut self.considered);
+        if std::mem::take(&mut self.has_resumed) {
+            self.waiting.remove_duplicates();
+        }
         true
     }
 
@@ -204,7 +212,7 @@ impl Strategy for Cgs {
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        self.examined = 0;
+        self.work = 0;
         loop {
             if let Some(flip) = self.select(tree, rng) {
                 return Next::flip(tree, flip);
@@ -223,7 +231,7 @@ impl Strategy for Cgs {
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
     fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
-        // Those that are still listed are considered twice.
+        self.has_resumed = true;
         for nodes in flips.chunk_by(|a, b| a.node == b.node) {
             self.waiting.add(tree.depth(nodes[0].node), nodes[0].node);
         }

@@ -98,7 +98,11 @@ mod tests {
         assert!((0.4..0.6).contains(&chance(&unseen)), "{}", chance(&unseen));
         let nanos = |keys: &ClassKeys| evidence.estimate(keys, STEP, EFFORT).nanos;
         assert!(nanos(&hopeless) > 8.0 * nanos(&fine) / 2.0);
-        assert_eq!(evidence.estimate(&unseen, (3, 0), EFFORT).chance, 0.5, "of another engine nothing is known");
+        assert_eq!(
+            evidence.estimate(&unseen, (3, 0), EFFORT).chance,
+            0.5,
+            "of another engine nothing is known"
+        );
     }
 
     #[test]

@@ -38,7 +38,13 @@ impl Worker {
 
     /// Has the process decide a query with this effort; unknown if it died or had to be killed. Returns the
     /// nominal time as well.
-    fn decide(&mut self, dag: &Dag, query: &Query, effort: Duration, deadline: &Deadline) -> (Verdict, Duration) {
+    fn decide(
+        &mut self,
+        dag: &Dag,
+        query: &Query,
+        effort: Duration,
+        deadline: &Deadline,
+    ) -> (Verdict, Duration) {
         if self.process.as_ref().is_some_and(|process| process.sender.len() > MAX_EXPRESSIONS) {
             self.process = None;
         }

@@ -57,6 +57,15 @@ impl NodesByDepth {
         }
     }
 
+    /// Removes nodes that were added twice.
+    pub fn remove_duplicates(&mut self) {
+        for depth in &self.filled {
+            let list = &mut self.lists[*depth as usize];
+            list.sort_unstable();
+            list.dedup();
+        }
+    }
+
     fn list(&mut self, depth: u32) -> &mut Vec<NodeId> {
         let depth = depth as usize;
         if depth >= self.lists.len() {
