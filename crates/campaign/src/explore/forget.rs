@@ -26,19 +26,20 @@ const SHARE: u64 = 4;
 const RUNS_PER_TEST: usize = 16;
 
 impl Worker<'_, '_> {
-    /// Forgets all runs and executes the tests again, if that is due or the journal says so.
-    pub fn forget_if_due(&mut self) -> Result<(), CampaignError> {
+    /// Forgets all runs and executes the tests again, if that is due or the journal says so; true if it did.
+    pub fn forget_if_due(&mut self) -> Result<bool, CampaignError> {
         let campaign = &mut *self.campaign;
         if campaign.cursor.is_live() {
             if !campaign.must_forget() {
-                return Ok(());
+                return Ok(false);
             }
             campaign.cursor.log_forget()?;
         } else if !campaign.cursor.forgets()? {
-            return Ok(());
+            return Ok(false);
         }
         self.forget_runs()?;
-        self.execute_tests_again()
+        self.execute_tests_again()?;
+        Ok(true)
     }
 
     /// Forgets all runs, and all that refers to them or to their expressions.

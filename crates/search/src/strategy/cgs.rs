@@ -25,6 +25,8 @@
 //! context seen.
 
 mod nodes_by_depth;
+#[cfg(test)]
+mod tests;
 
 use crate::refined_analyses::Refined;
 use crate::rng::Rng;
