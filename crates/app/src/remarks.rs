@@ -40,6 +40,7 @@ impl Remarks<'_> {
             self.replay_divergence(),
             self.divergences(),
             self.relaxed_runs(),
+            self.optimistic_runs(),
             self.truncated_traces(),
             self.slow_runs(),
             self.lost_values(),
@@ -89,6 +90,15 @@ impl Remarks<'_> {
             format!(
                 "{runs} with another value of a concretized address or size that a later branch depends on"
             )
+        })
+    }
+
+    fn optimistic_runs(&self) -> Option<String> {
+        let Summary { optimistic_runs: tries, optimistic_gains: gains, .. } = *self.summary;
+        (tries > 0).then(|| {
+            let runs = counted(tries, "optimistic run", "optimistic runs");
+            let gains = counted(gains, "covered something new", "covered something new");
+            format!("{runs} for branches whose whole path condition was not answered: {gains}")
         })
     }
 

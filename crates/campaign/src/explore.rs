@@ -13,6 +13,7 @@ mod forget;
 mod integrate;
 mod memory;
 mod missing_events;
+mod optimistic_queries;
 mod oracle;
 mod prediction;
 mod record_finding;

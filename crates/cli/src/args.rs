@@ -3,6 +3,7 @@
 mod measure;
 mod run;
 mod solve;
+mod strategy;
 mod suite;
 mod target;
 pub mod values;

@@ -1,10 +1,8 @@
 //! Failures, which end `cairn` with exit code 2 and one sentence.
 
-use crate::message;
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Exit code if nothing was found.
 pub const NOTHING_FOUND: u8 = 0;
@@ -33,12 +31,6 @@ impl Failure {
     /// A failed operation on a file; `what` is a verb.
     pub fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
         Failure::new(format_args!("cannot {what} {}: {error}", path.display()))
-    }
-
-    /// Prints the reason and returns the exit code.
-    pub fn report(&self) -> ExitCode {
-        message::fail(&self.0);
-        ExitCode::from(FAILED)
     }
 }
 

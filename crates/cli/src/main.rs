@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         (_, Some(memory)) => solver_worker(memory),
         _ => command(&words),
     };
-    done.unwrap_or_else(|failure| failure.report())
+    done.unwrap_or_else(|failure| message::fail(&failure))
 }
 
 /// Compiles with clang's arguments and instruments.

@@ -1,10 +1,11 @@
 //! Output: results on standard output; on standard error sentences, or JSON objects with `--log json`.
 
-use crate::failure::Failure;
+use crate::failure::{FAILED, Failure};
 use crate::{style, terminal};
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
@@ -69,12 +70,13 @@ pub fn warn(text: impl Display) {
     }
 }
 
-/// Prints why Cairn cannot go on.
-pub fn fail(text: &str) {
+/// Prints why Cairn cannot go on; returns the exit code.
+pub fn fail(failure: &Failure) -> ExitCode {
     match IS_JSON.load(Ordering::Relaxed) {
-        true => print_event("error", json!({ "message": text })),
-        false => log(format_args!("cairn: {text}\n")),
+        true => print_event("error", json!({ "message": failure.to_string() })),
+        false => log(format_args!("cairn: {failure}\n")),
     }
+    ExitCode::from(FAILED)
 }
 
 /// Prints an event as a line of JSON: its name, the time and its fields.

@@ -3,10 +3,8 @@
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::{Failure, NOTHING_FOUND};
 use crate::message::print;
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Command, CommandFactory};
+use clap::{Command, CommandFactory};
 use clap_mangen::Man;
-use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -55,22 +53,4 @@ fn page(command: Command) -> Result<Vec<u8>, Failure> {
         .source(concat!("cairn ", env!("CARGO_PKG_VERSION")))
         .render(&mut page)?;
     Ok(page)
-}
-
-/// Parser of strategies: completion offers their names; errors in names and settings are left to the
-/// registry, which explains them better.
-#[derive(Clone)]
-pub struct StrategyParser;
-
-impl TypedValueParser for StrategyParser {
-    type Value = String;
-
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
-        clap::builder::StringValueParser::new().parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let offered = |info: &cairn_search::StrategyInfo| PossibleValue::new(info.name).help(info.summary);
-        Some(Box::new(cairn_search::list().iter().map(offered)))
-    }
 }

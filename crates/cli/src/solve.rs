@@ -2,7 +2,7 @@
 
 use crate::args::SolveArgs;
 use crate::failure::{FAILED, Failure};
-use crate::message::{log, print};
+use crate::message::{self, log, print};
 use cairn_app::solve::{Answers, Session, answer_file, script_files};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub fn solve(args: &SolveArgs) -> Result<ExitCode, Failure> {
             }
             Err(error) if is_one => return Err(error.into()),
             Err(error) => {
-                Failure::from(error).report();
+                message::fail(&Failure::from(error));
                 failed = true;
             }
         }

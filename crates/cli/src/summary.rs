@@ -88,7 +88,10 @@ impl SummaryText<'_> {
     fn unanswered(&self) -> Option<String> {
         let unknown = self.summary.solver.unknown;
         let queries = || counted(unknown, "solver query was", "solver queries were");
-        (unknown > 0).then(|| format!("{} not answered in time (see --solver-timeout)", queries()))
+        let in_vain = percent(self.summary.solver.in_vain, self.summary.elapsed_seconds);
+        (unknown > 0).then(|| {
+            format!("{} not answered in time, {in_vain} of the time (see --solver-timeout)", queries())
+        })
     }
 
     fn findings(&self) -> String {

@@ -4,16 +4,27 @@
 //! millions. Constructors that simplify are in [`crate::build`]; here a node is only found or added.
 
 use crate::inputs::{InputByte, InputSets, SetId};
-use crate::node::{BinOp, BitCount, CmpOp, Conversion, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
+use crate::node::{
+    BinOp, BitCount, CmpOp, Conversion, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op, SnapshotId,
+};
 use crate::semantics::ones;
-use crate::snapshot::{SnapshotId, Snapshots};
-use crate::transfer::Packed;
+use crate::snapshot::Snapshots;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHashSet;
 use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A row of the DAG; words that are operands or snapshots are numbers of the receiver.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub(crate) struct Packed {
+    pub(crate) words: [u32; 4],
+    pub(crate) op: Op,
+    pub(crate) width: u8,
+    pub(crate) low: u8,
+}
 
 /// A node as stored: operands in the first words; a constant's value, or an input byte, takes all four.
 /// `low` is an extract's first bit or a function's number; a read has its snapshot in the second word.

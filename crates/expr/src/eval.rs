@@ -5,9 +5,10 @@
 
 use crate::dag::Dag;
 use crate::inputs::InputByte;
+use crate::node::SnapshotId;
 use crate::node::{ExprId, Math, Node};
 use crate::semantics;
-use crate::snapshot::{Cell, SnapshotId};
+use crate::snapshot::Cell;
 
 /// Values of all input bytes; a byte that the input lacks is 0.
 pub trait Assignment {

@@ -22,6 +22,8 @@ pub use dag::Dag;
 pub use eval::{Assignment, Evaluator};
 pub use inputs::{InputByte, InputSets, SetId, SetView};
 pub use lookup::Lookup;
-pub use node::{BinOp, BitCount, CmpOp, Conversion, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op};
-pub use snapshot::{Cell, SnapshotId, Snapshots};
+pub use node::{
+    BinOp, BitCount, CmpOp, Conversion, ExprId, FloatCmp, FloatOp, MAX_WIDTH, Math, Node, Op, SnapshotId,
+};
+pub use snapshot::{Cell, Snapshots};
 pub use transfer::{Parcel, Receiver, Sender};

@@ -2,7 +2,8 @@
 
 use crate::dag::Dag;
 use crate::node::ExprId;
-use crate::snapshot::{Cell, SnapshotId};
+use crate::node::SnapshotId;
+use crate::snapshot::Cell;
 use std::ops::Range;
 
 /// Decision tree of a read.
@@ -44,7 +45,7 @@ impl Dag {
     }
 
     /// Returns what a tree depends on besides snapshot and width: the bits of the index that decide, and k.
-    pub(crate) fn reach(&self, snapshot: SnapshotId, index: ExprId) -> (Range<u8>, Option<u8>) {
+    pub fn reach(&self, snapshot: SnapshotId, index: ExprId) -> (Range<u8>, Option<u8>) {
         let inside = 64 - (self.snapshots().len(snapshot) - 1).leading_zeros() as u8;
         let used = self.used_width(index);
         (self.low_zeros(index)..used.min(inside), (used > inside).then_some(inside))

@@ -1,6 +1,5 @@
 //! Operations and nodes of expressions.
 
-use crate::snapshot::SnapshotId;
 use serde::{Deserialize, Serialize};
 
 /// Widest expression, in bits.
@@ -9,6 +8,10 @@ pub const MAX_WIDTH: u8 = 128;
 /// An expression: its index in the [`crate::Dag`] that made it. Children have smaller ids than parents.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ExprId(pub(crate) u32);
+
+/// A snapshot; equal ones of one [`crate::Dag`] have equal ids.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SnapshotId(pub(crate) u32);
 
 impl ExprId {
     /// Position in the DAG, for tables indexed by expression.

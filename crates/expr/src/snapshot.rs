@@ -1,16 +1,12 @@
 //! Snapshots: contents of a memory object when it was read at a symbolic index.
 
 use crate::inputs::SetId;
-use crate::node::ExprId;
+use crate::node::{ExprId, SnapshotId};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-
-/// A snapshot; equal ones of one [`crate::Dag`] have equal ids.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SnapshotId(pub(crate) u32);
 
 /// A byte of a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,20 +4,11 @@
 //! rows that a query needs and it lacks, children first, exactly as they are stored: the n-th row sent is the
 //! expression with id n there.
 
-use crate::dag::Dag;
+use crate::dag::{Dag, Packed};
+use crate::node::SnapshotId;
 use crate::node::{ExprId, Op};
-use crate::snapshot::SnapshotId;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-
-/// A row of the DAG; words that are operands or snapshots are numbers of the receiver.
-#[derive(Clone, Serialize, Deserialize, Debug)]
-pub(crate) struct Packed {
-    pub(crate) words: [u32; 4],
-    pub(crate) op: Op,
-    pub(crate) width: u8,
-    pub(crate) low: u8,
-}
 
 /// A row or snapshot that the receiver lacks.
 #[derive(Clone, Serialize, Deserialize, Debug)]

@@ -5,5 +5,6 @@
 pub mod driver;
 mod llvm;
 mod pass;
+mod symbols;
 
 pub use pass::Pass;

@@ -7,9 +7,9 @@
 //! cannot see. Learning ends when the incumbent has won [`PATIENCE`] rounds in a row.
 
 use crate::halving::{Rungs, halve};
-use crate::objective::{Objective, Phase, Stage, Stopped};
+use crate::objective::{Best, Objective, Phase, Stage, Stopped};
 use crate::race::{MIN_TRIALS, race};
-use crate::round::{Best, Candidate, Learnt, best_first, measure_all};
+use crate::round::{Candidate, Learnt, best_first, measure_all};
 use crate::size::Size;
 use crate::space::{WeightSpace, Weights};
 use oorandom::Rand64;

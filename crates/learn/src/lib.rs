@@ -19,8 +19,8 @@ mod space;
 mod statistics;
 
 pub use fast::fast;
-pub use objective::{Job, Measured, Objective, Phase, Stage, Stopped};
+pub use objective::{Best, Job, Measured, Objective, Phase, Stage, Stopped};
 pub use published::published;
-pub use round::{Best, Learnt};
+pub use round::Learnt;
 pub use size::Size;
 pub use space::Weights;

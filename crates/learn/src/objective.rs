@@ -42,6 +42,17 @@ pub struct Stopped;
 /// Result of a job; more is better.
 pub type Measured = f64;
 
+/// Weights and their quality.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Best {
+    /// The weights.
+    pub weights: Weights,
+    /// Mean over whole campaigns.
+    pub mean: f64,
+    /// Number of campaigns.
+    pub trials: u32,
+}
+
 /// A function that measures weights.
 pub trait Objective {
     /// Returns the results of jobs in their order. The same job must give the same result. In the find phase,
@@ -49,5 +60,5 @@ pub trait Objective {
     fn measure(&mut self, stage: Stage, jobs: &[Job]) -> Result<Vec<Measured>, Stopped>;
 
     /// Called with the best weights so far.
-    fn improved(&mut self, _: &crate::Best) {}
+    fn improved(&mut self, _: &Best) {}
 }

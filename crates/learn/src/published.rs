@@ -1,7 +1,7 @@
 //! Learning as published: one whole campaign for each sample, then several for each of the best.
 
-use crate::objective::{Objective, Phase, Stage, Stopped};
-use crate::round::{Best, Candidate, Learnt, best_first, measure_all};
+use crate::objective::{Best, Objective, Phase, Stage, Stopped};
+use crate::round::{Candidate, Learnt, best_first, measure_all};
 use crate::size::Size;
 use crate::space::WeightSpace;
 use oorandom::Rand64;

@@ -1,19 +1,8 @@
 //! Parts shared by both ways of learning.
 
-use crate::objective::{Job, Measured, Objective, Stage, Stopped};
+use crate::objective::{Best, Job, Measured, Objective, Stage, Stopped};
 use crate::space::Weights;
 use crate::statistics::mean;
-
-/// Weights and their quality.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Best {
-    /// The weights.
-    pub weights: Weights,
-    /// Mean over whole campaigns.
-    pub mean: f64,
-    /// Number of campaigns.
-    pub trials: u32,
-}
 
 /// The result of learning.
 #[derive(Clone, PartialEq, Debug)]

@@ -24,8 +24,20 @@ pub struct PlacedUnit {
     pub program_branches: u32,
 }
 
+impl Program {
+    /// Creates the program that results from linking these units in this order.
+    pub fn from_units(units: Vec<Unit>) -> Result<Program, Damage> {
+        assemble(lay_out(units))
+    }
+
+    /// Creates the program of units whose positions in the linked file are known.
+    pub fn from_placed_units(units: Vec<PlacedUnit>) -> Result<Program, Damage> {
+        assemble(units)
+    }
+}
+
 /// Places units one after the other.
-pub(crate) fn lay_out(units: Vec<Unit>) -> Vec<PlacedUnit> {
+fn lay_out(units: Vec<Unit>) -> Vec<PlacedUnit> {
     let sides = |unit: &Unit| unit.sites.iter().map(|site| site.sides.len() as u32).sum::<u32>();
     let program_branches = units.iter().map(sides).sum();
     let (mut first_site, mut first_branch) = (0, 0);
@@ -39,7 +51,7 @@ pub(crate) fn lay_out(units: Vec<Unit>) -> Vec<PlacedUnit> {
 }
 
 /// Joins units to a program.
-pub(crate) fn assemble(mut units: Vec<PlacedUnit>) -> Result<Program, Damage> {
+fn assemble(mut units: Vec<PlacedUnit>) -> Result<Program, Damage> {
     units.sort_by_key(|placed| placed.first_site);
     let branches = units.first().map_or(0, |placed| placed.program_branches);
     let mut program = Program { owners: vec![None; branches as usize], ..Program::default() };

@@ -35,14 +35,16 @@ const STANDARD_LIBRARIES: [&str; 9] = [
     "ld-linux",
 ];
 
-/// Reads the model of the executable at `path`.
-pub(crate) fn read(path: &Path) -> Result<Program, ProgramError> {
-    let bytes = read_file(path, MAX_BYTES).map_err(|error| match &error.reason {
-        _ if error.is_missing() => ProgramError::Missing { path: path.to_owned() },
-        Reason::Special(Special::Directory) => ReadError::NotExecutable(FileKind::Directory).at(path),
-        _ => ProgramError::Unreadable(error),
-    })?;
-    parse(&bytes).map_err(|error| error.at(path))
+impl Program {
+    /// Reads the model from an executable.
+    pub fn read(path: &Path) -> Result<Program, ProgramError> {
+        let bytes = read_file(path, MAX_BYTES).map_err(|error| match &error.reason {
+            _ if error.is_missing() => ProgramError::Missing { path: path.to_owned() },
+            Reason::Special(Special::Directory) => ReadError::NotExecutable(FileKind::Directory).at(path),
+            _ => ProgramError::Unreadable(error),
+        })?;
+        parse(&bytes).map_err(|error| error.at(path))
+    }
 }
 
 /// A [`ProgramError`] without its path.

@@ -1,11 +1,8 @@
 //! The parts of a program, and lookup by id.
 
-use crate::assemble::{self, PlacedUnit};
-use crate::error::{Damage, ProgramError};
-use cairn_wire::meta::{ConditionFeatures, Unit};
+use cairn_wire::meta::ConditionFeatures;
 use cairn_wire::{Checks, SiteId, SiteKind};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Id of a branch, one side of a site: the index of its coverage byte.
@@ -162,21 +159,6 @@ pub(crate) struct CodeRange {
 }
 
 impl Program {
-    /// Reads the model from an executable.
-    pub fn read(path: &Path) -> Result<Program, ProgramError> {
-        crate::elf::read(path)
-    }
-
-    /// Creates the program that results from linking these units in this order.
-    pub fn from_units(units: Vec<Unit>) -> Result<Program, Damage> {
-        assemble::assemble(assemble::lay_out(units))
-    }
-
-    /// Creates the program of units whose positions in the linked file are known.
-    pub fn from_placed_units(units: Vec<PlacedUnit>) -> Result<Program, Damage> {
-        assemble::assemble(units)
-    }
-
     /// Returns all sites with their ids.
     pub fn sites(&self) -> impl Iterator<Item = (SiteId, &Site)> {
         self.sites.iter().enumerate().map(|(i, site)| (SiteId(i as u32), site))

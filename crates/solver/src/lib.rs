@@ -6,6 +6,7 @@
 //! ids.
 
 mod answer;
+mod bitblast;
 mod bytes;
 mod cache;
 mod counterexample_cache;
@@ -38,7 +39,7 @@ pub use metrics::Metrics;
 pub use null::NullSolver;
 pub use portfolio::{Attempt, Engine, Portfolio, QueryClass, Task};
 pub use slice::Slice;
-pub use stack::{dumping, only_walk, only_z3, standard, with_walk};
+pub use stack::{dumping, only_sat, only_walk, only_z3, standard, with_walk};
 pub use stats::{LayerGroup, LayerInfo, Layers, Stats, Tally};
 pub use tape::Evaluations;
 pub use walk::{ClassicWalk, Walk, WalkMode, WalkSettings};

@@ -8,7 +8,7 @@ use crate::dump::{Dump, QuerySink};
 use crate::stats::Layers;
 use crate::{
     Cache, ClassicWalk, CounterexampleCache, Engine, Enumerate, Layer, Limits, Metrics, Portfolio, Slice,
-    Solver, Walk, WalkMode, WalkSettings, Worker, Z3, worker,
+    Solver, Walk, WalkMode, WalkSettings, Worker, Z3, bitblast, worker,
 };
 use std::sync::OnceLock;
 
@@ -34,6 +34,11 @@ pub fn only_z3(limits: Limits) -> Box<dyn Solver> {
     over(Metrics::new(limits), Box::new(Portfolio::new(limits, vec![backend()])))
 }
 
+/// Returns a stack of bit-blasting alone, its models validated.
+pub fn only_sat(limits: Limits) -> Box<dyn Solver> {
+    over(Metrics::new(limits), Box::new(Portfolio::new(limits, bitblast::bit_blasting().into())))
+}
+
 /// Returns a stack of local search alone.
 pub fn only_walk(limits: Limits) -> Box<dyn Solver> {
     let walk = Box::new(Walk::new(WalkSettings::default()));
@@ -50,6 +55,7 @@ fn bottom(backend: Box<dyn Engine>, limits: Limits, walk: WalkSettings) -> Box<d
     if walk.mode == WalkMode::Full {
         engines.push(Box::new(Walk::new(walk)));
     }
+    engines.extend(bitblast::bit_blasting());
     engines.push(backend);
     Box::new(Portfolio::new(limits, engines))
 }

@@ -3,8 +3,8 @@
 use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, BinOp, CmpOp, Dag, ExprId, FloatCmp, InputByte, Math};
 use cairn_solver::{
-    Answer, Cache, CounterexampleCache, Enumerate, Layer, Limits, Metrics, Query, Slice, Solver, Stats,
-    Unknown, Validate, Walk, WalkSettings, standard, worker,
+    Answer, Cache, CounterexampleCache, Engine, Enumerate, Layer, Limits, Metrics, Portfolio, Query, Slice,
+    Solver, Stats, Unknown, Walk, WalkSettings, standard, worker,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,16 +87,19 @@ fn effort() -> WalkSettings {
     settings
 }
 
+fn alone(engine: impl Engine + 'static) -> Box<dyn Solver> {
+    Box::new(Portfolio::new(LIMITS, vec![Box::new(engine)]))
+}
+
 fn layers() -> Vec<(&'static str, Box<dyn Solver>)> {
     have_workers();
     vec![
         ("count", Box::new(Metrics::new(LIMITS).over(GivesUp))),
         ("slice", Box::new(Slice::default().over(GivesUp))),
-        ("cache", Box::new(Cache::default().over(GivesUp))),
-        ("reuse", Box::new(CounterexampleCache::default().over(GivesUp))),
-        ("validate", Box::new(Validate::default().over(GivesUp))),
-        ("enumerate", Box::new(Enumerate::new(LIMITS).over(GivesUp))),
-        ("walk", Box::new(Walk::new(effort()).over(GivesUp))),
+        ("cache", Box::new(Cache::new(LIMITS).over(GivesUp))),
+        ("reuse", alone(CounterexampleCache::default())),
+        ("enumerate", alone(Enumerate::default())),
+        ("walk", alone(Walk::new(effort()))),
         ("worker", cairn_solver::only_z3(LIMITS)),
         ("all", standard(LIMITS)),
     ]

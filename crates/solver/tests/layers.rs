@@ -7,26 +7,16 @@ mod recipe;
 use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte};
 use cairn_solver::{
-    Answer, CounterexampleCache, Enumerate, Layer, Limits, Overlay, Query, Solver, Stats, Unknown, Z3,
+    Answer, CounterexampleCache, Engine, Enumerate, Limits, Overlay, Portfolio, Query, Solver, Z3,
 };
 use recipe::{Floats, Recipe};
 use std::time::Duration;
 
 const LIMITS: Limits = Limits { time: Duration::from_millis(100) };
 
-/// The layer below one that is tested alone.
-struct GivesUp;
-
-impl Solver for GivesUp {
-    fn solve(&mut self, _: &Dag, _: &Query, _: &dyn cairn_expr::Assignment, _: &Deadline) -> Answer {
-        Answer::Unknown(Unknown::Unsupported)
-    }
-
-    fn set_limits(&mut self, _: Limits) {}
-
-    fn stats(&self) -> Stats {
-        Stats::default()
-    }
+/// These engines alone.
+fn portfolio(engines: Vec<Box<dyn Engine>>) -> Portfolio {
+    Portfolio::new(LIMITS, engines)
 }
 
 fn byte(offset: u32) -> InputByte {
@@ -174,7 +164,7 @@ fn compare(layer: &mut dyn Solver, rounds: u64) -> (u64, u64, u64) {
 
 #[test]
 fn what_old_answers_say_is_true() {
-    let mut layer = CounterexampleCache::default().over(Z3::new(LIMITS));
+    let mut layer = portfolio(vec![Box::new(CounterexampleCache::default()), Box::new(Z3::new(LIMITS))]);
     let (sat, unsat, asked) = compare(&mut layer, 500);
     assert!(sat > 80 && unsat > 80, "{sat} and {unsat} of {asked}");
     let again = layer.stats().layers.get("reuse");
@@ -190,7 +180,7 @@ fn a_contradiction_is_one_with_more_constraints_too() {
     };
     let [low, other, high] = [(0, 5), (1, 7), (0, 9)].map(|(offset, bound)| below(&mut dag, offset, bound));
     let high = dag.not(high);
-    let mut layer = CounterexampleCache::default().over(Z3::new(LIMITS));
+    let mut layer = portfolio(vec![Box::new(CounterexampleCache::default()), Box::new(Z3::new(LIMITS))]);
     let seed = |_: InputByte| 0;
     for prefix in [&[low][..], &[low, other]] {
         assert_eq!(
@@ -204,7 +194,7 @@ fn a_contradiction_is_one_with_more_constraints_too() {
 
 #[test]
 fn what_enumeration_says_is_true() {
-    let (sat, unsat, asked) = compare(&mut Enumerate::new(LIMITS).over(GivesUp), 4000);
+    let (sat, unsat, asked) = compare(&mut portfolio(vec![Box::<Enumerate>::default()]), 4000);
     assert!(sat > 300 && unsat > 300, "{sat} and {unsat} of {asked}");
     assert!((sat + unsat) * 10 > asked * 9, "{sat} and {unsat} of {asked}");
 }
@@ -229,7 +219,7 @@ fn bytes_without_a_part_in_a_contradiction_do_not_count() {
     prefix.push(dag.compare(CmpOp::Eq, parity, one));
     let masked = dag.binary(BinOp::And, x, mask);
     let target = dag.compare(CmpOp::Eq, masked, zero);
-    let answer = Enumerate::new(LIMITS).over(GivesUp).solve(
+    let answer = portfolio(vec![Box::<Enumerate>::default()]).solve(
         &dag,
         &Query { prefix: &prefix, target },
         &|_| 1,
@@ -250,7 +240,7 @@ fn what_no_pair_of_bytes_says_alone_is_found_without_trying_all() {
         prefix.extend([dag.compare(CmpOp::Ule, low, x), dag.compare(CmpOp::Ule, x, high)]);
     }
     prefix.extend([dag.compare(CmpOp::Ult, a, b), dag.compare(CmpOp::Ule, b, c)]);
-    let mut layer = Enumerate::new(LIMITS).over(GivesUp);
+    let mut layer = portfolio(vec![Box::<Enumerate>::default()]);
     // Sorts of others, so that it is a search of more than it would try.
     for offset in 3..9 {
         let (x, before) = (dag.input(byte(offset)), dag.input(byte(offset - 1)));

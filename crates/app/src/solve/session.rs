@@ -21,6 +21,8 @@ pub enum SolverChoice {
     Stack,
     /// Z3 alone.
     Z3,
+    /// Bit-blasting alone.
+    Sat,
     /// The local search alone.
     Walk,
 }
@@ -119,6 +121,7 @@ fn make(name: SolverChoice, limits: Limits) -> Box<dyn Solver> {
     match name {
         SolverChoice::Stack => cairn_solver::standard(limits),
         SolverChoice::Z3 => cairn_solver::only_z3(limits),
+        SolverChoice::Sat => cairn_solver::only_sat(limits),
         SolverChoice::Walk => cairn_solver::only_walk(limits),
     }
 }

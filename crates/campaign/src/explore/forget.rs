@@ -87,6 +87,7 @@ impl Campaign<'_> {
         counters.notes.forgotten_runs += std::mem::take(&mut known.past_runs).len() as u64;
         (known.dag, known.input_bytes, known.callees) = (Dag::new(), 0, SeenCallees::default());
         search.relaxed.forget();
+        search.optimistic.forget();
         search.deferred.clear();
         search.coverage = Some(Coverage::new(program));
         for strategy in &mut search.strategies {

@@ -4,7 +4,7 @@ use super::CampaignError;
 use super::missing_events::add_missing_events;
 use super::prediction::first_difference;
 use super::relaxed_queries::leaves_at_concretization;
-use super::state::{Campaign, Cause, PastRun};
+use super::state::{Campaign, Cause, LeftOut, PastRun};
 use super::worker::Worker;
 use crate::execution::branch_trace::branch_trace;
 use crate::execution::executor::Execution;
@@ -32,7 +32,8 @@ const MAX_DIVERGENCES: usize = 20;
 pub(super) enum FlipResult {
     /// It followed the path prefix and took the flip.
     Taken,
-    /// It left the path at a concretization whose constant a relaxed query had left open.
+    /// It left the path where it was allowed to: at a concretization whose constant a relaxed query had left
+    /// open, or anywhere after an optimistic query.
     Relaxed,
     /// It left the predicted path elsewhere.
     Diverged,
@@ -75,6 +76,9 @@ impl Worker<'_, '_> {
         };
         let new_branches = campaign.merge_coverage(covered, recorded.as_ref());
         let new_to_strategies = campaign.search.merge_coverage(covered);
+        if cause.left_out == LeftOut::OtherBytes {
+            campaign.search.optimistic.count(!new_branches.is_empty());
+        }
         let tree = &campaign.known.tree;
         let difference = cause.flip.and_then(|flip| Some((flip, first_difference(tree, flip, &added)?)));
         let is_cut = slow || gaps.iter().any(|gap| matches!(gap, Gap::Limit | Gap::Killed | Gap::Cut));
@@ -115,7 +119,9 @@ impl Worker<'_, '_> {
             (FlipResult::Diverged, Some((flip, at))) => {
                 self.campaign.count_divergence(flip, at, &added, after);
             }
-            (FlipResult::Relaxed, _) => self.campaign.search.relaxed.runs += 1,
+            (FlipResult::Relaxed, _) if cause.left_out == LeftOut::Constants => {
+                self.campaign.search.relaxed.runs += 1;
+            }
             _ => {}
         }
         Ok(result)
@@ -237,10 +243,12 @@ impl Campaign<'_> {
         cause: Cause,
     ) -> FlipResult {
         let (tree, dag) = (&self.known.tree, &self.known.dag);
-        match cause.is_relaxed && leaves_at_concretization((tree, dag), flip, at, run, end) {
-            true => FlipResult::Relaxed,
-            false => FlipResult::Diverged,
-        }
+        let is_allowed = match cause.left_out {
+            LeftOut::Nothing => false,
+            LeftOut::Constants => leaves_at_concretization((tree, dag), flip, at, run, end),
+            LeftOut::OtherBytes => true,
+        };
+        if is_allowed { FlipResult::Relaxed } else { FlipResult::Diverged }
     }
 
     /// Updates the counters for a run; returns the gaps that it shows.

@@ -3,7 +3,7 @@
 use super::CampaignError;
 use super::execute::EarlyRun;
 use super::integrate::FlipResult;
-use super::state::{Campaign, Cause};
+use super::state::{Campaign, Cause, LeftOut};
 use super::worker::Worker;
 use crate::replay::cursor::fingerprint;
 use crate::replay::record::{QueryRecord, RecordedAnswer};
@@ -98,7 +98,7 @@ impl Worker<'_, '_> {
         self.campaign.coordination.pending_runs += 1;
         self.has_pending_run = true;
         let (outcome, state) = match self.solve(flip, base, effort)? {
-            Solved::Sat(solution) => match self.run_solution(*solution, flip, base, false)? {
+            Solved::Sat(solution) => match self.run_solution(*solution, flip, base, LeftOut::Nothing)? {
                 FlipResult::Taken => (Outcome::Taken, FlipState::Sat),
                 FlipResult::Diverged | FlipResult::Relaxed => (Outcome::Diverged, FlipState::Diverged),
                 FlipResult::Unknown => (Outcome::Unknown, FlipState::Unknown),
@@ -107,7 +107,10 @@ impl Worker<'_, '_> {
             Solved::Unknown => {
                 let Campaign { known, .. } = &mut *self.campaign;
                 known.diagnosis.unanswered(known.tree.node(flip.node).site);
-                self.try_relaxed(flip, base, effort, (Outcome::Unknown, FlipState::Unknown))?
+                match self.try_relaxed(flip, base, effort, (Outcome::Unknown, FlipState::Unknown))? {
+                    (_, FlipState::Unknown) => self.try_optimistic(flip, base, effort)?,
+                    solved => solved,
+                }
             }
         };
         self.campaign.known.tree.set_state(flip, state);
@@ -131,7 +134,7 @@ impl Worker<'_, '_> {
         let Campaign { known, program, search, .. } = &mut *self.campaign;
         let prefix = known.tree.path_condition(&mut known.dag, program, flip.node);
         let target = known.tree.condition(&mut known.dag, program, flip.node, flip.side);
-        let check = fingerprint(flip, known.tree.len(), false);
+        let check = fingerprint(flip, known.tree.len(), LeftOut::Nothing as u8);
         let randomise = search.strategies[self.id.index()].renews_input();
         self.unconstrained.set_query(&prefix, target, randomise);
         self.query(&Query { prefix: &prefix, target }, base, effort, check)
@@ -237,12 +240,41 @@ impl Worker<'_, '_> {
             return Ok(unsolved);
         }
         let Some(solution) = self.solve_relaxed(flip, base, effort)? else { return Ok(unsolved) };
-        Ok(match self.run_solution(solution, flip, base, true)? {
+        Ok(match self.run_solution(solution, flip, base, LeftOut::Constants)? {
             FlipResult::Taken => (Outcome::Taken, FlipState::Sat),
             FlipResult::Diverged => (Outcome::Diverged, FlipState::Diverged),
             // The state of the flip itself, with the constants of its path, does not change.
             FlipResult::Relaxed => (Outcome::Diverged, unsolved.1),
             FlipResult::Unknown => unsolved,
+        })
+    }
+
+    /// Tries an unanswered flip with its nearest constraints alone; returns what became of it.
+    fn try_optimistic(
+        &mut self,
+        flip: Flip,
+        base: RunId,
+        effort: Duration,
+    ) -> Result<(Outcome, FlipState), CampaignError> {
+        let unsolved = (Outcome::Unknown, FlipState::Unknown);
+        let Campaign { known, program, search, counters, .. } = &mut *self.campaign;
+        let tests = counters.coverage_curve.len() as u64;
+        if !search.optimistic.pays(counters.executions, tests) {
+            return Ok(unsolved);
+        }
+        let prefix = known.tree.path_condition(&mut known.dag, program, flip.node);
+        let target = known.tree.condition(&mut known.dag, program, flip.node, flip.side);
+        let nearest = search.optimistic.nearest(&known.dag, &prefix, target);
+        let Some(nearest) = nearest else { return Ok(unsolved) };
+        let check = fingerprint(flip, known.tree.len(), LeftOut::OtherBytes as u8);
+        Ok(match self.query(&Query { prefix: &nearest, target }, base, effort, check)? {
+            Solved::Sat(solution) => match self.run_solution(*solution, flip, base, LeftOut::OtherBytes)? {
+                FlipResult::Taken => (Outcome::Taken, FlipState::Sat),
+                _ => unsolved,
+            },
+            // A contradiction of some constraints is one of all.
+            Solved::Unsat => (Outcome::Unsat, FlipState::Unsat),
+            Solved::Unknown => unsolved,
         })
     }
 
@@ -265,7 +297,7 @@ impl Worker<'_, '_> {
         if !search.relaxed.is_new(&prefix, target) {
             return Ok(None);
         }
-        let check = fingerprint(flip, tree.len(), true);
+        let check = fingerprint(flip, tree.len(), LeftOut::Constants as u8);
         Ok(match self.query(&Query { prefix: &prefix, target }, base, effort, check)? {
             Solved::Sat(solution) => Some(*solution),
             Solved::Unsat | Solved::Unknown => None,
@@ -286,14 +318,14 @@ impl Worker<'_, '_> {
         solution: Solution,
         flip: Flip,
         base: RunId,
-        is_relaxed: bool,
+        left_out: LeftOut,
     ) -> Result<FlipResult, CampaignError> {
         let (input, early) = match solution.early {
             Some((input, early)) => (input, Some(early)),
             None => (self.input_of(&solution.model, base), None),
         };
         let (flip, base) = (Some(flip), Some(base));
-        let cause = Cause { origin: Origin::Flip, is_requested: true, flip, base, is_relaxed };
+        let cause = Cause { origin: Origin::Flip, is_requested: true, flip, base, left_out };
         self.execute_early(&input, cause, early)
     }
 }

@@ -6,6 +6,7 @@ use super::coordination::Coordination;
 use super::deferred_flips::DeferredFlips;
 use super::effort_account::EffortAccount;
 use super::memory::MemoryMonitor;
+use super::optimistic_queries::OptimisticQueries;
 use super::oracle::Oracle;
 use super::relaxed_queries::RelaxedQueries;
 use super::timed_strategy::TimedStrategy;
@@ -78,6 +79,7 @@ pub(super) struct Search {
     /// By worker: statistics of its solver.
     pub solver_stats: Vec<Stats>,
     pub relaxed: RelaxedQueries,
+    pub optimistic: OptimisticQueries,
     pub deferred: DeferredFlips,
     pub account: EffortAccount,
     pub memory: MemoryMonitor,
@@ -135,13 +137,24 @@ pub(super) struct Cause {
     pub flip: Option<Flip>,
     /// Run that the input is derived from.
     pub base: Option<RunId>,
-    /// True if the query left the constants of concretizations open.
-    pub is_relaxed: bool,
+    /// Constraints that the query left out.
+    pub left_out: LeftOut,
+}
+
+/// Constraints of a path condition that a query leaves out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LeftOut {
+    /// None: the run is expected to follow the path.
+    Nothing,
+    /// The constants of concretizations.
+    Constants,
+    /// All that read other bytes than the target.
+    OtherBytes,
 }
 
 impl Cause {
     pub const GIVEN: Cause =
-        Cause { origin: Origin::Given, is_requested: true, flip: None, base: None, is_relaxed: false };
+        Cause { origin: Origin::Given, is_requested: true, flip: None, base: None, left_out: LeftOut::Nothing };
     pub const INITIAL: Cause = Cause { is_requested: false, ..Cause::GIVEN };
     pub const RANDOM: Cause = Cause { origin: Origin::Random, ..Cause::GIVEN };
 }
@@ -340,6 +353,7 @@ impl Search {
             coverage: None,
             solver_stats: vec![Stats::default(); workers],
             relaxed: RelaxedQueries::default(),
+            optimistic: OptimisticQueries::default(),
             deferred: DeferredFlips::new(settings.solver_limit),
             account: EffortAccount::default(),
             memory: MemoryMonitor::new(settings.memory),

@@ -33,6 +33,8 @@ impl Campaign<'_> {
             choosing: search.strategies.iter().map(|strategy| strategy.time).sum(),
             relaxed_runs: search.relaxed.runs,
             memory: search.memory.resident(),
+            optimistic_runs: search.optimistic.runs,
+            optimistic_gains: search.optimistic.with_new_coverage,
             untried: known.tree.untried() as u64,
             solver: search.solver_stats.iter().copied().sum(),
             gaps: GapCounts::of(&known.tree, counters.executions, counters.divergences, &counters.notes)

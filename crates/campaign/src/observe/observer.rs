@@ -34,6 +34,10 @@ pub struct Progress {
     pub divergences: u64,
     /// Runs of relaxed queries: with another constant at a concretization, to reach a branch after it.
     pub relaxed_runs: u64,
+    /// Runs of optimistic queries: without the constraints on other bytes than the target's.
+    pub optimistic_runs: u64,
+    /// Optimistic runs that covered a branch first.
+    pub optimistic_gains: u64,
     /// Time spent in the strategy.
     pub choosing: Duration,
     /// Untried flips: the size of the frontier.

@@ -40,6 +40,12 @@ pub struct Summary {
     /// Runs of relaxed queries: with another constant at a concretization, to reach a branch after it.
     #[serde(rename = "pin_tries")]
     pub relaxed_runs: u64,
+    /// Runs of optimistic queries: without the constraints on other bytes than the target's.
+    #[serde(default)]
+    pub optimistic_runs: u64,
+    /// Optimistic runs that covered a branch first.
+    #[serde(default)]
+    pub optimistic_gains: u64,
     /// Strategy, as the user named it.
     pub strategy: String,
     /// Seed of all random choices.
@@ -107,6 +113,9 @@ pub struct SolverSummary {
     pub smt: u64,
     /// Wall time spent solving.
     pub seconds: f64,
+    /// The part of it spent on queries that ended without an answer.
+    #[serde(default)]
+    pub in_vain: f64,
     /// Statistics of each layer.
     pub layers: Layers,
     /// Constraint evaluations of local search.
@@ -135,6 +144,8 @@ impl Summary {
             divergences_after_losses: notes.divergences_after_losses,
             divergence_causes: notes.divergence_causes.most_frequent(),
             relaxed_runs: progress.relaxed_runs,
+            optimistic_runs: progress.optimistic_runs,
+            optimistic_gains: progress.optimistic_gains,
             strategy: strategy.to_owned(),
             seed,
             choosing_seconds: progress.choosing.as_secs_f64(),
@@ -176,6 +187,7 @@ impl From<Stats> for SolverSummary {
             walk: layers.get("walk").answered(),
             smt: layers.get("smt").asked,
             seconds: total.seconds,
+            in_vain: total.in_vain,
             layers,
             evaluations,
         }

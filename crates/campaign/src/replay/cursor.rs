@@ -60,9 +60,10 @@ pub(crate) struct Base<'a> {
     pub input: &'a Input,
 }
 
-/// Returns a fingerprint that distinguishes a query from others that could be made at the same point.
-pub(crate) fn fingerprint(flip: Flip, nodes: usize, is_relaxed: bool) -> [u8; 2] {
-    let parts = [flip.node.index() as u64, flip.side.into(), nodes as u64, is_relaxed.into()];
+/// Returns a fingerprint that distinguishes a query from others that could be made at the same point;
+/// `left_out` is the kind of constraints that it leaves out.
+pub(crate) fn fingerprint(flip: Flip, nodes: usize, left_out: u8) -> [u8; 2] {
+    let parts = [flip.node.index() as u64, flip.side.into(), nodes as u64, left_out.into()];
     let mix = |hash: u64, part: u64| (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let hash = parts.into_iter().fold(0, mix);
     [(hash >> 32) as u8, (hash >> 48) as u8]

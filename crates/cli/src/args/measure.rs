@@ -1,8 +1,8 @@
 //! Flags of the commands that measure: `doctor`, `compare` and `learn`.
 
+use super::strategy::StrategyParser;
 use super::target::{LimitArgs, SubjectArgs};
 use super::values::{Budget, at_least, positive};
-use crate::shell::StrategyParser;
 use cairn_app::doctor::DoctorBudget;
 use cairn_app::learn::LearnSettings;
 use cairn_learn::Size;

@@ -1,8 +1,8 @@
 //! Flags of `cairn run`.
 
+use super::strategy::StrategyParser;
 use super::target::{LimitArgs, SubjectArgs};
 use super::values::{Budget, instance_name, positive, size};
-use crate::shell::StrategyParser;
 use cairn_app::subject::RunSettings;
 use cairn_campaign::SyncSettings;
 use cairn_wire::Checks;

@@ -16,6 +16,8 @@ pub enum SolverName {
     Stack,
     /// Z3 alone
     Z3,
+    /// Bit-blasting alone: linear algebra and the SAT solver CaDiCaL, without floats
+    Sat,
     /// Local search alone, which cannot prove unsatisfiability
     Walk,
 }
@@ -26,6 +28,7 @@ impl SolverName {
         match self {
             SolverName::Stack => SolverChoice::Stack,
             SolverName::Z3 => SolverChoice::Z3,
+            SolverName::Sat => SolverChoice::Sat,
             SolverName::Walk => SolverChoice::Walk,
         }
     }

@@ -1,9 +1,10 @@
 //! Rules for bit counts and reads of snapshots.
 
 use crate::dag::Dag;
+use crate::node::SnapshotId;
 use crate::node::{BitCount, ExprId, MAX_WIDTH};
 use crate::semantics;
-use crate::snapshot::{Cell, SnapshotId};
+use crate::snapshot::Cell;
 
 impl Dag {
     /// Builds a bit count, with the value's width.

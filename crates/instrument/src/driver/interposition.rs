@@ -8,7 +8,7 @@
 use super::args::Item;
 use super::process::Clang;
 use super::{Language, Session};
-use crate::pass::WRAPPER_PREFIX;
+use crate::symbols::WRAPPER_PREFIX;
 use object::read::archive::{ArchiveFile, ArchiveMember};
 use object::{Object, ObjectKind, ObjectSymbol};
 use std::collections::BTreeSet;

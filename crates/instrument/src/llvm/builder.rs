@@ -9,6 +9,13 @@ use std::ptr::null_mut;
 /// Inserts instructions at a position.
 pub struct Builder(pub(super) LLVMBuilderRef);
 
+impl Module {
+    /// Returns a builder without a position.
+    pub fn builder(&self) -> Builder {
+        Builder(unsafe { LLVMCreateBuilderInContext(self.context) })
+    }
+}
+
 impl Drop for Builder {
     fn drop(&mut self) {
         unsafe { LLVMDisposeBuilder(self.0) }

@@ -1,7 +1,7 @@
 //! Modules: reading, writing, declarations, constants, attributes.
 #![allow(clippy::undocumented_unsafe_blocks)] // one reason for all calls, see the parent
 
-use super::{Block, Builder, Linkage, NAMELESS, Type, Value, bytes_to_string, chain, message};
+use super::{Block, Linkage, NAMELESS, Type, Value, bytes_to_string, chain, message};
 use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
 use llvm_sys::core::*;
@@ -22,7 +22,7 @@ const PRESERVE_MOST: u32 = 14;
 
 /// A context with one module in it.
 pub struct Module {
-    context: LLVMContextRef,
+    pub(super) context: LLVMContextRef,
     module: LLVMModuleRef,
     layout: LLVMTargetDataRef,
 }
@@ -307,11 +307,6 @@ impl Module {
     /// Returns the byte offset of a struct's field.
     pub fn field_offset(&self, ty: Type, field: u32) -> u64 {
         unsafe { LLVMOffsetOfElement(self.layout, ty.0, field) }
-    }
-
-    /// Returns a builder without a position.
-    pub fn builder(&self) -> Builder {
-        Builder(unsafe { LLVMCreateBuilderInContext(self.context) })
     }
 
     /// Creates a block before another one.

@@ -202,6 +202,3 @@ impl Abi {
 
 /// Functions of libc whose declarations are redirected to the runtime's wrappers.
 pub const WRAPPED: &[&str] = &["malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "vfork"];
-
-/// Prefix of a wrapper's name.
-pub const WRAPPER_PREFIX: &str = "__cairn_w_";

@@ -11,7 +11,6 @@
 //!
 //! Calls between functions of a unit that only instrumented code can call omit the tag.
 
-use super::abi::WRAPPER_PREFIX;
 use super::function::FunctionPass;
 use super::intrinsics::Intrinsic;
 use super::modelled::EXPRESSED;
@@ -21,6 +20,7 @@ use super::sites::{is_address_taken, type_hash};
 use super::types::{leaves, scalar_width};
 use super::uninstrumented_calls::OWN_PREFIXES;
 use crate::llvm::{Block, Module, Opcode, Predicate, TypeKind, Value};
+use crate::symbols::WRAPPER_PREFIX;
 use cairn_wire::tls::{MAX_ARGS, MAX_BYVAL, MAX_RESULTS};
 use cairn_wire::{Loss, Op};
 use std::ffi::c_int;

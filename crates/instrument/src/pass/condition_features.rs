@@ -4,7 +4,7 @@
 //! condition without a load of a variable are those of its source expression. The result is attached to the
 //! deciding instruction as metadata, where `sites` reads it after inlining.
 
-use super::sites::is_site;
+use super::site_sides::is_site;
 use crate::llvm::{Module, Opcode, Predicate, Type, TypeKind, Value};
 use cairn_wire::meta::ConditionFeatures;
 use std::collections::HashSet;

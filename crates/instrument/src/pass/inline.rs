@@ -3,7 +3,7 @@
 //! every copy would have sites of its own.
 
 use super::is_emitted_here;
-use super::sites::is_site;
+use super::site_sides::is_site;
 use crate::llvm::{Module, Opcode, Value};
 
 /// Maximum size of an inlined function; a chosen bound.

@@ -1,6 +1,6 @@
 //! Supported intrinsics, and the functions of `<math.h>`, which count as operations too.
 
-use super::op_semantics::{Composed, Reduction, Semantics, Sign};
+use super::semantics::{Composed, Reduction, Semantics, Sign};
 use crate::llvm::Value;
 use cairn_wire::{Math, Op};
 

@@ -1,8 +1,8 @@
 //! Functions of libc that have a library model in C (directory `libc/`).
 
-use super::abi::WRAPPER_PREFIX;
 use super::is_emitted_here;
 use crate::llvm::Module;
+use crate::symbols::WRAPPER_PREFIX;
 
 /// Prefix of functions that the models share.
 const SHARED_PREFIX: &str = "__cairn_m_";

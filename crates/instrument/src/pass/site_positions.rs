@@ -1,7 +1,7 @@
 //! Source positions of sites: moves each to the start of its condition, where llvm-cov reports it.
 
 use super::coverage_map::{CoverageMap, Position};
-use super::sites::is_site;
+use super::site_sides::is_site;
 use crate::llvm::{Location, Module, Opcode, Predicate, Value};
 
 /// LLVM's number of the predicate `fcmp une`.

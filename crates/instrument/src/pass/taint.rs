@@ -5,7 +5,8 @@
 //! everything computed from constants are not.
 
 use super::intrinsics::intrinsic;
-use super::op_semantics::{Semantics, semantics};
+use super::op_semantics::semantics;
+use super::semantics::Semantics;
 use super::types::{is_vector, labelable, labelable_in_memory, scalar_width};
 use crate::llvm::{Module, Opcode, Value};
 use std::collections::HashSet;

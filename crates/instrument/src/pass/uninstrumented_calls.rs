@@ -15,7 +15,6 @@
 //! rest:   if the callee is new or has set no tag: __cairn_uninstrumented(site, callee, found)
 //! ```
 
-use super::abi::WRAPPER_PREFIX;
 use super::calls::after;
 use super::function::FunctionPass;
 use super::outputs::{self, Output};
@@ -23,6 +22,7 @@ use super::sinks::{REPLACES, is_sink, reads_memory};
 use super::sites::SiteRef;
 use super::taint::is_constant_data;
 use crate::llvm::{Block, Opcode, Predicate, TypeKind, Value};
+use crate::symbols::WRAPPER_PREFIX;
 use cairn_wire::Loss;
 
 /// Name that stands for the callee of an indirect call.

@@ -9,8 +9,8 @@ use super::tokens::{Token, Tokens};
 use super::value::{SmtValue, Sort};
 use super::{Check, ReadError, Symbol, Typed, floats};
 use crate::inputs::InputByte;
+use crate::node::SnapshotId;
 use crate::node::{ExprId, MAX_WIDTH};
-use crate::snapshot::SnapshotId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -4,8 +4,9 @@ use super::super::function::SmtFunction;
 use super::value::{Call, SmtValue};
 use crate::dag::Dag;
 use crate::lookup::Lookup;
+use crate::node::SnapshotId;
 use crate::node::{CmpOp, ExprId, FloatOp};
-use crate::snapshot::{Cell, SnapshotId};
+use crate::snapshot::Cell;
 
 /// Applies a function of our own scripts.
 pub(super) fn apply<'a>(

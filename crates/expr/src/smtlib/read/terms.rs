@@ -6,7 +6,7 @@ use super::value::{Call, Mode, Real, SmtValue, Sort};
 use super::{ReadError, bits, core, floats, ours};
 use crate::dag::Dag;
 use crate::node::MAX_WIDTH;
-use crate::snapshot::SnapshotId;
+use crate::node::SnapshotId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

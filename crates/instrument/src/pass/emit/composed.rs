@@ -3,7 +3,7 @@
 use super::SlowPath;
 use super::term::{EncodedOp, Term};
 use crate::llvm::{Opcode, Predicate, Value};
-use crate::pass::op_semantics::{Composed, Sign};
+use crate::pass::semantics::{Composed, Sign};
 use cairn_wire::{Math, Op};
 
 impl SlowPath<'_, '_> {

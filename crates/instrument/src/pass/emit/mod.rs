@@ -14,8 +14,9 @@ mod vector;
 
 use super::function::{FunctionPass, Labels};
 use super::intrinsics::is_costly;
-use super::op_semantics::{Semantics, semantics};
+use super::op_semantics::semantics;
 use super::segment::Action;
+use super::semantics::Semantics;
 use super::types::scalar_width;
 use crate::llvm::{Opcode, Value};
 use std::collections::HashMap;

@@ -3,7 +3,8 @@
 use super::SlowPath;
 use super::term::{EncodedOp, Term};
 use crate::llvm::Value;
-use crate::pass::op_semantics::{Composed, Semantics, semantics};
+use crate::pass::op_semantics::semantics;
+use crate::pass::semantics::{Composed, Semantics};
 use crate::pass::types::{is_vector, leaf_range};
 use cairn_wire::{Math, Op};
 

@@ -3,7 +3,7 @@
 use super::SlowPath;
 use super::term::Term;
 use crate::llvm::{Opcode, Predicate, Value};
-use crate::pass::op_semantics::Reduction;
+use crate::pass::semantics::Reduction;
 use crate::pass::types::lanes;
 use cairn_wire::{Math, Op};
 

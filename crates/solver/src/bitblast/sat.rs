@@ -1,0 +1,143 @@
+//! Decides a circuit with the SAT solver CaDiCaL, anew for every query.
+//!
+//! A solver kept for many queries would assign the gates of all of them in each, and could eliminate none.
+
+use super::circuit::{Circuit, Gate, Lit};
+use cadical_sys::{CaDiCal, Status, Terminator};
+use cairn_deadline::Deadline;
+
+/// Variable of a gate that is not part of the formula.
+const NONE: i32 = 0;
+
+/// Result of a search.
+pub(super) enum Searched {
+    /// Values of the variables that the roots depend on, by number.
+    Sat(Vec<(u32, bool)>),
+    Unsat,
+    /// The limit was reached first.
+    TooLong,
+}
+
+/// Ends a search when the deadline is over.
+struct AtDeadline(Deadline);
+
+impl Terminator for AtDeadline {
+    fn terminated(&mut self) -> bool {
+        self.0.is_over()
+    }
+}
+
+/// Looks for values of the variables that make all roots true, for so many of CaDiCaL's ticks (cache lines
+/// read, which do not depend on the machine) and until the deadline. Returns the ticks it took as well.
+pub(super) fn search(circuit: &Circuit, roots: &[Lit], ticks: i32, deadline: &Deadline) -> (Searched, u64) {
+    let mut formula = Formula::new(circuit);
+    for &root in roots {
+        let literal = formula.literal(root);
+        formula.solver.clause1(literal);
+    }
+    if !formula.define_gates(deadline) {
+        return (Searched::TooLong, 0);
+    }
+    formula.solver.connect_terminator(AtDeadline(deadline.clone()));
+    formula.solver.limit("ticks", ticks);
+    let found = match formula.solver.solve() {
+        Status::SATISFIABLE => Searched::Sat(formula.values()),
+        Status::UNSATISFIABLE => Searched::Unsat,
+        Status::UNKNOWN => Searched::TooLong,
+    };
+    (found, formula.solver.get_statistic_value("ticks").max(0) as u64)
+}
+
+/// A formula in conjunctive normal form: a variable and clauses for every gate that the roots depend on
+/// (Tseitin's translation).
+struct Formula<'a> {
+    circuit: &'a Circuit,
+    solver: CaDiCal,
+    /// Per gate: its variable.
+    numbers: Vec<i32>,
+    next: i32,
+}
+
+impl<'a> Formula<'a> {
+    fn new(circuit: &'a Circuit) -> Formula<'a> {
+        let mut solver = CaDiCal::new();
+        solver.set("quiet", 1);
+        Formula { circuit, solver, numbers: vec![NONE; circuit.len()], next: 1 }
+    }
+
+    /// Returns the literal of the formula, with a variable for the gate if it has none yet.
+    fn literal(&mut self, lit: Lit) -> i32 {
+        let number = &mut self.numbers[lit.gate()];
+        if *number == NONE {
+            *number = self.next;
+            self.next += 1;
+        }
+        if lit.is_negated() { -*number } else { *number }
+    }
+
+    /// Adds the clauses of all gates that have a variable, from the last one down, so that their operands get
+    /// one in time. False if the deadline is over before.
+    fn define_gates(&mut self, deadline: &Deadline) -> bool {
+        for index in (0..self.circuit.len()).rev() {
+            if index % GATES_PER_CHECK == 0 && deadline.is_over() {
+                return false;
+            }
+            if self.numbers[index] != NONE {
+                self.define(index);
+            }
+        }
+        true
+    }
+
+    fn define(&mut self, index: usize) {
+        let g = self.numbers[index];
+        match self.circuit.gate(index) {
+            Gate::False => self.solver.clause1(-g),
+            Gate::Variable(_) => {}
+            Gate::And(a, b) => {
+                let (a, b) = (self.literal(a), self.literal(b));
+                self.solver.clause2(-g, a);
+                self.solver.clause2(-g, b);
+                self.solver.clause3(g, -a, -b);
+            }
+            Gate::Xor(a, b) => {
+                let (a, b) = (self.literal(a), self.literal(b));
+                for (a, b) in [(a, b), (-a, -b)] {
+                    self.solver.clause3(-g, a, b);
+                    self.solver.clause3(g, a, -b);
+                }
+            }
+            Gate::Mux(choice, one, zero) => {
+                let [choice, one, zero] = [choice, one, zero].map(|lit| self.literal(lit));
+                for (choice, value) in [(-choice, one), (choice, zero)] {
+                    self.solver.clause3(choice, -value, g);
+                    self.solver.clause3(choice, value, -g);
+                }
+                // Implied, but not by unit propagation: both values decide whatever the choice is.
+                self.solver.clause3(-one, -zero, g);
+                self.solver.clause3(one, zero, -g);
+            }
+            Gate::Majority(a, b, c) => {
+                let [a, b, c] = [a, b, c].map(|lit| self.literal(lit));
+                for (a, b) in [(a, b), (a, c), (b, c)] {
+                    self.solver.clause3(-a, -b, g);
+                    self.solver.clause3(a, b, -g);
+                }
+            }
+        }
+    }
+
+    fn values(&mut self) -> Vec<(u32, bool)> {
+        let mut values = Vec::new();
+        for index in 0..self.circuit.len() {
+            let number = self.numbers[index];
+            if let (Gate::Variable(variable), true) = (self.circuit.gate(index), number != NONE) {
+                values.push((variable, self.solver.val(number) > 0));
+            }
+        }
+        values
+    }
+}
+
+/// Gates between two looks at the clock.
+const GATES_PER_CHECK: usize = 10_000;
