@@ -11,7 +11,7 @@ shift
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-"$cairn" run --out "$out/campaign" --time "${MINUTES:-30}m" --log json --quiet "$@" "$program" 2>&1 >/dev/null |
+"$cairn" run --out "$out/campaign" --time "${MINUTES:-30}m" --log json "$@" "$program" 2>&1 >/dev/null |
     python3 -c '
 import json, sys
 
