@@ -141,7 +141,7 @@ fn the_summary_has_the_documented_json_keys() {
     };
     assert_eq!(
         keys(&json),
-        "branches_covered branches_total choosing_seconds crashes cut_runs divergence_causes divergences divergences_after_losses elapsed_seconds executions exhausted \
+        "branches_covered branches_total choosing_seconds choosing_share crashes cut_runs divergence_causes divergences divergences_after_losses driver_bytes elapsed_seconds executions exhausted \
          findings full_logs gaps hangs missing_logs most_labels pin_tries reused_runs seed solver strategy tests tree_bytes untried"
     );
     assert_eq!(keys(&json["solver"]), "cached evaluations layers queries sat seconds smt unknown unsat walk");

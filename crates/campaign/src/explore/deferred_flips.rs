@@ -42,6 +42,11 @@ impl DeferredFlips {
         }
     }
 
+    /// Removes all flips: the tree they are in is forgotten.
+    pub(super) fn clear(&mut self) {
+        (self.waiting, self.round) = Default::default();
+    }
+
     /// Returns the effort of the next flip to query again, if one is waiting.
     pub(super) fn next_effort(&mut self, tree: &Tree) -> Option<Duration> {
         while self.waiting.front().is_some_and(|(flip, _)| tree.state(*flip) != FlipState::Unknown) {

@@ -105,6 +105,9 @@ impl<'w, 'a> Worker<'w, 'a> {
             if !self.has_memory()? {
                 return Ok(StopReason::Memory);
             }
+            if self.forget_if_due()? {
+                continue;
+            }
             self.cost = Cost::default();
             self.campaign.notify_description();
             self.campaign.poll_reference_builds()?;
