@@ -84,6 +84,6 @@ mod tests {
         queries.count(true);
         queries.count(true);
         queries.count(true);
-        assert!(queries.pays(1_000, 180));
+        assert!(queries.pays(1_000, 170));
     }
 }
