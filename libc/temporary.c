@@ -1,5 +1,5 @@
 /*
- * mkstemp, mkdtemp and variants
+ * mkstemp, mkdtemp, mktemp, tmpnam and variants
  *
  * The library makes up names from the clock and random bytes. Here they are the same in every run; a name that
  * exists, as a file of an earlier run, is skipped.
@@ -86,4 +86,39 @@ char *MODEL(mkdtemp)(char *name)
             break;
     }
     return NULL;
+}
+
+/* Makes up the last characters of a name that the library has found, so that no file has it. */
+static char *rename_last(char *name)
+{
+    struct stat status;
+    int attempt, error = errno;
+    char *part = name + strlen(name) - PLACEHOLDERS;
+    for (attempt = 0; attempt < ATTEMPTS; attempt++) {
+        make_up(part);
+        if (lstat(name, &status) != 0)
+            break;
+    }
+    errno = error;
+    return name;
+}
+
+char *MODEL(mktemp)(char *name)
+{
+    char *part = placeholders(name, 0);
+    mktemp(name);
+    return part && *name ? rename_last(name) : name;
+}
+
+char *MODEL(tmpnam)(char *to)
+{
+    char *name = tmpnam(to);
+    return name && __cairn_supervised() ? rename_last(name) : name;
+}
+
+/* The library's name ends with six random characters, as that of mktemp. */
+char *MODEL(tempnam)(const char *directory, const char *prefix)
+{
+    char *name = tempnam(directory, prefix);
+    return name && __cairn_supervised() ? rename_last(name) : name;
 }

@@ -23,7 +23,6 @@ def bitwuzla(file, seconds):
     options.set(bitwuzla.Option.TIME_LIMIT_PER, int(1000 * seconds))
     terms = bitwuzla.TermManager()
     parser = bitwuzla.Parser(terms, options)
-    # Until the end: the script checks once itself, and its answer is that of the last check.
     parser.parse(without_check(file), True, False)
     return str(parser.bitwuzla().check_sat())
 
@@ -35,10 +34,9 @@ def cvc5(file, seconds):
     solver.setOption("tlimit-per", str(int(1000 * seconds)))
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, without_check(file), file)
-    answer = "unknown"
     while not (command := parser.nextCommand()).isNull():
         command.invoke(solver, parser.getSymbolManager())
-    return str(solver.checkSat()) or answer
+    return str(solver.checkSat()).split(" ")[0]
 
 
 def is_plain(file):
@@ -61,8 +59,6 @@ def status(file):
 
 def answer(solver, file, seconds, pipe):
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
-    # The library is loaded before the clock starts.
-    __import__(solver)
     start, cpu = time.monotonic(), time.process_time()
     try:
         verdict = globals()[solver](file, seconds)
@@ -88,6 +84,8 @@ def ask(solver, file, seconds):
 
 
 def main(solver, seconds, *paths):
+    # Loaded before the clocks start, once.
+    __import__(solver)
     files = []
     for path in paths:
         inside = os.walk(path) if os.path.isdir(path) else [("", [], [path])]

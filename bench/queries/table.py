@@ -5,7 +5,8 @@ import os
 import sys
 from statistics import mean, median
 
-WAYS = [("stack", "whole stack"), ("z3", "Z3, incremental"), ("z3--fresh", "Z3, fresh")]
+WAYS = [("stack", "whole stack"), ("sat", "bit-blasting alone"), ("z3", "Z3, incremental"), ("z3--fresh", "Z3, fresh"),
+        ("other-z3", "Z3 from PyPI"), ("other-bitwuzla", "Bitwuzla"), ("other-cvc5", "cvc5")]
 
 
 def load(directory):
@@ -18,7 +19,7 @@ def load(directory):
             continue
         with open(os.path.join(directory, name)) as file:
             told = json.load(file)
-        answers[way].update({one["file"]: one for one in told["answers"]})
+        answers[way].update({os.path.normpath(one["file"]): one for one in told["answers"]})
         if way == "stack":
             for layer, tally in told["layers"].items():
                 sums = layers.setdefault(layer, {})

@@ -38,6 +38,7 @@ pub fn reason(gap: Gap, count: u64) -> String {
             ("concretized value with untried alternatives", "concretized values with untried alternatives")
         }
         Gap::Suspended => ("suspended flip", "suspended flips"),
+        Gap::Forgotten => ("forgotten flip", "forgotten flips"),
         Gap::Untried => ("untried flip", "untried flips"),
     };
     counted(count, one, many)

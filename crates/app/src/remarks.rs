@@ -50,6 +50,7 @@ impl Remarks<'_> {
             self.lost_runs(),
             self.full_logs(),
             self.missing_logs(),
+            self.forgotten_runs(),
             self.tree_memory(),
             self.oracle(),
             self.hint(),
@@ -179,6 +180,16 @@ impl Remarks<'_> {
         (missing > 0).then(|| {
             let runs = counted(missing, "run", "runs");
             format!("{runs} without a complete branch log for the strategy: {why}")
+        })
+    }
+
+    fn forgotten_runs(&self) -> Option<String> {
+        let runs = self.summary.notes.forgotten_runs;
+        (runs > 0).then(|| {
+            let runs = counted(runs, "run", "runs");
+            format!(
+                "{runs} forgotten to save memory, the search continued from the tests (see --driver-memory)"
+            )
         })
     }
 

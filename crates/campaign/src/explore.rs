@@ -9,6 +9,7 @@ mod coordination;
 mod deferred_flips;
 mod effort_account;
 mod execute;
+mod forget;
 mod integrate;
 mod memory;
 mod missing_events;

@@ -29,6 +29,7 @@ mod shm;
 mod snapshot;
 mod spawn;
 mod spec;
+mod stack_padding;
 mod supervisor;
 
 pub use access::Access;

@@ -6,6 +6,7 @@ use crate::pipe::{Received, receive};
 use crate::sandbox::{self, Files, Lifetime, Sandbox};
 use crate::shm::SharedMemory;
 use crate::spec::{Limits, TargetSpec};
+use crate::stack_padding;
 use crate::supervisor::Supervisor;
 use cairn_deadline::Deadline;
 use cairn_wire::ABI_VERSION;
@@ -224,6 +225,7 @@ impl StartingServer {
         }
         let (confined, binds) = (u8::from(confined), u8::from(binds));
         command.env(ENV_CONTROL, format!("{numbers},{data},{confined},{binds}"));
+        stack_padding::pad(&mut command, spec.path.as_os_str());
         prepare_child(&mut command, inherited, limits.file_bytes, Supervisor::of(sandbox));
         let child = command
             .spawn()

@@ -14,6 +14,7 @@ use crate::shadow::{__cairn_clear, input_label};
 use crate::system;
 use crate::tls::set_result;
 use cairn_wire::event::NO_SITE;
+use cairn_wire::site::SiteRecord;
 use cairn_wire::{EventKind, ObjectKind, Op};
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
@@ -119,18 +120,41 @@ extern "C" fn __cairn_attached(segment: c_int, start: u64, len: u64) {
     mapped_files::note_mapping(FileIdentity(dev_t::MAX, segment as ino_t), start, len, true);
 }
 
+impl InputStream {
+    /// Returns the label of the stream's length; 0 if that is not input.
+    fn length(&mut self) -> u32 {
+        if self.length == 0 {
+            self.length = length_label(self.object);
+        }
+        self.length
+    }
+
+    /// Returns the label of the stream's last byte; 0 if it is empty.
+    fn last_byte(&self) -> u32 {
+        let bytes = input::bytes(&objects()[self.object as usize]);
+        bytes.last().map_or(0, |byte| input_label(self.object, bytes.len() as u64 - 1, (*byte).into()))
+    }
+}
+
+/// Concretizes the length of each stream whose last byte has its label among these shadow words. A snapshot
+/// of them depends on that length: with another one, other bytes would be input. A read of the whole stream
+/// into a large buffer decides only that the length is below the buffer's.
+pub fn concretize_lengths(record: *const SiteRecord, words: &[u32]) {
+    for stream in streams().iter_mut().flatten() {
+        let last = stream.last_byte();
+        if last != 0 && words.contains(&last) {
+            let len = objects()[stream.object as usize].len;
+            ops::concretize(record, stream.length(), len);
+        }
+    }
+}
+
 /// Returns the length of an object, with a label if it is input.
 #[unsafe(no_mangle)]
 extern "C" fn __cairn_length(object: c_int) -> u64 {
     let object = object as u32;
-    let label = match streams().iter_mut().flatten().find(|stream| stream.object == object) {
-        Some(InputStream { length, .. }) if *length != 0 => *length,
-        Some(stream) => {
-            stream.length = length_label(object);
-            stream.length
-        }
-        None => 0,
-    };
+    let stream = streams().iter_mut().flatten().find(|stream| stream.object == object);
+    let label = stream.map_or(0, InputStream::length);
     set_result(__cairn_length as *const () as usize, label);
     objects()[object as usize].len
 }

@@ -47,6 +47,7 @@ mod ops;
 mod outputs;
 mod parameters;
 mod persistent;
+mod process_id;
 mod reachable;
 mod read;
 mod recorder;
@@ -57,6 +58,8 @@ mod sites;
 mod size;
 mod slow_path_stubs;
 mod snapshot;
+#[cfg(not(test))]
+mod startup_random;
 mod supervisor;
 mod syscall;
 mod system;

@@ -4,11 +4,12 @@
 //! snapshot of that window, and only the fact that the address is inside is concretized. Otherwise the
 //! address itself is concretized.
 
+use crate::io;
 use crate::objects::{self, Extent};
 use crate::ops::{concretize, intern, out_of_bounds};
 use crate::recorder::recorder;
 use crate::shadow::load;
-use crate::snapshot::{Window, take};
+use crate::snapshot::{Snapshot, Window, take};
 use cairn_wire::site::SiteRecord;
 use cairn_wire::snapshot::MAX_LEN;
 use cairn_wire::{Op, OutOfBounds};
@@ -144,7 +145,10 @@ impl Access {
         let index_label = self.offset_from(window.base);
         let (index_label, window) =
             if window.len > MAX_LEN { self.part(index, index_label, window) } else { (index_label, window) };
-        let offset = take(window)?;
+        let Snapshot { offset, is_new } = take(window)?;
+        if is_new && !window.constant {
+            io::concretize_lengths(self.record, window.words());
+        }
         let label = intern(Op::Read, self.size as u32 * 8, 0, [index_label, 0], offset, self.value);
         Some(recorder().check(label, self.value))
     }

@@ -11,11 +11,12 @@ use crate::syscall::call;
 use crate::system::{errno, limit_data, parse_number};
 use crate::unmodelled_input::__cairn_starts_program;
 use crate::{
-    crash, environment, input, lock, memory, message, objects, persistent, snapshot, supervisor, system,
+    crash, environment, input, lock, memory, message, objects, persistent, process_id, snapshot,
+    startup_random, supervisor, system,
 };
 use cairn_wire::ABI_VERSION;
 use cairn_wire::control::{self, Control};
-use cairn_wire::protocol::{ENV_CONTROL, Ended, HELLO_MAGIC, Hello, RUN};
+use cairn_wire::protocol::{ENV_CONTROL, ENV_PADDING, Ended, HELLO_MAGIC, Hello, RUN};
 use core::arch::global_asm;
 use core::ffi::{c_char, c_int};
 use core::mem::{replace, zeroed};
@@ -99,11 +100,20 @@ extern "C" fn __cairn_supervised() -> c_int {
 /// not servers.
 ///
 /// # Safety
-/// `envp` must be the program's environment.
+/// `envp` must be the program's environment, as the kernel has put it on the stack.
 unsafe fn channel(envp: *mut *mut c_char) -> Option<Channel> {
-    // SAFETY: as the caller says.
-    let value = unsafe { environment::take(envp, ENV_CONTROL.as_bytes()) }?;
+    // SAFETY: as the caller says; nothing was taken yet.
+    let value = unsafe {
+        if environment::has(envp, ENV_CONTROL.as_bytes()) {
+            startup_random::fix(envp);
+        }
+        environment::take(envp, ENV_CONTROL.as_bytes())
+    }?;
     let channel = parse(value.to_bytes())?;
+    for padding in ENV_PADDING {
+        // SAFETY: as the caller says.
+        unsafe { environment::take(envp, padding.as_bytes()) };
+    }
     if channel.bind_now {
         // SAFETY: as the caller says.
         unsafe { environment::take(envp, b"LD_BIND_NOW") };
@@ -297,6 +307,7 @@ impl RunProcess {
 fn begin_child(channel: Channel) {
     channel.close();
     supervisor::begin_run();
+    process_id::begin_run();
     call(libc::SYS_setpgid, [0, 0]);
 }
 

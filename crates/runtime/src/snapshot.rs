@@ -27,6 +27,11 @@ pub struct Window {
 }
 
 impl Window {
+    /// Returns the shadow words of its bytes.
+    pub fn words(&self) -> &'static [u32] {
+        words(self.base, self.len)
+    }
+
     fn bytes(&self) -> &'static [u8] {
         // SAFETY: windows are made only of readable memory.
         unsafe { core::slice::from_raw_parts(self.base as *const u8, self.len as usize) }
@@ -71,20 +76,27 @@ pub unsafe fn attach(base: *mut u8) {
     }
 }
 
-/// Returns the offset of a snapshot of the window as it is now, new or cached; `None` if there is no room
-/// left.
-pub fn take(window: Window) -> Option<u64> {
+/// A snapshot of a window.
+pub struct Snapshot {
+    /// Its offset in the region.
+    pub offset: u64,
+    /// True if the cache had none.
+    pub is_new: bool,
+}
+
+/// Returns a snapshot of the window as it is now, new or cached; `None` if there is no room left.
+pub fn take(window: Window) -> Option<Snapshot> {
     let _guard = lock::take()?;
     // SAFETY: under the lock.
     let snapshots = unsafe { &mut *SNAPSHOTS.0.get() };
     let slot = cache_slot(window.base);
     let last = snapshots.cache[slot];
     if last.window == window && (window.constant || snapshots.is_unchanged(&last)) {
-        return Some(last.offset);
+        return Some(Snapshot { offset: last.offset, is_new: false });
     }
     let offset = snapshots.copy(window)?;
     snapshots.cache[slot] = CachedSnapshot { window, offset };
-    Some(offset)
+    Some(Snapshot { offset, is_new: true })
 }
 
 fn cache_slot(base: u64) -> usize {

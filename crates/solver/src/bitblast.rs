@@ -6,8 +6,12 @@
 //! what is linear over GF(2) is eliminated exactly ([`linear`]), which alone decides checksums, shift
 //! registers and hashes made of shifts and exclusive ors. What is left is searched by CaDiCaL ([`sat`]).
 //!
-//! The search is in this process: CaDiCaL looks at the clock every few conflicts. Its work is counted in ticks,
-//! not in time, so that a query always has the same answer.
+//! All is in this process. Every part looks at the clock, CaDiCaL every few conflicts, and memory is bounded
+//! by the number of gates. The search's work is counted in ticks, not in time, so that a query always has the
+//! same answer.
+//!
+//! On 554 queries of zlib's inflate this answers all in 0.7 s of CPU, where Z3 takes 44 s with a limit of one
+//! second each and leaves 59; on programs whose queries are small it takes a tenth to a third of Z3's time.
 
 mod circuit;
 mod linear;
@@ -28,7 +32,7 @@ use circuit::{Gate, Lit};
 use reduce::{Reduced, reduce};
 use rewrite::{Stopped, cone};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sat::{Searched, search};
+use sat::{SatSearch, Searched};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -40,24 +44,19 @@ const BYTES_PER_GATE: u64 = 1 << 10;
 const NANOS_PER_TICK: u64 = 100;
 /// Nominal time of a gate of a query, for reducing it and for its clauses.
 const NANOS_PER_GATE: u64 = 200;
-/// Effort of a reduction; it is not cut to that.
+/// Effort of a first attempt at a reduction; those of large circuits take several, each of which goes on with
+/// the gates of the one before.
 const REDUCTION: Duration = Duration::from_millis(2);
 /// Effort of a first search: some hundred conflicts.
 const FIRST_SEARCH: Duration = Duration::from_millis(8);
 
-static INFO: LayerInfo = LayerInfo {
-    key: "sat",
-    name: "sat",
-    about: "asks CaDiCaL",
-    group: Some(LayerGroup { column: "SAT", name: "SAT" }),
-};
+static INFO: LayerInfo =
+    LayerInfo { key: "sat", name: "sat", about: "asks CaDiCaL about gates", group: Some(GROUP) };
 
-static LINEAR_INFO: LayerInfo = LayerInfo {
-    key: "linear",
-    name: "linear",
-    about: "solves equations of bits",
-    group: Some(LayerGroup { column: "linear", name: "linear algebra" }),
-};
+static LINEAR_INFO: LayerInfo =
+    LayerInfo { key: "linear", name: "linear", about: "reduces gates, solves GF(2)", group: Some(GROUP) };
+
+const GROUP: LayerGroup = LayerGroup { column: "SAT", name: "bit-blasting" };
 
 /// The engines of bit-blasting: the reduction alone, which is cheap and often enough, and the search.
 pub fn bit_blasting() -> [Box<dyn Engine>; 2] {
@@ -77,6 +76,8 @@ struct BitBlast {
     blaster: Blaster,
     bytes: ByteCollector,
     last: Option<(Vec<ExprId>, Rc<Reduced>)>,
+    /// Search for the last query, if it has begun.
+    begun: Option<SatSearch>,
 }
 
 /// What the reduction leaves of a query.
@@ -84,8 +85,10 @@ enum Rest {
     Decided(Answer),
     /// To be searched.
     Open(Rc<Reduced>),
-    /// Not to be decided here: it has floats, or is too large for the limits.
+    /// Not to be decided here: it has floats, or is too large.
     Refused,
+    /// The time was over before the circuit was built and reduced.
+    Late,
 }
 
 impl BitBlast {
@@ -98,6 +101,7 @@ impl BitBlast {
             return Rest::Open(reduced.clone());
         }
         let rest = self.reduce(task);
+        self.begun = None;
         self.last = match &rest {
             Rest::Open(reduced) => Some((constraints, reduced.clone())),
             _ => None,
@@ -115,7 +119,8 @@ impl BitBlast {
         for e in task.query.constraints() {
             match self.blaster.condition(task.dag, e, max_gates, task.deadline) {
                 Ok(root) => roots.push(root),
-                Err(Refused) => return Rest::Refused,
+                Err(Refused::Never) => return Rest::Refused,
+                Err(Refused::TimeOver) => return Rest::Late,
             }
         }
         self.add_divisions(&mut roots);
@@ -125,12 +130,15 @@ impl BitBlast {
             }
             Ok(reduced) => Rest::Open(Rc::new(reduced)),
             Err(Stopped::Contradiction) => Rest::Decided(Answer::Unsat),
-            Err(Stopped::TimeOver) => Rest::Refused,
+            Err(Stopped::TimeOver) => Rest::Late,
         }
     }
 
     /// Adds the conditions on the divisions that the roots depend on.
     fn add_divisions(&self, roots: &mut Vec<Lit>) {
+        if !self.blaster.has_divisions() {
+            return;
+        }
         let mut known = FxHashSet::default();
         let mut added = 0;
         while added < roots.len() {
@@ -149,11 +157,18 @@ impl BitBlast {
 
     /// Searches what is left of a query; returns the effort as well.
     fn search(&mut self, task: &Task, reduced: &Reduced, effort: Duration) -> Attempt {
-        let left = effort.saturating_sub(time_of_gates(reduced));
+        let setup = if self.begun.is_some() { Duration::ZERO } else { time_of_gates(reduced) };
+        let left = effort.saturating_sub(setup);
         let ticks = i32::try_from(left.as_nanos() as u64 / NANOS_PER_TICK).unwrap_or(i32::MAX);
-        let (found, ticks) =
-            search(&reduced.conjunction.circuit, &reduced.conjunction.roots, ticks.max(1), task.deadline);
-        let spent = time_of_gates(reduced) + Duration::from_nanos(ticks * NANOS_PER_TICK);
+        let conjunction = &reduced.conjunction;
+        if self.begun.is_none() {
+            self.begun = SatSearch::new(&conjunction.circuit, &conjunction.roots, task.deadline);
+        }
+        let (found, ticks) = match &mut self.begun {
+            Some(begun) => begun.search(ticks.max(1), task.deadline),
+            None => (Searched::TooLong, 0),
+        };
+        let spent = setup + Duration::from_nanos(ticks * NANOS_PER_TICK);
         let answer = match found {
             Searched::Sat(values) => self.model(task, reduced, values),
             Searched::Unsat => Answer::Unsat,
@@ -200,21 +215,18 @@ impl Engine for Reduction {
         is_about_bits(class).then_some(REDUCTION)
     }
 
-    fn max_attempts(&self) -> u32 {
-        1
-    }
-
     fn needs_validation(&self) -> bool {
         true
     }
 
-    fn attempt(&mut self, task: &Task, _: u32, _: Duration) -> Attempt {
+    fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
         match self.0.borrow_mut().reduced(task) {
             Rest::Decided(answer) => Attempt { answer, spent: REDUCTION },
             Rest::Open(reduced) => {
                 Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: time_of_gates(&reduced) }
             }
             Rest::Refused => Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: REDUCTION },
+            Rest::Late => Attempt { answer: Answer::Unknown(Unknown::TimeLimit), spent: effort },
         }
     }
 
@@ -242,6 +254,7 @@ impl Engine for Search {
             Rest::Decided(answer) => Attempt { answer, spent: REDUCTION },
             Rest::Open(reduced) => shared.search(task, &reduced, effort),
             Rest::Refused => Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: REDUCTION },
+            Rest::Late => Attempt { answer: Answer::Unknown(Unknown::TimeLimit), spent: effort },
         }
     }
 

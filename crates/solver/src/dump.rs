@@ -27,14 +27,14 @@ impl Dump {
     }
 
     /// True if the sink takes more and this query was not written before.
-    fn is_new(&mut self, query: &Query) -> bool {
+    fn is_new(&mut self, dag: &Dag, query: &Query) -> bool {
         if self.is_full {
             return false;
         }
         let mut key: Vec<ExprId> = query.constraints().collect();
         key.sort_unstable();
         let mut hasher = FxHasher::default();
-        key.hash(&mut hasher);
+        (dag.identity(), key).hash(&mut hasher);
         self.seen.insert(hasher.finish())
     }
 }
@@ -49,7 +49,7 @@ impl Layer for Dump {
         below: &mut dyn Solver,
     ) -> Answer {
         let answer = below.solve(dag, query, seed, deadline);
-        if self.is_new(query) {
+        if self.is_new(dag, query) {
             let status = match answer {
                 Answer::Sat(_) => Status::Sat,
                 Answer::Unsat => Status::Unsat,

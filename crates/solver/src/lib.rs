@@ -63,7 +63,7 @@ pub trait Solver {
     /// Sets the effort that each of the next queries may take.
     fn set_limits(&mut self, limits: Limits);
 
-    /// Frees what is held only to save time, since memory is short.
+    /// Frees what is held only to save time, since memory is short. The next query may be about another DAG.
     fn forget(&mut self) {}
 
     /// Returns the figures of this layer and those below it since they were made.

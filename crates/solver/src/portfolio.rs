@@ -171,6 +171,7 @@ impl Solver for Portfolio {
     }
 
     fn forget(&mut self) {
+        self.classes = Classes::default();
         self.members.iter_mut().for_each(|member| member.engine.forget());
     }
 

@@ -100,6 +100,7 @@ fn layers() -> Vec<(&'static str, Box<dyn Solver>)> {
         ("reuse", alone(CounterexampleCache::default())),
         ("enumerate", alone(Enumerate::default())),
         ("walk", alone(Walk::new(effort()))),
+        ("bit-blasting", cairn_solver::only_sat(LIMITS)),
         ("worker", cairn_solver::only_z3(LIMITS)),
         ("all", standard(LIMITS)),
     ]

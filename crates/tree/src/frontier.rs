@@ -34,7 +34,7 @@ impl Tree {
         self.nodes_at_depth(depth).flat_map(|node| self.untried_of(node))
     }
 
-    fn untried_count(&self, node: NodeId) -> u64 {
+    pub(crate) fn untried_count(&self, node: NodeId) -> u64 {
         let record = self.nodes.get(node);
         match record.others() {
             OtherSides::One(state) => u64::from(state == FlipState::Untried),

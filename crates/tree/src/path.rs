@@ -66,6 +66,17 @@ impl Tree {
         self.runs.nodes(run, &self.nodes).map(NodeId)
     }
 
+    /// Returns those nodes that a run created which have untried flips, with their depths, in order.
+    pub fn untried_nodes(&self, run: RunId) -> impl Iterator<Item = (u32, NodeId)> + '_ {
+        let mut depth = self.runs.get(run).depth;
+        let with_depth = move |node| {
+            let before = depth;
+            depth += u32::from(self.nodes.get(node).is_branch());
+            (before, node)
+        };
+        self.run_nodes(run).map(with_depth).filter(|(_, node)| self.untried_count(*node) > 0)
+    }
+
     /// Returns the side below which a run left the known tree, or ended if it did not leave it; none at the
     /// root.
     pub fn left_at(&self, run: RunId) -> Option<Flip> {

@@ -13,6 +13,9 @@
 
 /// Environment variable that turns an instrumented program into a fork server.
 pub const ENV_CONTROL: &str = "CAIRN_CONTROL";
+/// Environment variables that fill up the space of arguments and environment, so that the stack begins at the
+/// same address whatever they are. The runtime removes them.
+pub const ENV_PADDING: [&str; 2] = ["CAIRN_PADDING", "CAIRN_PADDING_2"];
 /// Command byte: run once.
 pub const RUN: u8 = b'R';
 /// First word of a [`Hello`].

@@ -114,6 +114,7 @@ pub fn figures(snapshot: &Snapshot) -> Vec<(String, String)> {
         ("unknown", grouped(solver.unknown)),
         ("time in the solver", clock(solver.seconds)),
         ("time in the strategy", clock(summary.choosing_seconds)),
+        ("memory of the driver", format!("{} MiB", grouped(summary.driver_bytes >> 20))),
         (
             "executions per second",
             grouped((summary.executions as f64 / summary.elapsed_seconds.max(1e-3)) as u64),

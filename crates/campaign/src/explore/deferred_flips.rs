@@ -1,9 +1,10 @@
 //! Flips that the solver did not answer with the effort it was given, and when they are queried again.
 //!
 //! While the search goes on, deferred flips are queried again one by one, each with a multiple of its last
-//! effort, as often as the account of effort affords it. Once the strategy has run out of flips, all that are
-//! left are queried in rounds: the first with the limit of a query, and as long as there is a time budget each
-//! further one with twice as much.
+//! effort, as often as the account of effort affords it. Once the strategy has run out of flips, the rest of
+//! them follows, up to the limit of a query. If there is still time then, all flips without an outcome are
+//! queried in rounds, each with twice the effort of the one before; without a time budget a campaign should end
+//! when the strategy is done.
 
 use cairn_tree::{Flip, FlipState, StepKind, Tree};
 use std::collections::VecDeque;
@@ -32,7 +33,7 @@ impl DeferredFlips {
     /// Returns an empty list; before the rounds no query has more effort than `limit`.
     pub(super) fn new(limit: Duration) -> DeferredFlips {
         let (waiting, round, round_limit) = Default::default();
-        DeferredFlips { waiting, round, limit, round_limit, next_limit: limit }
+        DeferredFlips { waiting, round, limit, round_limit, next_limit: limit * 2 }
     }
 
     /// Adds a flip that was not answered with this effort.
@@ -40,6 +41,11 @@ impl DeferredFlips {
         if effort < self.limit {
             self.waiting.push_back((flip, (effort * GROWTH).min(self.limit)));
         }
+    }
+
+    /// Removes all flips: the tree they are in is forgotten.
+    pub(super) fn clear(&mut self) {
+        (self.waiting, self.round) = Default::default();
     }
 
     /// Returns the effort of the next flip to query again, if one is waiting.
@@ -65,8 +71,8 @@ impl DeferredFlips {
 
     /// Returns the effort of the next round, if there is something to query in it. Untried constants of a
     /// concretization were not given up on: there are just too many.
-    pub(super) fn prepare_round(&mut self, tree: &Tree, may_exceed_limit: bool) -> Option<Duration> {
-        if self.next_limit > if may_exceed_limit { MAX_LIMIT } else { self.limit } {
+    pub(super) fn prepare_round(&mut self, tree: &Tree) -> Option<Duration> {
+        if self.next_limit > MAX_LIMIT {
             return None;
         }
         let is_branch = |flip: &Flip| tree.node(flip.node).kind == StepKind::Branch;

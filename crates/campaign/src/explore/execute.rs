@@ -7,7 +7,7 @@ use super::worker::Worker;
 use crate::execution::executor::{Execution, Executor};
 use crate::observe::notes::ReplayDivergence;
 use crate::observe::observer::Event;
-use crate::replay::cursor::{Base, RecordedRun};
+use crate::replay::cursor::{Base, RecordedRun, Remaining};
 use crate::replay::record::{RunResult, TimeoutRecord, WorkerId};
 use crate::settings::Settings;
 use crate::store::corpus::Origin;
@@ -75,11 +75,15 @@ impl Worker<'_, '_> {
     pub fn replay_remaining(&mut self) -> Result<(), CampaignError> {
         let execution = self.campaign.counters.executions + 1;
         let mut runs = 0;
-        while let Some(run) = self.campaign.cursor.remaining_run()? {
+        while let Some(remaining) = self.campaign.cursor.remaining()? {
+            let Remaining::Run(run) = remaining else {
+                self.forget_runs()?;
+                continue;
+            };
             if self.campaign.settings.stop.load(Ordering::Relaxed) {
                 return Err(CampaignError::Interrupted);
             }
-            self.replay_run(run, Cause::GIVEN)?;
+            self.replay_run(*run, Cause::GIVEN)?;
             runs += 1;
         }
         self.campaign.counters.notes.astray.get_or_insert(ReplayDivergence { execution, runs });
@@ -181,7 +185,7 @@ impl Worker<'_, '_> {
                     return Ok(Some(Execution { run, trace }));
                 }
                 Err(error) if is_about_input(&error) => break error,
-                Err(_) if deadline.is_over() && !self.campaign.known.past_runs.is_empty() => return Ok(None),
+                Err(_) if deadline.is_over() && !self.campaign.is_first_run() => return Ok(None),
                 Err(error) => {
                     if !self.restart()? {
                         return Ok(None);
@@ -193,21 +197,18 @@ impl Worker<'_, '_> {
                 }
             }
         };
-        let Campaign { counters, known, .. } = &mut *self.campaign;
+        let is_first = self.campaign.is_first_run();
+        let counters = &mut self.campaign.counters;
         counters.notes.lost_runs += 1;
         counters.lost_in_a_row += 1;
-        if known.past_runs.is_empty() || counters.lost_in_a_row == MAX_LOST_IN_A_ROW {
-            Err(error.into())
-        } else {
-            Ok(None)
-        }
+        if is_first || counters.lost_in_a_row == MAX_LOST_IN_A_ROW { Err(error.into()) } else { Ok(None) }
     }
 
     /// Restarts the target after an error. False if the deadline came first: the campaign is about to end.
     /// Without any run so far it is an error instead, as there is nothing to report.
     pub fn restart(&mut self) -> Result<bool, CampaignError> {
         match self.executor.restart() {
-            Err(StartError::CutOff(_)) if !self.campaign.known.past_runs.is_empty() => Ok(false),
+            Err(StartError::CutOff(_)) if !self.campaign.is_first_run() => Ok(false),
             outcome => {
                 outcome?;
                 self.campaign.counters.notes.restarts += 1;

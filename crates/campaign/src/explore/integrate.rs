@@ -75,6 +75,7 @@ impl Worker<'_, '_> {
             _ => &execution.run.coverage[..],
         };
         let new_branches = campaign.merge_coverage(covered, recorded.as_ref());
+        let new_to_strategies = campaign.search.merge_coverage(covered);
         if cause.left_out == LeftOut::OtherBytes {
             campaign.search.optimistic.count(!new_branches.is_empty());
         }
@@ -96,7 +97,7 @@ impl Worker<'_, '_> {
             nodes: &added.nodes,
             sides: &added.sides,
             first_new: added.first_new,
-            new_branches: &new_branches,
+            new_branches: new_to_strategies.as_ref().unwrap_or(&new_branches),
             callees: &callees,
             covered,
             flip: cause.flip,
@@ -164,12 +165,15 @@ impl Worker<'_, '_> {
                 kept
             }
         };
-        let mut test = parent;
+        let (mut test, input) = (parent, &execution.run.input);
+        for keep in kept.iter().filter(|keep| keep.folder == TestFolder::Queue) {
+            campaign.known.tests.push((keep.id, input.clone()));
+        }
         for keep in kept {
             test = if keep.folder == TestFolder::Queue { Some(keep.id) } else { test };
             self.write_input(&keep, &execution.run, path, is_replayed)?;
         }
-        self.campaign.known.past_runs.push(PastRun { input: execution.run.input, test });
+        self.campaign.known.add_past_run(PastRun { input: execution.run.input, test });
         Ok(())
     }
 }

@@ -17,6 +17,8 @@ const PAGE: u64 = 4096;
 pub(super) struct MemoryMonitor {
     limit: Option<u64>,
     measured: Option<Instant>,
+    /// Size of this process when it was measured.
+    resident: u64,
     /// Bytes known to be allocated since the last measurement.
     added: u64,
     /// Size at which caches were dropped last.
@@ -37,7 +39,7 @@ pub(super) enum MemoryLevel {
 impl MemoryMonitor {
     /// Creates a monitor with a limit in bytes.
     pub fn new(limit: Option<u64>) -> MemoryMonitor {
-        MemoryMonitor { limit, measured: None, added: 0, dropped_at: 0 }
+        MemoryMonitor { limit, measured: None, resident: 0, added: 0, dropped_at: 0 }
     }
 
     /// Adds allocated bytes; many of them bring the next measurement forward.
@@ -45,15 +47,26 @@ impl MemoryMonitor {
         self.added = self.added.saturating_add(bytes);
     }
 
+    /// Returns the size of this process in bytes, as last measured.
+    pub fn resident(&self) -> u64 {
+        self.resident
+    }
+
+    /// Returns the limit.
+    pub fn limit(&self) -> Option<u64> {
+        self.limit
+    }
+
     /// Measures the size, unless that was just done.
     pub fn level(&mut self) -> MemoryLevel {
-        let Some(limit) = self.limit else { return MemoryLevel::Enough };
+        let limit = self.limit.unwrap_or(u64::MAX);
         let is_recent = self.measured.is_some_and(|measured| measured.elapsed() < INTERVAL);
         if is_recent && self.added < limit / MEASURE_SHARE {
             return MemoryLevel::Enough;
         }
         (self.measured, self.added) = (Some(Instant::now()), 0);
         let own = resident().unwrap_or(0);
+        self.resident = own;
         // The memory of the solver's processes is freed when these are restarted: it never ends the campaign.
         let workers = cairn_solver::worker::resident_pages() * PAGE;
         self.classify(own.max((own + workers).min(over(limit).saturating_sub(1))), limit)

@@ -19,6 +19,11 @@ pub(super) struct RelaxedQueries {
 }
 
 impl RelaxedQueries {
+    /// Forgets the queries: the expressions they are about are forgotten.
+    pub fn forget(&mut self) {
+        self.made = HashSet::new();
+    }
+
     /// True if a query is new. The same one follows from every constant of a concretization: solved for each
     /// of them, it would yield constants without end.
     pub fn is_new(&mut self, prefix: &[ExprId], target: ExprId) -> bool {

@@ -51,15 +51,20 @@ impl Worker<'_, '_> {
         Ok(true)
     }
 
-    /// Queries the next unanswered flip of a round; false if nothing is left to try.
-    pub fn retry_in_rounds(&mut self) -> Result<bool, CampaignError> {
-        let Campaign { search, known, .. } = &mut *self.campaign;
+    /// Queries the next unanswered flip, whatever credit there is; false if nothing is left to try.
+    pub fn retry_unanswered(&mut self) -> Result<bool, CampaignError> {
+        let Campaign { search, known, cursor, settings, .. } = &mut *self.campaign;
+        if cursor.is_live() && let Some((flip, effort)) = search.deferred.pop(&known.tree) {
+            cursor.log_retry(self.id)?;
+            self.query_again(flip, effort)?;
+            return Ok(true);
+        }
+        if settings.time.is_none() && cursor.is_live() {
+            return Ok(false);
+        }
         let mut next = search.deferred.next_of_round(&known.tree);
         if next.is_none() {
-            let may_exceed_limit = self.campaign.settings.time.is_some() || !self.campaign.cursor.is_live();
-            let Campaign { search, known, .. } = &mut *self.campaign;
-            let prepared = search.deferred.prepare_round(&known.tree, may_exceed_limit);
-            let Some(effort) = prepared else { return Ok(false) };
+            let Some(effort) = search.deferred.prepare_round(&known.tree) else { return Ok(false) };
             let effort = self.round_effort(effort)?;
             let Campaign { search, known, .. } = &mut *self.campaign;
             search.deferred.begin_round(effort);
@@ -97,6 +102,7 @@ impl Worker<'_, '_> {
         let reserved = self.campaign.reserve(flip);
         self.campaign.coordination.pending_runs += 1;
         self.has_pending_run = true;
+        let mut is_unanswered = false;
         let (outcome, state) = match self.solve(flip, base, effort)? {
             Solved::Sat(solution) => match self.run_solution(*solution, flip, base, LeftOut::Nothing)? {
                 FlipResult::Taken => (Outcome::Taken, FlipState::Sat),
@@ -107,6 +113,7 @@ impl Worker<'_, '_> {
             Solved::Unknown => {
                 let Campaign { known, .. } = &mut *self.campaign;
                 known.diagnosis.unanswered(known.tree.node(flip.node).site);
+                is_unanswered = true;
                 match self.try_relaxed(flip, base, effort, (Outcome::Unknown, FlipState::Unknown))? {
                     (_, FlipState::Unknown) => self.try_optimistic(flip, base, effort)?,
                     solved => solved,
@@ -114,7 +121,7 @@ impl Worker<'_, '_> {
             }
         };
         self.campaign.known.tree.set_state(flip, state);
-        if state == FlipState::Unknown {
+        if is_unanswered && state == FlipState::Unknown {
             self.campaign.search.deferred.add(flip, effort);
         }
         self.campaign.coordination.reserved -= u64::from(reserved);

@@ -29,7 +29,7 @@ use crate::store::directory::CampaignFiles;
 use crate::store::sync::SyncImporter;
 use crate::test_folder::TestFolder;
 use cairn_deadline::Deadline;
-use cairn_exec::Input;
+use cairn_exec::{Input, Object};
 use cairn_expr::Dag;
 use cairn_program::{BranchId, Program};
 use cairn_search::{RunView, UnknownStrategy};
@@ -59,6 +59,10 @@ pub(super) struct Knowledge {
     pub coverage: Coverage,
     /// By run id.
     pub past_runs: Vec<PastRun>,
+    /// Memory of their inputs, in bytes.
+    pub input_bytes: u64,
+    /// Tests with their numbers, in order: all that is left when the runs are forgotten.
+    pub tests: Vec<(u32, Input)>,
     pub callees: SeenCallees,
     /// Input objects that no decision depends on so far.
     pub unused_objects: BTreeSet<u32>,
@@ -70,6 +74,8 @@ pub(super) struct Knowledge {
 pub(super) struct Search {
     /// By worker: each has a strategy of its own, on the shared tree.
     pub strategies: Vec<TimedStrategy>,
+    /// Coverage that the strategies know of, once runs were forgotten; until then it is that of the campaign.
+    pub coverage: Option<Coverage>,
     /// By worker: statistics of its solver.
     pub solver_stats: Vec<Stats>,
     pub relaxed: RelaxedQueries,
@@ -112,6 +118,14 @@ pub(super) struct PastRun {
     pub input: Input,
     /// Test that its input is, or is derived from.
     pub test: Option<u32>,
+}
+
+impl PastRun {
+    /// Returns its memory, in bytes.
+    fn bytes(&self) -> u64 {
+        let objects = self.input.objects.len() * size_of::<Object>();
+        (size_of::<PastRun>() + objects + self.input.len()) as u64
+    }
 }
 
 /// Reason why an input is executed.
@@ -207,6 +221,11 @@ impl<'a> Campaign<'a> {
         Ok(self.final_summary())
     }
 
+    /// True if no run was completed so far.
+    pub fn is_first_run(&self) -> bool {
+        self.known.past_runs.is_empty() && self.counters.notes.forgotten_runs == 0
+    }
+
     /// True if there is only one worker.
     pub fn is_single_worker(&self) -> bool {
         self.search.strategies.len() == 1
@@ -275,6 +294,8 @@ impl Knowledge {
             tree: Tree::new(program),
             coverage: Coverage::new(program),
             past_runs: Vec::new(),
+            input_bytes: 0,
+            tests: Vec::new(),
             callees: SeenCallees::default(),
             unused_objects: readable_objects(&settings.inputs[0]),
             oracle: Oracle::default(),
@@ -303,6 +324,17 @@ impl Knowledge {
         bytes
     }
 
+    /// Adds a run that is in the tree.
+    pub fn add_past_run(&mut self, run: PastRun) {
+        self.input_bytes += run.bytes();
+        self.past_runs.push(run);
+    }
+
+    /// Returns the memory of what grows with every run, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.dag.bytes() + self.tree.bytes() as u64 + self.input_bytes
+    }
+
     /// Removes the input objects that the new decisions of a run depend on from the unused ones.
     pub fn mark_used_objects(&mut self, path: &Path, added: &AddedRun) {
         if self.unused_objects.is_empty() {
@@ -323,6 +355,7 @@ impl Search {
         let strategy = |_| Ok(TimedStrategy::new(cairn_search::create(&settings.strategy, program)?));
         Ok(Search {
             strategies: (0..workers).map(strategy).collect::<Result<_, UnknownStrategy>>()?,
+            coverage: None,
             solver_stats: vec![Stats::default(); workers],
             relaxed: RelaxedQueries::default(),
             optimistic: OptimisticQueries::default(),
@@ -338,6 +371,12 @@ impl Search {
         for (worker, strategy) in self.strategies.iter_mut().enumerate() {
             strategy.on_run(&RunView { own: by.is_none_or(|by| by.index() == worker), ..run });
         }
+    }
+
+    /// Merges the coverage of a run; returns what was new to the strategies, if that is not the same as what was
+    /// new to the campaign.
+    pub fn merge_coverage(&mut self, covered: &[u8]) -> Option<Vec<BranchId>> {
+        self.coverage.as_mut().map(|coverage| coverage.merge(covered))
     }
 
     /// Makes suspended flips untried again.
@@ -406,6 +445,7 @@ impl Counters {
             | Gap::Unanswered
             | Gap::Concretized
             | Gap::Suspended
+            | Gap::Forgotten
             | Gap::Untried => return,
         };
         *counter += count;

@@ -32,6 +32,7 @@ impl Campaign<'_> {
             divergences: counters.divergences,
             choosing: search.strategies.iter().map(|strategy| strategy.time).sum(),
             relaxed_runs: search.relaxed.runs,
+            memory: search.memory.resident(),
             optimistic_runs: search.optimistic.runs,
             optimistic_gains: search.optimistic.with_new_coverage,
             untried: known.tree.untried() as u64,

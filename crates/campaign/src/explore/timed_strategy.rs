@@ -23,6 +23,11 @@ impl TimedStrategy {
         TimedStrategy { strategy, description: String::new(), described: None, time: Duration::ZERO }
     }
 
+    /// Replaces the strategy by one that has seen no run.
+    pub(super) fn renew(&mut self, strategy: Box<dyn Strategy>) {
+        self.strategy = strategy;
+    }
+
     /// Returns the description if it has changed, at most once per interval.
     pub(super) fn new_description(&mut self) -> Option<String> {
         if self.described.is_some_and(|last| last.elapsed() < DESCRIBE_INTERVAL) {

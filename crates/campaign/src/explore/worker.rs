@@ -105,6 +105,9 @@ impl<'w, 'a> Worker<'w, 'a> {
             if !self.has_memory()? {
                 return Ok(StopReason::Memory);
             }
+            if self.forget_if_due()? {
+                continue;
+            }
             self.cost = Cost::default();
             self.campaign.notify_description();
             self.campaign.poll_reference_builds()?;
@@ -144,7 +147,7 @@ impl<'w, 'a> Worker<'w, 'a> {
     fn continue_without_flips(&mut self) -> Result<Option<StopReason>, CampaignError> {
         if self.campaign.coordination.busy > 1 {
             self.wait_for_results()?;
-        } else if self.retry_in_rounds()? {
+        } else if self.retry_unanswered()? {
             return Ok(None);
         } else if !self.campaign.cursor.is_live() {
             self.replay_remaining()?;

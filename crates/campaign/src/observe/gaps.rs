@@ -52,6 +52,8 @@ pub enum Gap {
     Concretized,
     /// Flips that the strategy has suspended.
     Suspended,
+    /// Flips that were forgotten, since memory was short.
+    Forgotten,
     /// Flips that were not tried.
     Untried,
 }
@@ -97,6 +99,7 @@ impl GapCounts {
             (Gap::Unanswered, tree.unanswered() as u64),
             (Gap::Concretized, notes.pins),
             (Gap::Suspended, tree.suspended() as u64),
+            (Gap::Forgotten, notes.forgotten_flips),
             (Gap::Untried, tree.untried() as u64),
         ])
     }

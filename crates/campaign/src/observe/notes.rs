@@ -99,6 +99,12 @@ pub struct Notes {
     pub denied_file: Option<PathBuf>,
     /// Runs that killed the fork server.
     pub lost_runs: u64,
+    /// Runs that were forgotten, since memory was short.
+    #[serde(default)]
+    pub forgotten_runs: u64,
+    /// Flips without an answer that were forgotten with them.
+    #[serde(default)]
+    pub forgotten_flips: u64,
     /// Runs on inputs that `cairn_assume` rejected.
     pub rejected_runs: u64,
     /// Runs whose branch log was full.

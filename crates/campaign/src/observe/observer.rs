@@ -42,6 +42,8 @@ pub struct Progress {
     pub choosing: Duration,
     /// Untried flips: the size of the frontier.
     pub untried: u64,
+    /// Memory of the driver in bytes.
+    pub memory: u64,
     /// Statistics of the solver.
     pub solver: Stats,
     /// Gaps known so far, which keep the campaign from claiming exhaustion.

@@ -52,6 +52,12 @@ pub struct Summary {
     pub seed: u64,
     /// Wall time spent in the strategy.
     pub choosing_seconds: f64,
+    /// Share of the campaign's time that this is.
+    #[serde(default)]
+    pub choosing_share: f64,
+    /// Memory of the driver in bytes, at the end.
+    #[serde(default)]
+    pub driver_bytes: u64,
     /// True if every path was executed or proved infeasible: there are no `gaps`.
     pub exhausted: bool,
     /// Reasons why the campaign is not exhausted, with counts.
@@ -143,6 +149,8 @@ impl Summary {
             strategy: strategy.to_owned(),
             seed,
             choosing_seconds: progress.choosing.as_secs_f64(),
+            choosing_share: progress.choosing.as_secs_f64() / progress.elapsed.as_secs_f64().max(1e-3),
+            driver_bytes: progress.memory,
             exhausted: gaps.is_empty(),
             gaps,
             full_logs: notes.full_logs,

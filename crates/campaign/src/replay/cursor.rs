@@ -46,6 +46,14 @@ pub(crate) struct RecordedRun {
     pub final_input: Input,
 }
 
+/// A part of a journal from which the replay has diverged.
+pub(crate) enum Remaining {
+    /// A run, with all records before it.
+    Run(Box<RecordedRun>),
+    /// The runs were forgotten.
+    Forget,
+}
+
 /// Run that an input is derived from, and its input.
 pub(crate) struct Base<'a> {
     pub run: Option<u32>,
@@ -171,18 +179,44 @@ impl Cursor {
         let Some(recorded) = &self.recorded else { return Ok(NextRun::Live) };
         let is_given =
             matches!(&recorded.next, Record::Run(run) if (run.worker, run.origin) == (worker, Origin::Given));
-        let run = if is_given { self.remaining_run()? } else { None };
-        Ok(run.map_or(NextRun::OfStrategy, |run| NextRun::Recorded(Box::new(run))))
+        let run = if is_given { self.remaining()? } else { None };
+        Ok(match run {
+            Some(Remaining::Run(run)) => NextRun::Recorded(run),
+            Some(Remaining::Forget) | None => NextRun::OfStrategy,
+        })
     }
 
-    /// Returns the next recorded run, skipping all records before it: for a replay that has diverged.
-    pub fn remaining_run(&mut self) -> Result<Option<RecordedRun>, DirectoryError> {
+    /// Returns the next recorded run, skipping what led to it, or that the runs were forgotten: for a replay
+    /// that has diverged.
+    pub fn remaining(&mut self) -> Result<Option<Remaining>, DirectoryError> {
         while self.recorded.is_some() {
-            if let Record::Run(run) = self.advance()? {
-                return self.decode_run(run).map(Some);
+            match self.advance()? {
+                Record::Run(run) => {
+                    return self.decode_run(run).map(|run| Some(Remaining::Run(Box::new(run))));
+                }
+                Record::Forget => {
+                    self.forget_inputs();
+                    return Ok(Some(Remaining::Forget));
+                }
+                _ => {}
             }
         }
         Ok(None)
+    }
+
+    /// True if the runs were forgotten at this point of the journal.
+    pub fn forgets(&mut self) -> Result<bool, DirectoryError> {
+        let forgets = self.consume_equal(&Record::Forget)?;
+        if forgets {
+            self.forget_inputs();
+        }
+        Ok(forgets)
+    }
+
+    /// Forgets the inputs of all runs: the next is run 0.
+    fn forget_inputs(&mut self) {
+        self.inputs.clear();
+        self.differing_inputs.clear();
     }
 
     /// True if solver caches were dropped at this point of the journal. No other record depends on it.
@@ -263,6 +297,12 @@ impl Cursor {
     /// Remembers the final input that the journal has for a run whose replay ended with another one.
     pub fn set_differing_input(&mut self, run: usize, input: Input) {
         self.differing_inputs.insert(run as u32, input);
+    }
+
+    /// Records that the runs are forgotten.
+    pub fn log_forget(&mut self) -> Result<(), DirectoryError> {
+        self.forget_inputs();
+        self.append(&Record::Forget)
     }
 
     /// Records a query and its answer.

@@ -81,6 +81,8 @@ pub(crate) enum Record {
     Wake(WorkerId),
     /// A worker queries a deferred flip again.
     Retry(WorkerId),
+    /// All runs were forgotten; those that follow are numbered from 0.
+    Forget,
 }
 
 impl Record {
@@ -90,7 +92,11 @@ impl Record {
             Record::Query(query) => Some(query.worker),
             Record::Run(run) => Some(run.worker),
             Record::Wake(worker) => Some(*worker),
-            Record::RaiseLimit(_) | Record::DropCaches | Record::Wait(_) | Record::Retry(_) => None,
+            Record::RaiseLimit(_)
+            | Record::DropCaches
+            | Record::Wait(_)
+            | Record::Retry(_)
+            | Record::Forget => None,
         }
     }
 }

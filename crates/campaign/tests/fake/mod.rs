@@ -137,6 +137,8 @@ pub struct Fake {
     pub trace_error: u64,
     /// Executed inputs.
     pub executed: Vec<Input>,
+    /// True if only the last of them is kept.
+    pub keeps_last_only: bool,
     /// Mode of the last run.
     mode: Mode,
 }
@@ -145,7 +147,17 @@ impl Fake {
     pub fn new(program: Program, body: impl Fn(&mut Tracer) -> ExitKind + 'static) -> Fake {
         let body = Box::new(body);
         let (executed, mode) = (Vec::new(), Mode::NATIVE);
-        Fake { program, body, runs: 0, restarts: 0, dies: |_, _| false, trace_error: 0, executed, mode }
+        Fake {
+            program,
+            body,
+            runs: 0,
+            restarts: 0,
+            dies: |_, _| false,
+            trace_error: 0,
+            executed,
+            keeps_last_only: false,
+            mode,
+        }
     }
 
     /// Makes a run outside of any campaign.
@@ -182,6 +194,9 @@ impl Executor for Fake {
         self.runs += 1;
         if (self.dies)(self.runs, input) {
             return Err(RunError::ServerSilent);
+        }
+        if self.keeps_last_only {
+            self.executed.clear();
         }
         self.executed.push(input.clone());
         self.mode = mode;

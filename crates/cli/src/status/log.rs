@@ -163,6 +163,7 @@ fn figures(view: &View) -> Value {
         "lost_values": p.gaps.count(Gap::LostValue),
         "strategy": view.strategy,
         "choosing_seconds": p.choosing.as_secs_f64(),
+        "driver_bytes": p.memory,
         "solver": SolverSummary::from(p.solver),
     })
 }

@@ -256,7 +256,7 @@ mod tests {
             "newest   24 s ago: time limit reached\n          in parse (parse.c:81)",
             "1,234 untried flips",
             "auto, now cgs (whichever",
-            "  cache   enum   walk     Z3",
+            "  cache   enum   walk    SAT     Z3",
             "warning  1 trace truncated for lack\n          of room",
         ] {
             assert!(text.contains(told), "{told}:\n{text}");

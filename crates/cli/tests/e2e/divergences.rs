@@ -1,7 +1,7 @@
 //! Text that library functions make of symbolic values, and faults inside of library functions: runs go where they were
 //! predicted to, and what is reported is placed in the user's code.
 
-use crate::common::{CommandOutput, build_instrumented, root, run, write_source};
+use crate::common::{CommandOutput, build_instrumented, cairn, root, run, write_source};
 use std::path::Path;
 
 /// Compiles and explores a program over some bytes of standard input.
@@ -238,6 +238,10 @@ fn a_hash_is_seeded_alike_in_every_run() {
             "#include <stdlib.h>",
             "char name[] = \"xXXXXXX\"; mkdtemp(name); remove(name); seed = 7u * name[3];",
         ),
+        ("#include <unistd.h>", "char name[] = \"xXXXXXX\"; seed = 7u * mktemp(name)[3];"),
+        ("", "char name[L_tmpnam]; tmpnam(name); seed = 7u * name[10];"),
+        ("", "char *name = tempnam(NULL, \"x\"); while (name[seed]) seed++; seed = 7u * name[seed - 3];"),
+        ("#include <unistd.h>", "seed = (unsigned)getpid() + 3u * (unsigned)getpgrp();"),
         ("", "seed = (unsigned)__builtin_readcyclecounter();"),
         ("", "seed = (unsigned)__builtin_ia32_rdtsc();"),
         ("", "unsigned cpu; seed = (unsigned)__builtin_ia32_rdtscp(&cpu); seed += cpu;"),
@@ -248,10 +252,115 @@ fn a_hash_is_seeded_alike_in_every_run() {
     ];
     for (includes, seeding) in seeds {
         let directory = tempfile::tempdir().unwrap();
-        let result = explore(directory.path(), &seeded_table(includes, seeding), "5", &["--execs", "150"]);
+        let options = ["--execs", "150", "--fork-each"];
+        let result = explore(directory.path(), &seeded_table(includes, seeding), "5", &options);
         let mut summary = serde_json::Value::Null;
         assert_eq!(*figure(&result, &mut summary, "executions"), 150, "{seeding}: {result:?}");
         assert_eq!(*figure(&result, &mut summary, "divergences"), 0, "{seeding}: {result:?}");
+    }
+}
+
+/// What one fork server shows a program, another does too, in a shell with another environment.
+#[test]
+fn a_program_sees_the_same_in_every_fork_server() {
+    let text = "\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv) {
+    unsigned long canary;
+    __asm__(\"mov %%fs:0x28, %0\" : \"=r\"(canary));
+    printf(\"%lx %ld %d\\n\", canary, (long)time(NULL), argc);
+    fwrite((void *)getauxval(AT_RANDOM), 1, 16, stdout);
+    printf(\"%p %p %p\\n\", (void *)&canary, (void *)argv, (void *)environ);
+    printf(\"%p %p\\n\", malloc(9), mmap(0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    printf(\"%p %p\\n\", (void *)main, (void *)printf);
+    return getenv(\"CAIRN_PADDING\") || getenv(\"CAIRN_PADDING_2\") ? 1 : getchar() == 'x';
+}
+";
+    let directory = tempfile::tempdir().unwrap();
+    let (program, test) = (directory.path().join("program"), directory.path().join("test"));
+    build_instrumented(&write_source(directory.path(), "program.c", text), &program);
+    std::fs::write(&test, "a").unwrap();
+    let replayed = |variable: &str| {
+        let mut command = cairn();
+        command.arg("replay").arg(&program).arg(&test).env("SOME_VARIABLE", variable);
+        let said = command.output().unwrap();
+        assert_eq!(said.status.code(), Some(0), "{said:?}");
+        said.stdout
+    };
+    let first = replayed("");
+    assert!(first.len() > 80, "{:?}", String::from_utf8_lossy(&first));
+    for len in [1, 8, 9, 24, 333, 2000] {
+        let other = replayed(&"x".repeat(len));
+        assert_eq!(String::from_utf8_lossy(&first), String::from_utf8_lossy(&other), "{len}");
+    }
+}
+
+/// A load at a symbolic index of a buffer that the input fills in part: what it reads depends on the input's
+/// length, which no branch decides. zlib reads on behind a stored block like that, and 13 % of its runs diverged.
+#[test]
+fn a_buffer_that_is_filled_in_part_depends_on_the_length() {
+    let text = "\
+#include <stdio.h>
+static unsigned char data[256];
+int main(void) {
+    size_t n = fread(data, 1, sizeof data, stdin), at = data[0] & 31;
+    if (n < 3)
+        return 1;
+    if (at >= n)
+        return 2;
+    if (data[at] == 'x')
+        return 3;
+    if (data[at] < 'd' && n > 4)
+        return 4;
+    return data[1] == 'y' ? 5 : 0;
+}
+";
+    let directory = tempfile::tempdir().unwrap();
+    let said = explore(directory.path(), text, "12", &["--oracle"]);
+    let mut summary = serde_json::Value::Null;
+    assert_eq!(*figure(&said, &mut summary, "divergences"), 0, "{said:?}");
+    assert_eq!(*figure(&said, &mut summary, "exhausted"), true, "{said:?}");
+}
+
+/// The id that a program has in every run is the one by which it signals itself.
+#[test]
+fn a_program_signals_itself_by_the_id_it_sees() {
+    let text = "\
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile sig_atomic_t signals;
+static void count(int number) { signals += number == SIGUSR1; }
+int main(void) {
+    int c = getchar(), status = 0;
+    pid_t self = getpid(), child;
+    signal(SIGUSR1, count);
+    if (kill(self, SIGUSR1) || kill(-getpgrp(), SIGUSR1) || raise(SIGUSR1) || signals != 3)
+        abort();
+    if (getpgid(0) != self || getpgid(self) != self || getppid() == self)
+        abort();
+    child = fork();
+    if (child == 0)
+        _exit(getppid() == self && getpid() != self ? 7 : 8);
+    if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7)
+        abort();
+    return c == 'x';
+}
+";
+    for option in ["--fork-each", "--no-sandbox"] {
+        let directory = tempfile::tempdir().unwrap();
+        let said = explore(directory.path(), text, "1", &["--execs", "4", option]);
+        let mut summary = serde_json::Value::Null;
+        assert_eq!(*figure(&said, &mut summary, "crashes"), 0, "{said:?}");
     }
 }
 

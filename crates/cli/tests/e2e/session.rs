@@ -132,6 +132,8 @@ fn json_is_one_object_with_the_promised_fields() {
         "divergences",
         "divergences_after_losses",
         "choosing_seconds",
+        "choosing_share",
+        "driver_bytes",
         "pin_tries",
         "full_logs",
         "missing_logs",

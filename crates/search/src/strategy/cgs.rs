@@ -17,20 +17,34 @@
 //! left. A fixed k has soon seen all contexts of its paths: it then tries random input, up to
 //! [`MAX_RESTARTS`] times in a row without success.
 //!
-//! Cost: for each k every flip is considered once, at most [`LOOK_BACK`] branches back, since a flip without
-//! a new context will have none later. Eight bytes per context seen.
+//! A choice settles for the flip at hand after [`MAX_WORK`] in vain: where hardly any context is new, contexts
+//! say little, and a traversal of millions of flips for a few new ones costs more than it gains.
+//!
+//! Cost: a choice takes at most [`MAX_WORK`] and the work of one flip. For each k every flip is considered once,
+//! since a flip without a new context will have none later. Four bytes per node with untried flips, eight per
+//! context seen.
+
+mod nodes_by_depth;
+#[cfg(test)]
+mod tests;
 
 use crate::refined_analyses::Refined;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::{BranchId, Dominators, Program};
 use cairn_tree::{Flip, FlipState, Tree};
+use nodes_by_depth::NodesByDepth;
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::mem::replace;
 
 /// Number of branches before a flip that are examined; a chosen bound.
 const LOOK_BACK: usize = 256;
+/// Work of a choice, in branches examined, before it takes the flip at hand. Examining a branch takes some five
+/// nanoseconds, so that a choice takes a twentieth of the shortest runs, which take 200 microseconds.
+const MAX_WORK: usize = 2_000;
+/// Work of considering a node: it is at a random place in memory, which takes as long as so many branches.
+const NODE_WORK: usize = 20;
 /// Maximum k; a chosen bound.
 const MAX_K: u32 = 32;
 /// Fixed k of the paper's comparison.
@@ -76,16 +90,22 @@ pub struct Cgs {
     dominators: Refined<Dominators>,
     seen: FxHashSet<u64>,
     k: u32,
-    /// The depth to scan when there are no candidates left.
+    /// Depth that is being traversed.
     depth: u32,
-    /// Remaining flips of the depth before it, in random order.
+    /// Nodes with flips to be considered with this k.
+    waiting: NodesByDepth,
+    /// Nodes with flips that were considered with this k.
+    considered: NodesByDepth,
+    /// Remaining flips of the node that was drawn last, in random order.
     candidates: Vec<Flip>,
+    /// Work of the current choice.
+    work: usize,
+    /// True if a node may be listed twice, since a flip of it was resumed.
+    has_resumed: bool,
     /// Number of flips requested in this traversal.
     selected: u64,
     /// Number of random inputs requested since the last flip.
     restarts: u32,
-    /// By depth: number of nodes when it was last scanned with this k.
-    scanned: Vec<usize>,
 }
 
 impl Cgs {
@@ -97,61 +117,76 @@ impl Cgs {
             seen: FxHashSet::default(),
             k: settings.max_k.filter(|_| settings.fixed).unwrap_or(1),
             depth: 0,
+            waiting: NodesByDepth::default(),
+            considered: NodesByDepth::default(),
             candidates: Vec::new(),
+            work: 0,
+            has_resumed: false,
             selected: 0,
             restarts: 0,
-            scanned: Vec::new(),
             settings,
         })
     }
 
-    /// Returns the first candidate in a new context.
-    fn select(&mut self, tree: &Tree) -> Option<Flip> {
-        while let Some(flip) = self.candidates.pop() {
-            let is_new = |cgs: &mut Cgs| cgs.k > MAX_K || cgs.seen.insert(cgs.context(tree, flip));
-            if tree.state(flip) == FlipState::Untried && is_new(self) {
-                self.selected += 1;
-                self.restarts = 0;
-                return Some(flip);
+    /// Returns a flip of the current depth in a new context.
+    fn select(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Flip> {
+        loop {
+            while let Some(flip) = self.candidates.pop() {
+                if tree.state(flip) == FlipState::Untried && self.is_wanted(tree, flip) {
+                    self.selected += 1;
+                    self.restarts = 0;
+                    return Some(flip);
+                }
+            }
+            let node = self.waiting.draw(self.depth, rng)?;
+            self.work += NODE_WORK;
+            self.candidates.extend(tree.untried_of(node));
+            rng.shuffle(&mut self.candidates);
+            if !self.candidates.is_empty() && self.may_grow() {
+                self.considered.add(self.depth, node);
             }
         }
-        None
+    }
+
+    /// True if the context of a flip is new, contexts do not matter any more, or too many were examined.
+    fn is_wanted(&mut self, tree: &Tree, flip: Flip) -> bool {
+        if self.k > MAX_K {
+            return true;
+        }
+        let (context, length) = self.context(tree, flip);
+        self.work += length;
+        self.seen.insert(context) || self.work > MAX_WORK
+    }
+
+    /// True if k may still grow, so that flips are considered again.
+    fn may_grow(&self) -> bool {
+        self.k <= MAX_K && self.settings.max_k != Some(self.k)
     }
 
     /// Advances to the next depth, or to the first with a larger k; false if that leads nowhere.
-    fn advance(&mut self, tree: &Tree, rng: &mut Rng) -> bool {
+    fn advance(&mut self, tree: &Tree) -> bool {
         if tree.untried() == 0 {
             return false;
         }
-        if self.depth > tree.max_depth() {
-            let is_last = self.settings.max_k == Some(self.k);
-            let is_futile = is_last && self.selected == 0;
-            (self.depth, self.selected) = (0, 0);
-            if !is_last && self.k <= MAX_K {
-                self.k += 1;
-                self.scanned.clear();
-            }
-            if is_futile {
-                return false;
-            }
+        if let Some(depth) = self.waiting.first_from(self.depth) {
+            self.depth = depth;
+            return true;
         }
-        let unscanned = self.unscanned(tree);
-        self.candidates.extend(unscanned);
-        rng.shuffle(&mut self.candidates);
-        self.depth += 1;
+        let was_futile = self.selected == 0;
+        (self.depth, self.selected) = (0, 0);
+        if !self.may_grow() {
+            return !was_futile;
+        }
+        self.k += 1;
+        self.waiting.append(&mut self.considered);
+        if std::mem::take(&mut self.has_resumed) {
+            self.waiting.remove_duplicates();
+        }
         true
     }
 
-    /// Returns the flips of the depth that were not considered with this k.
-    fn unscanned<'a>(&mut self, tree: &'a Tree) -> impl Iterator<Item = Flip> + use<'a> {
-        let depth = self.depth as usize;
-        self.scanned.resize(self.scanned.len().max(depth + 1), 0);
-        let seen = std::mem::replace(&mut self.scanned[depth], tree.len());
-        tree.untried_at_depth(self.depth).rev().take_while(move |flip| flip.node.index() >= seen)
-    }
-
-    /// Returns the hash of the context of a flip.
-    fn context(&self, tree: &Tree, flip: Flip) -> u64 {
+    /// Returns the hash of the context of a flip, and the number of branches examined for it.
+    fn context(&self, tree: &Tree, flip: Flip) -> (u64, usize) {
         let mut hasher = FxHasher::default();
         (tree.site(flip.node), flip.side).hash(&mut hasher);
         let taken = tree.branch(tree.first_side(flip.node));
@@ -159,27 +194,32 @@ impl Cgs {
             let dominates = |taken| *before != taken && self.dominators.dominates(*before, taken);
             self.settings.with_dominators || !taken.is_some_and(dominates)
         };
-        let before = tree.history(flip.node).take(LOOK_BACK);
+        let mut examined = 1;
+        let before = tree.history(flip.node).take(LOOK_BACK).inspect(|_| examined += 1);
         before.filter(is_relevant).take(self.k as usize - 1).for_each(|branch| branch.hash(&mut hasher));
-        hasher.finish()
+        (hasher.finish(), examined)
     }
 }
 
 impl Strategy for Cgs {
     fn on_run(&mut self, run: &RunView) {
         self.dominators.update(run);
+        for (depth, node) in run.tree.untried_nodes(run.run) {
+            self.waiting.add(depth, node);
+        }
         // With several strategies on one tree, contexts that others have flipped count as seen.
         if let Some(flip) = run.flip.filter(|_| !run.own && self.k <= MAX_K) {
-            self.seen.insert(self.context(run.tree, flip));
+            self.seen.insert(self.context(run.tree, flip).0);
         }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
+        self.work = 0;
         loop {
-            if let Some(flip) = self.select(tree) {
+            if let Some(flip) = self.select(tree, rng) {
                 return Next::flip(tree, flip);
             }
-            if self.advance(tree, rng) {
+            if self.advance(tree) {
                 continue;
             }
             if !self.settings.fixed || tree.untried() == 0 || self.restarts == MAX_RESTARTS {
@@ -192,8 +232,11 @@ impl Strategy for Cgs {
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
-    fn on_resumed(&mut self, _: &Tree, _: &[Flip]) {
-        self.scanned.clear();
+    fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
+        self.has_resumed = true;
+        for nodes in flips.chunk_by(|a, b| a.node == b.node) {
+            self.waiting.add(tree.depth(nodes[0].node), nodes[0].node);
+        }
     }
 
     fn wants_branch_log(&self) -> bool {

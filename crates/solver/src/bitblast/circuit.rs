@@ -1,9 +1,9 @@
 //! Circuits: gates over variables of one bit, each stored once and simplified when it is built.
 //!
-//! Exclusive or, choice and majority are gates of their own beside conjunction: sums need three gates per bit,
-//! and all that is linear over GF(2) stays a tree of exclusive ors, for [`super::linear`]. A choice between a
-//! value and its negation becomes an exclusive or, so that a bitwise CRC, or a read of its table, has no
-//! other gates.
+//! Exclusive or, choice and majority are gates of their own beside conjunction: sums need three gates per
+//! bit, and all that is linear over GF(2) stays a tree of exclusive ors, for [`super::linear`]. A choice
+//! between a value and its negation becomes an exclusive or, so that a bitwise CRC, or a read of its table,
+//! has no other gates.
 
 use rustc_hash::FxHashMap;
 use std::ops::Not;
@@ -21,6 +21,16 @@ impl Lit {
     pub(super) fn new(gate: usize, is_negated: bool) -> Lit {
         let gate = u32::try_from(gate).expect("fewer than 2^31 gates");
         Lit(gate << 1 | u32::from(is_negated))
+    }
+
+    /// Returns the literal as a number below 2^32 - 1.
+    pub(super) fn code(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the literal of a number that [`Self::code`] gave.
+    pub(super) fn from_code(code: u32) -> Lit {
+        Lit(code)
     }
 
     /// Returns the index of the gate.

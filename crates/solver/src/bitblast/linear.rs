@@ -11,7 +11,7 @@
 
 use super::circuit::{Circuit, Gate, Lit};
 use super::matrix::{Matrix, Row};
-use super::rewrite::{Conjunction, Replaced, Stopped};
+use super::rewrite::{Conjunction, Replaced, Stopped, cone, conjuncts};
 use cairn_deadline::{Deadline, Pace};
 
 /// Rows that are passed down together: the bits of a word.
@@ -35,6 +35,45 @@ pub(super) struct Solved {
     pub(super) replaced: Vec<Replaced>,
 }
 
+/// Decides roots that depend on nothing but exclusive ors and conjunctions of these; `None` for others. The
+/// variables that are returned follow from the others, which are free.
+pub(super) fn decide(
+    circuit: &Circuit,
+    roots: &[Lit],
+    deadline: &Deadline,
+) -> Result<Option<Vec<Replaced>>, Stopped> {
+    let (parts, conjunctions) = conjuncts(circuit, roots);
+    let needed = cone(circuit, roots);
+    let is_linear =
+        |gate: &&usize| matches!(circuit.gate(**gate), Gate::Xor(..) | Gate::Variable(_) | Gate::False);
+    if needed.iter().filter(is_linear).count() + conjunctions < needed.len() {
+        return Ok(None);
+    }
+    let mut rows = Vec::new();
+    for batch in parts.chunks(BATCH) {
+        rows.extend(expand(circuit, &needed, batch, deadline)?);
+    }
+    let solved = Matrix::new(&rows, |_| 0).reduced(deadline).ok_or(Stopped::TimeOver)?;
+    solved
+        .into_iter()
+        .filter_map(|row| as_replaced(circuit, row).transpose())
+        .collect::<Result<_, _>>()
+        .map(Some)
+}
+
+/// Returns a row of variables as the value of its first one; `None` if it says nothing.
+fn as_replaced(circuit: &Circuit, row: Row) -> Result<Option<Replaced>, Stopped> {
+    if row.atoms.is_empty() {
+        return if row.constant { Err(Stopped::Contradiction) } else { Ok(None) };
+    }
+    let mut variables = row.atoms.iter().filter_map(|&atom| variable_of(circuit, atom));
+    Ok(variables.next().map(|variable| Replaced {
+        variable,
+        constant: row.constant,
+        others: variables.collect(),
+    }))
+}
+
 /// Eliminates variables from the roots that are exclusive ors.
 pub(super) fn eliminate(conjunction: &mut Conjunction, deadline: &Deadline) -> Result<Solved, Stopped> {
     let Conjunction { circuit, roots } = conjunction;
@@ -42,8 +81,9 @@ pub(super) fn eliminate(conjunction: &mut Conjunction, deadline: &Deadline) -> R
     let (linear, mut others): (Vec<Lit>, Vec<Lit>) =
         roots.iter().partition(|root| matches!(circuit.gate(root.gate()), Gate::Xor(..)));
     let mut rows = Vec::new();
+    let needed = cone(circuit, &linear);
     for batch in linear.chunks(BATCH) {
-        let expanded = expand(circuit, batch, deadline)?;
+        let expanded = expand(circuit, &needed, batch, deadline)?;
         for (row, &root) in expanded.into_iter().zip(batch) {
             let is_solvable = row.atoms.iter().any(|&atom| is_pure[atom])
                 || row.atoms.iter().all(|&atom| is_variable(circuit, atom));
@@ -76,9 +116,8 @@ fn use_row(circuit: &mut Circuit, row: Row, is_pure: &[bool], result: &mut Solve
             let row = Row { atoms: rest.to_vec(), constant: row.constant };
             result.dropped.push(Dropped { variable, row });
         }
-        Gate::Variable(variable) if rest.iter().all(|&atom| is_variable(circuit, atom)) => {
-            let others = rest.iter().filter_map(|&atom| variable_of(circuit, atom)).collect();
-            result.replaced.push(Replaced { variable, constant: row.constant, others });
+        Gate::Variable(_) if rest.iter().all(|&atom| is_variable(circuit, atom)) => {
+            result.replaced.extend(as_replaced(circuit, row)?);
         }
         _ => {
             let sum = row
@@ -118,23 +157,28 @@ fn pure(circuit: &Circuit) -> Vec<bool> {
     is_pure
 }
 
-/// Returns the rows that say that these roots are true.
-fn expand(circuit: &Circuit, batch: &[Lit], deadline: &Deadline) -> Result<Vec<Row>, Stopped> {
+/// Returns the rows that say that these roots are true, which depend on no other than the needed gates.
+fn expand(
+    circuit: &Circuit,
+    needed: &[usize],
+    batch: &[Lit],
+    deadline: &Deadline,
+) -> Result<Vec<Row>, Stopped> {
     let mut rows: Vec<Row> =
         batch.iter().map(|root| Row { atoms: Vec::new(), constant: !root.is_negated() }).collect();
-    let last = batch.iter().map(|root| root.gate()).max().unwrap_or(0);
-    let mut reached = vec![0u64; last + 1];
+    let mut reached = vec![0u64; circuit.len()];
     for (i, root) in batch.iter().enumerate() {
         reached[root.gate()] ^= 1 << i;
     }
     let mut pace = Pace::new(deadline, GATES_PER_CHECK);
-    for index in (0..=last).rev() {
+    for &index in needed.iter().rev() {
         if pace.is_over_after(1) {
             return Err(Stopped::TimeOver);
         }
         let by = reached[index];
         match circuit.gate(index) {
             _ if by == 0 => {}
+            Gate::False => {}
             Gate::Xor(a, b) => {
                 reached[a.gate()] ^= by;
                 reached[b.gate()] ^= by;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 /// Words added between two looks at the clock.
 const WORDS_PER_CHECK: u64 = 1 << 20;
 
-/// A sum of gates, by index, and a constant; it equals 0.
+/// An equation: the sum of its atoms, which are numbers to this module, and a constant is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) atoms: Vec<usize>,

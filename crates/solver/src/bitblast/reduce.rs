@@ -1,7 +1,7 @@
 //! Reduction of a query's circuit before search: rewriting under facts and Gaussian elimination, in turn.
 
 use super::circuit::{Circuit, Lit};
-use super::linear::{Dropped, eliminate};
+use super::linear::{Dropped, decide, eliminate};
 use super::rewrite::{Conjunction, Replaced, Stopped, rewrite};
 use cairn_deadline::Deadline;
 use rustc_hash::FxHashMap;
@@ -26,6 +26,9 @@ pub(super) struct Reduced {
 
 /// Reduces the conjunction of the roots.
 pub(super) fn reduce(circuit: &Circuit, roots: &[Lit], deadline: &Deadline) -> Result<Reduced, Stopped> {
+    if let Some(solved) = decide(circuit, roots, deadline)? {
+        return Ok(Reduced::solved(solved));
+    }
     let mut replaced = Vec::new();
     let first = rewrite(circuit, roots, &[], &mut replaced, deadline)?;
     let mut reduced = Reduced { conjunction: first, steps: Vec::new() };
@@ -46,6 +49,12 @@ pub(super) fn reduce(circuit: &Circuit, roots: &[Lit], deadline: &Deadline) -> R
 }
 
 impl Reduced {
+    /// Returns nothing to search, with the values of these variables.
+    fn solved(variables: Vec<Replaced>) -> Reduced {
+        let conjunction = Conjunction { circuit: Circuit::default(), roots: Vec::new() };
+        Reduced { conjunction, steps: variables.into_iter().map(Step::Replaced).collect() }
+    }
+
     /// Rewrites the circuit without these variables; returns those that were replaced meanwhile.
     fn pass(
         &mut self,

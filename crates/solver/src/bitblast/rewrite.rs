@@ -39,14 +39,16 @@ pub(super) enum Stopped {
 
 /// Returns the gates that the roots depend on, in order.
 pub(super) fn cone(circuit: &Circuit, roots: &[Lit]) -> Vec<usize> {
-    let mut seen: FxHashSet<usize> = FxHashSet::default();
+    // Of a large circuit only the pages that are written to take time.
+    let mut seen = vec![false; circuit.len()];
+    let mut cone = Vec::new();
     let mut open: Vec<usize> = roots.iter().map(|root| root.gate()).collect();
     while let Some(gate) = open.pop() {
-        if seen.insert(gate) {
+        if !std::mem::replace(&mut seen[gate], true) {
+            cone.push(gate);
             open.extend(circuit.gate(gate).operands().map(Lit::gate));
         }
     }
-    let mut cone: Vec<usize> = seen.into_iter().collect();
     cone.sort_unstable();
     cone
 }
@@ -62,14 +64,14 @@ pub(super) fn rewrite(
 ) -> Result<Conjunction, Stopped> {
     let mut rewriter = Rewriter {
         new: Circuit::default(),
-        map: FxHashMap::default(),
-        values: FxHashMap::default(),
+        map: LitTable::with_room_for(circuit.len()),
+        values: LitTable::default(),
         roots: Vec::new(),
         replaced,
     };
     let needed = cone(circuit, roots);
     rewriter.copy_variables(circuit, &needed, beforehand);
-    let facts = conjuncts(circuit, roots);
+    let facts = facts(&conjuncts(circuit, roots).0);
     let mut pace = Pace::new(deadline, GATES_PER_CHECK);
     for &index in &needed {
         if pace.is_over_after(1) {
@@ -90,11 +92,12 @@ struct Fact {
     is_false: bool,
 }
 
-/// Splits the roots that are conjunctions, down to literals that are not.
-fn conjuncts(circuit: &Circuit, roots: &[Lit]) -> Facts {
-    let mut facts = Facts::default();
+/// Splits the roots that are conjunctions, down to literals that are not. Returns those, and the number of
+/// conjunctions.
+pub(super) fn conjuncts(circuit: &Circuit, roots: &[Lit]) -> (Vec<Lit>, usize) {
     let mut open = roots.to_vec();
     let mut split = FxHashSet::default();
+    let mut parts = Vec::new();
     while let Some(root) = open.pop() {
         match circuit.gate(root.gate()) {
             Gate::And(a, b) if !root.is_negated() => {
@@ -102,12 +105,19 @@ fn conjuncts(circuit: &Circuit, roots: &[Lit]) -> Facts {
                     open.extend([a, b]);
                 }
             }
-            _ => {
-                let fact = facts.entry(root.gate()).or_default();
-                fact.is_true |= !root.is_negated();
-                fact.is_false |= root.is_negated();
-            }
+            _ => parts.push(root),
         }
+    }
+    (parts, split.len())
+}
+
+/// Returns the values that the literals give to their gates.
+fn facts(parts: &[Lit]) -> Facts {
+    let mut facts = Facts::default();
+    for part in parts {
+        let fact = facts.entry(part.gate()).or_default();
+        fact.is_true |= !part.is_negated();
+        fact.is_false |= part.is_negated();
     }
     facts
 }
@@ -115,9 +125,9 @@ fn conjuncts(circuit: &Circuit, roots: &[Lit]) -> Facts {
 struct Rewriter<'a> {
     new: Circuit,
     /// Per old gate: its literal in the new circuit.
-    map: FxHashMap<usize, Lit>,
+    map: LitTable,
     /// Per new gate: the literal of an earlier gate that replaces it.
-    values: FxHashMap<usize, Lit>,
+    values: LitTable,
     roots: Vec<Lit>,
     replaced: &'a mut Vec<Replaced>,
 }
@@ -146,7 +156,8 @@ impl Rewriter<'_> {
     fn copy(&mut self, circuit: &Circuit, index: usize, facts: &Facts) -> Result<(), Stopped> {
         let Rewriter { new, map, values, .. } = self;
         let made = new.rebuild(circuit.gate(index), |lit| {
-            resolved(values, map[&lit.gate()]).negated_if(lit.is_negated())
+            let copied = map.get(lit.gate()).expect("operands come before gates");
+            resolved(values, copied).negated_if(lit.is_negated())
         });
         let made = resolved(values, made);
         self.map.insert(index, made);
@@ -223,14 +234,35 @@ impl Rewriter<'_> {
     }
 }
 
+/// Literals by gate, where there is one.
+#[derive(Default)]
+struct LitTable(Vec<u32>);
+
+impl LitTable {
+    fn with_room_for(gates: usize) -> LitTable {
+        LitTable(vec![0; gates])
+    }
+
+    fn get(&self, gate: usize) -> Option<Lit> {
+        self.0.get(gate)?.checked_sub(1).map(Lit::from_code)
+    }
+
+    fn insert(&mut self, gate: usize, lit: Lit) {
+        if self.0.len() <= gate {
+            self.0.resize(gate + 1, 0);
+        }
+        self.0[gate] = lit.code() + 1;
+    }
+}
+
 /// Returns the value of the literal's gate if the literal is true.
 fn constant_of(lit: Lit) -> Lit {
     Lit::TRUE.negated_if(lit.is_negated())
 }
 
 /// Follows replacements.
-fn resolved(values: &FxHashMap<usize, Lit>, mut lit: Lit) -> Lit {
-    while let Some(by) = values.get(&lit.gate()) {
+fn resolved(values: &LitTable, mut lit: Lit) -> Lit {
+    while let Some(by) = values.get(lit.gate()) {
         lit = by.negated_if(lit.is_negated());
     }
     lit

@@ -1,6 +1,7 @@
 //! Decides a circuit with the SAT solver CaDiCaL, anew for every query.
 //!
 //! A solver kept for many queries would assign the gates of all of them in each, and could eliminate none.
+//! Within a query the search goes on where it stopped when it gets more effort.
 
 use super::circuit::{Circuit, Gate, Lit};
 use cadical_sys::{CaDiCal, Status, Terminator};
@@ -27,25 +28,50 @@ impl Terminator for AtDeadline {
     }
 }
 
-/// Looks for values of the variables that make all roots true, for so many of CaDiCaL's ticks (cache lines
-/// read, which do not depend on the machine) and until the deadline. Returns the ticks it took as well.
-pub(super) fn search(circuit: &Circuit, roots: &[Lit], ticks: i32, deadline: &Deadline) -> (Searched, u64) {
-    let mut formula = Formula::new(circuit);
-    for &root in roots {
-        let literal = formula.literal(root);
-        formula.solver.clause1(literal);
+/// A search that can be continued.
+pub(super) struct SatSearch {
+    solver: CaDiCal,
+    /// Variables of the circuit with their numbers in the formula.
+    variables: Vec<(u32, i32)>,
+}
+
+impl SatSearch {
+    /// Returns the search for values of the variables that make all roots true; `None` if the deadline is
+    /// over before all clauses are made.
+    pub(super) fn new(circuit: &Circuit, roots: &[Lit], deadline: &Deadline) -> Option<SatSearch> {
+        let mut formula = Formula::new(circuit);
+        for &root in roots {
+            let literal = formula.literal(root);
+            formula.solver.clause1(literal);
+        }
+        formula.define_gates(deadline).then(|| {
+            let variables = formula.variables();
+            SatSearch { solver: formula.solver, variables }
+        })
     }
-    if !formula.define_gates(deadline) {
-        return (Searched::TooLong, 0);
+
+    /// Searches on for so many of CaDiCaL's ticks (cache lines read, which do not depend on the machine) and
+    /// until the deadline. Returns the ticks it took as well.
+    pub(super) fn search(&mut self, ticks: i32, deadline: &Deadline) -> (Searched, u64) {
+        let before = self.ticks();
+        self.solver.connect_terminator(AtDeadline(deadline.clone()));
+        self.solver.limit("ticks", ticks);
+        let found = match self.solver.solve() {
+            Status::SATISFIABLE => Searched::Sat(self.values()),
+            Status::UNSATISFIABLE => Searched::Unsat,
+            Status::UNKNOWN => Searched::TooLong,
+        };
+        (found, self.ticks() - before)
     }
-    formula.solver.connect_terminator(AtDeadline(deadline.clone()));
-    formula.solver.limit("ticks", ticks);
-    let found = match formula.solver.solve() {
-        Status::SATISFIABLE => Searched::Sat(formula.values()),
-        Status::UNSATISFIABLE => Searched::Unsat,
-        Status::UNKNOWN => Searched::TooLong,
-    };
-    (found, formula.solver.get_statistic_value("ticks").max(0) as u64)
+
+    fn ticks(&self) -> u64 {
+        self.solver.get_statistic_value("ticks").max(0) as u64
+    }
+
+    fn values(&mut self) -> Vec<(u32, bool)> {
+        let SatSearch { solver, variables } = self;
+        variables.iter().map(|&(variable, number)| (variable, solver.val(number) > 0)).collect()
+    }
 }
 
 /// A formula in conjunctive normal form: a variable and clauses for every gate that the roots depend on
@@ -127,15 +153,14 @@ impl<'a> Formula<'a> {
         }
     }
 
-    fn values(&mut self) -> Vec<(u32, bool)> {
-        let mut values = Vec::new();
-        for index in 0..self.circuit.len() {
-            let number = self.numbers[index];
-            if let (Gate::Variable(variable), true) = (self.circuit.gate(index), number != NONE) {
-                values.push((variable, self.solver.val(number) > 0));
-            }
-        }
-        values
+    /// Returns the variables of the circuit that have a number.
+    fn variables(&self) -> Vec<(u32, i32)> {
+        let numbered = self.numbers.iter().enumerate().filter(|(_, number)| **number != NONE);
+        let variables = numbered.filter_map(|(index, &number)| match self.circuit.gate(index) {
+            Gate::Variable(variable) => Some((variable, number)),
+            _ => None,
+        });
+        variables.collect()
     }
 }
 

@@ -8,6 +8,9 @@
 use super::circuit::{Circuit, Lit};
 use cairn_expr::{Cell, Lookup};
 
+/// Bits of an index whose sums are all built: four have 16, and a word of 32 bits uses most of them.
+const GROUP: usize = 4;
+
 /// An affine function over GF(2): a column of bits for each bit of the index, and a constant.
 pub(super) struct Affine {
     constant: u128,
@@ -67,14 +70,20 @@ impl Circuit {
         }
     }
 
+    /// Computes an affine function. Sums of the bits of each group are built once for all bits of the result.
     fn apply(&mut self, affine: &Affine, index: &[Lit], width: usize) -> Vec<Lit> {
-        let bit_of = |value: u128, bit: usize| value >> bit & 1 == 1;
         let mut bits = Circuit::number(affine.constant, width);
-        for (place, bit) in bits.iter_mut().enumerate() {
-            for &(input, column) in &affine.columns {
-                if bit_of(column, place) {
-                    *bit = self.xor(*bit, index[usize::from(input)]);
-                }
+        for group in affine.columns.chunks(GROUP) {
+            let mut sums = vec![Lit::FALSE];
+            for &(input, _) in group {
+                let bit = index[usize::from(input)];
+                let more: Vec<Lit> = sums.iter().map(|&sum| self.xor(sum, bit)).collect();
+                sums.extend(more);
+            }
+            for (place, bit) in bits.iter_mut().enumerate() {
+                let columns = group.iter().enumerate();
+                let which = columns.fold(0, |set, (i, &(_, column))| set | (column >> place & 1) << i);
+                *bit = self.xor(*bit, sums[which as usize]);
             }
         }
         bits

@@ -6,7 +6,7 @@ use super::tables::Table;
 use super::words::Shift;
 use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, Dag, ExprId, InputByte, Node, SnapshotId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// The source of a variable's value.
@@ -18,10 +18,14 @@ pub(super) enum Source {
     Division(usize),
 }
 
-/// An expression was not translated: it has floats or functions of the C library, more gates than allowed, or
-/// more than there was time to build.
+/// Reason for not translating an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Refused;
+pub(super) enum Refused {
+    /// It has floats or functions of the C library, or more gates than allowed.
+    Never,
+    /// The time was over before all gates were built; those that were are kept.
+    TimeOver,
+}
 
 /// Bits of a read that decide, its snapshot and its width.
 type TableKey = (SnapshotId, Range<u8>, u8);
@@ -37,6 +41,8 @@ pub(super) struct Blaster {
     bits: Vec<Lit>,
     tables: FxHashMap<TableKey, Table>,
     stack: Vec<ExprId>,
+    /// Conditions that cannot be translated.
+    foreign: FxHashSet<ExprId>,
 }
 
 impl Blaster {
@@ -49,6 +55,9 @@ impl Blaster {
         max_gates: usize,
         deadline: &Deadline,
     ) -> Result<Lit, Refused> {
+        if self.foreign.contains(&e) {
+            return Err(Refused::Never);
+        }
         self.stack.clear();
         self.stack.push(e);
         let mut checked = self.circuit.len();
@@ -59,14 +68,20 @@ impl Blaster {
                 if self.stack.len() > waiting {
                     continue;
                 }
-                let word = self.translate(dag, top)?;
+                let Some(word) = self.translate(dag, top) else {
+                    self.foreign.insert(e);
+                    return Err(Refused::Never);
+                };
                 self.keep(top, &word);
             }
             self.stack.pop();
             if self.circuit.len() - checked > GATES_PER_CHECK {
                 checked = self.circuit.len();
-                if deadline.is_over() || checked > max_gates {
-                    return Err(Refused);
+                if checked > max_gates {
+                    return Err(Refused::Never);
+                }
+                if deadline.is_over() {
+                    return Err(Refused::TimeOver);
                 }
             }
         }
@@ -76,6 +91,11 @@ impl Blaster {
     /// Returns the source of a variable.
     pub(super) fn source(&self, number: u32) -> Source {
         self.sources[number as usize]
+    }
+
+    /// True if there is a division with variables of its own.
+    pub(super) fn has_divisions(&self) -> bool {
+        !self.divisions.conditions.is_empty()
     }
 
     /// Returns the condition on the variables of a division.
@@ -94,10 +114,10 @@ impl Blaster {
         self.bits.extend_from_slice(word);
     }
 
-    /// Translates a node whose children are translated.
-    fn translate(&mut self, dag: &Dag, e: ExprId) -> Result<Vec<Lit>, Refused> {
+    /// Translates a node whose children are translated; `None` for floats.
+    fn translate(&mut self, dag: &Dag, e: ExprId) -> Option<Vec<Lit>> {
         let width = usize::from(dag.width(e));
-        Ok(match dag.node(e) {
+        Some(match dag.node(e) {
             Node::Const(value) => Circuit::number(value, width),
             Node::Input(byte) => self.input(byte),
             Node::Binary(op, a, b) => self.binary(op, a, b),
@@ -119,7 +139,7 @@ impl Blaster {
             }
             Node::Read(snapshot, index) => self.read(dag, snapshot, index, dag.width(e)),
             Node::Float(..) | Node::FloatCompare(..) | Node::Convert(..) | Node::Math(_) => {
-                return Err(Refused);
+                return None;
             }
         })
     }
