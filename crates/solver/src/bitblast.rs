@@ -41,9 +41,9 @@ use translate::{Blaster, Refused, Source};
 /// Memory in bytes that a gate may take, with its clauses, what is learnt from them, and its copies.
 const BYTES_PER_GATE: u64 = 1 << 10;
 /// Nominal time of one of CaDiCaL's ticks.
-const NANOS_PER_TICK: u64 = 100;
+const NANOS_PER_TICK: u64 = 25;
 /// Nominal time of a gate of a query, for reducing it and for its clauses.
-const NANOS_PER_GATE: u64 = 200;
+const NANOS_PER_GATE: u64 = 400;
 /// Effort of a first attempt at a reduction; those of large circuits take several, each of which goes on with
 /// the gates of the one before.
 const REDUCTION: Duration = Duration::from_millis(2);
@@ -78,6 +78,8 @@ struct BitBlast {
     last: Option<(Vec<ExprId>, Rc<Reduced>)>,
     /// Search for the last query, if it has begun.
     begun: Option<SatSearch>,
+    /// Gates that were built and reduced since the last attempt.
+    gates: usize,
 }
 
 /// What the reduction leaves of a query.
@@ -115,6 +117,7 @@ impl BitBlast {
         if self.blaster.circuit.len() > max_gates / 2 {
             self.blaster = Blaster::default();
         }
+        let before = self.blaster.circuit.len();
         let mut roots = Vec::new();
         for e in task.query.constraints() {
             match self.blaster.condition(task.dag, e, max_gates, task.deadline) {
@@ -124,6 +127,7 @@ impl BitBlast {
             }
         }
         self.add_divisions(&mut roots);
+        self.gates = self.blaster.circuit.len() - before + cone(&self.blaster.circuit, &roots).len();
         match reduce(&self.blaster.circuit, &roots, task.deadline) {
             Ok(reduced) if reduced.conjunction.roots.is_empty() => {
                 Rest::Decided(self.model(task, &reduced, Vec::new()))
@@ -155,9 +159,15 @@ impl BitBlast {
         }
     }
 
+    /// Returns the nominal time of the gates built and reduced since the last attempt.
+    fn time_of_reduction(&mut self) -> Duration {
+        time_of_gates(std::mem::take(&mut self.gates))
+    }
+
     /// Searches what is left of a query; returns the effort as well.
     fn search(&mut self, task: &Task, reduced: &Reduced, effort: Duration) -> Attempt {
-        let setup = if self.begun.is_some() { Duration::ZERO } else { time_of_gates(reduced) };
+        let gates = if self.begun.is_some() { 0 } else { reduced.conjunction.circuit.len() };
+        let setup = time_of_gates(gates + std::mem::take(&mut self.gates));
         let left = effort.saturating_sub(setup);
         let ticks = i32::try_from(left.as_nanos() as u64 / NANOS_PER_TICK).unwrap_or(i32::MAX);
         let conjunction = &reduced.conjunction;
@@ -174,7 +184,7 @@ impl BitBlast {
             Searched::Unsat => Answer::Unsat,
             Searched::TooLong => Answer::Unknown(Unknown::TimeLimit),
         };
-        Attempt { answer, spent: spent.min(effort) }
+        Attempt { answer, spent }
     }
 
     /// Returns the model that values of the variables that are left stand for.
@@ -197,8 +207,8 @@ impl BitBlast {
     }
 }
 
-fn time_of_gates(reduced: &Reduced) -> Duration {
-    Duration::from_nanos(reduced.conjunction.circuit.len() as u64 * NANOS_PER_GATE)
+fn time_of_gates(gates: usize) -> Duration {
+    Duration::from_nanos(gates as u64 * NANOS_PER_GATE)
 }
 
 /// True for queries that can be translated.
@@ -220,10 +230,11 @@ impl Engine for Reduction {
     }
 
     fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
-        match self.0.borrow_mut().reduced(task) {
-            Rest::Decided(answer) => Attempt { answer, spent: REDUCTION },
-            Rest::Open(reduced) => {
-                Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: time_of_gates(&reduced) }
+        let mut shared = self.0.borrow_mut();
+        match shared.reduced(task) {
+            Rest::Decided(answer) => Attempt { answer, spent: shared.time_of_reduction() },
+            Rest::Open(_) => {
+                Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: shared.time_of_reduction() }
             }
             Rest::Refused => Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: REDUCTION },
             Rest::Late => Attempt { answer: Answer::Unknown(Unknown::TimeLimit), spent: effort },
@@ -251,7 +262,7 @@ impl Engine for Search {
     fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
         let mut shared = self.0.borrow_mut();
         match shared.reduced(task) {
-            Rest::Decided(answer) => Attempt { answer, spent: REDUCTION },
+            Rest::Decided(answer) => Attempt { answer, spent: shared.time_of_reduction() },
             Rest::Open(reduced) => shared.search(task, &reduced, effort),
             Rest::Refused => Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: REDUCTION },
             Rest::Late => Attempt { answer: Answer::Unknown(Unknown::TimeLimit), spent: effort },

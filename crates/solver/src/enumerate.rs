@@ -79,11 +79,12 @@ impl Enumerate {
         if !is_complete || domains.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
             return (Answer::Unknown(Unknown::Unsupported), 0);
         }
+        let mut related = 0;
         if !is_first {
             let free = domains.open.iter().copied().filter(|&e| domains.is_free(dag.inputs(e)));
-            self.facts.compute_relations(free, steps, deadline);
+            related = self.facts.compute_relations(free, steps, deadline);
         }
-        let (outcome, spent) = self.search(dag, &mut domains, seed, steps, deadline);
+        let (outcome, searched) = self.search(dag, &mut domains, seed, steps, deadline);
         let answer = match outcome {
             Outcome::Found(input) => {
                 self.checked(dag, query, seed, domains.bytes.into_iter().zip(input).collect())
@@ -91,7 +92,7 @@ impl Enumerate {
             Outcome::Nothing => Answer::Unsat,
             Outcome::TooMuch => Answer::Unknown(Unknown::TimeLimit),
         };
-        (answer, spent)
+        (answer, related + searched)
     }
 
     /// Returns the model as an answer if the reference evaluator confirms it.
@@ -203,7 +204,8 @@ impl Engine for Enumerate {
     fn attempt(&mut self, task: &Task, number: u32, effort: Duration) -> Attempt {
         let steps = effort.as_nanos() as u64 / NANOS_PER_STEP;
         let (answer, spent) = self.decide(task, number == 0, steps);
-        Attempt { answer, spent: Duration::from_nanos(spent.min(steps) * NANOS_PER_STEP) }
+        let searching = Duration::from_nanos(spent * NANOS_PER_STEP);
+        Attempt { answer, spent: self.facts.time_spent() + searching }
     }
 
     fn forget(&mut self) {

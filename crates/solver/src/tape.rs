@@ -20,6 +20,7 @@ pub use machine::Evaluations;
 pub(crate) use machine::{Code, Machine};
 
 use cairn_expr::{Dag, ExprId, InputByte};
+use std::time::Duration;
 use step::{Reg, TapeStep, TapeTable};
 
 /// Root expressions as straight-line code over the values of their own input bytes.
@@ -35,6 +36,9 @@ pub(crate) struct Tape {
     is_narrow: bool,
 }
 
+/// Nominal time of building a step of code; measured over the queries of bc, zlib and libpng.
+const NANOS_PER_CODE_STEP: u64 = 50;
+
 /// Steps of code that may still be built for one query.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Allowance(usize);
@@ -47,6 +51,11 @@ impl Allowance {
     /// Returns the allowance of a new query.
     pub(crate) fn whole() -> Allowance {
         Allowance(Self::MAX)
+    }
+
+    /// Returns the nominal time of what was spent of the whole.
+    pub(crate) fn time_spent(self) -> Duration {
+        Duration::from_nanos((Self::MAX - self.0) as u64 * NANOS_PER_CODE_STEP)
     }
 
     /// Builds code for the roots; `None` if it exceeds the allowance, which is then used up.

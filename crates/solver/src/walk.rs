@@ -54,6 +54,8 @@ static INFO: LayerInfo = LayerInfo {
 
 /// Nominal time of a step; measured over the queries of bc, zlib and libpng.
 const NANOS_PER_STEP: u64 = 3;
+/// Nominal time of preparing a query, per expression in it; measured likewise.
+const NANOS_PER_NODE: u64 = 200;
 /// Steps of a first attempt: of integers the other engines solve most; with floats or functions of the C
 /// library there is only Z3 beside this one, or nothing.
 const FIRST_STEPS: u64 = 40_000;
@@ -131,11 +133,12 @@ impl Engine for Walk {
         let random_seed = self.settings.seed.wrapping_add(number.into());
         let search =
             Search { dag, constraints: &constraints, bytes: &bytes, seed, deadline, steps, random_seed };
+        let prepared = Duration::from_nanos(dag.reachable(&constraints).len() as u64 * NANOS_PER_NODE);
         let (model, left) = if number == 0 { self.search_target(&search) } else { self.search_all(&search) };
         let taken = steps - left.clamp(0, steps);
         Attempt {
             answer: model.map_or(Answer::Unknown(Unknown::TimeLimit), Answer::Sat),
-            spent: Duration::from_nanos(taken as u64 * NANOS_PER_STEP),
+            spent: prepared + self.library.time_spent() + Duration::from_nanos(taken as u64 * NANOS_PER_STEP),
         }
     }
 

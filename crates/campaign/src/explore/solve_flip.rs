@@ -54,7 +54,9 @@ impl Worker<'_, '_> {
     /// Queries the next unanswered flip, whatever credit there is; false if nothing is left to try.
     pub fn retry_unanswered(&mut self) -> Result<bool, CampaignError> {
         let Campaign { search, known, cursor, settings, .. } = &mut *self.campaign;
-        if cursor.is_live() && let Some((flip, effort)) = search.deferred.pop(&known.tree) {
+        if cursor.is_live()
+            && let Some((flip, effort)) = search.deferred.pop(&known.tree)
+        {
             cursor.log_retry(self.id)?;
             self.query_again(flip, effort)?;
             return Ok(true);

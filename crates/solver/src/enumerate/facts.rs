@@ -10,6 +10,7 @@ use crate::tape::{Allowance, Scratch, Tape};
 use cairn_deadline::Deadline;
 use cairn_expr::{Dag, ExprId, InputByte};
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 
 /// Words that are cached before the cache is emptied: some 64 MiB, a chosen bound.
 const MAX_WORDS: usize = 8 << 20;
@@ -58,6 +59,11 @@ impl Facts {
             *self = Facts::default();
         }
         self.left = Allowance::whole();
+    }
+
+    /// Returns the nominal time of the code built for the query.
+    pub(super) fn time_spent(&self) -> Duration {
+        self.left.time_spent()
     }
 
     /// Returns the fact about a constraint, unless computing it exceeds the query's allowance; what was
@@ -129,13 +135,13 @@ impl Facts {
     }
 
     /// Computes the relations of constraints on two bytes, if few are missing and they take not much more
-    /// than `work` steps: constraints with long code are evaluated point by point instead.
+    /// than `work` steps: constraints with long code are evaluated point by point instead. Returns the steps.
     pub(super) fn compute_relations(
         &mut self,
         constraints: impl Iterator<Item = ExprId>,
         work: u64,
         deadline: &Deadline,
-    ) {
+    ) -> u64 {
         let mut unknown: Vec<(usize, &Tape)> = Vec::new();
         for constraint in constraints {
             let Code { tape, relation: Some(index) } = &self.codes[&constraint] else { continue };
@@ -143,16 +149,17 @@ impl Facts {
                 unknown.push((*index, tape));
             }
             if unknown.len() > MAX_NEW_RELATIONS {
-                return;
+                return 0;
             }
         }
         let steps: u64 = unknown.iter().map(|(_, tape)| Relation::steps(tape)).sum();
         if steps > work.max(RELATION_STEPS) {
-            return;
+            return 0;
         }
         for (index, tape) in unknown {
             self.words += Relation::WORDS;
             self.relations[index] = Relation::new(tape, &mut self.scratch, deadline);
         }
+        steps
     }
 }

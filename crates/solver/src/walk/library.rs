@@ -6,6 +6,7 @@ use cairn_expr::{Dag, ExprId};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// Steps cached before the library is emptied, to bound memory; a chosen bound.
 const MAX_INSTRUCTIONS: usize = 4 << 20;
@@ -43,6 +44,11 @@ impl Library {
     /// Renews the allowance of code. To be called before every query.
     pub(super) fn begin(&mut self) {
         self.prepared.get_mut().left = Allowance::whole();
+    }
+
+    /// Returns the nominal time of the code built for the query.
+    pub(super) fn time_spent(&self) -> Duration {
+        self.prepared.borrow().left.time_spent()
     }
 
     /// Returns the constraint, prepared now if it was not before. One that exceeds the allowance seems never
