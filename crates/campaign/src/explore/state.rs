@@ -6,6 +6,7 @@ use super::coordination::Coordination;
 use super::memory::MemoryMonitor;
 use super::oracle::Oracle;
 use super::relaxed_queries::RelaxedQueries;
+use super::run_limit::RunLimit;
 use super::timed_strategy::TimedStrategy;
 use super::timeout_retry::TimeoutRetry;
 use crate::execution::path::Path;
@@ -74,6 +75,7 @@ pub(super) struct Search {
     pub retry: TimeoutRetry,
     /// Time limit of the queries that are retried.
     pub retry_limit: Option<Duration>,
+    pub run_limit: RunLimit,
     pub memory: MemoryMonitor,
     /// Number of times that solvers were to drop their caches.
     pub cache_drops: u32,
@@ -309,6 +311,7 @@ impl Search {
             relaxed: RelaxedQueries::default(),
             retry: TimeoutRetry::default(),
             retry_limit: None,
+            run_limit: RunLimit::default(),
             memory: MemoryMonitor::new(settings.memory),
             cache_drops: 0,
         })

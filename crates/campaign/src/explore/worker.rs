@@ -42,6 +42,8 @@ pub(super) struct Worker<'w, 'a> {
     pub cost: Cost,
     /// Time limit of its solver, if it was raised.
     pub solver_limit: Option<Duration>,
+    /// True if its next run has the full time limit.
+    pub has_full_limit: bool,
     /// Number of times that its solver has dropped its caches.
     cache_drops: u32,
 }
@@ -66,6 +68,7 @@ impl<'w, 'a> Worker<'w, 'a> {
             has_pending_run: false,
             cost: Cost::default(),
             solver_limit: None,
+            has_full_limit: false,
             cache_drops: campaign.search.cache_drops,
             campaign,
         }
@@ -144,7 +147,7 @@ impl<'w, 'a> Worker<'w, 'a> {
     fn continue_without_flips(&mut self) -> Result<Option<StopReason>, CampaignError> {
         if self.campaign.coordination.busy > 1 {
             self.wait_for_results()?;
-        } else if self.retry_timeout()? {
+        } else if self.retry_timeout()? || self.finish_run()? {
             return Ok(None);
         } else if !self.campaign.cursor.is_live() {
             self.replay_remaining()?;
