@@ -6,6 +6,7 @@ use super::run_limit::HangSite;
 use super::state::{Campaign, Cause};
 use super::worker::Worker;
 use crate::execution::executor::{Execution, Executor};
+use crate::observe::gaps::Gap;
 use crate::observe::notes::ReplayDivergence;
 use crate::observe::observer::Event;
 use crate::replay::cursor::{Base, RecordedRun};
@@ -318,6 +319,12 @@ impl Worker<'_, '_> {
             return Ok(is_over.then_some(TimeoutRecord { steps, is_only_slow, is_early, limit }));
         };
         execution.trace.steps.truncate(before.steps as usize);
+        if recorded.is_some_and(|result| !result.gaps.contains(&Gap::Cut)) {
+            // Only the replay has come as far as that.
+            execution.trace.cut = false;
+            let flags = &mut execution.run.flags;
+            (flags.labels_full, flags.events_full) = (false, false);
+        }
         if !before.is_only_slow && !execution.run.end.is_excess() {
             execution.run.end = ExitKind::Timeout;
         }
