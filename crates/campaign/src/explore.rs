@@ -18,6 +18,7 @@ mod oracle;
 mod prediction;
 mod record_finding;
 mod relaxed_queries;
+mod run_limit;
 mod shared_state;
 mod solve_flip;
 mod state;

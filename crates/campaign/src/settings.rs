@@ -10,13 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Maximum number of steps of one run that become nodes of the tree; a chosen bound. A program that loops
-/// forever on its input makes millions until its time limit, and the later ones are not worth their memory.
+/// Maximum number of steps of a run that was stopped at a limit that become nodes of the tree; a chosen bound.
+/// A program that loops forever on its input makes millions until its time limit, and the later ones are not
+/// worth their memory. Runs that end by themselves are taken whole, as far as their trace was decoded.
 const MAX_STEPS: usize = 200_000;
 
 // Steps beyond this number are not decoded; with a larger maximum the tree would miss them without counting a
 // cut run.
-const _: () = assert!(MAX_STEPS <= cairn_exec::MAX_DECODED_STEPS);
+const _: () = assert!(MAX_STEPS <= cairn_exec::MAX_STOPPED_STEPS);
 
 /// Parameters and budgets of a campaign.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub struct Settings {
     pub oracle: bool,
     /// True to diagnose why exploration stalls.
     pub diagnose: bool,
-    /// Maximum number of steps of one run.
+    /// Maximum number of steps of a run that was stopped at a limit.
     pub max_steps: usize,
     /// Checksum of the target, by which a resumed campaign recognizes it.
     pub target: u64,

@@ -69,9 +69,10 @@ pub struct Trace {
     pub damaged: bool,
 }
 
-/// Steps that are decoded from one trace, a chosen bound. A program that loops on its input until its time is
-/// up records millions, and building expressions for all of them would take longer than the run did.
-pub const MAX_DECODED_STEPS: usize = 400_000;
+/// Steps that are decoded from the trace of a run that was stopped at a limit, a chosen bound. A program that
+/// loops on its input until its time is up records millions, and building expressions for all of them would
+/// take longer than the run did. Other runs are decoded as far as memory allows ([`crate::Limits::steps`]).
+pub const MAX_STOPPED_STEPS: usize = 400_000;
 
 /// A decoder, which keeps caches from run to run.
 pub(crate) struct Decoder {
@@ -104,7 +105,12 @@ impl Decoder {
     /// Returns a decoder for runs of which each may add this many bytes of expressions.
     pub(crate) fn new(max_bytes: u64) -> Decoder {
         let (events, cache) = Default::default();
-        Decoder { events, halt: Halt::End, cache, max_steps: MAX_DECODED_STEPS, max_bytes }
+        Decoder { events, halt: Halt::End, cache, max_steps: usize::MAX, max_bytes }
+    }
+
+    /// Sets the number of steps that are decoded from the next trace.
+    pub(crate) fn limit_steps(&mut self, max_steps: usize) {
+        self.max_steps = max_steps;
     }
 
     /// Reads a trace as far as that needs no expressions, which other workers may hold meanwhile.

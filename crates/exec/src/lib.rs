@@ -36,7 +36,7 @@ pub use access::Access;
 pub use branch_log::{BranchLog, LogPiece};
 pub use cairn_wire::event::StepKind;
 pub use cairn_wire::log::Callee;
-pub use decode::{MAX_DECODED_STEPS, Trace, TraceLoss, TraceStep};
+pub use decode::{MAX_STOPPED_STEPS, Trace, TraceLoss, TraceStep};
 pub use environment::is_file_name;
 pub use exit_kind::{ExitKind, Severity, signal_name};
 pub use input::{Input, Object};

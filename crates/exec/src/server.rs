@@ -6,7 +6,7 @@
 use crate::access::{Access, message_of};
 use crate::branch_log::{self, BranchLog};
 use crate::control::{ControlRegion, Recorded, layout};
-use crate::decode::{Decoder, Trace};
+use crate::decode::{Decoder, MAX_STOPPED_STEPS, Trace};
 use crate::environment::RunEnvironment;
 use crate::exit_kind::ExitKind;
 use crate::input::Input;
@@ -43,6 +43,8 @@ const MAX_STARTS: u32 = 3;
 pub struct Server {
     spec: TargetSpec,
     limits: Limits,
+    /// Longest time the next run may take, if that is less than the specification says.
+    time_limit: Duration,
     layout: Layout,
     memory: SharedMemory,
     environment: RunEnvironment,
@@ -86,6 +88,7 @@ impl Server {
         Ok(Server {
             spec,
             limits,
+            time_limit: Duration::MAX,
             layout,
             memory,
             environment,
@@ -155,10 +158,29 @@ impl Server {
         }
         self.is_late = self.deadline.is_over();
         if !self.is_late {
+            let whole = self.limits.steps;
+            self.decoder.limit_steps(if run.end.is_excess() { MAX_STOPPED_STEPS.min(whole) } else { whole });
             self.read_trace();
         }
         log::debug!(target: "server", "{} bytes: {}, reused process: {}", input.len(), run.end, run.reused);
         Ok(run)
+    }
+
+    /// Runs the program on an input, for at most `limit`; returns true too if that limit stopped the run, and
+    /// not the specification's.
+    pub fn run_within(
+        &mut self,
+        input: &Input,
+        mode: Mode,
+        limit: Duration,
+    ) -> Result<(Run, bool), RunError> {
+        self.time_limit = limit;
+        let run = self.run(input, mode);
+        self.time_limit = Duration::MAX;
+        run.map(|run| {
+            let is_stopped = run.end == ExitKind::Timeout && limit < self.spec.timeout;
+            (run, is_stopped)
+        })
     }
 
     fn run_once(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
@@ -225,7 +247,7 @@ impl Server {
 
     /// Waits for the end of a run, or until it exceeds a limit. `None` if its fork server is gone.
     fn monitor(&self) -> io::Result<Result<Option<Ended>, ExceededLimit>> {
-        let deadline = self.deadline.within(self.spec.timeout);
+        let deadline = self.deadline.within(self.spec.timeout.min(self.time_limit));
         let mut monitor =
             LimitMonitor::new(self.process.child.id(), &self.limits, Some(&self.memory), &self.environment);
         loop {

@@ -132,6 +132,8 @@ pub struct Limits {
     pub labels: u32,
     /// Events of one run.
     pub events: u32,
+    /// Steps that are decoded from the trace of one run that ended by itself.
+    pub steps: usize,
     /// Input bytes of one run.
     pub input_bytes: u64,
     /// Bytes of snapshots of one run.
@@ -157,6 +159,7 @@ impl Default for Limits {
         Limits {
             labels: 16 << 20,
             events: 8 << 20,
+            steps: 8 << 20,
             input_bytes: 64 << 20,
             snapshot_bytes: 64 << 20,
             log_words: 16 << 20,
@@ -179,9 +182,11 @@ const EVENT_BYTES: u64 = 16 + 16 + 16;
 const SNAPSHOT_BYTES: u64 = 2;
 /// Bytes that a word of the branch log takes: in the trace, in a copy of it, and as the end of a piece.
 const LOG_BYTES: u64 = 4 + 4 + 16;
+/// Bytes that a step takes once it is decoded: in the trace, in the path, and in the tree with its decision.
+const STEP_BYTES: u64 = 32 + 40 + 64;
 /// Share of the driver's memory that traces may take; a chosen bound.
 const TRACE_SHARE: (u64, u64) = (3, 4);
-/// Reciprocal of the share that the expressions of one run may take; a chosen bound.
+/// Reciprocal of the share that the expressions of one run may take, and of that of its steps; a chosen bound.
 const EXPRESSION_SHARE: u64 = 16;
 /// Reciprocal of the share that the input of one run may take, of which there are several copies; a chosen
 /// bound.
@@ -199,6 +204,7 @@ impl Limits {
             + self.snapshot_bytes * SNAPSHOT_BYTES
             + self.log_words * LOG_BYTES;
         self.expression_bytes = self.expression_bytes.min(memory / EXPRESSION_SHARE);
+        self.steps = self.steps.min((memory / EXPRESSION_SHARE / STEP_BYTES) as usize);
         let input = (memory / INPUT_SHARE / servers.max(1)).max(MIN_INPUT);
         self.input_bytes = self.input_bytes.min(input);
         if share < all {
@@ -241,6 +247,7 @@ mod tests {
             (usual.labels, usual.events, usual.input_bytes)
         );
         let small = usual.within(512 << 20, 1);
+        assert!(small.steps < same.steps && small.steps > 200_000, "{small:?}");
         assert!((1 << 20..4 << 20).contains(&small.labels), "{small:?}");
         let shared = usual.within(512 << 20, 4);
         assert!(shared.labels <= small.labels / 4 && shared.snapshot_bytes <= small.snapshot_bytes / 4);

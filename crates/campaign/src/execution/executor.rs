@@ -3,6 +3,7 @@
 use cairn_deadline::Deadline;
 use cairn_exec::{Input, Mode, Run, RunError, Server, StartError, Trace};
 use cairn_expr::Dag;
+use std::time::Duration;
 
 /// A run and its trace.
 #[derive(Clone, Debug)]
@@ -25,6 +26,12 @@ pub trait Executor {
     /// Runs an input.
     fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError>;
 
+    /// Runs an input, for at most `limit`; returns true too if that limit stopped the run, and not its usual
+    /// one.
+    fn run_within(&mut self, input: &Input, mode: Mode, _limit: Duration) -> Result<(Run, bool), RunError> {
+        self.run(input, mode).map(|run| (run, false))
+    }
+
     /// Decodes the trace of the last run into `dag`.
     fn decode(&mut self, dag: &mut Dag) -> Trace;
 
@@ -38,6 +45,10 @@ pub trait Executor {
 impl Executor for Server {
     fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
         Server::run(self, input, mode)
+    }
+
+    fn run_within(&mut self, input: &Input, mode: Mode, limit: Duration) -> Result<(Run, bool), RunError> {
+        Server::run_within(self, input, mode, limit)
     }
 
     fn decode(&mut self, dag: &mut Dag) -> Trace {

@@ -2,9 +2,11 @@
 
 use super::CampaignError;
 use super::integrate::FlipResult;
+use super::run_limit::HangSite;
 use super::state::{Campaign, Cause};
 use super::worker::Worker;
 use crate::execution::executor::{Execution, Executor};
+use crate::observe::gaps::Gap;
 use crate::observe::notes::ReplayDivergence;
 use crate::observe::observer::Event;
 use crate::replay::cursor::{Base, RecordedRun, Remaining};
@@ -13,7 +15,8 @@ use crate::settings::Settings;
 use crate::store::corpus::Origin;
 use cairn_deadline::Deadline;
 use cairn_exec::{ExitKind, Input, Mode, Run, RunError, StartError, Trace, TraceStep};
-use cairn_tree::{RunId, Step};
+use cairn_program::BranchId;
+use cairn_tree::{RunId, Step, taken};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -22,9 +25,29 @@ const MAX_ATTEMPTS: u32 = 3;
 /// Inputs in a row that may be lost before the campaign gives up; a chosen bound.
 const MAX_LOST_IN_A_ROW: u32 = 10;
 
+/// Factor on the limit of a run that was stopped early, when it is replayed; a chosen bound.
+const REPLAYED_LIMIT: u32 = 4;
+
+/// Factor from one limit of a run to the next; a chosen bound. All limits together are a seventh more than the
+/// last.
+const ESCALATION: u32 = 8;
+
+/// The limit of a run, and if it stopped the run before the full limit.
+#[derive(Clone, Copy)]
+struct Stopped {
+    is_early: bool,
+    limit: Duration,
+}
+
+impl Stopped {
+    const BY_ITSELF: Stopped = Stopped { is_early: false, limit: Duration::MAX };
+}
+
 /// A run that was made without the lock, as soon as the solver had found its input.
 pub(super) struct EarlyRun {
-    pub run: Result<Run, RunError>,
+    pub run: Result<(Run, bool), RunError>,
+    /// Its time limit.
+    pub limit: Duration,
     pub took: Duration,
 }
 
@@ -107,11 +130,11 @@ impl Worker<'_, '_> {
             recorded.is_none() && cause.origin != Origin::Given && !self.campaign.is_single_worker();
         let deadline = self.campaign.deadline();
         let run = self.run_target(input, recorded.as_ref(), is_unlocked, &deadline, early)?;
-        let mut execution = match run {
-            Some(execution) => execution,
+        let (mut execution, stopped) = match run {
+            Some(executed) => executed,
             None if deadline.is_over() => return self.discard_run(recorded.is_some()),
             // It keeps its number, to which later records refer.
-            None if recorded.is_some() => Execution::of_nothing(input),
+            None if recorded.is_some() => (Execution::of_nothing(input), Stopped::BY_ITSELF),
             None => {
                 self.campaign.log_run(self.id, cause, input, None)?;
                 return Ok(FlipResult::Unknown);
@@ -125,12 +148,28 @@ impl Worker<'_, '_> {
         if is_cut_off(&execution) {
             return self.discard_run(recorded.is_some());
         }
-        let timeout = self.timeout(&mut execution, recorded.as_ref())?;
+        let timeout = self.timeout(&mut execution, stopped, recorded.as_ref())?;
         if is_cut_off(&execution) {
             return self.discard_run(recorded.is_some());
         }
         self.cost.run += started.elapsed();
+        if let Some(timeout) = &timeout {
+            self.campaign.note_timeout(timeout, &execution);
+        }
         self.integrate(input, execution, timeout, cause, recorded)
+    }
+
+    /// Makes a run with the full limit that was stopped early at the site of a known hang; false if there is
+    /// none, or no time budget: without one a campaign ends when the strategy is done.
+    pub fn finish_run(&mut self) -> Result<bool, CampaignError> {
+        if self.campaign.settings.time.is_none() || !self.campaign.cursor.is_live() {
+            return Ok(false);
+        }
+        let Some(run) = self.campaign.search.run_limit.unfinished.pop() else { return Ok(false) };
+        let input = self.campaign.known.past_runs[run].input.clone();
+        self.has_full_limit = true;
+        self.execute(&input, Cause::GIVEN)?;
+        Ok(true)
     }
 
     /// Discards a run that the deadline cut off. A replay cannot continue without it.
@@ -147,42 +186,89 @@ impl Worker<'_, '_> {
         Mode { trace: true, check: oracle, diagnose, log, callees }
     }
 
-    fn run_once(&mut self, input: &Input, mode: Mode, is_unlocked: bool) -> Result<Run, RunError> {
+    fn run_once(
+        &mut self,
+        input: &Input,
+        limit: Duration,
+        is_unlocked: bool,
+    ) -> Result<(Run, bool), RunError> {
+        let mode = self.mode();
         match is_unlocked {
-            true => self.campaign.unlocked(|| self.executor.run(input, mode)),
-            false => self.executor.run(input, mode),
+            true => self.campaign.unlocked(|| self.executor.run_within(input, mode, limit)),
+            false => self.executor.run_within(input, mode, limit),
         }
     }
 
-    /// Runs an input, on a new fork server if the old one fails. None if no server survives it, or the
-    /// deadline is over.
+    /// Runs an input, with higher limits up to the full one while they stop it outside of known hangs: it may
+    /// only take longer to get there. A replayed run has the limit that it was recorded with, or the full one.
     fn run_target(
         &mut self,
         input: &Input,
         recorded: Option<&RunResult>,
         is_unlocked: bool,
         deadline: &Deadline,
+        early: Option<EarlyRun>,
+    ) -> Result<Option<(Execution, Stopped)>, CampaignError> {
+        let limit = match (&early, recorded.map(|result| result.timeout)) {
+            (Some(early), _) => early.limit,
+            (None, None) => self.campaign.search.run_limit.current(),
+            (None, Some(timeout)) => {
+                let limit = timeout.filter(|timeout| timeout.is_early).map(|timeout| timeout.limit);
+                // Replays are slower by what else the machine does.
+                limit.map_or(Duration::MAX, |limit| REPLAYED_LIMIT * Duration::from_millis(limit.into()))
+            }
+        };
+        let mut limit = if std::mem::take(&mut self.has_full_limit) { Duration::MAX } else { limit };
+        let mut early = early;
+        loop {
+            let run = self.run_by(input, limit, recorded, is_unlocked, deadline, early.take())?;
+            let Some((execution, is_stopped)) = run else { return Ok(None) };
+            let before = recorded.and_then(|result| result.timeout);
+            let is_accepted = match before {
+                Some(before) => execution.trace.steps.len() >= before.steps as usize,
+                None => self.campaign.is_known_hang(&execution),
+            };
+            if !is_stopped || is_accepted || execution.trace.late {
+                return Ok(Some((execution, Stopped { is_early: is_stopped, limit })));
+            }
+            limit = if before.is_some() { Duration::MAX } else { limit.saturating_mul(ESCALATION) };
+        }
+    }
+
+    /// Runs an input, on a new fork server if the old one fails; returns true too if `limit` has stopped it.
+    /// None if no server survives it, or the deadline is over.
+    fn run_by(
+        &mut self,
+        input: &Input,
+        limit: Duration,
+        recorded: Option<&RunResult>,
+        is_unlocked: bool,
+        deadline: &Deadline,
         mut early: Option<EarlyRun>,
-    ) -> Result<Option<Execution>, CampaignError> {
-        let (mode, mut attempts) = (self.mode(), 0);
+    ) -> Result<Option<(Execution, bool)>, CampaignError> {
+        let mut attempts = 0;
         self.executor.end_by(deadline.clone());
         let was_in_time = recorded.is_some_and(|result| result.timeout.is_none());
         let error = loop {
             attempts += 1;
-            let run = match early.take() {
-                Some(EarlyRun { run, took }) => {
+            let started = Instant::now();
+            let (run, took) = match early.take() {
+                Some(EarlyRun { run, took, .. }) => {
                     self.cost.run += took;
-                    run
+                    (run, took)
                 }
-                None => self.run_once(input, mode, is_unlocked),
+                None => (self.run_once(input, limit, is_unlocked), started.elapsed()),
             };
             match run {
                 // It was in time when it was recorded: the machine has a higher load now.
-                Ok(run) if was_in_time && run.end.is_excess() && attempts < MAX_ATTEMPTS => {}
-                Ok(run) => {
+                Ok((run, _)) if was_in_time && run.end.is_excess() && attempts < MAX_ATTEMPTS => {}
+                Ok((run, is_stopped)) => {
                     self.campaign.counters.lost_in_a_row = 0;
+                    if !run.end.is_excess() {
+                        self.campaign.search.run_limit.note(took);
+                    }
                     let trace = self.campaign.decode(&mut *self.executor, &run);
-                    return Ok(Some(Execution { run, trace }));
+                    return Ok(Some((Execution { run, trace }, is_stopped)));
                 }
                 Err(error) if is_about_input(&error) => break error,
                 Err(_) if deadline.is_over() && !self.campaign.is_first_run() => return Ok(None),
@@ -222,15 +308,24 @@ impl Worker<'_, '_> {
     fn timeout(
         &mut self,
         execution: &mut Execution,
+        stopped: Stopped,
         recorded: Option<&RunResult>,
     ) -> Result<Option<TimeoutRecord>, CampaignError> {
         let is_over = execution.run.end.is_excess();
         let steps = execution.trace.steps.len() as u32;
-        let is_only_slow = self.is_only_slow(execution)?;
+        let is_only_slow = !stopped.is_early && self.is_only_slow(execution)?;
         let Some(before) = recorded.and_then(|result| result.timeout) else {
-            return Ok(is_over.then_some(TimeoutRecord { steps, is_only_slow }));
+            let Stopped { is_early, limit } = stopped;
+            let limit = if is_early { limit.as_millis() as u32 } else { 0 };
+            return Ok(is_over.then_some(TimeoutRecord { steps, is_only_slow, is_early, limit }));
         };
         execution.trace.steps.truncate(before.steps as usize);
+        if recorded.is_some_and(|result| !result.gaps.contains(&Gap::Cut)) {
+            // Only the replay has come as far as that.
+            execution.trace.cut = false;
+            let flags = &mut execution.run.flags;
+            (flags.labels_full, flags.events_full) = (false, false);
+        }
         if !before.is_only_slow && !execution.run.end.is_excess() {
             execution.run.end = ExitKind::Timeout;
         }
@@ -265,6 +360,24 @@ impl Worker<'_, '_> {
 }
 
 impl Campaign<'_> {
+    /// True if a run that was stopped early is in the loop of a known hang, and covers nothing new.
+    fn is_known_hang(&self, execution: &Execution) -> bool {
+        let is_covered = |index| self.known.coverage.is_covered(BranchId(index as u32));
+        self.search.run_limit.is_known(HangSite::of(&execution.trace))
+            && taken(&execution.run.coverage).all(is_covered)
+    }
+
+    /// Notes what became of a run that reached its time limit: the site of a new hang, or that the run is to
+    /// be finished later.
+    fn note_timeout(&mut self, timeout: &TimeoutRecord, execution: &Execution) {
+        let limit = &mut self.search.run_limit;
+        if timeout.is_early {
+            limit.unfinished.push(self.known.past_runs.len());
+        } else if execution.run.end == ExitKind::Timeout {
+            limit.note_hang(HangSite::of(&execution.trace));
+        }
+    }
+
     /// Decodes the trace of the last run, and accounts for its memory.
     fn decode(&mut self, executor: &mut dyn Executor, run: &Run) -> Trace {
         let before = self.known.dag.bytes();

@@ -145,9 +145,13 @@ impl Worker<'_, '_> {
                 result.kept
             }
             None => {
+                let is_early = observations.timeout.is_some_and(|timeout| timeout.is_early);
+                let mut faults = campaign.store.triage.faults(campaign.program, &execution, path);
+                // Only the full limit shows a hang.
+                faults.retain(|fault| !is_early || fault.is_silent);
                 let kept = campaign.store.corpus.decide(&Candidate {
                     end: execution.run.end,
-                    faults: campaign.store.triage.faults(campaign.program, &execution, path),
+                    faults,
                     new_branches: observations.new_branches.len(),
                     origin: cause.origin,
                     parent,
@@ -181,7 +185,9 @@ impl Worker<'_, '_> {
 impl Campaign<'_> {
     /// Adds the path of a run to the tree, after its trace was checked.
     fn add_to_tree(&mut self, execution: &mut Execution, cause: Cause, slow: bool) -> (Path, AddedRun) {
-        let mut path = path(self.program, &self.known.dag, &execution.trace, self.settings.max_steps);
+        let is_whole = !slow && !execution.run.end.is_excess();
+        let max_steps = if is_whole { usize::MAX } else { self.settings.max_steps };
+        let mut path = path(self.program, &self.known.dag, &execution.trace, max_steps);
         self.discard_damage(execution, &mut path);
         let known = &mut self.known;
         if self.settings.oracle && !path.damaged {

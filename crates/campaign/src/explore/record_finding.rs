@@ -183,10 +183,10 @@ impl Worker<'_, '_> {
         let mut dag = Dag::new();
         let mode = if fault.is_silent { Mode::TRACE } else { Mode::NATIVE };
         let other = self.executor.run(input, mode)?;
-        let Campaign { program, settings, store, .. } = &*self.campaign;
+        let Campaign { program, store, .. } = &*self.campaign;
         if fault.is_silent {
             let other = Execution { run: other, trace: self.executor.decode(&mut dag) };
-            let path = path(program, &dag, &other.trace, settings.max_steps);
+            let path = path(program, &dag, &other.trace, usize::MAX);
             let faults = store.triage.faults(program, &other, &path);
             return Ok(faults.iter().any(|shown| shown.key() == fault.key()));
         }

@@ -9,6 +9,7 @@ use super::memory::MemoryMonitor;
 use super::optimistic_queries::OptimisticQueries;
 use super::oracle::Oracle;
 use super::relaxed_queries::RelaxedQueries;
+use super::run_limit::RunLimit;
 use super::timed_strategy::TimedStrategy;
 use crate::execution::path::Path;
 use crate::findings::ledger::Ledger;
@@ -82,6 +83,7 @@ pub(super) struct Search {
     pub optimistic: OptimisticQueries,
     pub deferred: DeferredFlips,
     pub account: EffortAccount,
+    pub run_limit: RunLimit,
     pub memory: MemoryMonitor,
     /// Number of times that solvers were to drop their caches.
     pub cache_drops: u32,
@@ -361,6 +363,7 @@ impl Search {
             optimistic: OptimisticQueries::default(),
             deferred: DeferredFlips::new(settings.solver_limit),
             account: EffortAccount::default(),
+            run_limit: RunLimit::default(),
             memory: MemoryMonitor::new(settings.memory),
             cache_drops: 0,
         })

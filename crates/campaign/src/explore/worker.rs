@@ -40,6 +40,8 @@ pub(super) struct Worker<'w, 'a> {
     pub has_pending_run: bool,
     /// Cost of the strategy's current request so far.
     pub cost: Cost,
+    /// True if its next run has the full time limit.
+    pub has_full_limit: bool,
     /// Number of times that its solver has dropped its caches.
     cache_drops: u32,
 }
@@ -63,6 +65,7 @@ impl<'w, 'a> Worker<'w, 'a> {
             unconstrained: UnconstrainedBytes::default(),
             has_pending_run: false,
             cost: Cost::default(),
+            has_full_limit: false,
             cache_drops: campaign.search.cache_drops,
             campaign,
         }
@@ -147,7 +150,7 @@ impl<'w, 'a> Worker<'w, 'a> {
     fn continue_without_flips(&mut self) -> Result<Option<StopReason>, CampaignError> {
         if self.campaign.coordination.busy > 1 {
             self.wait_for_results()?;
-        } else if self.retry_unanswered()? {
+        } else if self.retry_unanswered()? || self.finish_run()? {
             return Ok(None);
         } else if !self.campaign.cursor.is_live() {
             self.replay_remaining()?;

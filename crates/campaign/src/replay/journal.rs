@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// First line; the number is the version of the format.
-const FIRST_LINE: &[u8] = b"cairn journal 2\n";
+const FIRST_LINE: &[u8] = b"cairn journal 3\n";
 /// Size of a frame's header: length and checksum.
 const HEADER: usize = 8;
 /// Maximum number of buffered bytes; a chosen bound.

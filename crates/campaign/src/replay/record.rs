@@ -209,4 +209,8 @@ pub(crate) struct TimeoutRecord {
     pub steps: u32,
     /// True if it ended in time without tracing.
     pub is_only_slow: bool,
+    /// True if it was stopped early, at the site of a known hang.
+    pub is_early: bool,
+    /// Its time limit, in milliseconds.
+    pub limit: u32,
 }

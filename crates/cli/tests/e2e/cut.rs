@@ -54,3 +54,32 @@ fn what_is_recorded_is_the_beginning_of_the_path() {
         assert_eq!(path, steps[..path.len()]);
     }
 }
+
+/// Half a million decisions in a run that ends by itself: the last ones are known as well.
+#[test]
+fn a_long_run_is_traced_whole() {
+    const LONG: &str = r#"
+        #include <stdio.h>
+        int main(void)
+        {
+            static unsigned char bytes[64];
+            unsigned long found = 0;
+            if (fread(bytes, 1, sizeof bytes, stdin) != sizeof bytes) return 2;
+            for (unsigned i = 0; i < 500000; i++)
+                if ((bytes[i % 60] ^ i) > i % 200) found++;
+            if (bytes[63] == 'z') found = 0;
+            return found == 0;
+        }
+    "#;
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("long");
+    build_instrumented(&write_source(directory.path(), "long.c", LONG), &target);
+    let mut dag = Dag::new();
+    let (run, steps) = record(&target, Limits::default(), &mut dag);
+    assert!(matches!(run.end, ExitKind::Exit(_)), "{:?}", run.end);
+    assert!(steps.len() > 450_000, "{}", steps.len());
+    assert_eq!(dag.inputs(steps[steps.len() - 1].value).first().map(|byte| byte.offset), Some(63));
+    let few = Limits { steps: 1000, ..Limits::default() };
+    let (_, prefix) = record(&target, few, &mut dag);
+    assert_eq!(prefix, steps[..1000]);
+}

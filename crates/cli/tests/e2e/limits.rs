@@ -182,3 +182,51 @@ fn a_directory_that_vanishes_ends_the_campaign() {
     assert_eq!(output.status.code(), Some(2), "{told}");
     assert!(told.starts_with("cairn: cannot write ") && told.lines().count() == 1, "{told}");
 }
+
+/// Any of many bytes sends the program into the same endless loop, and one into a long computation.
+const ONE_LOOP: &str = r#"
+    #include <stdio.h>
+    int main(void)
+    {
+        unsigned char bytes[12];
+        volatile unsigned long sum = 0;
+        if (fread(bytes, 1, sizeof bytes, stdin) != sizeof bytes) return 2;
+        if (bytes[0] == 'l') {
+            for (unsigned long i = 0; i < 20000000; i++) sum += i;
+            if (bytes[1] == 'm') return 4;
+        }
+        for (int i = 1; i < 12; i++)
+            for (int turn = 0; bytes[i] == 'h'; turn++) sum += turn;
+        return sum == 3;
+    }
+"#;
+
+/// The loop costs `--timeout` once, twice with the run that is not traced, and not for each of its inputs. The
+/// long computation ends within that time, so it is no hang.
+#[test]
+fn a_known_hang_is_not_paid_for_again() {
+    let place = tempfile::tempdir().unwrap();
+    let program = place.path().join("program");
+    build_instrumented(&write_source(place.path(), "program.c", ONE_LOOP), &program);
+    let (out, program) = (text(&place.path().join("out")), text(&program));
+    let explore = |options: &[&str]| {
+        let usual = ["run", "--json", "--sym-stdin", "12", "--timeout", "4000", "--out", &out];
+        let begun = Instant::now();
+        let said = run(usual.iter().chain(options).chain([&program.as_str()]));
+        let summary: serde_json::Value =
+            serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+        (summary, begun.elapsed(), said)
+    };
+    let (summary, took, said) = explore(&["--fixed-length"]);
+    assert_eq!((&summary["hangs"], &summary["divergences"]), (&1.into(), &0.into()), "{said:?}");
+    let stopped = summary["gaps"]["limit"].as_u64().unwrap();
+    assert!(stopped >= 8 && summary["exhausted"] == false, "{said:?}");
+    // Eight hangs would take 64 seconds.
+    assert!(took < Duration::from_secs(40), "{took:?}");
+    assert_eq!(summary["branches_covered"], 11, "all but a short read: {said:?}");
+    let executions = (summary["executions"].as_u64().unwrap() + 5).to_string();
+    let (resumed, ..) = explore(&["--fixed-length", "--resume", "--execs", &executions]);
+    for figure in ["tests", "hangs", "divergences", "gaps"] {
+        assert_eq!(summary[figure], resumed[figure], "{figure}");
+    }
+}
