@@ -144,7 +144,10 @@ fn the_summary_has_the_documented_json_keys() {
         "branches_covered branches_total choosing_seconds choosing_share crashes cut_runs divergence_causes divergences divergences_after_losses driver_bytes elapsed_seconds executions exhausted \
          findings full_logs gaps hangs missing_logs most_labels optimistic_gains optimistic_runs pin_tries reused_runs seed solver strategy tests tree_bytes untried"
     );
-    assert_eq!(keys(&json["solver"]), "cached evaluations layers queries sat seconds smt unknown unsat walk");
+    assert_eq!(
+        keys(&json["solver"]),
+        "cached evaluations in_vain layers queries sat seconds smt unknown unsat walk"
+    );
     assert_eq!((&json["strategy"], &json["seed"]), (&"dfs".into(), &42.into()));
     assert_eq!(json["missing_logs"], 0);
     assert!(json["tree_bytes"].as_u64().unwrap() > 0);

@@ -9,6 +9,7 @@ use cairn_solver::{Evaluations, Layers, Stats};
 use cairn_tree::Tree;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Figures of a campaign; its serialization is the documented output of `--json`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -149,7 +150,7 @@ impl Summary {
             strategy: strategy.to_owned(),
             seed,
             choosing_seconds: progress.choosing.as_secs_f64(),
-            choosing_share: progress.choosing.as_secs_f64() / progress.elapsed.as_secs_f64().max(1e-3),
+            choosing_share: share(progress.choosing, progress.elapsed),
             driver_bytes: progress.memory,
             exhausted: gaps.is_empty(),
             gaps,
@@ -164,6 +165,11 @@ impl Summary {
             notes,
         }
     }
+}
+
+/// Returns a part of a whole with four digits, which JSON represents exactly.
+fn share(part: Duration, whole: Duration) -> f64 {
+    (part.as_secs_f64() / whole.as_secs_f64().max(1e-3) * 1e4).round() / 1e4
 }
 
 impl FindingSummary {

@@ -6,8 +6,8 @@
 //! concrete ones included, that do not dominate it. After the last depth k grows by one, and the skipped
 //! flips are considered again.
 //!
-//! CgsSettings: a maximum k (`cgs:5`), dominators counted like all others (`nodom`), and a constant k instead of
-//! a growing one (`fixed`; 5 by default).
+//! Settings: a maximum k (`cgs:5`), dominators counted like all others (`nodom`), and a constant k instead of a
+//! growing one (`fixed`; 5 by default).
 //!
 //! Deviations. A context begins with the side that would be taken, so that each other side of a switch is a
 //! branch of its own. Only strict dominators are left out, since an earlier occurrence of the branch itself
@@ -17,12 +17,12 @@
 //! left. A fixed k has soon seen all contexts of its paths: it then tries random input, up to
 //! [`MAX_RESTARTS`] times in a row without success.
 //!
-//! A choice settles for the flip at hand after [`MAX_WORK`] in vain: where hardly any context is new, contexts
-//! say little, and a traversal of millions of flips for a few new ones costs more than it gains.
+//! A choice settles for the flip at hand after [`MAX_WORK`] in vain: where hardly any context is new,
+//! contexts say little, and a traversal of millions of flips for a few new ones costs more than it gains.
 //!
-//! Cost: a choice takes at most [`MAX_WORK`] and the work of one flip. For each k every flip is considered once,
-//! since a flip without a new context will have none later. Four bytes per node with untried flips, eight per
-//! context seen.
+//! Cost: a choice takes at most [`MAX_WORK`] and the work of one flip, beside dropping nodes that have no flips
+//! left, each once. For each k every flip is considered once, since a flip without a new context will have none
+//! later. Four bytes per node with untried flips, eight per context seen.
 
 mod nodes_by_depth;
 #[cfg(test)]
@@ -40,8 +40,8 @@ use std::mem::replace;
 
 /// Number of branches before a flip that are examined; a chosen bound.
 const LOOK_BACK: usize = 256;
-/// Work of a choice, in branches examined, before it takes the flip at hand. Examining a branch takes some five
-/// nanoseconds, so that a choice takes a twentieth of the shortest runs, which take 200 microseconds.
+/// Work of a choice, in branches examined, before it takes the flip at hand. Examining a branch takes some
+/// five nanoseconds, so that a choice takes a twentieth of the shortest runs, which take 200 microseconds.
 const MAX_WORK: usize = 2_000;
 /// Work of considering a node: it is at a random place in memory, which takes as long as so many branches.
 const NODE_WORK: usize = 20;
@@ -139,10 +139,14 @@ impl Cgs {
                 }
             }
             let node = self.waiting.draw(self.depth, rng)?;
-            self.work += NODE_WORK;
             self.candidates.extend(tree.untried_of(node));
+            if self.candidates.is_empty() {
+                // Dropped for good: the run that added the node has paid for that.
+                continue;
+            }
+            self.work += NODE_WORK;
             rng.shuffle(&mut self.candidates);
-            if !self.candidates.is_empty() && self.may_grow() {
+            if self.may_grow() {
                 self.considered.add(self.depth, node);
             }
         }
