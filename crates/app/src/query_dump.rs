@@ -34,19 +34,24 @@ impl QueryDump {
         Ok(QueryDump { directory: directory.to_owned(), max_files, written: Arc::default() })
     }
 
-    /// Returns a sink that writes scripts to files until there are enough.
+    /// Returns a sink that writes scripts to files until there are enough, and replaces files already written.
     pub fn sink(&self) -> cairn_solver::QuerySink {
         let (directory, max_files, written) = (self.directory.clone(), self.max_files, self.written.clone());
-        Box::new(move |script| {
+        Box::new(move |replaced, script| {
             let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
-            let path = directory.join(format!("{:06}.smt2", written.files + 1));
+            let number = replaced.unwrap_or(written.files + 1);
+            // Other workers may have written the last one.
+            if number > max_files || written.bytes >= MAX_BYTES {
+                return None;
+            }
+            let path = directory.join(format!("{number:06}.smt2"));
             if let Err(error) = std::fs::write(&path, script) {
                 written.failure = Some(Error::cannot("write", &path, error));
-                return false;
+                return None;
             }
-            written.files += 1;
+            written.files = written.files.max(number);
             written.bytes += script.len();
-            written.files < max_files && written.bytes < MAX_BYTES
+            Some(number)
         })
     }
 

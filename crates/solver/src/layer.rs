@@ -110,7 +110,7 @@ mod tests {
         let limits = Limits::default();
         reaches_below("metrics", Metrics::new(limits));
         reaches_below("slice", Slice::default());
-        reaches_below("dump", Dump::new(Box::new(|_| true)));
+        reaches_below("dump", Dump::new(Box::new(|_, _| Some(0))));
         reaches_below("cache", Cache::new(limits));
     }
 
@@ -118,7 +118,7 @@ mod tests {
     fn a_layer_without_a_tally_shows_nothing() {
         let mut dag = Dag::new();
         let target = about(&mut dag, 0, 0);
-        let mut solver = Dump::new(Box::new(|_| true)).over(Scripted::new(Answer::Unsat));
+        let mut solver = Dump::new(Box::new(|_, _| Some(0))).over(Scripted::new(Answer::Unsat));
         solver.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
         assert_eq!(solver.stats(), Stats::default());
     }

@@ -1,8 +1,9 @@
 //! Minimises an input that shows a fault, in the manner of delta debugging.
 //!
 //! First bytes are removed, in chunks of decreasing size; then the remaining chunks are normalised to plain
-//! bytes. A step is kept only if the program still shows the fault: at most about two runs per byte at the
-//! finest grain, and as many again for the coarser ones.
+//! bytes. What could only be changed together, such as a pair of brackets, is plain now and can be removed one
+//! by one: bytes are removed once more. A step is kept only if the program still shows the fault: at most about
+//! three runs per byte at the finest grain, and as many again for the coarser ones.
 
 use cairn_exec::{Input, Object};
 
@@ -25,7 +26,11 @@ fn make_smaller(smallest: &mut Input, shows: &mut ShowsFault) -> Option<()> {
         shorten(smallest, at, shows)?;
     }
     for at in 0..smallest.objects.len() {
+        let before = smallest.objects[at].bytes.clone();
         normalise(smallest, at, shows)?;
+        if smallest.objects[at].bytes != before {
+            shorten(smallest, at, shows)?;
+        }
     }
     Some(())
 }
@@ -141,6 +146,15 @@ mod tests {
             minimised(Object::stdin(text).up_to(99), |b| contains(b, b"bug") && contains(b, b"more"));
         assert_eq!(bytes, b"bugmore");
         assert_eq!(minimised(Object::stdin(*b"xyz").up_to(9), |_| true).0, b"");
+    }
+
+    #[test]
+    fn brackets_that_only_go_together_are_removed() {
+        let is_balanced = |bytes: &[u8]| {
+            let depth = bytes.iter().map(|byte| i32::from(*byte == b'(') - i32::from(*byte == b')'));
+            bytes.ends_with(b"!") && depth.sum::<i32>() == 2
+        };
+        assert_eq!(minimised(Object::stdin(*b"(()(!").up_to(9), is_balanced).0, b"((!");
     }
 
     #[test]

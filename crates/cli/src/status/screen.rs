@@ -14,7 +14,7 @@ const LABEL: usize = 9;
 const LONGEST_BAR: usize = 20;
 const SHORTEST_BAR: usize = 6;
 /// Columns of a layer's figures: with the label, four fit into 40.
-const LAYER: usize = 7;
+const LAYER: usize = 6;
 /// Greatest width of lines. When a terminal becomes narrower than its lines it wraps them before they can be
 /// redrawn, and lines that scroll out of sight cannot be erased.
 const WIDEST: usize = 40;
@@ -256,7 +256,7 @@ mod tests {
             "newest   24 s ago: time limit reached\n          in parse (parse.c:81)",
             "1,234 untried flips",
             "auto, now cgs (whichever",
-            "  cache   enum   walk    SAT     Z3",
+            " cache  enum  walk   SAT    Z3",
             "warning  1 trace truncated for lack\n          of room",
         ] {
             assert!(text.contains(told), "{told}:\n{text}");

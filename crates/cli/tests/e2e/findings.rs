@@ -117,7 +117,7 @@ fn the_tracer_is_no_part_of_a_stack() {
     assert!(done.success());
     for (program, frames) in [(&whole, 4), (&stripped, 0)] {
         let out = place.path().join("out");
-        let options = ["run", "-q", "--force", "--sym-stdin", "5", "--execs", "200", "--out"];
+        let options = ["run", "-q", "--force", "--sym-stdin", "5", "--execs", "2500", "--out"];
         let result = run(options.iter().map(OsStr::new).chain([out.as_os_str(), program.as_os_str()]));
         assert_eq!(result.code, Some(1), "{result:?}");
         let report = std::fs::read(out.join("crashes/reports/id:000000.json")).unwrap();

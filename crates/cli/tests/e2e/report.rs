@@ -84,7 +84,7 @@ fn unheard(command: &mut Command) -> (Option<i32>, String) {
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let directory = tempfile::tempdir().unwrap();
     let source = Example::named("calculator").source;
-    let run = ["run", "--quiet", "--sym-stdin", "5", "--execs", "200", "--out", "out"];
+    let run = ["run", "--quiet", "--sym-stdin", "5", "--execs", "2500", "--out", "out"];
     let found = unheard(cairn().current_dir(&directory).args(run).arg(&source));
     assert_eq!(found, (Some(1), String::new()), "what was found is told by the exit code");
     let told = unheard(cairn().current_dir(&directory).args(["report", "out", "--format", "json"]));
@@ -103,7 +103,7 @@ fn a_changed_source_and_a_name_are_told_as_they_are() {
     let source = directory.path().join("it's <b>, \"ü\".c");
     fs::copy(&Example::named("calculator").source, &source).unwrap();
     let out = directory.path().join("out");
-    let options = ["run", "--quiet", "--sym-stdin", "5", "--execs", "200", "--out", out.to_str().unwrap()];
+    let options = ["run", "--quiet", "--sym-stdin", "5", "--execs", "2500", "--out", out.to_str().unwrap()];
     let made = output_of(cairn().args(options).arg(&source));
     assert_eq!(made.code, Some(1), "{made:?}");
     let before = json(&out, &[]);
