@@ -13,11 +13,11 @@ use std::time::Duration;
 const LABEL: usize = 9;
 const LONGEST_BAR: usize = 20;
 const SHORTEST_BAR: usize = 6;
-/// Columns of a layer's figures: with the label, four fit into 40.
+/// Columns of a layer's figures: with the label, five fit into [`WIDEST`].
 const LAYER: usize = 6;
 /// Greatest width of lines. When a terminal becomes narrower than its lines it wraps them before they can be
 /// redrawn, and lines that scroll out of sight cannot be erased.
-const WIDEST: usize = 40;
+const WIDEST: usize = 41;
 /// Most lines of one text.
 const LINES: usize = 2;
 const MAX_WARNINGS: usize = 3;
@@ -257,7 +257,7 @@ mod tests {
             "1,234 untried flips",
             "auto, now cgs (whichever",
             " cache  enum  walk   SAT    Z3",
-            "warning  1 trace truncated for lack\n          of room",
+            "warning  1 trace truncated for lack of\n          room",
         ] {
             assert!(text.contains(told), "{told}:\n{text}");
         }

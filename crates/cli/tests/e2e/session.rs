@@ -157,6 +157,7 @@ fn json_is_one_object_with_the_promised_fields() {
         "walk",
         "smt",
         "seconds",
+        "in_vain",
         "layers",
         "evaluations",
     ];
@@ -165,7 +166,7 @@ fn json_is_one_object_with_the_promised_fields() {
     for layer in keys(&summary["solver"]["layers"]) {
         assert_eq!(
             keys(&summary["solver"]["layers"][&layer]),
-            ["asked", "sat", "seconds", "unknown", "unsat"]
+            ["asked", "in_vain", "sat", "seconds", "unknown", "unsat"]
         );
     }
     assert_eq!(summary["executions"], 5);
