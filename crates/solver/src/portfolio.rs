@@ -7,7 +7,8 @@
 //! unit of effort, after the portfolio method for hard combinatorial problems (Huberman, Lukose, Hogg, Science
 //! 1997) with restarts of geometrically growing length. First attempts are short; each further one of an
 //! engine at the same query has four times the effort of the one before, so all in vain cost at most a third
-//! more than the last alone. The query ends unanswered when the next attempt would exceed its limit.
+//! more than the last alone. The query ends unanswered when the next attempt would exceed its limit, unless that
+//! is short and more likely to be answered than not: a small limit is to save gambles, not answers.
 //!
 //! Effort is nominal time ([`Engine`]), so that campaigns repeat. Should an engine be slower than its rate
 //! says, on a busy machine for instance, the clock stops it.
@@ -32,6 +33,8 @@ use std::time::{Duration, Instant};
 const GROWTH: u32 = 4;
 /// Attempts of one engine at one query; a chosen bound, after which effort would exceed every limit.
 const MAX_ATTEMPTS: u32 = 24;
+/// Effort up to which an attempt that is likely to be answered may exceed the limit; a chosen bound.
+const LIKELY: Duration = Duration::from_millis(32);
 /// Wall time that an attempt may take, in multiples of its effort and beyond: only engines that are much slower
 /// than their nominal rate get here.
 const SLOWDOWN: u32 = 8;
@@ -89,19 +92,20 @@ impl Portfolio {
         Answer::Unknown(if may_help { Unknown::TimeLimit } else { last })
     }
 
-    /// Returns the engine with the best expected rate of answers, and the effort of its attempt. One that
-    /// cannot have half of the effort it should is left out.
+    /// Returns the engine with the best expected rate of answers, and the effort of its attempt.
     fn choose(&self, progress: &[Progress], keys: &ClassKeys, left: Duration) -> Option<(usize, Duration)> {
-        let affordable = |(member, progress): (usize, &Progress)| {
-            let effort = progress.next?.min(left);
-            (effort * 2 >= progress.next? && !effort.is_zero()).then_some((member, effort))
+        let candidate = |(member, progress): (usize, &Progress)| {
+            let next = progress.next?;
+            let estimate = self.evidence.estimate(keys, step(member, progress), next);
+            // One that cannot have half of the effort it should is left out.
+            let effort = if next <= left * 2 { next.min(left) } else { next };
+            let is_likely = next <= LIKELY && estimate.chance > 0.5;
+            (!effort.is_zero() && (effort <= left || is_likely))
+                .then_some((estimate.rate(), (member, effort)))
         };
-        let rate = |&(member, effort): &(usize, Duration)| {
-            self.evidence.estimate(keys, step(member, &progress[member]), effort).rate()
-        };
-        let all = progress.iter().enumerate().filter_map(affordable);
+        let all = progress.iter().enumerate().filter_map(candidate);
         // The first of the best: `max_by` would return the last.
-        all.map(|choice| (rate(&choice), choice)).reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, c)| c)
+        all.reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, choice)| choice)
     }
 
     fn attempt(

@@ -2,8 +2,8 @@
 //!
 //! A query in vain costs as much as hundreds of executions, and no rule says in advance which one it is. So the
 //! share of such work is bounded: executions and answered queries earn credit, a query without an answer spends
-//! it. With much credit a query may take long at once; without any, only what is likely to answer it is tried,
-//! and the rest is deferred until there is credit again.
+//! it. With much credit a query may take long at once; in debt, only what takes next to nothing is tried, and
+//! the rest is deferred until there is credit again.
 //!
 //! All amounts are nominal time, which the clock does not enter: campaigns repeat.
 
@@ -13,8 +13,8 @@ use std::time::Duration;
 const SHARE: f64 = 0.1;
 /// Credit to begin with, so that the hard queries of a small program are answered at once.
 const INITIAL: Duration = Duration::from_secs(1);
-/// Effort that every query may take: enough for what enumeration and local search answer as a rule.
-const LEAST: Duration = Duration::from_millis(4);
+/// Effort that every query may take: enough for first attempts of enumeration and local search.
+const LEAST: Duration = Duration::from_micros(250);
 /// Effort of a flip's first query at most: a multiple of what the bit-blaster needs as a rule.
 const FIRST: Duration = Duration::from_millis(32);
 /// Nominal time of an execution, and of each label in its trace: measured with `auto` on the JSON parser.
@@ -24,11 +24,13 @@ const LABEL: Duration = Duration::from_nanos(50);
 /// Credit for work in vain.
 pub(super) struct EffortAccount {
     credit: Duration,
+    /// Effort spent beyond the credit.
+    debt: Duration,
 }
 
 impl Default for EffortAccount {
     fn default() -> EffortAccount {
-        EffortAccount { credit: INITIAL }
+        EffortAccount { credit: INITIAL, debt: Duration::ZERO }
     }
 }
 
@@ -52,12 +54,17 @@ impl EffortAccount {
     pub(super) fn queried(&mut self, is_answered: bool, effort: Duration) {
         match is_answered {
             true => self.earn(effort),
-            false => self.credit = self.credit.saturating_sub(effort),
+            false => {
+                self.debt += effort.saturating_sub(self.credit);
+                self.credit = self.credit.saturating_sub(effort);
+            }
         }
     }
 
     fn earn(&mut self, useful: Duration) {
-        self.credit += useful.mul_f64(SHARE / (1.0 - SHARE));
+        let earned = useful.mul_f64(SHARE / (1.0 - SHARE));
+        self.credit += earned.saturating_sub(self.debt);
+        self.debt = self.debt.saturating_sub(earned);
     }
 }
 
@@ -86,9 +93,11 @@ mod tests {
     #[test]
     fn without_credit_a_query_still_gets_what_cheap_engines_need() {
         let mut account = EffortAccount::default();
-        account.queried(false, Duration::from_secs(60));
+        account.queried(false, Duration::from_secs(3));
         assert_eq!(account.first_effort(), LEAST);
+        account.queried(true, Duration::from_secs(9));
+        assert_eq!(account.first_effort(), LEAST, "two seconds of debt, of which one is paid");
         account.queried(true, Duration::from_secs(60));
-        assert!(account.first_effort() == FIRST && account.affords(Duration::from_secs(3)));
+        assert!(account.first_effort() == FIRST && account.affords(Duration::from_secs(2)));
     }
 }
