@@ -1,10 +1,10 @@
 //! Answers a query that was asked before: an exact cache.
 //!
 //! The key is the set of constraints: their order, and which of them is the target, do not matter. Models
-//! name every byte of the sliced query, so an answer holds for every seed. Time-outs are cached as well, or a
-//! search that comes back to a hard flip would wait again; with a higher limit the query goes to the layers below again. Memory is bounded by two generations: when the
-//! young one is full it becomes the old one, and entries of the old one that were not used in the meantime
-//! are dropped.
+//! name every byte of the sliced query, so an answer holds for every seed. Unanswered queries are cached with
+//! their limit: only with a higher one do they go to the layers below again. Memory is bounded
+//! by two generations: when the young one is full it becomes the old one, and entries of the old one that were
+//! not used in the meantime are dropped.
 
 use crate::stats::Meter;
 use crate::{Answer, Layer, LayerGroup, LayerInfo, Limits, Query, Solver, Stats, Unknown};
