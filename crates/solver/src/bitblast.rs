@@ -82,7 +82,7 @@ struct BitBlast {
     gates: usize,
 }
 
-/// What the reduction leaves of a query.
+/// Result of reducing a query.
 enum Rest {
     Decided(Answer),
     /// To be searched.

@@ -5,7 +5,7 @@
 //! it. With much credit a query may take long at once; in debt, only what takes next to nothing is tried, and
 //! the rest is deferred until there is credit again.
 //!
-//! All amounts are nominal time, which the clock does not enter: campaigns repeat.
+//! Amounts are nominal time, not clock time, so that campaigns repeat.
 
 use std::time::Duration;
 

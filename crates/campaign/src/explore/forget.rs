@@ -3,7 +3,7 @@
 //! Every run stays in memory, with the nodes it created, its input and its expressions, since a strategy may
 //! name a flip on its path at any time. A long campaign makes more runs than memory can hold. Most of them
 //! have shown nothing new: what a campaign has reached is in its tests. So when runs, tree and expressions
-//! take their share of the memory limit, all of them are forgotten, and the search begins anew with the tests,
+//! take their share of the memory limit, all of them are forgotten, and the search restarts from the tests,
 //! which are executed again: new strategies see them as given inputs. Flips that were lost without an answer
 //! count as a gap.
 //!

@@ -150,7 +150,7 @@ pub(super) enum LeftOut {
     Nothing,
     /// The constants of concretizations.
     Constants,
-    /// All that read other bytes than the target.
+    /// Every constraint that reads a byte which the target does not.
     OtherBytes,
 }
 

@@ -1,4 +1,4 @@
-//! Decides a circuit with the SAT solver CaDiCaL, anew for every query.
+//! Decides a circuit with the SAT solver CaDiCaL, with a new solver for every query.
 //!
 //! A solver kept for many queries would assign the gates of all of them in each, and could eliminate none.
 //! Within a query the search goes on where it stopped when it gets more effort.
