@@ -94,6 +94,22 @@ enum Rest {
 }
 
 impl BitBlast {
+    /// Reduces a query, and continues with what is left of it.
+    fn attempt(
+        &mut self,
+        task: &Task,
+        effort: Duration,
+        go_on: impl FnOnce(&mut BitBlast, &Reduced) -> Attempt,
+    ) -> Attempt {
+        let (answer, spent) = match self.reduced(task) {
+            Rest::Open(reduced) => return go_on(self, &reduced),
+            Rest::Decided(answer) => (answer, self.time_of_reduction()),
+            Rest::Refused => (Answer::Unknown(Unknown::Unsupported), REDUCTION),
+            Rest::Late => (Answer::Unknown(Unknown::TimeLimit), effort),
+        };
+        Attempt { answer, spent }
+    }
+
     /// Translates and reduces a query, unless it is the last one.
     fn reduced(&mut self, task: &Task) -> Rest {
         let constraints: Vec<ExprId> = task.query.constraints().collect();
@@ -230,15 +246,10 @@ impl Engine for Reduction {
     }
 
     fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
-        let mut shared = self.0.borrow_mut();
-        match shared.reduced(task) {
-            Rest::Decided(answer) => Attempt { answer, spent: shared.time_of_reduction() },
-            Rest::Open(_) => {
-                Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: shared.time_of_reduction() }
-            }
-            Rest::Refused => Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: REDUCTION },
-            Rest::Late => Attempt { answer: Answer::Unknown(Unknown::TimeLimit), spent: effort },
-        }
+        self.0.borrow_mut().attempt(task, effort, |shared, _| Attempt {
+            answer: Answer::Unknown(Unknown::Unsupported),
+            spent: shared.time_of_reduction(),
+        })
     }
 
     fn forget(&mut self) {
@@ -260,13 +271,7 @@ impl Engine for Search {
     }
 
     fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
-        let mut shared = self.0.borrow_mut();
-        match shared.reduced(task) {
-            Rest::Decided(answer) => Attempt { answer, spent: shared.time_of_reduction() },
-            Rest::Open(reduced) => shared.search(task, &reduced, effort),
-            Rest::Refused => Attempt { answer: Answer::Unknown(Unknown::Unsupported), spent: REDUCTION },
-            Rest::Late => Attempt { answer: Answer::Unknown(Unknown::TimeLimit), spent: effort },
-        }
+        self.0.borrow_mut().attempt(task, effort, |shared, reduced| shared.search(task, reduced, effort))
     }
 
     fn forget(&mut self) {
