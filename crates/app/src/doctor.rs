@@ -134,8 +134,8 @@ pub fn sentence(reasons: &[Reason]) -> String {
              --sym-arg), or mark it in the source (cairn.h)"
                 .to_owned()
         }
-        ReasonKind::AllRefused => {
-            "every run was refused by cairn_assume: do its conditions contradict?".to_owned()
+        ReasonKind::AllRejected => {
+            "every run was rejected by cairn_assume: do its conditions contradict?".to_owned()
         }
         ReasonKind::UnusedInput => {
             "no branch depends on a part of the input: the program does not read it, reads it \

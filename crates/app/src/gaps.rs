@@ -16,7 +16,7 @@ pub fn reasons(gaps: &Gaps) -> String {
 pub fn reason(gap: Gap, count: u64) -> String {
     let (one, many) = match gap {
         Gap::NoRun => return "no run was seen".to_owned(),
-        Gap::AllRefused => return "every run was refused by cairn_assume".to_owned(),
+        Gap::AllRejected => return "every run was rejected by cairn_assume".to_owned(),
         Gap::UnusedInput => ("input that no branch depends on", "inputs that no branch depends on"),
         Gap::Limit => ("run stopped at a limit", "runs stopped at a limit"),
         Gap::Slow => ("run too slow while traced", "runs too slow while traced"),

@@ -25,7 +25,7 @@ impl Remarks<'_> {
             return EXHAUSTED.to_owned();
         }
         match s.notes.stop {
-            StopReason::Done if self.all_refused() => reason(Gap::AllRefused, 1),
+            StopReason::Done if self.all_rejected() => reason(Gap::AllRejected, 1),
             StopReason::Done => format!("no flips left, but not exhausted: {}", reasons(&s.gaps)),
             StopReason::Executions => "execution budget used up".to_owned(),
             StopReason::Time => "time budget used up".to_owned(),
@@ -111,8 +111,8 @@ impl Remarks<'_> {
     }
 
     /// True if `cairn_assume` rejected every run.
-    fn all_refused(&self) -> bool {
-        self.summary.gaps.contains_key(&Gap::AllRefused)
+    fn all_rejected(&self) -> bool {
+        self.summary.gaps.contains_key(&Gap::AllRejected)
     }
 
     fn slow_runs(&self) -> Option<String> {
@@ -209,7 +209,7 @@ impl Remarks<'_> {
 
     fn hint(&self) -> Option<String> {
         let notes = &self.summary.notes;
-        if self.all_refused() {
+        if self.all_rejected() {
             return Some("hint: cairn_assume rejected every input: do its conditions contradict?".to_owned());
         }
         let is_explored = self.summary.solver.queries + self.summary.untried > 0;

@@ -38,7 +38,7 @@ const RUN_GAPS: [(Gap, Ending); 13] = [
     (Gap::Overwritten, |t| flagged(|| t.flags.stale = 1)),
     (Gap::ChildProcess, |t| flagged(|| t.flags.forked = true)),
     (Gap::Threads, |t| flagged(|| t.flags.threads = true)),
-    (Gap::AllRefused, |_| ExitKind::Rejected),
+    (Gap::AllRejected, |_| ExitKind::Rejected),
 ];
 
 fn flagged(set: impl FnOnce()) -> ExitKind {
@@ -56,7 +56,7 @@ fn a_campaign_without_gaps_is_exhausted() {
 fn a_campaign_with_an_incomplete_run_is_not_exhausted() {
     for (gap, ending) in RUN_GAPS {
         let fake = match gap {
-            Gap::AllRefused => Fake::new(Sketch::new().build(), ending),
+            Gap::AllRejected => Fake::new(Sketch::new().build(), ending),
             _ => two_paths(ending),
         };
         let summary = explored(fake);
@@ -67,7 +67,7 @@ fn a_campaign_with_an_incomplete_run_is_not_exhausted() {
 
 #[test]
 fn a_resumed_campaign_keeps_its_gaps() {
-    for (gap, ending) in RUN_GAPS.into_iter().filter(|(gap, _)| *gap != Gap::AllRefused) {
+    for (gap, ending) in RUN_GAPS.into_iter().filter(|(gap, _)| *gap != Gap::AllRejected) {
         let directory = tempfile::tempdir().unwrap();
         let out = directory.path().join("out");
         let settings = Settings::new("dfs", vec![stdin(1)]);

@@ -42,7 +42,7 @@ const SOLVER_WORKER: &str = "solver-worker";
 const LOG: &str = "CAIRN_LOG";
 
 fn main() -> ExitCode {
-    cairn_solver::worker::set_command([SOLVER_WORKER]);
+    cairn_solver::backend_process::set_command([SOLVER_WORKER]);
     let words: Vec<OsString> = std::env::args_os().collect();
     let done = match (as_compiler(&words), as_solver_worker(&words)) {
         (Some((language, args)), _) => compile(args, language),
@@ -60,7 +60,7 @@ fn compile(args: &[OsString], language: Language) -> Result<ExitCode, Failure> {
 /// Serves the queries of the `cairn` process that started this one.
 fn solver_worker(memory: u64) -> Result<ExitCode, Failure> {
     start_log();
-    cairn_solver::worker::serve(memory)?;
+    cairn_solver::backend_process::serve(memory)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,7 +2,7 @@
 
 const WHY_NAMES = {
   "never-reached": "never reached", unsat: "no input takes it", unknown: "solver gave up", pending: "not tried yet", diverged: "went elsewhere",
-  refused: "refused by cairn_assume", independent: "does not depend on the input", unrecorded: "not recorded",
+  refused: "rejected by cairn_assume", independent: "does not depend on the input", unrecorded: "not recorded",
 };
 const FILTERS = { all: "all", uncovered: "uncovered", partly: "partly" };
 /** Number of context lines around one that matches the filter. */

@@ -49,7 +49,6 @@ mod parameters;
 mod persistent;
 mod process_id;
 mod reachable;
-mod read;
 mod recorder;
 #[cfg(not(test))]
 mod server;
@@ -61,6 +60,7 @@ mod snapshot;
 #[cfg(not(test))]
 mod startup_random;
 mod supervisor;
+mod symbolic_access;
 mod syscall;
 mod system;
 mod table;

@@ -7,7 +7,7 @@
 
 use crate::recorder::{CHECKING_OFFSET, RECORDER, TABLE_OFFSET};
 use crate::{
-    admission, float, indirect_calls, ops, outputs, reachable, read, shadow, size, table,
+    admission, float, indirect_calls, ops, outputs, reachable, shadow, size, symbolic_access, table,
     uninstrumented_calls,
 };
 use cairn_wire::shadow::{ADDRESS_MASK, BASE, LABEL_BITS, SCALE_SHIFT, word};
@@ -146,7 +146,7 @@ macro_rules! loading_stubs {
 
 loading_stubs! {
     "__cairn_load", return_if!(memory_simple("rdi", "esi", "rdx")) => shadow::load,
-    "__cairn_symbolic_load", return_if!(read_simple("rdx", "r8b", "r9")) => read::read,
+    "__cairn_symbolic_load", return_if!(read_simple("rdx", "r8b", "r9")) => symbolic_access::symbolic_load,
 }
 
 // Stubs without a result: rax must survive as well, and is saved twice to keep the stack aligned.
@@ -164,5 +164,5 @@ stubs! {
     "__cairn_callee", "" => indirect_calls::callee,
     "__cairn_lost_memory", "" => shadow::lost_memory,
     "__cairn_store", "" => shadow::store,
-    "__cairn_symbolic_store", return_if!(concrete_without_result) => read::written,
+    "__cairn_symbolic_store", return_if!(concrete_without_result) => symbolic_access::symbolic_store,
 }

@@ -6,6 +6,7 @@
 //! ids.
 
 mod answer;
+pub mod backend_process;
 mod bitblast;
 mod bytes;
 mod cache;
@@ -25,10 +26,10 @@ mod tape;
 mod testing;
 mod validate;
 mod walk;
-pub mod worker;
 mod z3;
 
 pub use answer::{Answer, Model, Overlay, Query, Unknown};
+pub use backend_process::BackendProcess;
 pub use bytes::ByteCollector;
 pub use cache::Cache;
 pub use counterexample_cache::CounterexampleCache;
@@ -43,7 +44,6 @@ pub use stack::{dumping, only_sat, only_walk, only_z3, standard, with_walk};
 pub use stats::{LayerGroup, LayerInfo, Layers, Stats, Tally};
 pub use tape::Evaluations;
 pub use walk::{ClassicWalk, Walk, WalkMode, WalkSettings};
-pub use worker::Worker;
 pub use z3::{Z3, limit_memory};
 
 use cairn_deadline::Deadline;

@@ -7,8 +7,8 @@
 use crate::dump::{Dump, QuerySink};
 use crate::stats::Layers;
 use crate::{
-    Cache, ClassicWalk, CounterexampleCache, Engine, Enumerate, Layer, Limits, Metrics, Portfolio, Slice,
-    Solver, Walk, WalkMode, WalkSettings, Worker, Z3, bitblast, worker,
+    BackendProcess, Cache, ClassicWalk, CounterexampleCache, Engine, Enumerate, Layer, Limits, Metrics,
+    Portfolio, Slice, Solver, Walk, WalkMode, WalkSettings, Z3, backend_process, bitblast,
 };
 use std::sync::OnceLock;
 
@@ -77,19 +77,19 @@ fn over(layer: impl Layer + 'static, below: Box<dyn Solver>) -> Box<dyn Solver> 
 
 /// Returns Z3 in a process of its own, or in this one if the program has not said how to start one.
 fn backend() -> Box<dyn Engine> {
-    match worker::command() {
-        Some(command) => Box::new(Worker::new(command)),
+    match backend_process::command() {
+        Some(command) => Box::new(BackendProcess::new(command)),
         None => Box::new(Z3::new(Limits::default())),
     }
 }
 
 /// Returns the layers of the usual stack with tallies of zero: it is the list of those that are always shown.
-/// Nothing is started for it: the worker process would be at the first query.
+/// Nothing is started for it: the backend process would be at the first query.
 pub(crate) fn known_layers() -> &'static Layers {
     static KNOWN: OnceLock<Layers> = OnceLock::new();
     KNOWN.get_or_init(|| {
         let limits = Limits::default();
-        let backend = Box::new(Worker::new(&[]));
+        let backend = Box::new(BackendProcess::new(&[]));
         usual(bottom(backend, limits, WalkSettings::default()), limits, None).stats().layers
     })
 }

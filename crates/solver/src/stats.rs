@@ -131,7 +131,7 @@ pub struct Stats {
     /// Evaluations of constraints by local search.
     pub evaluations: Evaluations,
     /// CPU time of a backend in a process of its own.
-    pub worker_cpu: Duration,
+    pub backend_cpu: Duration,
     /// Nominal time that engines have worked.
     pub effort: Duration,
 }
@@ -154,7 +154,7 @@ impl Stats {
             constraints: self.constraints + other.constraints,
             sliced_constraints: self.sliced_constraints + other.sliced_constraints,
             evaluations: self.evaluations.plus(other.evaluations),
-            worker_cpu: self.worker_cpu + other.worker_cpu,
+            backend_cpu: self.backend_cpu + other.backend_cpu,
             effort: self.effort + other.effort,
         }
     }

@@ -178,5 +178,5 @@ fn solve(solver: &mut dyn Solver, limits: Limits, dag: &Dag, query: &Query, seed
 /// Returns the CPU time of this thread, on which all layers work, and of a solver process.
 fn cpu_time(solver: &dyn Solver) -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32) + solver.stats().worker_cpu
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32) + solver.stats().backend_cpu
 }

@@ -68,8 +68,8 @@ impl MemoryMonitor {
         let own = resident().unwrap_or(0);
         self.resident = own;
         // The memory of the solver's processes is freed when these are restarted: it never ends the campaign.
-        let workers = cairn_solver::worker::resident_pages() * PAGE;
-        self.classify(own.max((own + workers).min(over(limit).saturating_sub(1))), limit)
+        let backends = cairn_solver::backend_process::resident_pages() * PAGE;
+        self.classify(own.max((own + backends).min(over(limit).saturating_sub(1))), limit)
     }
 
     /// Classifies a size. Freed memory is used again before the resident size grows, so caches are dropped

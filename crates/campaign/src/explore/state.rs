@@ -440,7 +440,7 @@ impl Counters {
             Gap::Diverged => &mut self.divergences,
             // Counted where they occur, or no property of a run.
             Gap::NoRun
-            | Gap::AllRefused
+            | Gap::AllRejected
             | Gap::UnusedInput
             | Gap::Slow
             | Gap::LostRun

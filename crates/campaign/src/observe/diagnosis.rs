@@ -122,7 +122,7 @@ impl Diagnosis {
             list.add(ReasonKind::NothingSymbolic, 1, None);
         }
         if notes.rejected_runs == self.runs {
-            list.add(ReasonKind::AllRefused, self.runs, None);
+            list.add(ReasonKind::AllRejected, self.runs, None);
         }
         for (name, _) in self.objects.iter().filter(|(_, used)| !used) {
             list.add(ReasonKind::UnusedInput, 1, Some(name.clone()));

@@ -16,7 +16,8 @@ pub enum Gap {
     /// No run was completed.
     NoRun,
     /// Every run was rejected by `cairn_assume`.
-    AllRefused,
+    #[serde(rename = "all-refused")]
+    AllRejected,
     /// Input objects that no decision depends on: the program may read them where labels cannot follow.
     UnusedInput,
     /// Runs that were stopped at a limit of time, memory or processes.
@@ -81,7 +82,7 @@ impl GapCounts {
         let completed = executions.saturating_sub(notes.lost_runs);
         GapCounts([
             (Gap::NoRun, u64::from(completed == 0)),
-            (Gap::AllRefused, u64::from(completed > 0 && notes.rejected_runs == completed)),
+            (Gap::AllRejected, u64::from(completed > 0 && notes.rejected_runs == completed)),
             (Gap::UnusedInput, notes.unused_objects),
             (Gap::Limit, notes.limit_runs),
             (Gap::Slow, notes.slow_runs),

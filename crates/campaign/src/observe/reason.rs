@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 pub enum ReasonKind {
     /// No part of the input is symbolic.
     NothingSymbolic,
-    /// Every run was refused by an assumption.
-    AllRefused,
+    /// Every run was rejected by an assumption.
+    #[serde(rename = "all-refused")]
+    AllRejected,
     /// An input object that no decision depends on.
     UnusedInput,
     /// A function without instrumentation or model was given symbolic data.

@@ -40,7 +40,7 @@ fn warning(gap: Gap, count: u64) -> Option<Warning> {
         Gap::Unanswered => ("unknown", "flip", "flips", "not answered in time"),
         Gap::Concretized => ("pin", "location", "locations", "concretized a symbolic value"),
         Gap::Forgotten => ("forgotten", "flip", "flips", "forgotten to save memory (see --driver-memory)"),
-        Gap::NoRun | Gap::AllRefused | Gap::UnusedInput | Gap::Suspended | Gap::Untried => return None,
+        Gap::NoRun | Gap::AllRejected | Gap::UnusedInput | Gap::Suspended | Gap::Untried => return None,
     };
     Some(Warning { kind, message: format!("{} {what}", counted(count, one, many)) })
 }

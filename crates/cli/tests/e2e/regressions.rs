@@ -214,7 +214,7 @@ fn assumptions_that_no_input_meets_are_told() {
     let directory = SourceDirectory::with(&[("main.c", refused)]);
     directory.cc(&["main.c", "-o", "program"]);
     let output = directory.campaign(&[]).stdout;
-    assert!(output.contains(": every run was refused by cairn_assume\n"), "{output}");
+    assert!(output.contains(": every run was rejected by cairn_assume\n"), "{output}");
 }
 
 #[test]

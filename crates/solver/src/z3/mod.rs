@@ -7,7 +7,7 @@
 //!
 //! A check is limited first by Z3's resource counter (`rlimit`), which is the same on every machine, and then
 //! by the clock, as Z3's timeout. Z3 checks neither while it simplifies and bit-blasts terms: to keep the
-//! limit at all costs, this backend runs in a process that can be killed ([`crate::worker`]). Queries that Z3
+//! limit at all costs, this backend runs in a process that can be killed ([`crate::backend_process`]). Queries that Z3
 //! could not even bit-blast in its time are refused ([`circuits`]).
 
 mod circuits;
@@ -69,7 +69,7 @@ pub(crate) enum Verdict {
     Unknown(Unknown),
 }
 
-/// Limits the memory of all Z3 contexts of this process that are made from now on; workers inherit the limit.
+/// Limits the memory of all Z3 contexts of this process that are made from now on; backend processes inherit it.
 pub fn limit_memory(bytes: u64) {
     MAX_MEGABYTES.fetch_min(bytes >> 20, Relaxed);
 }

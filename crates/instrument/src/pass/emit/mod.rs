@@ -8,7 +8,7 @@ mod address;
 mod composed;
 mod memory;
 mod operation;
-mod read;
+mod symbolic_load;
 mod term;
 mod vector;
 

@@ -1,4 +1,4 @@
-//! The driver's side: starts a worker, sends queries, and kills it when it is late.
+//! The driver's side: starts the process, sends queries, and kills it when it is late.
 
 use super::message::{self, Answered, Hello, Reply, Request, unpacked};
 use crate::z3::{self, Verdict};
@@ -19,21 +19,21 @@ const POLL: Duration = Duration::from_millis(20);
 /// Time beyond its limit after which a backend is killed: as a rule it keeps its limit itself, and then keeps
 /// what it has learnt for the next query. A chosen bound; a query of less effort gets as much again.
 const GRACE: Duration = Duration::from_millis(250);
-/// Expressions that a worker may have before it is replaced by a new one, to bound its memory; a chosen
+/// Expressions that a process may have before it is replaced by a new one, to bound its memory; a chosen
 /// bound.
 const MAX_EXPRESSIONS: usize = 2_000_000;
 
 /// The backend in another process.
-pub struct Worker {
+pub struct BackendProcess {
     arguments: &'static [OsString],
-    process: Option<WorkerProcess>,
+    process: Option<Connection>,
     cpu: Duration,
 }
 
-impl Worker {
+impl BackendProcess {
     /// Returns a backend whose process is started with the first query.
-    pub(crate) fn new(arguments: &'static [OsString]) -> Worker {
-        Worker { arguments, process: None, cpu: Duration::ZERO }
+    pub(crate) fn new(arguments: &'static [OsString]) -> BackendProcess {
+        BackendProcess { arguments, process: None, cpu: Duration::ZERO }
     }
 
     /// Has the process decide a query with this effort; unknown if it died or had to be killed. Returns the
@@ -60,7 +60,7 @@ impl Worker {
         }
     }
 
-    /// Returns `None` if there is no verdict in time. Starting a worker does not count for the limit of a
+    /// Returns `None` if there is no verdict in time. Starting a process does not count for the limit of a
     /// query.
     fn try_to_decide(
         &mut self,
@@ -71,7 +71,7 @@ impl Worker {
     ) -> io::Result<Option<(Verdict, Duration)>> {
         let process = match &mut self.process {
             Some(process) => process,
-            none => none.insert(WorkerProcess::start(self.arguments)?),
+            none => none.insert(Connection::start(self.arguments)?),
         };
         if !process.is_ready(deadline)? {
             // The next query continues to wait.
@@ -103,7 +103,7 @@ fn grace(effort: Duration) -> Duration {
     effort.clamp(POLL, GRACE)
 }
 
-impl Engine for Worker {
+impl Engine for BackendProcess {
     fn info(&self) -> &'static LayerInfo {
         &z3::INFO
     }
@@ -126,20 +126,20 @@ impl Engine for Worker {
     }
 
     fn add_stats(&self, stats: &mut Stats) {
-        stats.worker_cpu = self.cpu;
+        stats.backend_cpu = self.cpu;
     }
 }
 
-/// A worker process, and the expressions it was sent. Dropping it kills the process.
-struct WorkerProcess {
+/// A running process, and the expressions it was sent. Dropping it kills the process.
+struct Connection {
     child: Child,
     socket: UnixStream,
     sender: Sender,
     is_started: bool,
 }
 
-impl WorkerProcess {
-    fn start(arguments: &[OsString]) -> io::Result<WorkerProcess> {
+impl Connection {
+    fn start(arguments: &[OsString]) -> io::Result<Connection> {
         let (socket, theirs) = UnixStream::pair()?;
         // This program, even if its file was replaced since. In a group of its own: Ctrl-C is for the driver.
         let child = Command::new("/proc/self/exe")
@@ -150,8 +150,8 @@ impl WorkerProcess {
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()?;
-        super::workers().push(child.id());
-        let process = WorkerProcess { child, socket, sender: Sender::default(), is_started: false };
+        super::running().push(child.id());
+        let process = Connection { child, socket, sender: Sender::default(), is_started: false };
         process.socket.set_read_timeout(Some(POLL))?;
         process.socket.set_write_timeout(Some(POLL))?;
         Ok(process)
@@ -192,9 +192,9 @@ impl WorkerProcess {
     }
 }
 
-impl Drop for WorkerProcess {
+impl Drop for Connection {
     fn drop(&mut self) {
-        super::workers().retain(|id| *id != self.child.id());
+        super::running().retain(|id| *id != self.child.id());
         // It may have ended already, which is as good.
         let _ = self.child.kill();
         let _ = self.child.wait();

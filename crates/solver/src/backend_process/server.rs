@@ -1,4 +1,4 @@
-//! The worker's side: reads queries from a socket and has Z3 decide them.
+//! The side of the process: reads queries from a socket and has Z3 decide them.
 
 use super::message::{self, Answered, Hello, Reply, Request, packed};
 use crate::z3::Verdict;

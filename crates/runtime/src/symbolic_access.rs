@@ -52,7 +52,7 @@ impl AccessShape {
 
 /// Returns the label of the value that was loaded from `address`, which has a label itself. `base` is the
 /// start of the array that is indexed, 0 if the pass does not know.
-pub extern "C" fn read(
+pub extern "C" fn symbolic_load(
     record: *const SiteRecord,
     label: u32,
     address: u64,
@@ -72,8 +72,8 @@ pub extern "C" fn read(
     })
 }
 
-/// Concretizes the address of a store, and records if it is out of bounds; arguments as for [`read`].
-pub extern "C" fn written(record: *const SiteRecord, label: u32, address: u64, base: u64, shape: u64) {
+/// Concretizes the address of a store, and records if it is out of bounds; arguments as for [`symbolic_load`].
+pub extern "C" fn symbolic_store(record: *const SiteRecord, label: u32, address: u64, base: u64, shape: u64) {
     if label == 0 {
         return;
     }

@@ -12,15 +12,15 @@ mod client;
 mod message;
 mod server;
 
-pub use client::Worker;
+pub use client::BackendProcess;
 pub use server::serve;
 
 use std::ffi::OsString;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
-/// Running workers, by process id.
-static WORKERS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+/// Running processes, by process id.
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// Sets the arguments with which this program calls [`serve`]; the memory limit in bytes follows as one more.
 /// Until then backends run in this process, where their time limits depend on their own checks.
@@ -29,20 +29,20 @@ pub fn set_command(arguments: impl IntoIterator<Item = impl Into<OsString>>) {
     let _ = COMMAND.set(arguments.into_iter().map(Into::into).collect());
 }
 
-/// Returns the resident pages of all workers of this process.
+/// Returns the resident pages of all backend processes that this one has started.
 pub fn resident_pages() -> u64 {
     let pages = |id: &u32| {
         let text = std::fs::read_to_string(format!("/proc/{id}/statm")).ok()?;
         text.split(' ').nth(1)?.parse::<u64>().ok()
     };
-    workers().iter().filter_map(pages).sum()
+    running().iter().filter_map(pages).sum()
 }
 
-fn workers() -> MutexGuard<'static, Vec<u32>> {
-    WORKERS.lock().unwrap_or_else(PoisonError::into_inner)
+fn running() -> MutexGuard<'static, Vec<u32>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the arguments with which this program becomes a worker.
+/// Returns the arguments with which this program becomes a backend process.
 pub(crate) fn command() -> Option<&'static [OsString]> {
     COMMAND.get().map(Vec::as_slice)
 }

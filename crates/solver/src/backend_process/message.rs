@@ -1,4 +1,4 @@
-//! Messages between driver and worker: a 32-bit length, then the message in `postcard` encoding.
+//! Messages between the driver and a backend process: a 32-bit length, then the message in `postcard` encoding.
 
 use crate::{Limits, Unknown};
 use cairn_expr::{InputByte, Parcel};
@@ -10,14 +10,14 @@ use std::time::Duration;
 /// Largest message: more than the largest DAG takes.
 const MAX_BYTES: u32 = 1 << 30;
 
-/// Sent by the worker when it is ready.
+/// Sent by the process when it is ready.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) struct Hello;
 
 /// A query.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) struct Request {
-    /// Expressions the worker lacks.
+    /// Expressions the process lacks.
     pub(super) parcel: Parcel,
     /// Constraints by number, the target last.
     pub(super) constraints: Vec<u32>,
