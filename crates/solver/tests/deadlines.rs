@@ -4,7 +4,7 @@ use cairn_deadline::Deadline;
 use cairn_expr::{Assignment, BinOp, CmpOp, Dag, ExprId, FloatCmp, InputByte, Math};
 use cairn_solver::{
     Answer, Cache, CounterexampleCache, Engine, Enumerate, Layer, Limits, Metrics, Portfolio, Query, Slice,
-    Solver, Stats, Unknown, Walk, WalkSettings, standard, worker,
+    Solver, Stats, Unknown, Walk, WalkSettings, backend_process, standard,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,15 +35,15 @@ fn zeros(_: InputByte) -> u8 {
     0
 }
 
-/// Starts backends in processes of their own: this test program with the one test that is a worker.
-fn have_workers() {
-    worker::set_command(["--exact", "acts_as_a_worker", "--ignored", "--nocapture"]);
+/// Starts backends in processes of their own: this test program with the one test that serves as one.
+fn have_backend_processes() {
+    backend_process::set_command(["--exact", "serves_as_a_backend_process", "--ignored", "--nocapture"]);
 }
 
 #[test]
-#[ignore = "it is the worker that other tests start"]
-fn acts_as_a_worker() {
-    worker::serve(u64::MAX).expect("standard input is a socket");
+#[ignore = "it is the process that other tests start"]
+fn serves_as_a_backend_process() {
+    backend_process::serve(u64::MAX).expect("standard input is a socket");
 }
 
 fn word(dag: &mut Dag, bytes: u32) -> ExprId {
@@ -92,7 +92,7 @@ fn alone(engine: impl Engine + 'static) -> Box<dyn Solver> {
 }
 
 fn layers() -> Vec<(&'static str, Box<dyn Solver>)> {
-    have_workers();
+    have_backend_processes();
     vec![
         ("count", Box::new(Metrics::new(LIMITS).over(GivesUp))),
         ("slice", Box::new(Slice::default().over(GivesUp))),
@@ -101,7 +101,7 @@ fn layers() -> Vec<(&'static str, Box<dyn Solver>)> {
         ("enumerate", alone(Enumerate::default())),
         ("walk", alone(Walk::new(effort()))),
         ("bit-blasting", cairn_solver::only_sat(LIMITS)),
-        ("worker", cairn_solver::only_z3(LIMITS)),
+        ("backend process", cairn_solver::only_z3(LIMITS)),
         ("all", standard(LIMITS)),
     ]
 }
@@ -142,7 +142,7 @@ fn every_layer_ends_soon_after_its_deadline_on_what_is_hard_for_it() {
 
 #[test]
 fn an_interrupt_ends_a_backend_that_does_not_look_and_the_next_query_is_answered() {
-    have_workers();
+    have_backend_processes();
     let mut dag = Dag::new();
     let value = deep(&mut dag, 4, 50_000);
     let hard = equals(&mut dag, value, 1);
@@ -167,8 +167,8 @@ fn an_interrupt_ends_a_backend_that_does_not_look_and_the_next_query_is_answered
 }
 
 #[test]
-fn a_worker_answers_as_the_backend_in_this_process_does() {
-    have_workers();
+fn a_process_answers_as_the_backend_in_this_process_does() {
+    have_backend_processes();
     let mut dag = Dag::new();
     let value = deep(&mut dag, 4, 3);
     let (mut apart, mut here) = (cairn_solver::only_z3(LIMITS), cairn_solver::Z3::new(LIMITS));
