@@ -1,0 +1,3 @@
+//! Mutation of inputs: what coverage-only executions try besides the solver's models.
+
+pub mod dictionary;
