@@ -16,7 +16,6 @@ type Cycle = (&'static str, &'static str, &'static [&'static str]);
 const KNOWN_CYCLES: &[Cycle] = &[
     ("instrument", "pass", &["atomics", "calls", "emit", "function", "outputs", "uninstrumented_calls"]),
     ("solver", "z3", &["floats", "tables", "terms"]),
-    ("tree", "", &["condition", "cores", "pending", "suspended", "tree"]),
 ];
 
 /// Path of a module from the root of its crate.
