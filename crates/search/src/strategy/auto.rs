@@ -15,6 +15,9 @@
 //! reward is also credited to the arm whose run reached the node of the flip: otherwise the arms that open
 //! the way would look idle.
 //!
+//! Mutants are executed in batches without tracing. A batch is charged what it costs in ordinary runs, and its
+//! reward is what the runs of the kept mutants cover.
+//!
 //! All arms see every run, on one tree: nothing is tried twice, and an arm continues where others have
 //! arrived.
 //!
@@ -22,11 +25,11 @@
 //! would be a little more precise, but the same seed would no longer give the same search.
 
 use super::uncovered::Uncovered;
+use crate::gamma::draw_gamma;
 use crate::rng::Rng;
-use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use crate::traits::{Cost, MutantBatch, Next, Outcome, RunView, Strategy};
 use cairn_program::Program;
 use cairn_tree::{Flip, Tree};
-use std::mem::take;
 
 /// Work for which an arm is played, in runs; a chosen bound.
 const PLAY_WORK: f64 = 16.0;
@@ -63,9 +66,7 @@ impl Arm {
     /// Draws its reward relative to the average arm from the posterior distribution.
     fn draw_value(&self, rng: &mut Rng) -> f64 {
         let shape = (self.reward + PRIOR_REWARD) / CLUSTER;
-        // Wilson-Hilferty: the cube root of a gamma-distributed variable is nearly normal.
-        let root = 1.0 - 1.0 / (9.0 * shape) + rng.truncated_normal(0.0, 1.0, 9.0) / (3.0 * shape.sqrt());
-        shape * root.powi(3) * CLUSTER / (self.expected + PRIOR_EXPECTED)
+        draw_gamma(shape, rng) * CLUSTER / (self.expected + PRIOR_EXPECTED)
     }
 }
 
@@ -75,10 +76,14 @@ pub struct Auto {
     playing: usize,
     /// Work left before another arm may be played.
     remaining: f64,
-    /// True if the next run was requested: given inputs are no arm's reward.
-    requested: bool,
+    /// Number of runs that follow the last request: given inputs are no arm's reward.
+    requested: usize,
     /// Work of the whole campaign.
     total_work: f64,
+    /// Its part that went into mutants.
+    mutant_work: f64,
+    /// Number of requested runs.
+    runs: u64,
     /// New branches of all arms, and their work, after decay.
     trend: (f64, f64),
     /// By run: the arm credited with reaching its nodes; none for given inputs.
@@ -95,8 +100,10 @@ impl Auto {
             arms,
             playing: 0,
             remaining: 0.0,
-            requested: false,
+            requested: 0,
             total_work: 0.0,
+            mutant_work: 0.0,
+            runs: 0,
             trend: (0.0, 0.0),
             credited_arms: Vec::new(),
         }
@@ -158,6 +165,7 @@ impl Auto {
 
     /// Credits a run to the arm that plays.
     fn credit(&mut self, run: &RunView) {
+        self.runs += 1;
         self.add_work(1.0 + run.nodes.len() as f64 / DECISIONS_PER_RUN);
         let reward = run.new_branches.len() as f64;
         self.trend.0 += reward;
@@ -175,7 +183,8 @@ impl Auto {
 
 impl Strategy for Auto {
     fn on_run(&mut self, run: &RunView) {
-        let requested = run.own && take(&mut self.requested);
+        let requested = run.own && self.requested > 0;
+        self.requested -= usize::from(requested);
         self.credited_arms.resize(run.run.index(), None);
         if requested {
             self.credit(run);
@@ -188,7 +197,7 @@ impl Strategy for Auto {
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         let next = self.choose(tree, rng);
-        self.requested = next != Next::Done;
+        self.requested = usize::from(!matches!(next, Next::Done | Next::Mutate { .. }));
         next
     }
 
@@ -200,6 +209,14 @@ impl Strategy for Auto {
             Outcome::Taken | Outcome::Diverged | Outcome::Suspend => {}
         }
         self.arms[self.playing].strategy.on_outcome(flip, outcome, cost);
+    }
+
+    fn on_mutants(&mut self, batch: &MutantBatch) {
+        let mean_run = (self.total_work - self.mutant_work).max(1.0) / self.runs.max(1) as f64;
+        self.mutant_work += batch.cost * mean_run;
+        self.add_work(batch.cost * mean_run);
+        self.requested = batch.kept;
+        self.arms[self.playing].strategy.on_mutants(batch);
     }
 
     fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {
