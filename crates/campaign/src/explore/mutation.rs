@@ -22,7 +22,7 @@ use cairn_mutate::{Havoc, Material};
 use cairn_program::BranchId;
 use cairn_search::{MutantBatch, Rng};
 use cairn_tree::{RunId, taken};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Tests that the mutants of a batch are spliced with, and byte strings of the dictionary that they have; chosen
 /// bounds. Another batch draws others.
@@ -108,7 +108,7 @@ impl Worker<'_, '_> {
     /// Executes a batch and records it; with several workers, without the lock.
     fn execute_mutants(&mut self, base: RunId, seed: u64) -> Result<MutantsRecord, CampaignError> {
         let batch = self.campaign.batch(base, seed);
-        let (reserved, started) = (batch.most, Instant::now());
+        let reserved = batch.most;
         self.executor.end_by(batch.deadline.clone());
         let result = if self.campaign.is_single_worker() {
             batch.execute(&mut *self.executor)
@@ -123,7 +123,7 @@ impl Worker<'_, '_> {
         {
             self.campaign.notify(&Event::Restarted { reason: &error.to_string() });
         }
-        let record = self.campaign.record_of(self.id, base, result, started.elapsed());
+        let record = self.campaign.record_of(self.id, base, result);
         self.campaign.cursor.log_mutants(record.clone())?;
         Ok(record)
     }
@@ -156,7 +156,7 @@ impl Campaign<'_> {
     }
 
     /// Returns the record of a batch, without mutants whose branches other workers have covered meanwhile.
-    fn record_of(&self, worker: WorkerId, base: RunId, result: BatchResult, time: Duration) -> MutantsRecord {
+    fn record_of(&self, worker: WorkerId, base: RunId, result: BatchResult) -> MutantsRecord {
         let Campaign { known, search, settings, cursor, counters, .. } = self;
         let input = cursor.recorded_input(base, &known.past_runs[base.index()].input);
         let is_uncovered = |branch: &BranchId| !known.coverage.is_covered(*branch);
@@ -168,14 +168,14 @@ impl Campaign<'_> {
             new_branches: kept.new_branches.iter().map(|branch| branch.0).collect(),
             crash: kept.crash,
         };
-        let runs = counters.executions - search.mutation.executions;
-        let cost = search.mutation.cost(settings, result.executions, time, runs, cursor.elapsed());
+        let runs = (counters.executions - search.mutation.executions).max(1);
+        let mean_run = search.account.work().div_f64(runs as f64);
+        let cost = search.mutation.cost(settings, result.executions, mean_run);
         MutantsRecord {
             worker,
             base: base.index() as u32,
             millis: 0,
             executions: result.executions,
-            micros: time.as_micros() as u64,
             // A batch without mutants must not be free.
             cost: if result.executions == 0 { UNIT } else { cost },
             stopped: result.stopped,

@@ -1,9 +1,9 @@
 //! The account of mutation: how many mutants a batch has, what it costs, and which mutants are worth a trace.
 //!
 //! A batch is charged in mean runs with tracing and solving. A campaign that is bounded by its number of
-//! executions pays one for each mutant, as its user does, and repeats exactly. One that is bounded by time alone
-//! pays the time: a mutant is then some ten to a hundred times cheaper. That cost is in the journal, so a resumed
-//! campaign decides as before.
+//! executions pays one for each mutant, as its user does. Any other pays the nominal time, which makes a mutant
+//! some ten to a hundred times cheaper. No clock decides, so campaigns repeat. The cost is in the journal, since a
+//! resumed campaign may have another budget.
 
 use crate::replay::record::MutantsRecord;
 use crate::settings::Settings;
@@ -17,6 +17,9 @@ use std::time::Duration;
 const BATCH_COST: u64 = 16;
 /// Mutants of a batch at most, so that the next test gets its turn and the deadline is met; a chosen bound.
 const MAX_BATCH: u64 = 1024;
+/// Nominal time of a mutant: measured with `bench/mutation.sh` on two small programs, as that of an execution with
+/// tracing is.
+const MUTANT: Duration = Duration::from_micros(80);
 /// Unit of costs: thousandths of a mean run.
 pub(super) const UNIT: u64 = 1000;
 /// Frames of a stack that tell crashes apart: those of the C library's `abort` and some of the program's.
@@ -29,7 +32,6 @@ pub(super) struct MutationAccount {
     pub executions: u64,
     /// Mutants that were executed again with tracing, and covered a branch first.
     pub gains: u64,
-    time: Duration,
     /// Cost of the last batch and its mutants.
     last: Option<(u64, u64)>,
     /// Mutants that were stopped at a limit.
@@ -47,28 +49,18 @@ impl MutationAccount {
         (BATCH_COST * UNIT * executions / cost.max(1)).clamp(BATCH_COST, MAX_BATCH)
     }
 
-    /// Returns the cost of so many mutants, which took `time`, after `runs` runs with tracing in a campaign that
-    /// has taken `elapsed`.
-    pub fn cost(
-        &self,
-        settings: &Settings,
-        executions: u64,
-        time: Duration,
-        runs: u64,
-        elapsed: Duration,
-    ) -> u64 {
-        if settings.execs.is_some() || settings.time.is_none() {
+    /// Returns the cost of so many mutants, when a run with tracing and solving takes this nominal time.
+    pub fn cost(&self, settings: &Settings, executions: u64, mean_run: Duration) -> u64 {
+        if settings.execs.is_some() {
             return executions * UNIT;
         }
-        let all = elapsed.saturating_sub(self.time + time) * settings.workers as u32;
-        let mean = all.as_secs_f64() / runs.max(1) as f64;
-        (time.as_secs_f64() / mean.max(1e-6) * UNIT as f64) as u64
+        let price = MUTANT.as_secs_f64() / mean_run.max(MUTANT).as_secs_f64();
+        (executions as f64 * price * UNIT as f64) as u64
     }
 
     /// Adds a batch.
     pub fn add(&mut self, batch: &MutantsRecord) {
         self.executions += batch.executions;
-        self.time += Duration::from_micros(batch.micros);
         self.stopped += batch.stopped;
         self.crashes.extend(batch.kept.iter().filter_map(|mutant| mutant.crash));
         if batch.executions > 0 {
@@ -114,26 +106,22 @@ mod tests {
     use crate::replay::record::WorkerId;
     use cairn_exec::{ExitKind, Input};
 
-    fn settings(execs: Option<u64>, seconds: Option<u64>) -> Settings {
-        let time = seconds.map(Duration::from_secs);
-        Settings { execs, time, ..Settings::new("mutation", vec![Input::default()]) }
+    fn settings(execs: Option<u64>) -> Settings {
+        Settings { execs, ..Settings::new("mutation", vec![Input::default()]) }
     }
 
     fn batch(executions: u64, cost: u64, stopped: u64) -> MutantsRecord {
         let (worker, base, millis, kept) = (WorkerId::FIRST, 0, 0, Vec::new());
-        MutantsRecord { worker, base, millis, executions, micros: 1_000_000, cost, stopped, kept }
+        MutantsRecord { worker, base, millis, executions, cost, stopped, kept }
     }
 
     #[test]
-    fn a_mutant_is_an_execution_unless_only_time_counts() {
+    fn a_mutant_is_an_execution_only_if_these_are_bounded() {
         let account = MutationAccount::default();
-        let cost =
-            |settings| account.cost(&settings, 50, Duration::from_millis(5), 100, Duration::from_millis(105));
-        assert_eq!(cost(settings(Some(1000), None)), 50 * UNIT);
-        assert_eq!(cost(settings(Some(1000), Some(9))), 50 * UNIT);
-        assert_eq!(cost(settings(None, None)), 50 * UNIT);
-        let timed = cost(settings(None, Some(9)));
-        assert!((5 * UNIT - 1..=5 * UNIT).contains(&timed), "a run took 1 ms: {timed}");
+        let cost = |execs, mean| account.cost(&settings(execs), 50, mean);
+        assert_eq!(cost(Some(1000), MUTANT * 20), 50 * UNIT);
+        assert_eq!(cost(None, MUTANT * 20), 50 * UNIT / 20);
+        assert_eq!(cost(None, Duration::ZERO), 50 * UNIT, "a mutant costs no more than a run with tracing");
     }
 
     #[test]

@@ -199,8 +199,6 @@ pub(crate) struct MutantsRecord {
     /// Time since the previous run or batch.
     pub millis: u32,
     pub executions: u64,
-    /// Time they took, in microseconds.
-    pub micros: u64,
     /// Their cost, in thousandths of a mean run with tracing and solving.
     pub cost: u64,
     /// Number of mutants that were stopped at a limit.
