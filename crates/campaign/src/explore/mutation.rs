@@ -75,31 +75,34 @@ impl Worker<'_, '_> {
         let campaign = &mut *self.campaign;
         campaign.counters.executions += record.executions;
         campaign.search.mutation.add(&record);
-        let (executions, kept) = (record.executions, record.kept.len());
+        let kept = record.kept.iter().filter(|mutant| mutant.is_find()).count();
+        let executions = record.executions;
         let batch = MutantBatch { base, executions, cost: record.cost as f64 / UNIT as f64, kept };
         campaign.search.strategies[self.id.index()].on_mutants(&batch);
         let input = &campaign.known.past_runs[base.index()].input;
         let input = campaign.cursor.recorded_input(base, input).clone();
-        self.campaign.coordination.pending_runs += kept as u64;
+        self.campaign.coordination.pending_runs += record.kept.len() as u64;
         for mutant in record.kept {
             self.campaign.coordination.pending_runs -= 1;
             let mutated = mutant.input.apply(&input).ok_or(DirectoryError::Nonsense)?;
             if self.campaign.must_stop().is_none() {
-                self.trace_mutant(&mutated, base, &mutant.new_branches)?;
+                self.trace_mutant(&mutated, base, &mutant)?;
             }
         }
         self.campaign.write_status_if_due()
     }
 
     /// Executes a mutant again, as an ordinary run.
-    fn trace_mutant(&mut self, input: &Input, base: RunId, expected: &[u32]) -> Result<(), CampaignError> {
+    ///
+    /// The trace of a hang is long, and few are made: no strategy is charged with it.
+    fn trace_mutant(&mut self, input: &Input, base: RunId, mutant: &KeptMutant) -> Result<(), CampaignError> {
         let known = &self.campaign.known;
         let before = (known.past_runs.len(), known.coverage.covered());
-        self.execute(input, Cause { base: Some(base), ..Cause::MUTATION })?;
+        self.execute(input, Cause { base: Some(base), is_requested: mutant.is_find(), ..Cause::MUTATION })?;
         let Campaign { known, search, .. } = &mut *self.campaign;
         if known.past_runs.len() > before.0 {
             search.mutation.gains += u64::from(known.coverage.covered() > before.1);
-            let expected = expected.iter().map(|branch| BranchId(*branch));
+            let expected = mutant.new_branches.iter().map(|branch| BranchId(*branch));
             search.mutation.note_elusive(expected.filter(|branch| !known.coverage.is_covered(*branch)));
         }
         Ok(())
@@ -170,7 +173,8 @@ impl Campaign<'_> {
         };
         let runs = (counters.executions - search.mutation.executions).max(1);
         let mean_run = search.account.work().div_f64(runs as f64);
-        let cost = search.mutation.cost(settings, result.executions, mean_run);
+        let stopped = search.run_limit.current() * result.stopped as u32;
+        let cost = search.mutation.cost(settings, result.executions, stopped, mean_run);
         MutantsRecord {
             worker,
             base: base.index() as u32,

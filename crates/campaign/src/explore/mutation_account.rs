@@ -49,13 +49,13 @@ impl MutationAccount {
         (BATCH_COST * UNIT * executions / cost.max(1)).clamp(BATCH_COST, MAX_BATCH)
     }
 
-    /// Returns the cost of so many mutants, when a run with tracing and solving takes this nominal time.
-    pub fn cost(&self, settings: &Settings, executions: u64, mean_run: Duration) -> u64 {
+    /// Returns the cost of so many mutants, which were stopped after this time altogether, when a run with tracing and solving takes this nominal time.
+    pub fn cost(&self, settings: &Settings, executions: u64, stopped: Duration, mean_run: Duration) -> u64 {
         if settings.execs.is_some() {
             return executions * UNIT;
         }
-        let price = MUTANT.as_secs_f64() / mean_run.max(MUTANT).as_secs_f64();
-        (executions as f64 * price * UNIT as f64) as u64
+        let time = MUTANT.as_secs_f64() * executions as f64 + stopped.as_secs_f64();
+        (time / mean_run.max(MUTANT).as_secs_f64() * UNIT as f64) as u64
     }
 
     /// Adds a batch.
@@ -118,10 +118,12 @@ mod tests {
     #[test]
     fn a_mutant_is_an_execution_only_if_these_are_bounded() {
         let account = MutationAccount::default();
-        let cost = |execs, mean| account.cost(&settings(execs), 50, mean);
+        let cost = |execs, mean| account.cost(&settings(execs), 50, Duration::ZERO, mean);
         assert_eq!(cost(Some(1000), MUTANT * 20), 50 * UNIT);
         assert_eq!(cost(None, MUTANT * 20), 50 * UNIT / 20);
         assert_eq!(cost(None, Duration::ZERO), 50 * UNIT, "a mutant costs no more than a run with tracing");
+        let hang = account.cost(&settings(None), 1, MUTANT * 99, MUTANT);
+        assert_eq!(hang, 100 * UNIT);
     }
 
     #[test]

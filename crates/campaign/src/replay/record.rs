@@ -218,6 +218,13 @@ pub(crate) struct KeptMutant {
     pub crash: Option<u64>,
 }
 
+impl KeptMutant {
+    /// True if it has shown something new, not only reached a limit.
+    pub fn is_find(&self) -> bool {
+        !self.new_branches.is_empty() || self.crash.is_some()
+    }
+}
+
 /// Result of a run, as far as it does not follow from executing its input again.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RunResult {

@@ -96,7 +96,9 @@ fn mutation_reaches_what_no_expression_describes() {
         });
         let explained: Vec<String> = explained.collect();
         assert!(explained.iter().any(|text| text.contains("too_many (words.c:7)")), "{explained:?}");
-        let by_mutation = files(&scene.out(strategy)).into_keys().any(|name| name.to_string_lossy().contains("op:mutation"));
+        let by_mutation = files(&scene.out(strategy))
+            .into_keys()
+            .any(|name| name.to_string_lossy().contains("op:mutation"));
         assert!(by_mutation, "{strategy}");
     }
     let solved = scene.figures("solved", &["--strategy", SOLVING, "--execs", "6000"]);
@@ -119,7 +121,8 @@ fn the_same_seed_makes_the_same_mutants() {
 fn killed_at_any_moment_a_campaign_with_mutants_goes_on_as_if_nothing_had_happened() {
     let scene = Scene::new(WORDS);
     for workers in ["1", "2"] {
-        let budget = ["--strategy", "auto:mutation,cfg", "--execs", "3000", "--seed", "4", "--workers", workers];
+        let budget =
+            ["--strategy", "auto:mutation,cfg", "--execs", "3000", "--seed", "4", "--workers", workers];
         let (whole, killed) = (format!("whole-{workers}"), format!("killed-{workers}"));
         let begun = Instant::now();
         let expected = scene.figures(&whole, &budget);
@@ -135,14 +138,19 @@ fn killed_at_any_moment_a_campaign_with_mutants_goes_on_as_if_nothing_had_happen
             child.kill().unwrap();
             child.wait().unwrap();
             let now = if out.exists() { files(&out) } else { BTreeMap::new() };
-            assert!(kept.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "what was reported is lost");
+            assert!(
+                kept.iter().all(|(name, bytes)| now.get(name) == Some(bytes)),
+                "what was reported is lost"
+            );
             kept = now;
         }
         let resumed = scene.figures(&killed, &[&["--resume"], &budget[..]].concat());
         assert!(kept.keys().all(|name| out.join(name).exists()));
         // With several workers, their order is another each time.
         if workers == "1" {
-            for name in ["executions", "branches_covered", "tests", "crashes", "mutation_runs", "mutation_gains"] {
+            for name in
+                ["executions", "branches_covered", "tests", "crashes", "mutation_runs", "mutation_gains"]
+            {
                 assert_eq!(resumed[name], expected[name], "{name}");
             }
             assert_eq!(files(&out), files(&scene.out(&whole)));

@@ -1,11 +1,11 @@
 //! Mutants of tests.
 
 use crate::simulate::{Simulation, straight_program, view};
-use cairn_program::BranchId;
-use cairn_search::{Auto, Mutation, MutantBatch, Next, Rng, RunView, Strategy};
-use cairn_tree::{RunId, Step, StepKind, Tree};
 use cairn_expr::{Dag, InputByte};
+use cairn_program::BranchId;
 use cairn_program::SiteId;
+use cairn_search::{Auto, MutantBatch, Mutation, Next, Rng, RunView, Strategy};
+use cairn_tree::{RunId, Step, StepKind, Tree};
 
 /// Returns a tree with one decision, whose other side is untried.
 fn tree(simulation: &Simulation) -> Tree {
