@@ -41,6 +41,7 @@ impl Remarks<'_> {
             self.divergences(),
             self.relaxed_runs(),
             self.optimistic_runs(),
+            self.mutation_runs(),
             self.truncated_traces(),
             self.slow_runs(),
             self.lost_values(),
@@ -99,6 +100,14 @@ impl Remarks<'_> {
             let runs = counted(tries, "optimistic run", "optimistic runs");
             let gains = counted(gains, "covered something new", "covered something new");
             format!("{runs} for branches whose whole path condition was not answered: {gains}")
+        })
+    }
+
+    fn mutation_runs(&self) -> Option<String> {
+        let Summary { mutation_runs: mutants, mutation_gains: gains, .. } = *self.summary;
+        (mutants > 0).then(|| {
+            let gains = counted(gains, "covered something new", "covered something new");
+            format!("mutation: {} executed without tracing, {gains}", counted(mutants, "mutant", "mutants"))
         })
     }
 

@@ -1,7 +1,8 @@
 //! The search loop: shared state, workers, executions, queries.
 //!
 //! A [`Worker`](worker::Worker) repeats: choose a flip (`worker`), solve it (`solve_flip`), execute the input
-//! (`execute`), integrate the trace into the shared state (`integrate`). The [`Campaign`] is that state.
+//! (`execute`), integrate the trace into the shared state (`integrate`). Or it executes a batch of mutants
+//! (`mutation`). The [`Campaign`] is that state.
 
 mod callees;
 mod confirm_findings;
@@ -13,6 +14,8 @@ mod forget;
 mod integrate;
 mod memory;
 mod missing_events;
+mod mutation;
+mod mutation_account;
 mod optimistic_queries;
 mod oracle;
 mod prediction;

@@ -103,6 +103,15 @@ pub struct Run {
     pub stderr: Vec<u8>,
 }
 
+/// The outcome of a run for its coverage alone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CoverageRun {
+    /// The way it ended.
+    pub end: ExitKind,
+    /// Stack of a fatal signal, as in [`Run::crash`].
+    pub crash: Vec<u64>,
+}
+
 impl Run {
     /// Returns a run about which nothing is known.
     pub fn of_nothing(input: &Input) -> Run {

@@ -14,7 +14,7 @@ use crate::limit_monitor::{ExceededLimit, LimitMonitor};
 use crate::pipe::{Received, receive};
 use crate::pod::Pod;
 use crate::raw_trace::RawTrace;
-use crate::run::{Mode, Run, RunFlags};
+use crate::run::{CoverageRun, Mode, Run, RunFlags};
 use crate::run_error::RunError;
 use crate::shm::SharedMemory;
 use crate::spawn::{ServerProcess, StartError, files, set_up, terminate};
@@ -183,12 +183,42 @@ impl Server {
         })
     }
 
-    fn run_once(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
+    /// Runs the program on an input for at most `limit`, without tracing; replaces `coverage` by the coverage
+    /// bytes. Reads back nothing else, unless the program crashes: mutants are executed by the thousand.
+    pub fn run_for_coverage(
+        &mut self,
+        input: &Input,
+        limit: Duration,
+        coverage: &mut Vec<u8>,
+    ) -> Result<CoverageRun, RunError> {
+        self.check_arguments(input)?;
+        self.write_input(input, Mode::NATIVE)?;
+        self.time_limit = limit;
+        let outcome = self.execute();
+        self.time_limit = Duration::MAX;
+        let (ended, exceeded) = outcome?;
+        let control_region = ControlRegion { memory: &self.memory, layout: &self.layout };
+        let recorded = control_region.recorded();
+        self.recorded.damaged |= recorded.damaged;
+        let is_scratch_full = self.environment.exceeds_scratch(&self.limits.scratch)?;
+        let exceeded = is_scratch_full.then_some(ExceededLimit::Scratch).or(exceeded);
+        let end = end_of(ended.wait_status, exceeded, recorded.flags);
+        self.memory.read_into(self.layout.coverage, self.spec.coverage, coverage);
+        Ok(CoverageRun { end, crash: crash_of(end, &recorded.crash) })
+    }
+
+    /// Writes an input and what else a run begins with.
+    fn write_input(&mut self, input: &Input, mode: Mode) -> Result<(), RunError> {
         self.environment.prepare(input)?;
         let (environment, control_region) =
             (&self.environment, ControlRegion { memory: &self.memory, layout: &self.layout });
         control_region.write_input(input, self.mode_bits(mode), self.recorded, |o| environment.name_of(o))?;
         self.memory.zero(self.layout.coverage, self.spec.coverage);
+        Ok(())
+    }
+
+    fn run_once(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
+        self.write_input(input, mode)?;
         self.mode = mode;
         if mode.log || mode.callees {
             branch_log::clear(&self.memory, &self.layout);

@@ -93,12 +93,19 @@ impl SharedMemory {
 
     /// Copies `len` bytes.
     pub(crate) fn read(&self, offset: u64, len: usize) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(len.next_multiple_of(WORD));
+        let mut bytes = Vec::new();
+        self.read_into(offset, len, &mut bytes);
+        bytes
+    }
+
+    /// Copies `len` bytes into a vector, whose memory is used again.
+    pub(crate) fn read_into(&self, offset: u64, len: usize, bytes: &mut Vec<u8>) {
+        bytes.clear();
+        bytes.reserve(len.next_multiple_of(WORD));
         for word in self.words(offset, len) {
             bytes.extend_from_slice(&word.load(Relaxed).to_ne_bytes());
         }
         bytes.truncate(len);
-        bytes
     }
 
     /// Zeros `len` bytes, and the rest of the last word.

@@ -2,7 +2,7 @@
 
 use crate::strategy::{
     Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt,
-    Interleave, Md2u, Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
+    Interleave, Md2u, Mutation, Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
 };
 use crate::traits::Strategy;
 use crate::weighted::WeightedRandom;
@@ -33,7 +33,7 @@ enum Constructor {
 }
 
 /// Default arms of `auto`; bench/RESULTS.md compares sets of arms.
-const AUTO_ARMS: &str = "cfg,cgs,random-branch,weights";
+const AUTO_ARMS: &str = "cfg,cgs,random-branch,weights,mutation";
 
 const ALL: &[StrategyInfo] = &[
     StrategyInfo {
@@ -193,6 +193,12 @@ const ALL: &[StrategyInfo] = &[
         usage: "random-input",
         summary: "random testing: no solving",
         make: Constructor::Plain(|_| Box::new(RandomInput)),
+    },
+    StrategyInfo {
+        name: "mutation",
+        usage: "mutation",
+        summary: "mutants of tests, executed without tracing, and no solving",
+        make: Constructor::Plain(|_| Box::new(Mutation::default())),
     },
     StrategyInfo {
         name: "interleave",

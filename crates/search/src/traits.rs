@@ -19,6 +19,12 @@ pub enum Next {
     },
     /// Execute a random input.
     Restart,
+    /// Execute a batch of mutants of a run's input for their coverage, without tracing. Those that cover a new
+    /// branch are executed again like any input, after [`Strategy::on_mutants`].
+    Mutate {
+        /// The run whose input is mutated.
+        base: RunId,
+    },
     /// Suspend these untried flips. The strategy is called again at once.
     Suspend(Vec<Flip>),
     /// Return these suspended flips to the frontier. The strategy is called again at once.
@@ -56,6 +62,19 @@ pub struct Cost {
     pub solver: Duration,
     /// Time in the target.
     pub run: Duration,
+}
+
+/// A batch of mutants that was executed for their coverage.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MutantBatch {
+    /// The run whose input was mutated.
+    pub base: RunId,
+    /// Number of mutants executed.
+    pub executions: u64,
+    /// Their cost, in mean runs with tracing and solving.
+    pub cost: f64,
+    /// Number of mutants that are executed again, with tracing. Their runs follow.
+    pub kept: usize,
 }
 
 /// A run, as a strategy sees it, after it was added to the tree.
@@ -111,6 +130,9 @@ pub trait Strategy: Send {
 
     /// Called with the outcome of the last requested flip, after `on_run` if there was a run.
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost);
+
+    /// Called when the mutants of the last request have been executed, before the runs of those that are kept.
+    fn on_mutants(&mut self, _batch: &MutantBatch) {}
 
     /// Called before suspended flips become untried again, for strategies that keep lists of flips and may
     /// have dropped them.

@@ -37,6 +37,12 @@ impl Coverage {
         new
     }
 
+    /// Returns a byte for each of `len` branches: 0xff if it is an uncovered one of user code, otherwise 0.
+    pub fn wanted(&self, len: usize) -> Vec<u8> {
+        let is_wanted = |branch| self.counted.contains(branch) && !self.covered.contains(branch);
+        (0..len as u32).map(|index| if is_wanted(BranchId(index)) { 0xff } else { 0 }).collect()
+    }
+
     /// True if a run took this branch.
     pub fn is_covered(&self, branch: BranchId) -> bool {
         self.covered.contains(branch)

@@ -1,7 +1,7 @@
 //! The trait through which a campaign executes the target.
 
 use cairn_deadline::Deadline;
-use cairn_exec::{Input, Mode, Run, RunError, Server, StartError, Trace};
+use cairn_exec::{CoverageRun, Input, Mode, Run, RunError, Server, StartError, Trace};
 use cairn_expr::Dag;
 use std::time::Duration;
 
@@ -32,6 +32,18 @@ pub trait Executor {
         self.run(input, mode).map(|run| (run, false))
     }
 
+    /// Runs an input without tracing, for at most `limit`, and replaces `coverage` by its coverage bytes.
+    fn run_for_coverage(
+        &mut self,
+        input: &Input,
+        limit: Duration,
+        coverage: &mut Vec<u8>,
+    ) -> Result<CoverageRun, RunError> {
+        let (run, _) = self.run_within(input, Mode::NATIVE, limit)?;
+        *coverage = run.coverage;
+        Ok(CoverageRun { end: run.end, crash: run.crash })
+    }
+
     /// Decodes the trace of the last run into `dag`.
     fn decode(&mut self, dag: &mut Dag) -> Trace;
 
@@ -49,6 +61,15 @@ impl Executor for Server {
 
     fn run_within(&mut self, input: &Input, mode: Mode, limit: Duration) -> Result<(Run, bool), RunError> {
         Server::run_within(self, input, mode, limit)
+    }
+
+    fn run_for_coverage(
+        &mut self,
+        input: &Input,
+        limit: Duration,
+        coverage: &mut Vec<u8>,
+    ) -> Result<CoverageRun, RunError> {
+        Server::run_for_coverage(self, input, limit, coverage)
     }
 
     fn decode(&mut self, dag: &mut Dag) -> Trace {

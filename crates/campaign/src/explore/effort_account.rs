@@ -26,11 +26,13 @@ pub(super) struct EffortAccount {
     credit: Duration,
     /// Effort spent beyond the credit.
     debt: Duration,
+    /// All work so far.
+    work: Duration,
 }
 
 impl Default for EffortAccount {
     fn default() -> EffortAccount {
-        EffortAccount { credit: INITIAL, debt: Duration::ZERO }
+        EffortAccount { credit: INITIAL, debt: Duration::ZERO, work: Duration::ZERO }
     }
 }
 
@@ -47,11 +49,14 @@ impl EffortAccount {
 
     /// Earns credit with an execution.
     pub(super) fn executed(&mut self, labels: u64) {
-        self.earn(EXECUTION + LABEL * u32::try_from(labels).unwrap_or(u32::MAX));
+        let nominal = EXECUTION + LABEL * u32::try_from(labels).unwrap_or(u32::MAX);
+        self.work += nominal;
+        self.earn(nominal);
     }
 
     /// Earns or spends credit with a query.
     pub(super) fn queried(&mut self, is_answered: bool, effort: Duration) {
+        self.work += effort;
         match is_answered {
             true => self.earn(effort),
             false => {
@@ -59,6 +64,11 @@ impl EffortAccount {
                 self.credit = self.credit.saturating_sub(effort);
             }
         }
+    }
+
+    /// Returns the nominal time of all executions and queries, without mutants.
+    pub(super) fn work(&self) -> Duration {
+        self.work
     }
 
     fn earn(&mut self, useful: Duration) {

@@ -404,7 +404,7 @@ impl Campaign<'_> {
 }
 
 /// True if any fork server would reject the input with this error.
-fn is_about_input(error: &RunError) -> bool {
+pub(super) fn is_about_input(error: &RunError) -> bool {
     match error {
         RunError::InputTooLarge(_) | RunError::TooManyObjects(_) | RunError::NoSuchArgument { .. } => true,
         RunError::ServerDied(_) | RunError::ServerSilent | RunError::CannotFork(_) | RunError::Io(_) => false,

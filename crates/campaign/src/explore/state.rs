@@ -6,6 +6,7 @@ use super::coordination::Coordination;
 use super::deferred_flips::DeferredFlips;
 use super::effort_account::EffortAccount;
 use super::memory::MemoryMonitor;
+use super::mutation_account::MutationAccount;
 use super::optimistic_queries::OptimisticQueries;
 use super::oracle::Oracle;
 use super::relaxed_queries::RelaxedQueries;
@@ -32,11 +33,13 @@ use crate::test_folder::TestFolder;
 use cairn_deadline::Deadline;
 use cairn_exec::{Input, Object};
 use cairn_expr::Dag;
+use cairn_mutate::dictionary::Dictionary;
 use cairn_program::{BranchId, Program};
 use cairn_search::{RunView, UnknownStrategy};
 use cairn_solver::Stats;
 use cairn_tree::{AddedRun, Coverage, Flip, RunId, Tree};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -65,6 +68,9 @@ pub(super) struct Knowledge {
     /// Tests with their numbers, in order: all that is left when the runs are forgotten.
     pub tests: Vec<(u32, Input)>,
     pub callees: SeenCallees,
+    /// Byte strings that the program compares its input with. A worker that fills an input without the lock
+    /// has a copy.
+    pub dictionary: Arc<Dictionary>,
     /// Input objects that no decision depends on so far.
     pub unused_objects: BTreeSet<u32>,
     pub oracle: Oracle,
@@ -84,6 +90,7 @@ pub(super) struct Search {
     pub deferred: DeferredFlips,
     pub account: EffortAccount,
     pub run_limit: RunLimit,
+    pub mutation: MutationAccount,
     pub memory: MemoryMonitor,
     /// Number of times that solvers were to drop their caches.
     pub cache_drops: u32,
@@ -163,6 +170,7 @@ impl Cause {
         left_out: LeftOut::Nothing,
     };
     pub const INITIAL: Cause = Cause { is_requested: false, ..Cause::GIVEN };
+    pub const MUTATION: Cause = Cause { origin: Origin::Mutation, ..Cause::GIVEN };
     pub const RANDOM: Cause = Cause { origin: Origin::Random, ..Cause::GIVEN };
 }
 
@@ -256,7 +264,7 @@ impl<'a> Campaign<'a> {
     }
 
     /// Returns the budget of executions; none while a journal is replayed.
-    fn execution_budget(&self) -> Option<u64> {
+    pub fn execution_budget(&self) -> Option<u64> {
         self.cursor.when_live(self.settings.execs)
     }
 
@@ -299,6 +307,7 @@ impl Knowledge {
             input_bytes: 0,
             tests: Vec::new(),
             callees: SeenCallees::default(),
+            dictionary: Arc::default(),
             unused_objects: readable_objects(&settings.inputs[0]),
             oracle: Oracle::default(),
             diagnosis: Diagnosis::default(),
@@ -364,6 +373,7 @@ impl Search {
             deferred: DeferredFlips::new(settings.solver_limit),
             account: EffortAccount::default(),
             run_limit: RunLimit::default(),
+            mutation: MutationAccount::default(),
             memory: MemoryMonitor::new(settings.memory),
             cache_drops: 0,
         })

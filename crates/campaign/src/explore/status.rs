@@ -35,6 +35,8 @@ impl Campaign<'_> {
             memory: search.memory.resident(),
             optimistic_runs: search.optimistic.runs,
             optimistic_gains: search.optimistic.with_new_coverage,
+            mutation_runs: search.mutation.executions,
+            mutation_gains: search.mutation.gains,
             untried: known.tree.untried() as u64,
             solver: search.solver_stats.iter().copied().sum(),
             gaps: GapCounts::of(&known.tree, counters.executions, counters.divergences, &counters.notes)

@@ -1,6 +1,6 @@
 //! A strategy whose time is measured.
 
-use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy};
+use cairn_search::{Cost, MutantBatch, Next, Outcome, Rng, RunView, Strategy};
 use cairn_tree::{Flip, Tree};
 use std::time::{Duration, Instant};
 
@@ -50,6 +50,10 @@ impl TimedStrategy {
 
     pub(super) fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {
         self.timed(|strategy| strategy.on_outcome(flip, outcome, cost));
+    }
+
+    pub(super) fn on_mutants(&mut self, batch: &MutantBatch) {
+        self.timed(|strategy| strategy.on_mutants(batch));
     }
 
     pub(super) fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {

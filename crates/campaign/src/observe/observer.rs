@@ -38,6 +38,10 @@ pub struct Progress {
     pub optimistic_runs: u64,
     /// Optimistic runs that covered a branch first.
     pub optimistic_gains: u64,
+    /// Mutants executed for their coverage alone, a part of the executions.
+    pub mutation_runs: u64,
+    /// Mutants that covered a branch first.
+    pub mutation_gains: u64,
     /// Time spent in the strategy.
     pub choosing: Duration,
     /// Untried flips: the size of the frontier.

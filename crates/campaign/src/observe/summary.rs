@@ -47,6 +47,12 @@ pub struct Summary {
     /// Optimistic runs that covered a branch first.
     #[serde(default)]
     pub optimistic_gains: u64,
+    /// Mutants executed for their coverage alone, a part of the executions.
+    #[serde(default)]
+    pub mutation_runs: u64,
+    /// Mutants that covered a branch first.
+    #[serde(default)]
+    pub mutation_gains: u64,
     /// Strategy, as the user named it.
     pub strategy: String,
     /// Seed of all random choices.
@@ -147,6 +153,8 @@ impl Summary {
             relaxed_runs: progress.relaxed_runs,
             optimistic_runs: progress.optimistic_runs,
             optimistic_gains: progress.optimistic_gains,
+            mutation_runs: progress.mutation_runs,
+            mutation_gains: progress.mutation_gains,
             strategy: strategy.to_owned(),
             seed,
             choosing_seconds: progress.choosing.as_secs_f64(),

@@ -7,7 +7,7 @@
 
 use super::delta::Delta;
 use super::journal::{Journal, RecordReader, ResumedJournal};
-use super::record::{QueryRecord, Record, RunRecord, RunResult, WorkerId};
+use super::record::{MutantsRecord, QueryRecord, Record, RunRecord, RunResult, WorkerId};
 use crate::store::corpus::Origin;
 use crate::store::directory::DirectoryError;
 use cairn_exec::Input;
@@ -78,7 +78,7 @@ pub(crate) struct Cursor {
     recorded_time: Duration,
     /// Moment at which the campaign became live.
     live_since: Instant,
-    /// Time at the last run.
+    /// Time at the last run or batch of mutants.
     last_run: Duration,
     /// Final inputs of the recorded runs, as the journal has them.
     inputs: Vec<Input>,
@@ -174,6 +174,24 @@ impl Cursor {
         })
     }
 
+    /// Returns the status of a worker's batch of mutants of the input of `base`.
+    pub fn mutants(&mut self, worker: WorkerId, base: RunId) -> Result<Action<MutantsRecord>, DirectoryError> {
+        let expected = (worker, base.index() as u32);
+        let matches = |record: &Record| matches!(record, Record::Mutants(mutants) if (mutants.worker, mutants.base) == expected);
+        Ok(match self.consume(matches)? {
+            Action::Recorded(Record::Mutants(mutants)) => {
+                self.add_recorded_time(mutants.millis);
+                Action::Recorded(mutants)
+            }
+            other => other.without_outcome(),
+        })
+    }
+
+    /// Returns the final input of a run, as the journal has it; `input` is that of the run itself.
+    pub fn recorded_input<'i>(&'i self, run: RunId, input: &'i Input) -> &'i Input {
+        self.differing_inputs.get(&(run.index() as u32)).unwrap_or(input)
+    }
+
     /// Returns the run that comes next for a worker, before its strategy chooses one.
     pub fn next_run(&mut self, worker: WorkerId) -> Result<NextRun, DirectoryError> {
         let Some(recorded) = &self.recorded else { return Ok(NextRun::Live) };
@@ -198,6 +216,7 @@ impl Cursor {
                     self.forget_inputs();
                     return Ok(Some(Remaining::Forget));
                 }
+                Record::Mutants(mutants) => self.add_recorded_time(mutants.millis),
                 _ => {}
             }
         }
@@ -273,9 +292,20 @@ impl Cursor {
         })
     }
 
-    fn decode_run(&mut self, run: RunRecord) -> Result<RecordedRun, DirectoryError> {
-        self.recorded_time += Duration::from_millis(run.millis.into());
+    fn add_recorded_time(&mut self, millis: u32) {
+        self.recorded_time += Duration::from_millis(millis.into());
         self.last_run = self.recorded_time;
+    }
+
+    /// Returns the time since the last run or batch of mutants, in milliseconds.
+    fn millis_since_last_run(&mut self) -> u32 {
+        let millis = (self.elapsed() - self.last_run).as_millis() as u32;
+        self.last_run += Duration::from_millis(millis.into());
+        millis
+    }
+
+    fn decode_run(&mut self, run: RunRecord) -> Result<RecordedRun, DirectoryError> {
+        self.add_recorded_time(run.millis);
         let empty = Input::default();
         let base = self.inputs.get(run.base.unwrap_or(0) as usize).unwrap_or(&empty);
         let input = run.input.apply(base);
@@ -330,6 +360,13 @@ impl Cursor {
         self.append(&Record::DropCaches)
     }
 
+    /// Records a batch of mutants; if some are kept, at once: they are not found again.
+    pub fn log_mutants(&mut self, mutants: MutantsRecord) -> Result<(), DirectoryError> {
+        let (has_kept, millis) = (!mutants.kept.is_empty(), self.millis_since_last_run());
+        self.append(&Record::Mutants(MutantsRecord { millis, ..mutants }))?;
+        if has_kept { self.flush() } else { Ok(()) }
+    }
+
     /// Records a run; `base` is the run that its input is derived from, or the first one.
     pub fn log_run(
         &mut self,
@@ -344,8 +381,7 @@ impl Cursor {
         }
         let base_input = self.differing_inputs.get(&base.run.unwrap_or(0)).unwrap_or(base.input);
         let input = Delta::new(base_input, input);
-        let millis = (self.elapsed() - self.last_run).as_millis() as u32;
-        self.last_run += Duration::from_millis(millis.into());
+        let millis = self.millis_since_last_run();
         let is_kept = result.as_ref().is_some_and(|result| !result.kept.is_empty());
         self.append(&Record::Run(RunRecord { worker, millis, origin, base: base.run, input, result }))?;
         if is_kept { self.flush() } else { Ok(()) }

@@ -83,6 +83,8 @@ pub(crate) enum Record {
     Retry(WorkerId),
     /// All runs were forgotten; those that follow are numbered from 0.
     Forget,
+    /// A batch of mutants was executed for their coverage.
+    Mutants(MutantsRecord),
 }
 
 impl Record {
@@ -92,6 +94,7 @@ impl Record {
             Record::Query(query) => Some(query.worker),
             Record::Run(run) => Some(run.worker),
             Record::Wake(worker) => Some(*worker),
+            Record::Mutants(mutants) => Some(mutants.worker),
             Record::RaiseLimit(_)
             | Record::DropCaches
             | Record::Wait(_)
@@ -185,6 +188,41 @@ pub(crate) struct RunRecord {
     pub input: Delta,
     /// None if no fork server survived it.
     pub result: Option<RunResult>,
+}
+
+/// A batch of mutants. The replay of a journal does not execute them again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct MutantsRecord {
+    pub worker: WorkerId,
+    /// Run whose input was mutated.
+    pub base: u32,
+    /// Time since the previous run or batch.
+    pub millis: u32,
+    pub executions: u64,
+    /// Their cost, in thousandths of a mean run with tracing and solving.
+    pub cost: u64,
+    /// Number of mutants that were stopped at a limit.
+    pub stopped: u64,
+    /// Mutants that are executed again, with tracing: their runs follow, unless the campaign was killed before.
+    pub kept: Vec<KeptMutant>,
+}
+
+/// A mutant that is executed again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct KeptMutant {
+    /// Difference to the final input of the base.
+    pub input: Delta,
+    /// Branches for which it is executed again.
+    pub new_branches: Vec<u32>,
+    /// Fingerprint of the crash for which it is executed again.
+    pub crash: Option<u64>,
+}
+
+impl KeptMutant {
+    /// True if it has shown something new, not only reached a limit.
+    pub fn is_find(&self) -> bool {
+        !self.new_branches.is_empty() || self.crash.is_some()
+    }
 }
 
 /// Result of a run, as far as it does not follow from executing its input again.

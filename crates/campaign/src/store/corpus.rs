@@ -20,6 +20,8 @@ pub(crate) enum Origin {
     Random,
     /// Solved for a flip.
     Flip,
+    /// A mutant of the input of another run.
+    Mutation,
 }
 
 impl Origin {
@@ -28,6 +30,7 @@ impl Origin {
             Origin::Given => "seed",
             Origin::Random => "random",
             Origin::Flip => "flip",
+            Origin::Mutation => "mutation",
         }
     }
 }

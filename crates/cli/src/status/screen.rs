@@ -43,6 +43,7 @@ impl Screen {
         lines.extend(self.newest(view));
         lines.push(self.frontier(view));
         lines.extend(self.text("strategy", Ink::Plain, &view.strategy));
+        lines.extend(self.mutation(view));
         lines.extend(self.solver(view));
         lines.extend(self.warnings(view));
         lines
@@ -126,6 +127,13 @@ impl Screen {
 
     fn frontier(&self, view: &View) -> String {
         self.label("frontier").add(&grouped(view.progress.untried)).add_whole(" untried flips").text()
+    }
+
+    /// Draws the number of mutants, a part of the runs, and of those that covered something new.
+    fn mutation(&self, view: &View) -> Option<String> {
+        let (runs, gains) = (view.progress.mutation_runs, view.progress.mutation_gains);
+        let row = self.label("mutation").add(&grouped(runs)).add_whole(" mutants");
+        (runs > 0).then(|| row.add_whole(&format!(", {} covered new", grouped(gains))).text())
     }
 
     /// Draws the number of queries, and for each layer the share it decides of those it gets and its share of

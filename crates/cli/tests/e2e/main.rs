@@ -32,6 +32,7 @@ mod memory_limits;
 mod misbehaviour;
 mod models;
 mod moved;
+mod mutation;
 mod own_symbols;
 mod page;
 mod random_programs;

@@ -134,6 +134,8 @@ fn json_is_one_object_with_the_promised_fields() {
         "choosing_seconds",
         "choosing_share",
         "driver_bytes",
+        "mutation_gains",
+        "mutation_runs",
         "optimistic_gains",
         "optimistic_runs",
         "pin_tries",

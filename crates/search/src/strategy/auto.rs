@@ -15,6 +15,10 @@
 //! reward is also credited to the arm whose run reached the node of the flip: otherwise the arms that open
 //! the way would look idle.
 //!
+//! Mutants are executed in batches without tracing. A batch is charged what it costs in ordinary runs, and its
+//! reward is what the runs of the kept mutants cover. One mutant brings less than one ordinary run, so where it is
+//! not cheaper either (a campaign bounded by its executions), the prior of that arm is lower.
+//!
 //! All arms see every run, on one tree: nothing is tried twice, and an arm continues where others have
 //! arrived.
 //!
@@ -22,11 +26,11 @@
 //! would be a little more precise, but the same seed would no longer give the same search.
 
 use super::uncovered::Uncovered;
+use crate::gamma::draw_gamma;
 use crate::rng::Rng;
-use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use crate::traits::{Cost, MutantBatch, Next, Outcome, RunView, Strategy};
 use cairn_program::Program;
 use cairn_tree::{Flip, Tree};
-use std::mem::take;
 
 /// Work for which an arm is played, in runs; a chosen bound.
 const PLAY_WORK: f64 = 16.0;
@@ -34,6 +38,9 @@ const PLAY_WORK: f64 = 16.0;
 /// better than the average.
 const PRIOR_EXPECTED: f64 = 8.0;
 const PRIOR_REWARD: f64 = 10.0;
+/// Share of an ordinary run's reward that a mutant brings, before more is known: a tenth to a third on sed and tree
+/// (`bench/subjects`).
+const MUTANT_REWARD: f64 = 0.3;
 /// New branches come in clusters: this many carry as much information as one that came alone.
 const CLUSTER: f64 = 3.0;
 /// Half-life of an arm's statistics, as a share of the work so far, and its minimum.
@@ -54,6 +61,8 @@ struct Arm {
     name: String,
     /// True if it only continues where other arms have arrived.
     follows_others: bool,
+    /// Prior of its reward.
+    prior: f64,
     /// New branches it covered, and those that an average arm would have, after decay.
     reward: f64,
     expected: f64,
@@ -62,10 +71,8 @@ struct Arm {
 impl Arm {
     /// Draws its reward relative to the average arm from the posterior distribution.
     fn draw_value(&self, rng: &mut Rng) -> f64 {
-        let shape = (self.reward + PRIOR_REWARD) / CLUSTER;
-        // Wilson-Hilferty: the cube root of a gamma-distributed variable is nearly normal.
-        let root = 1.0 - 1.0 / (9.0 * shape) + rng.truncated_normal(0.0, 1.0, 9.0) / (3.0 * shape.sqrt());
-        shape * root.powi(3) * CLUSTER / (self.expected + PRIOR_EXPECTED)
+        let shape = (self.reward + self.prior) / CLUSTER;
+        draw_gamma(shape, rng) * CLUSTER / (self.expected + PRIOR_EXPECTED)
     }
 }
 
@@ -75,10 +82,14 @@ pub struct Auto {
     playing: usize,
     /// Work left before another arm may be played.
     remaining: f64,
-    /// True if the next run was requested: given inputs are no arm's reward.
-    requested: bool,
+    /// Number of runs that follow the last request: given inputs are no arm's reward.
+    requested: usize,
     /// Work of the whole campaign.
     total_work: f64,
+    /// Its part that went into mutants.
+    mutant_work: f64,
+    /// Number of requested runs.
+    runs: u64,
     /// New branches of all arms, and their work, after decay.
     trend: (f64, f64),
     /// By run: the arm credited with reaching its nodes; none for given inputs.
@@ -88,15 +99,17 @@ pub struct Auto {
 impl Auto {
     /// Creates a bandit over these named strategies.
     pub fn new(strategies: Vec<(String, Box<dyn Strategy>)>) -> Auto {
-        let arm =
-            |(name, strategy)| Arm { strategy, name, follows_others: false, reward: 0.0, expected: 0.0 };
+        let (prior, reward, expected) = (PRIOR_REWARD, 0.0, 0.0);
+        let arm = |(name, strategy)| Arm { strategy, name, follows_others: false, prior, reward, expected };
         let arms = strategies.into_iter().map(arm).collect();
         Auto {
             arms,
             playing: 0,
             remaining: 0.0,
-            requested: false,
+            requested: 0,
             total_work: 0.0,
+            mutant_work: 0.0,
+            runs: 0,
             trend: (0.0, 0.0),
             credited_arms: Vec::new(),
         }
@@ -158,6 +171,7 @@ impl Auto {
 
     /// Credits a run to the arm that plays.
     fn credit(&mut self, run: &RunView) {
+        self.runs += 1;
         self.add_work(1.0 + run.nodes.len() as f64 / DECISIONS_PER_RUN);
         let reward = run.new_branches.len() as f64;
         self.trend.0 += reward;
@@ -175,7 +189,8 @@ impl Auto {
 
 impl Strategy for Auto {
     fn on_run(&mut self, run: &RunView) {
-        let requested = run.own && take(&mut self.requested);
+        let requested = run.own && self.requested > 0;
+        self.requested -= usize::from(requested);
         self.credited_arms.resize(run.run.index(), None);
         if requested {
             self.credit(run);
@@ -188,7 +203,7 @@ impl Strategy for Auto {
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         let next = self.choose(tree, rng);
-        self.requested = next != Next::Done;
+        self.requested = usize::from(!matches!(next, Next::Done | Next::Mutate { .. }));
         next
     }
 
@@ -200,6 +215,16 @@ impl Strategy for Auto {
             Outcome::Taken | Outcome::Diverged | Outcome::Suspend => {}
         }
         self.arms[self.playing].strategy.on_outcome(flip, outcome, cost);
+    }
+
+    fn on_mutants(&mut self, batch: &MutantBatch) {
+        let mean_run = (self.total_work - self.mutant_work).max(1.0) / self.runs.max(1) as f64;
+        self.mutant_work += batch.cost * mean_run;
+        self.add_work(batch.cost * mean_run);
+        self.requested = batch.kept;
+        let price = batch.cost / batch.executions.max(1) as f64;
+        self.arms[self.playing].prior = PRIOR_REWARD * (MUTANT_REWARD / price).min(1.0);
+        self.arms[self.playing].strategy.on_mutants(batch);
     }
 
     fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {

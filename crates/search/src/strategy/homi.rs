@@ -43,7 +43,7 @@ use crate::rng::Rng;
 use crate::strategy::homi::learner::Learner;
 use crate::strategy::homi::pruning::{Pruning, SAMPLE};
 use crate::strategy::homi::settings::HomiSettings;
-use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use crate::traits::{Cost, MutantBatch, Next, Outcome, RunView, Strategy};
 use crate::uncovered_flips::UncoveredFlips;
 use cairn_program::{BranchId, Program};
 use cairn_tree::{Flip, FlipState, Tree};
@@ -261,6 +261,10 @@ impl Strategy for Homi {
         if self.base_requested {
             self.base.on_outcome(flip, outcome, cost);
         }
+    }
+
+    fn on_mutants(&mut self, batch: &MutantBatch) {
+        self.base.on_mutants(batch);
     }
 
     fn on_resumed(&mut self, tree: &Tree, flips: &[Flip]) {

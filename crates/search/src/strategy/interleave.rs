@@ -6,7 +6,7 @@
 //! strategy without a request loses its turn.
 
 use crate::rng::Rng;
-use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
+use crate::traits::{Cost, MutantBatch, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, Tree};
 
 /// Requests of one strategy before the next random choice; a chosen bound.
@@ -85,6 +85,12 @@ impl Strategy for Interleave {
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, cost: Cost) {
         if let Some(requested) = self.requested {
             self.strategies[requested].on_outcome(flip, outcome, cost);
+        }
+    }
+
+    fn on_mutants(&mut self, batch: &MutantBatch) {
+        if let Some(requested) = self.requested {
+            self.strategies[requested].on_mutants(batch);
         }
     }
 

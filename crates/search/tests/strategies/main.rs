@@ -11,6 +11,7 @@ mod dfs;
 mod generational;
 mod homi;
 mod interleave;
+mod mutation;
 mod parametric;
 mod random_branch;
 mod refined_analyses;

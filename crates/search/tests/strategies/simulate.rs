@@ -3,7 +3,7 @@
 use cairn_expr::{CmpOp, Dag, ExprId, InputByte};
 use cairn_program::testing::Sketch;
 use cairn_program::{BranchId, FunctionId, Program, SiteId};
-use cairn_search::{Cost, Next, Outcome, Rng, RunView, Strategy};
+use cairn_search::{Cost, MutantBatch, Next, Outcome, Rng, RunView, Strategy};
 use cairn_tree::{AddedRun, BranchTraces, Coverage, Flip, FlipState, NodeId, RunId, Step, StepKind, Tree};
 use std::time::Duration;
 
@@ -239,6 +239,7 @@ impl Simulation {
                     self.run(input, None, strategy);
                 }
                 Next::Flip { flip, base } => self.force(flip, base, strategy),
+                Next::Mutate { base } => self.mutate(base, strategy),
                 Next::Suspend(flips) => flips.into_iter().for_each(|flip| self.tree.suspend(flip)),
                 Next::Resume(flips) => {
                     strategy.on_resumed(&self.tree, &flips);
@@ -247,6 +248,24 @@ impl Simulation {
             }
         }
         requests
+    }
+
+    /// Flips each bit of an input without a trace, and runs the mutants that cover a branch first.
+    fn mutate(&mut self, base: RunId, strategy: &mut dyn Strategy) {
+        let (mut kept, mut coverage) = (Vec::new(), self.coverage.clone());
+        let bits = self.inputs[base.index()].len();
+        for bit in 0..bits {
+            let mut mutant = self.inputs[base.index()].clone();
+            mutant[bit] = !mutant[bit];
+            if !coverage.merge(&self.covered_by(&path(&self.decide, &mutant))).is_empty() {
+                kept.push(mutant);
+            }
+        }
+        let (executions, cost) = (bits as u64, bits as f64);
+        strategy.on_mutants(&MutantBatch { base, executions, cost, kept: kept.len() });
+        for mutant in kept {
+            self.run(mutant, None, strategy);
+        }
     }
 
     fn force(&mut self, flip: Flip, base: RunId, strategy: &mut dyn Strategy) {

@@ -1,0 +1,249 @@
+//! Batches of mutants: many inputs executed for their coverage alone, and those that covered something new
+//! executed again with tracing.
+//!
+//! A batch mutates the input of one run. Its runs record no path, so they prove nothing and hide nothing: the
+//! tree does not know of them. What they find is executed again at once as an ordinary run, which enters the
+//! tree, the corpus and the journal. The journal has of a batch what the search depends on, with the inputs that
+//! are executed again; a replay executes only these.
+
+use super::CampaignError;
+use super::execute::is_about_input;
+use super::mutation_account::{MutationAccount, UNIT};
+use super::state::{Campaign, Cause};
+use super::worker::Worker;
+use crate::execution::executor::Executor;
+use crate::observe::observer::Event;
+use crate::replay::delta::Delta;
+use crate::replay::record::{KeptMutant, MutantsRecord, WorkerId};
+use crate::store::directory::DirectoryError;
+use cairn_deadline::Deadline;
+use cairn_exec::{ExitKind, Input, RunError};
+use cairn_mutate::{Havoc, Material};
+use cairn_program::BranchId;
+use cairn_search::{MutantBatch, Rng};
+use cairn_tree::{RunId, taken};
+use std::time::Duration;
+
+/// Tests that the mutants of a batch are spliced with, and byte strings of the dictionary that they have; chosen
+/// bounds. Another batch draws others.
+const MAX_INPUTS: usize = 8;
+const MAX_TOKENS: usize = 32;
+
+/// A batch before it is executed.
+struct Batch {
+    base: Input,
+    material: Material,
+    rng: Rng,
+    /// Executions, those with tracing included.
+    most: u64,
+    /// Time limit of a mutant.
+    limit: Duration,
+    /// 0xff for each branch that is uncovered.
+    wanted: Vec<u8>,
+    account: MutationAccount,
+    deadline: Deadline,
+}
+
+/// What a batch has shown.
+#[derive(Default)]
+struct BatchResult {
+    executions: u64,
+    stopped: u64,
+    kept: Vec<Kept>,
+    /// Reason for which the fork server is to be started again.
+    failure: Option<RunError>,
+}
+
+/// A mutant to execute again.
+struct Kept {
+    input: Input,
+    new_branches: Vec<BranchId>,
+    crash: Option<u64>,
+}
+
+impl Worker<'_, '_> {
+    /// Executes a batch of mutants of a run's input, and then those again that are worth a trace.
+    pub fn mutate(&mut self, base: RunId) -> Result<(), CampaignError> {
+        // Drawn in a replay as well, so that the generator is in the same state afterwards.
+        let seed = self.rng.word();
+        self.wait_for_turn()?;
+        let action = self.campaign.cursor.mutants(self.id, base)?;
+        let record = match self.resolve(action)? {
+            Some(recorded) => recorded,
+            None => self.execute_mutants(base, seed)?,
+        };
+        let campaign = &mut *self.campaign;
+        campaign.counters.executions += record.executions;
+        campaign.search.mutation.add(&record);
+        let kept = record.kept.iter().filter(|mutant| mutant.is_find()).count();
+        let executions = record.executions;
+        let batch = MutantBatch { base, executions, cost: record.cost as f64 / UNIT as f64, kept };
+        campaign.search.strategies[self.id.index()].on_mutants(&batch);
+        let input = &campaign.known.past_runs[base.index()].input;
+        let input = campaign.cursor.recorded_input(base, input).clone();
+        self.campaign.coordination.pending_runs += record.kept.len() as u64;
+        for mutant in record.kept {
+            self.campaign.coordination.pending_runs -= 1;
+            let mutated = mutant.input.apply(&input).ok_or(DirectoryError::Nonsense)?;
+            if self.campaign.must_stop().is_none() {
+                self.trace_mutant(&mutated, base, &mutant)?;
+            }
+        }
+        self.campaign.write_status_if_due()
+    }
+
+    /// Executes a mutant again, as an ordinary run.
+    ///
+    /// The trace of a hang is long, and few are made: no strategy is charged with it.
+    fn trace_mutant(&mut self, input: &Input, base: RunId, mutant: &KeptMutant) -> Result<(), CampaignError> {
+        let known = &self.campaign.known;
+        let before = (known.past_runs.len(), known.coverage.covered());
+        self.execute(input, Cause { base: Some(base), is_requested: mutant.is_find(), ..Cause::MUTATION })?;
+        let Campaign { known, search, .. } = &mut *self.campaign;
+        if known.past_runs.len() > before.0 {
+            search.mutation.gains += u64::from(known.coverage.covered() > before.1);
+            let expected = mutant.new_branches.iter().map(|branch| BranchId(*branch));
+            search.mutation.note_elusive(expected.filter(|branch| !known.coverage.is_covered(*branch)));
+        }
+        Ok(())
+    }
+
+    /// Executes a batch and records it; with several workers, without the lock.
+    fn execute_mutants(&mut self, base: RunId, seed: u64) -> Result<MutantsRecord, CampaignError> {
+        let batch = self.campaign.batch(base, seed);
+        let reserved = batch.most;
+        self.executor.end_by(batch.deadline.clone());
+        let result = if self.campaign.is_single_worker() {
+            batch.execute(&mut *self.executor)
+        } else {
+            self.campaign.coordination.pending_runs += reserved;
+            let result = self.campaign.unlocked(|| batch.execute(&mut *self.executor));
+            self.campaign.coordination.pending_runs -= reserved;
+            result
+        };
+        if let Some(error) = &result.failure
+            && self.restart()?
+        {
+            self.campaign.notify(&Event::Restarted { reason: &error.to_string() });
+        }
+        let record = self.campaign.record_of(self.id, base, result);
+        self.campaign.cursor.log_mutants(record.clone())?;
+        Ok(record)
+    }
+}
+
+impl Campaign<'_> {
+    /// Prepares a batch of mutants of a run's input.
+    fn batch(&self, base: RunId, seed: u64) -> Batch {
+        let Campaign { known, search, program, .. } = self;
+        let mut rng = Rng::new(seed);
+        let draw_test = |rng: &mut Rng| known.tests.get(rng.below(known.tests.len().max(1)));
+        let inputs =
+            (0..MAX_INPUTS).filter_map(|_| draw_test(&mut rng).map(|(_, input)| input.clone())).collect();
+        let draw_token = |_| known.dictionary.draw(&mut rng).map(<[u8]>::to_vec);
+        let tokens = (0..MAX_TOKENS).filter_map(draw_token).collect();
+        let mut wanted = known.coverage.wanted(program.branch_count() as usize);
+        search.mutation.elusive().for_each(|branch| wanted[branch.0 as usize] = 0);
+        let spent = self.counters.executions + self.coordination.pending_runs;
+        let left = self.execution_budget().map_or(u64::MAX, |budget| budget.saturating_sub(spent));
+        Batch {
+            base: known.past_runs[base.index()].input.clone(),
+            material: Material { inputs, tokens },
+            rng,
+            most: search.mutation.batch_size().min(left.max(1)),
+            limit: search.run_limit.current(),
+            wanted,
+            account: search.mutation.clone(),
+            deadline: self.deadline(),
+        }
+    }
+
+    /// Returns the record of a batch, without mutants whose branches other workers have covered meanwhile.
+    fn record_of(&self, worker: WorkerId, base: RunId, result: BatchResult) -> MutantsRecord {
+        let Campaign { known, search, settings, cursor, counters, .. } = self;
+        let input = cursor.recorded_input(base, &known.past_runs[base.index()].input);
+        let is_uncovered = |branch: &BranchId| !known.coverage.is_covered(*branch);
+        let is_worth_it = |kept: &Kept| {
+            kept.new_branches.is_empty() || kept.crash.is_some() || kept.new_branches.iter().any(is_uncovered)
+        };
+        let record = |kept: Kept| KeptMutant {
+            input: Delta::new(input, &kept.input),
+            new_branches: kept.new_branches.iter().map(|branch| branch.0).collect(),
+            crash: kept.crash,
+        };
+        let runs = (counters.executions - search.mutation.executions).max(1);
+        let mean_run = search.account.work().div_f64(runs as f64);
+        let stopped = search.run_limit.current() * result.stopped as u32;
+        let cost = search.mutation.cost(settings, result.executions, stopped, mean_run);
+        MutantsRecord {
+            worker,
+            base: base.index() as u32,
+            millis: 0,
+            executions: result.executions,
+            // A batch without mutants must not be free.
+            cost: if result.executions == 0 { UNIT } else { cost },
+            stopped: result.stopped,
+            kept: result.kept.into_iter().filter(is_worth_it).map(record).collect(),
+        }
+    }
+}
+
+impl Batch {
+    /// Executes the mutants. A batch ends early at a mutant that is stopped at a limit, since many more may
+    /// follow, or that takes the fork server with it.
+    fn execute(self, executor: &mut dyn Executor) -> BatchResult {
+        let mut result = BatchResult::default();
+        let Batch { base, material, mut rng, most, limit, mut wanted, account, deadline } = self;
+        let Some(mut havoc) = Havoc::new(&base, &material) else { return result };
+        let mut coverage = Vec::new();
+        while result.executions + (result.kept.len() as u64) < most && !deadline.is_over() {
+            let mutant = havoc.next(&mut rng);
+            result.executions += 1;
+            let run = match executor.run_for_coverage(mutant, limit, &mut coverage) {
+                Ok(run) => run,
+                Err(error) if is_about_input(&error) => continue,
+                Err(error) => {
+                    // Executed again, it is counted and recorded if it does so again.
+                    result.kept.push(Kept { input: mutant.clone(), new_branches: Vec::new(), crash: None });
+                    result.failure = Some(error);
+                    break;
+                }
+            };
+            if run.end.is_excess() && deadline.is_over() {
+                break;
+            }
+            let new_branches = match run.end {
+                ExitKind::Rejected => Vec::new(),
+                _ => take_wanted(&mut wanted, &coverage),
+            };
+            let crash = account
+                .new_crash(&run)
+                .filter(|crash| result.kept.iter().all(|kept| kept.crash != Some(*crash)));
+            let is_stopped = run.end.is_excess();
+            if !new_branches.is_empty() || crash.is_some() || is_stopped && account.traces_stopped() {
+                result.kept.push(Kept { input: mutant.clone(), new_branches, crash });
+            }
+            if is_stopped {
+                result.stopped += 1;
+                break;
+            }
+        }
+        result
+    }
+}
+
+/// Returns the wanted branches that are covered, which are not wanted any more.
+fn take_wanted(wanted: &mut [u8], coverage: &[u8]) -> Vec<BranchId> {
+    let (words, rest) = coverage.as_chunks::<8>();
+    let (wanted_words, wanted_rest) = wanted.as_chunks::<8>();
+    let is_hit = |(a, b): (&[u8; 8], &[u8; 8])| u64::from_ne_bytes(*a) & u64::from_ne_bytes(*b) != 0;
+    let has_any =
+        words.iter().zip(wanted_words).any(is_hit) || rest.iter().zip(wanted_rest).any(|(a, b)| a & b != 0);
+    if !has_any {
+        return Vec::new();
+    }
+    let covered = taken(coverage).filter(|index| wanted.get(*index) == Some(&0xff));
+    let new: Vec<usize> = covered.collect();
+    new.iter().for_each(|index| wanted[*index] = 0);
+    new.into_iter().map(|index| BranchId(index as u32)).collect()
+}
