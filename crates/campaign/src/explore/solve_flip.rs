@@ -112,6 +112,7 @@ impl Worker<'_, '_> {
                 FlipResult::Unknown => (Outcome::Unknown, FlipState::Unknown),
             },
             Solved::Unsat => self.try_relaxed(flip, base, effort, (Outcome::Unsat, FlipState::Unsat))?,
+            Solved::Unknown if self.is_outdated() => (Outcome::Unknown, FlipState::Unknown),
             Solved::Unknown => {
                 let Campaign { known, .. } = &mut *self.campaign;
                 known.diagnosis.unanswered(known.tree.node(flip.node).site);
@@ -122,9 +123,11 @@ impl Worker<'_, '_> {
                 }
             }
         };
-        self.campaign.known.tree.set_state(flip, state);
-        if is_unanswered && state == FlipState::Unknown {
-            self.campaign.search.deferred.add(flip, effort);
+        if !self.is_outdated() {
+            self.campaign.known.tree.set_state(flip, state);
+            if is_unanswered && state == FlipState::Unknown {
+                self.campaign.search.deferred.add(flip, effort);
+            }
         }
         self.campaign.coordination.reserved -= u64::from(reserved);
         self.clear_pending_run();
@@ -162,6 +165,9 @@ impl Worker<'_, '_> {
         let action = self.campaign.cursor.query(self.id, check)?;
         if let Some(recorded) = self.resolve(action)? {
             return Ok(Solved::new(self.replay_query(query, base, &recorded), None));
+        }
+        if self.is_outdated() {
+            return Ok(Solved::Unknown);
         }
         let deadline = self.campaign.deadline();
         let before = self.campaign.search.solver_stats[self.id.index()].effort;
@@ -246,7 +252,7 @@ impl Worker<'_, '_> {
         effort: Duration,
         unsolved: (Outcome, FlipState),
     ) -> Result<(Outcome, FlipState), CampaignError> {
-        if self.campaign.deadline().is_over() {
+        if self.is_outdated() || self.campaign.deadline().is_over() {
             return Ok(unsolved);
         }
         let Some(solution) = self.solve_relaxed(flip, base, effort)? else { return Ok(unsolved) };
@@ -269,7 +275,7 @@ impl Worker<'_, '_> {
         let unsolved = (Outcome::Unknown, FlipState::Unknown);
         let Campaign { known, program, search, counters, .. } = &mut *self.campaign;
         let tests = counters.coverage_curve.len() as u64;
-        if !search.optimistic.pays(counters.executions, tests) {
+        if self.times_forgotten != known.times_forgotten || !search.optimistic.pays(counters.executions, tests) {
             return Ok(unsolved);
         }
         let prefix = known.tree.path_condition(&mut known.dag, program, flip.node);

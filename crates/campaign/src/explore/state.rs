@@ -62,6 +62,8 @@ pub(super) struct Knowledge {
     pub past_runs: Vec<PastRun>,
     /// Memory of their inputs, in bytes.
     pub input_bytes: u64,
+    /// Number of times that all runs were forgotten.
+    pub times_forgotten: u32,
     /// Tests with their numbers, in order: all that is left when the runs are forgotten.
     pub tests: Vec<(u32, Input)>,
     pub callees: SeenCallees,
@@ -297,6 +299,7 @@ impl Knowledge {
             coverage: Coverage::new(program),
             past_runs: Vec::new(),
             input_bytes: 0,
+            times_forgotten: 0,
             tests: Vec::new(),
             callees: SeenCallees::default(),
             unused_objects: readable_objects(&settings.inputs[0]),
