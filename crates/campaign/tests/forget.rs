@@ -141,7 +141,8 @@ fn resumed_workers_forget_what_the_journal_says() {
     let _guard = MEMORY.lock();
     let scratch = TempDir::new().unwrap();
     let out = scratch.path().join("out");
-    let first = explore_together(Some(LIMIT), EXECUTIONS, Some(CampaignDirectory::create(&out, false).unwrap()));
+    let first =
+        explore_together(Some(LIMIT), EXECUTIONS, Some(CampaignDirectory::create(&out, false).unwrap()));
     assert!(first.notes.forgotten_runs > 0);
     let before = kept(&out);
     // Nothing is left to execute: all of this is the replay, with no limit of its own.

@@ -102,6 +102,7 @@ impl Campaign<'_> {
         search.optimistic.forget();
         search.deferred.clear();
         search.run_limit.unfinished.clear();
+        search.hang_exits.forget();
         search.coverage = Some(Coverage::new(program));
         for strategy in &mut search.strategies {
             strategy.renew(cairn_search::create(&settings.strategy, program)?);

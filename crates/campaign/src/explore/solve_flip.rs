@@ -101,6 +101,8 @@ impl Worker<'_, '_> {
         base: RunId,
         effort: Duration,
     ) -> Result<Outcome, CampaignError> {
+        let was_unanswered = self.campaign.known.tree.state(flip) == FlipState::Unknown;
+        let before = self.cost.solver;
         let reserved = self.campaign.reserve(flip);
         self.campaign.coordination.pending_runs += 1;
         self.has_pending_run = true;
@@ -124,8 +126,11 @@ impl Worker<'_, '_> {
             }
         };
         if !self.is_outdated() {
+            let is_answered = !is_unanswered || state != FlipState::Unknown;
+            let time = self.cost.solver - before;
+            self.campaign.note_query_cost(flip, base, (time, is_answered, was_unanswered));
             self.campaign.known.tree.set_state(flip, state);
-            if is_unanswered && state == FlipState::Unknown {
+            if !is_answered {
                 self.campaign.search.deferred.add(flip, effort);
             }
         }
@@ -275,7 +280,9 @@ impl Worker<'_, '_> {
         let unsolved = (Outcome::Unknown, FlipState::Unknown);
         let Campaign { known, program, search, counters, .. } = &mut *self.campaign;
         let tests = counters.coverage_curve.len() as u64;
-        if self.times_forgotten != known.times_forgotten || !search.optimistic.pays(counters.executions, tests) {
+        if self.times_forgotten != known.times_forgotten
+            || !search.optimistic.pays(counters.executions, tests)
+        {
             return Ok(unsolved);
         }
         let prefix = known.tree.path_condition(&mut known.dag, program, flip.node);

@@ -5,6 +5,7 @@ use super::callees::SeenCallees;
 use super::coordination::Coordination;
 use super::deferred_flips::DeferredFlips;
 use super::effort_account::EffortAccount;
+use super::hang_exits::HangExits;
 use super::memory::MemoryMonitor;
 use super::optimistic_queries::OptimisticQueries;
 use super::oracle::Oracle;
@@ -19,6 +20,7 @@ use crate::observe::diagnosis::Diagnosis;
 use crate::observe::gaps::Gap;
 use crate::observe::notes::{Notes, StopReason};
 use crate::observe::observer::Observer;
+use crate::observe::query_costs::QueryCosts;
 use crate::observe::snapshot::Milestone;
 use crate::observe::summary::Summary;
 use crate::replay::campaign_directory::CampaignDirectory;
@@ -71,6 +73,7 @@ pub(super) struct Knowledge {
     pub unused_objects: BTreeSet<u32>,
     pub oracle: Oracle,
     pub diagnosis: Diagnosis,
+    pub query_costs: QueryCosts,
 }
 
 /// State of the strategies and solvers.
@@ -86,6 +89,7 @@ pub(super) struct Search {
     pub deferred: DeferredFlips,
     pub account: EffortAccount,
     pub run_limit: RunLimit,
+    pub hang_exits: HangExits,
     pub memory: MemoryMonitor,
     /// Number of times that solvers were to drop their caches.
     pub cache_drops: u32,
@@ -305,6 +309,7 @@ impl Knowledge {
             unused_objects: readable_objects(&settings.inputs[0]),
             oracle: Oracle::default(),
             diagnosis: Diagnosis::default(),
+            query_costs: QueryCosts::default(),
         }
     }
 
@@ -367,6 +372,7 @@ impl Search {
             deferred: DeferredFlips::new(settings.solver_limit),
             account: EffortAccount::default(),
             run_limit: RunLimit::default(),
+            hang_exits: HangExits::default(),
             memory: MemoryMonitor::new(settings.memory),
             cache_drops: 0,
         })

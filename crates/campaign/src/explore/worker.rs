@@ -133,7 +133,7 @@ impl<'w, 'a> Worker<'w, 'a> {
 
     /// Carries out the strategy's next request; returns a reason if the campaign ends.
     fn step(&mut self) -> Result<Option<StopReason>, CampaignError> {
-        if self.retry_deferred()? {
+        if self.leave_hang()? || self.retry_deferred()? {
             return Ok(None);
         }
         let Campaign { search, known, .. } = &mut *self.campaign;
