@@ -188,6 +188,7 @@ impl Worker<'_, '_> {
         let search = &mut self.campaign.search;
         let effort = (search.solver_stats[self.id.index()].effort - before).as_micros() as u64;
         search.account.queried(!matches!(answer, Answer::Unknown(_)), Duration::from_micros(effort));
+        log::debug!(target: "solver", "{} after an effort of {effort} us", answer.verdict());
         let recorded = RecordedAnswer::new(&answer, time >= SLOW_QUERY);
         let record = QueryRecord { worker: self.id, fingerprint: check, micros, effort, answer: recorded };
         self.campaign.cursor.log_query(record)?;

@@ -83,7 +83,7 @@ mod tests {
     }
 
     fn of(dag: &mut Dag, value: ExprId) -> Vec<HardOperation> {
-        let constant = dag.constant(32, 1234);
+        let constant = dag.constant(32, 77);
         let condition = dag.compare(CmpOp::Eq, value, constant);
         hard_operations(dag, condition)
     }
