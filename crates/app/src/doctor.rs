@@ -161,7 +161,9 @@ fn remedy(operation: HardOperation) -> &'static str {
             "more time for a query (--solver-timeout), or a harness that makes the number symbolic instead of its text"
         }
         HardOperation::Table => "fewer symbolic bytes, or more time for a query (--solver-timeout)",
-        HardOperation::Path => "fewer symbolic bytes, or a harness that calls this function directly (cairn.h)",
+        HardOperation::Path => {
+            "fewer symbolic bytes, or a harness that calls this function directly (cairn.h)"
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Conditions in the syntax of C, for people.
 //!
 //! Neighbouring bytes are one integer, zero extensions and other casts that change no value are left out, and
-//! numbers are written as the comparison takes them. Shared parts are written each time they occur, up to a
-//! maximum length.
+//! numbers are written as the comparison takes them. Shared parts are written each time they occur; of a long
+//! condition only the outer operations are written.
 
 use crate::dag::Dag;
 use crate::inputs::InputByte;
@@ -19,11 +19,21 @@ pub enum ByteName {
     Array(String),
 }
 
-/// Writes an expression in the syntax of C in about `max` characters.
+/// Writes an expression in the syntax of C: as many of the outer operations as `max` bytes of text have room for.
 pub fn c_syntax(dag: &Dag, expr: ExprId, max: usize, name: &dyn Fn(InputByte) -> ByteName) -> String {
-    let mut writer = Writer { dag, name, max, text: String::new(), is_cut: false };
-    writer.expr(expr, Reading::Unsigned);
-    writer.text
+    let mut best = ELLIPSIS.to_owned();
+    for depth in 1.. {
+        let mut writer = Writer { dag, name, max, depth, text: String::new(), is_cut: false };
+        writer.expr(expr, Reading::Unsigned);
+        if writer.text.len() > max {
+            break;
+        }
+        best = writer.text;
+        if !writer.is_cut {
+            break;
+        }
+    }
+    best
 }
 
 /// Meaning of a constant's bits.
@@ -40,25 +50,37 @@ struct Writer<'a> {
     dag: &'a Dag,
     name: &'a dyn Fn(InputByte) -> ByteName,
     max: usize,
+    /// Levels of operations that are left to write.
+    depth: usize,
     text: String,
+    /// True if operations were left out.
     is_cut: bool,
 }
 
 impl Writer<'_> {
     fn expr(&mut self, expr: ExprId, reading: Reading) {
-        if self.text.len() >= self.max {
-            if !std::mem::replace(&mut self.is_cut, true) {
-                self.text.push_str(ELLIPSIS);
-            }
+        if self.text.len() > self.max {
             return;
         }
+        if self.depth == 0 && !self.is_leaf(expr) {
+            self.text.push_str(ELLIPSIS);
+            self.is_cut = true;
+            return;
+        }
+        let depth = self.depth;
+        self.depth = depth.saturating_sub(1);
+        self.operation(expr, reading);
+        self.depth = depth;
+    }
+
+    fn operation(&mut self, expr: ExprId, reading: Reading) {
         let width = self.dag.width(expr);
         match self.dag.node(expr) {
             Node::Const(value) => self.text.push_str(&constant(value, width, reading)),
             Node::Input(byte) => self.integer_at(byte, 1),
             Node::Binary(op, left, right) => self.binary(op, left, right, width),
             Node::Compare(op, left, right) => self.compare(op, left, right, false),
-            Node::ZExt(inner) => self.expr(inner, reading),
+            Node::ZExt(inner) => self.operation(inner, reading),
             Node::SExt(inner) => self.cast(&format!("int{width}_t"), inner, Reading::Signed),
             Node::Extract(inner, 0) => self.cast(&unsigned(width), inner, Reading::Unsigned),
             Node::Extract(inner, low) => {
@@ -108,16 +130,25 @@ impl Writer<'_> {
     fn operand(&mut self, expr: ExprId, reading: Reading) {
         let is_unit = match self.dag.node(expr) {
             Node::ZExt(inner) => return self.operand(inner, reading),
-            Node::Const(_) | Node::Input(_) | Node::Math(_) | Node::BitCount(..) | Node::Read(..) => true,
-            Node::Concat(..) => self.integer(expr).is_some(),
-            _ => false,
+            Node::Math(_) | Node::BitCount(..) | Node::Read(..) => true,
+            _ => self.depth == 0 || self.is_leaf(expr),
         };
-        if is_unit || self.text.len() >= self.max {
+        if is_unit {
             return self.expr(expr, reading);
         }
         self.text.push('(');
         self.expr(expr, reading);
         self.text.push(')');
+    }
+
+    /// True if an expression has no operation.
+    fn is_leaf(&self, expr: ExprId) -> bool {
+        match self.dag.node(expr) {
+            Node::Const(_) | Node::Input(_) => true,
+            Node::ZExt(inner) => self.is_leaf(inner),
+            Node::Concat(..) => self.integer(expr).is_some(),
+            _ => false,
+        }
     }
 
     fn infix(&mut self, left: ExprId, operator: &str, right: ExprId, reading: Reading) {
@@ -365,7 +396,12 @@ mod tests {
             let next = dag.zext(next, 32);
             hash = dag.binary(BinOp::Xor, product, next);
         }
-        let text = written(dag, hash, 60);
-        assert!((60..400).contains(&text.len()) && text.matches(ELLIPSIS).count() == 1, "{text}");
+        let limit = dag.constant(32, 77);
+        let condition = dag.compare(CmpOp::Eq, hash, limit);
+        assert_eq!(
+            written(dag, condition, 60),
+            "((((… * 33) ^ stdin[98]) * 33) ^ stdin[99]) == 77"
+        );
+        assert_eq!(written(dag, condition, 1), ELLIPSIS);
     }
 }

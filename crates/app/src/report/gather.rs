@@ -91,10 +91,7 @@ pub fn diagnose_campaign(settings: &ReportSettings, frontend: &dyn Frontend) -> 
 }
 
 /// Replays the tests of a campaign.
-fn replay<'a>(
-    settings: &'a ReportSettings,
-    frontend: &dyn Frontend,
-) -> Result<ReplayedCampaign<'a>, Error> {
+fn replay<'a>(settings: &'a ReportSettings, frontend: &dyn Frontend) -> Result<ReplayedCampaign<'a>, Error> {
     let suite = Suite::of_campaign(&settings.directory, &TestFolder::ALL, frontend)?;
     let subject = suite::subject(&settings.named, &suite, &settings.directory)?;
     suite.enter_directory(&settings.directory)?;
