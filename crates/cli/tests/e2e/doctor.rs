@@ -206,7 +206,9 @@ int main(void) {
         assert!(hard.contains(&"square") && hard.contains(&"hash"), "{site}");
         let condition = site["condition"].as_str().unwrap();
         assert!(condition.contains("== 11400714819323198481") && condition.contains('…'), "{site}");
-        assert_eq!((&site["bytes"], &site["unanswered"]), (&8.into(), &1.into()), "{site}");
+        assert_eq!(site["bytes"], 8, "{site}");
+        // On the paths of the condition before it, as far as they were executed.
+        assert!((1..=3).contains(&site["unanswered"].as_u64().unwrap()), "{site}");
         let [spent, in_vain] = ["seconds", "in_vain"].map(|name| site[name].as_f64().unwrap());
         assert!(0.0 < in_vain && in_vain <= spent, "{site}");
         assert!(site["queries"].as_u64() > Some(0), "{site}");
