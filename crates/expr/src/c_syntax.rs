@@ -398,10 +398,7 @@ mod tests {
         }
         let limit = dag.constant(32, 77);
         let condition = dag.compare(CmpOp::Eq, hash, limit);
-        assert_eq!(
-            written(dag, condition, 60),
-            "((((… * 33) ^ stdin[98]) * 33) ^ stdin[99]) == 77"
-        );
+        assert_eq!(written(dag, condition, 60), "((((… * 33) ^ stdin[98]) * 33) ^ stdin[99]) == 77");
         assert_eq!(written(dag, condition, 1), ELLIPSIS);
     }
 }

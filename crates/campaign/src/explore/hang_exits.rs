@@ -6,12 +6,8 @@
 //! out, or else in the last one. A side that a run has taken this way is not tried for later hangs, whether it
 //! left the loop or not; so there are at most as many such runs as the loops have conditions.
 
-use super::CampaignError;
 use super::run_limit::LAST_STEPS;
-use super::state::Campaign;
-use super::worker::Worker;
 use cairn_program::{BranchId, SiteId};
-use cairn_search::Outcome;
 use cairn_tree::{AddedRun, Flip, FlipState, NodeId, StepKind, Tree};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -42,12 +38,17 @@ impl HangExits {
     }
 
     /// Removes and returns the next exit that is worth trying.
-    fn next(&mut self, tree: &Tree) -> Option<Flip> {
+    pub fn next(&mut self, tree: &Tree) -> Option<Flip> {
         let is_open = |flip: &Flip| {
             let is_taken = tree.branch(*flip).is_some_and(|branch| self.taken.contains(&branch));
             !is_taken && tree.state(*flip) == FlipState::Untried
         };
         std::iter::from_fn(|| self.waiting.pop_front()).find(is_open)
+    }
+
+    /// Notes that a run has taken a branch to leave a loop.
+    pub fn add_taken(&mut self, branch: Option<BranchId>) {
+        self.taken.extend(branch);
     }
 
     /// Forgets the flips: the tree they are in is gone.
@@ -87,18 +88,4 @@ fn rounds(tree: &Tree, run: &AddedRun) -> BTreeMap<SiteId, Rounds> {
         }
     }
     rounds
-}
-
-impl Worker<'_, '_> {
-    /// Tries the next flip that leaves the loop of a hang; false if there is none.
-    pub fn leave_hang(&mut self) -> Result<bool, CampaignError> {
-        let Campaign { search, known, settings, .. } = &mut *self.campaign;
-        let Some(flip) = search.hang_exits.next(&known.tree) else { return Ok(false) };
-        let (base, branch) = (known.tree.creator(flip.node), known.tree.branch(flip));
-        let effort = search.account.first_effort().min(settings.solver_limit);
-        if self.solve_flip(flip, base, effort)? == Outcome::Taken {
-            self.campaign.search.hang_exits.taken.extend(branch);
-        }
-        Ok(true)
-    }
 }

@@ -131,6 +131,18 @@ impl<'w, 'a> Worker<'w, 'a> {
         }
     }
 
+    /// Tries the next flip that leaves the loop of a hang; false if there is none.
+    fn leave_hang(&mut self) -> Result<bool, CampaignError> {
+        let Campaign { search, known, settings, .. } = &mut *self.campaign;
+        let Some(flip) = search.hang_exits.next(&known.tree) else { return Ok(false) };
+        let (base, branch) = (known.tree.creator(flip.node), known.tree.branch(flip));
+        let effort = search.account.first_effort().min(settings.solver_limit);
+        if self.solve_flip(flip, base, effort)? == Outcome::Taken {
+            self.campaign.search.hang_exits.add_taken(branch);
+        }
+        Ok(true)
+    }
+
     /// Carries out the strategy's next request; returns a reason if the campaign ends.
     fn step(&mut self) -> Result<Option<StopReason>, CampaignError> {
         if self.leave_hang()? || self.retry_deferred()? {
