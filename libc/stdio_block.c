@@ -8,7 +8,7 @@ static size_t get(void *to, size_t size, size_t count, FILE *from)
 {
     struct cairn_stream *stream = __cairn_m_stream(from);
     off_t position;
-    size_t bytes, wanted = size * count;
+    size_t bytes, available, wanted = size * count;
     if (stream->object == NO_OBJECT || wanted == 0) {
         size_t got = fread(to, size, count, from);
         __cairn_received(to, got * size, NO_OBJECT, 0);
@@ -18,14 +18,12 @@ static size_t get(void *to, size_t size, size_t count, FILE *from)
     position = __cairn_m_position(stream);
     fread(to, __cairn_concrete(size), __cairn_concrete(count), from);
     bytes = (size_t)(ftello(from) - (off_t)__cairn_concrete(position));
-    if (bytes > 0) {
-        position = __cairn_concretized(position);
+    available = __cairn_m_available(stream->object, &position, wanted, bytes);
+    if (bytes > 0)
         __cairn_received(to, bytes, stream->object, position);
-    }
-    bytes = __cairn_m_available(stream->object, position, wanted, bytes);
-    __cairn_m_moved(stream, position + (off_t)bytes);
+    __cairn_m_moved(stream, position + (off_t)available);
     /* The decision that all bytes exist was made before. */
-    return __cairn_concrete(bytes) == __cairn_concrete(wanted) ? count : bytes / size;
+    return __cairn_concrete(available) == __cairn_concrete(wanted) ? count : available / size;
 }
 
 size_t MODEL(fread)(void *to, size_t size, size_t count, FILE *from)

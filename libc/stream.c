@@ -67,11 +67,17 @@ int __cairn_m_get(struct cairn_stream *stream)
     return position < 0 ? character : __cairn_character(stream->object, position, character);
 }
 
-size_t __cairn_m_available(int object, off_t position, size_t wanted, size_t got)
+size_t __cairn_m_available(int object, off_t *position, size_t wanted, size_t got)
 {
-    ssize_t left = (ssize_t)__cairn_length(object) - position;
+    ssize_t left = (ssize_t)__cairn_length(object) - *position;
     size_t available = wanted;
     if (left < (ssize_t)wanted)
         available = left <= 0 ? 0 : (size_t)left;
+    /*
+     * If the position depends on the input, so does whether bytes were read: without a decision on that before it, the
+     * concretization would be missing from some runs with the same decisions.
+     */
+    if (symbolic_value(*position) && available > 0)
+        *position = (off_t)__cairn_concretized((size_t)*position);
     return __cairn_concrete(available) == got ? available : got;
 }

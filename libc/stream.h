@@ -84,9 +84,9 @@ off_t __cairn_m_target(int object, off_t current, off_t offset, int whence);
 void __cairn_m_moved(struct cairn_stream *stream, off_t position);
 
 /*
- * Returns how many of the `wanted` bytes at a position exist. The real function returned `got`: if the file has
- * changed since the run began, that is the result.
+ * Returns how many of the `wanted` bytes at a position exist, and concretizes the position if there are any. The real
+ * function returned `got`: if the file has changed since the run began, that is the result.
  */
-size_t __cairn_m_available(int object, off_t position, size_t wanted, size_t got);
+size_t __cairn_m_available(int object, off_t *position, size_t wanted, size_t got);
 
 #endif

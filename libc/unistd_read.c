@@ -31,11 +31,14 @@ static void move(int fd, off_t position)
 
 static ssize_t received(void *to, ssize_t got, int object, off_t position, size_t wanted)
 {
-    if (got > 0)
-        __cairn_received(to, got, object, object == NO_OBJECT ? 0 : (off_t)__cairn_concretized(position));
-    if (got < 0 || object == NO_OBJECT)
+    size_t available = (size_t)got;
+    if (got < 0)
         return got;
-    return (ssize_t)__cairn_m_available(object, position, wanted, got);
+    if (object != NO_OBJECT)
+        available = __cairn_m_available(object, &position, wanted, got);
+    if (got > 0)
+        __cairn_received(to, got, object, position);
+    return (ssize_t)available;
 }
 
 static ssize_t get(int fd, void *to, size_t size)
@@ -93,12 +96,15 @@ ssize_t MODEL(__pread64_chk)(int fd, void *to, size_t size, off_t offset, size_t
     return __cairn_concrete(size) > room ? __pread_chk(fd, to, size, offset, room) : get_at(fd, to, size, offset);
 }
 
+/* Returns the size of all buffers together; what describes them is concretized, as the kernel reads it. */
 static size_t room_of(const struct iovec *parts, int count)
 {
     size_t room = 0;
     int i;
-    for (i = 0; i < count; i++)
-        room += parts[i].iov_len;
+    for (i = 0; i < count; i++) {
+        __cairn_concretized((size_t)parts[i].iov_base);
+        room += __cairn_concretized(parts[i].iov_len);
+    }
     return room;
 }
 
@@ -106,8 +112,8 @@ static size_t room_of(const struct iovec *parts, int count)
 static void scattered(const struct iovec *parts, size_t got, int object, off_t position)
 {
     for (; got > 0; parts++) {
-        size_t size = parts->iov_len < got ? parts->iov_len : got;
-        __cairn_received(parts->iov_base, size, object, position);
+        size_t length = __cairn_concrete(parts->iov_len), size = length < got ? length : got;
+        __cairn_received((void *)__cairn_concrete((size_t)parts->iov_base), size, object, position);
         position += (off_t)size;
         got -= size;
     }
@@ -117,14 +123,15 @@ ssize_t MODEL(readv)(int fd, const struct iovec *parts, int count)
 {
     int object = __cairn_stream(fd);
     off_t position = object == NO_OBJECT ? 0 : position_of(fd);
-    ssize_t got = readv(fd, parts, count);
+    size_t room = room_of(parts, count);
+    ssize_t got = readv(fd, parts, count), available = got;
+    if (got >= 0 && object != NO_OBJECT) {
+        available = (ssize_t)__cairn_m_available(object, &position, room, got);
+        move(fd, position + available);
+    }
     if (got > 0)
-        scattered(parts, got, object, __cairn_concretized(position));
-    if (got < 0 || object == NO_OBJECT)
-        return got;
-    got = (ssize_t)__cairn_m_available(object, position, room_of(parts, count), got);
-    move(fd, position + got);
-    return got;
+        scattered(parts, got, object, position);
+    return available;
 }
 
 /* Standard input that is a socket elsewhere, as for a server started by inetd, is a file here. */

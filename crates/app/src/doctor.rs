@@ -6,7 +6,7 @@ use crate::numbers::counted;
 use crate::subject::Subject;
 use crate::target;
 use crate::trial::StepLimits;
-use cairn_campaign::{Observer, Reason, ReasonKind, Settings, Summary};
+use cairn_campaign::{CostlySite, HardOperation, Observer, Reason, ReasonKind, Settings, Summary};
 use cairn_exec::{Protection, Server, TargetSpec, drops_root};
 use cairn_program::Program;
 use cairn_solver::Solver;
@@ -92,6 +92,7 @@ pub fn json_object(summary: &Summary) -> Value {
         "branches_covered": summary.branches_covered,
         "branches_total": summary.branches_total,
         "reasons": summary.notes.reasons,
+        "costly_sites": summary.notes.costly_sites,
         "sandbox": {
             "files": sandbox.files,
             "signals": sandbox.signals,
@@ -103,6 +104,67 @@ pub fn json_object(summary: &Summary) -> Value {
             "drops_root": drops_root(),
         },
     })
+}
+
+/// Title of the sites whose queries cost most.
+pub const COSTLY: &str = "these conditions cost the solver most, and stay unanswered";
+
+/// Describes a costly site: where it is, its condition, what it costs, and what would help.
+pub fn costly_site(site: &CostlySite) -> Vec<String> {
+    let place = site.place.as_deref().unwrap_or("in a library function");
+    let hard: Vec<&str> = site.hard.iter().map(|operation| describe(*operation)).collect();
+    let mut help: Vec<&str> = site.hard.iter().map(|operation| remedy(*operation)).collect();
+    help.dedup();
+    let queries = counted(site.queries, "query", "queries");
+    vec![
+        format!("{place} ({}): {}", site.function, site.condition),
+        format!(
+            "  {:.1} s in vain of {:.1} s for {queries}; {} unanswered",
+            site.in_vain,
+            site.seconds,
+            counted(site.unanswered, "flip", "flips"),
+        ),
+        format!(
+            "  {}; {}, after {}",
+            hard.join(", "),
+            counted(site.bytes, "input byte", "input bytes"),
+            counted(site.constraints, "decision", "decisions"),
+        ),
+        format!("  what may help: {}", help.join("; ")),
+    ]
+}
+
+/// Describes what makes a condition hard.
+fn describe(operation: HardOperation) -> &'static str {
+    match operation {
+        HardOperation::Hash => "a hash or checksum",
+        HardOperation::Square => "a value multiplied by itself",
+        HardOperation::Product => "a product of two symbolic values",
+        HardOperation::Division => "division by a symbolic value",
+        HardOperation::MathFunction => "a function of math.h",
+        HardOperation::Float => "floating-point arithmetic",
+        HardOperation::Table => "a table read at a symbolic index",
+        HardOperation::Path => "simple in itself, but hard after the path before it",
+    }
+}
+
+/// Returns what may help against an operation.
+fn remedy(operation: HardOperation) -> &'static str {
+    match operation {
+        HardOperation::Hash => {
+            "a seed that passes the check (--seeds), or a build for testing that leaves the check out"
+        }
+        HardOperation::Square | HardOperation::Product | HardOperation::Division => {
+            "more time for a query (--solver-timeout), or a seed that takes this side (--seeds)"
+        }
+        HardOperation::MathFunction | HardOperation::Float => {
+            "more time for a query (--solver-timeout), or a harness that makes the number symbolic instead of its text"
+        }
+        HardOperation::Table => "fewer symbolic bytes, or more time for a query (--solver-timeout)",
+        HardOperation::Path => {
+            "fewer symbolic bytes, or a harness that calls this function directly (cairn.h)"
+        }
+    }
 }
 
 /// Describes what the sandbox prevents on this system.

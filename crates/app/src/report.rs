@@ -12,4 +12,4 @@ mod statistics;
 mod tree;
 mod uncovered_reasons;
 
-pub use gather::{ReportSettings, gather};
+pub use gather::{ReportSettings, diagnose_campaign, gather};

@@ -11,6 +11,7 @@ mod deferred_flips;
 mod effort_account;
 mod execute;
 mod forget;
+mod hang_exits;
 mod integrate;
 mod memory;
 mod missing_events;

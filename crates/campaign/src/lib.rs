@@ -36,8 +36,10 @@ pub use observe::diagnosis::Diagnosis;
 pub use observe::divergence::Divergence;
 pub use observe::divergence_causes::{DivergenceCause, DivergenceCauses};
 pub use observe::gaps::{Gap, GapCounts, Gaps};
+pub use observe::hard_operations::HardOperation;
 pub use observe::notes::{Mismatch, Notes, ReplayDivergence, StopReason};
 pub use observe::observer::{Event, Observer, Progress};
+pub use observe::query_costs::CostlySite;
 pub use observe::reason::{Reason, ReasonKind};
 pub use observe::snapshot::{
     Budget, Fate, Milestone, Snapshot, SnapshotEdge, SnapshotError, SnapshotNode, TreeTop,

@@ -633,3 +633,45 @@ fn bad_settings_are_refused() {
     let (result, _) = run_observed(&mut vault(), &Settings::new("dfs", vec![]));
     assert!(matches!(result, Err(CampaignError::NoInput)));
 }
+
+#[test]
+fn a_loop_that_hangs_is_left_first() {
+    const LENGTH: usize = 40;
+    let mut sketch = Sketch::new();
+    let before: Vec<_> = (0..LENGTH).map(|_| sketch.branch()).collect();
+    let (end, inside, behind) = (sketch.branch(), sketch.branch(), sketch.branch());
+    // A hang for every input without a full stop, and for each of these other paths before the loop.
+    let mut fake = Fake::new(sketch.build(), move |t| {
+        for (offset, site) in before.iter().enumerate() {
+            let byte = t.byte(0, offset);
+            let is_small = t.less(byte, 100);
+            t.branch(*site, is_small);
+        }
+        for offset in 0..LENGTH {
+            let byte = t.byte(0, offset);
+            let is_odd = t.masked(byte, 1);
+            let is_odd = t.equals(is_odd, 1);
+            t.branch(inside, is_odd);
+            let is_end = t.equals(byte, b'.'.into());
+            if t.branch(end, is_end) {
+                let last = t.byte(0, LENGTH - 1);
+                let is_last = t.equals(last, b'!'.into());
+                t.branch(behind, is_last);
+                return ExitKind::Exit(0);
+            }
+        }
+        ExitKind::Timeout
+    });
+    let mut last = |execs| {
+        let settings = Settings { execs: Some(execs), ..Settings::new("bfs", vec![stdin(LENGTH)]) };
+        fake.explore(&settings, None);
+        fake.executed.last().unwrap().objects[0].bytes.clone()
+    };
+    let is_end = |byte: &u8| *byte == b'.';
+    assert_eq!(last(2).iter().position(is_end), Some(0), "the first round ends");
+    // The other condition of the loop is tried as well, once; then the strategy names a decision before it.
+    let odd = last(3);
+    assert!(odd[0] % 2 == 1 && !odd.iter().any(is_end), "{odd:?}");
+    let before_the_loop = last(4);
+    assert!(before_the_loop[0] >= 100 && !before_the_loop.iter().any(is_end), "{before_the_loop:?}");
+}

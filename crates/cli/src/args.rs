@@ -48,7 +48,7 @@ pub enum Command {
     Cmin(CminArgs),
     /// Report what a campaign covered and found: an HTML page, or a file for other tools
     Report(ReportArgs),
-    /// Diagnose why exploring a program stalls
+    /// Diagnose why exploring a program stalls; with a campaign directory as TARGET, why that campaign did
     Doctor(Box<DoctorArgs>),
     /// Compare search strategies on a program
     #[command(after_help = strategies())]

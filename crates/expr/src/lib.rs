@@ -6,6 +6,7 @@
 //! conjunctions. Nothing in here does I/O.
 
 mod build;
+mod c_syntax;
 mod copy;
 mod dag;
 mod eval;
@@ -17,6 +18,7 @@ pub mod smtlib;
 mod snapshot;
 mod transfer;
 
+pub use c_syntax::{ByteName, c_syntax};
 pub use copy::DagCopy;
 pub use dag::Dag;
 pub use eval::{Assignment, Evaluator};

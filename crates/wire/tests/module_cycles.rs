@@ -13,9 +13,8 @@ use std::path::{Path, PathBuf};
 type Cycle = (&'static str, &'static str, &'static [&'static str]);
 
 /// Cycles that are left to be broken. An entry that no longer exists must be removed.
-const KNOWN_CYCLES: &[Cycle] = &[
-    ("instrument", "pass", &["atomics", "calls", "emit", "function", "outputs", "uninstrumented_calls"]),
-];
+const KNOWN_CYCLES: &[Cycle] =
+    &[("instrument", "pass", &["atomics", "calls", "emit", "function", "outputs", "uninstrumented_calls"])];
 
 /// Path of a module from the root of its crate.
 type ModulePath = Vec<String>;

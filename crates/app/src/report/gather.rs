@@ -14,12 +14,13 @@ use crate::subject::{NamedSubject, Subject};
 use crate::suite::{self, Suite};
 use crate::target;
 use crate::temporary;
-use cairn_campaign::{Diagnosis, Fate, Notes, Replay, Snapshot, TestFolder};
+use cairn_campaign::{Diagnosis, Fate, Notes, Replay, Snapshot, Summary, TestFolder};
 use cairn_exec::{Server, TargetSpec};
 use cairn_program::{BranchId, Program, SiteId};
 use cairn_report::{Advice, Generator, Report, Test};
 use cairn_tree::Coverage;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Time limit of a run by default, in milliseconds.
 const TIMEOUT: u64 = 1000;
@@ -50,8 +51,47 @@ struct GatheredCampaign<'a> {
     missing: Vec<String>,
 }
 
+/// A campaign, its replayed tests, and what is needed for more runs of it.
+struct ReplayedCampaign<'a> {
+    gathered: GatheredCampaign<'a>,
+    tests: Vec<Retraced>,
+    collector: Diagnosis,
+    subject: Subject,
+    /// Holds the program if it was built from source.
+    _scratch: TempDir,
+}
+
 /// Gathers the report: replays the tests, and reads what the campaign recorded.
 pub fn gather(settings: &ReportSettings, frontend: &dyn Frontend) -> Result<Report, Error> {
+    let ReplayedCampaign { gathered, tests, collector, subject, _scratch } = replay(settings, frontend)?;
+    let mut report = gathered.report(&tests, collector);
+    if settings.replay_coverage || settings.wants_lines {
+        let build = gathered.plain_build(&subject, subject.sandbox.limits());
+        match build.and_then(|build| plain_coverage::measure(&build, &tests, &mut report, frontend)) {
+            Err(error) if !settings.replay_coverage => {
+                let reason = error.reason();
+                report.missing.push(format!("only lines and functions with branches are listed: {reason}"));
+            }
+            measured => measured?,
+        }
+    }
+    Ok(report)
+}
+
+/// Returns the figures of a campaign with the reasons why it stalls, for `cairn doctor`; the campaign needs a
+/// snapshot.
+pub fn diagnose_campaign(settings: &ReportSettings, frontend: &dyn Frontend) -> Result<Summary, Error> {
+    let ReplayedCampaign { gathered, tests, collector, .. } = replay(settings, frontend)?;
+    let Some(snapshot) = &gathered.snapshot else { return Err(Error::new(gathered.missing.join("; "))) };
+    let mut summary = snapshot.summary.clone();
+    let mut coverage = coverage(&gathered.program, &tests);
+    gathered.add_campaigns(&mut coverage);
+    summary.notes.reasons = gathered.reasons(collector, &coverage);
+    Ok(summary)
+}
+
+/// Replays the tests of a campaign.
+fn replay<'a>(settings: &'a ReportSettings, frontend: &dyn Frontend) -> Result<ReplayedCampaign<'a>, Error> {
     let suite = Suite::of_campaign(&settings.directory, &TestFolder::ALL, frontend)?;
     let subject = suite::subject(&settings.named, &suite, &settings.directory)?;
     suite.enter_directory(&settings.directory)?;
@@ -70,24 +110,12 @@ pub fn gather(settings: &ReportSettings, frontend: &dyn Frontend) -> Result<Repo
         );
     }
     let snapshot = snapshot(&settings.directory, &path, &mut missing)?;
-    let limits = subject.sandbox.limits();
-    let mut server = Server::start(spec.clone(), limits)?;
+    let mut server = Server::start(spec.clone(), subject.sandbox.limits())?;
     let tests = retrace(&program, &mut server, &spec.blank_input(), &suite.files, &mut missing, frontend)?;
     let collector = diagnose(&program, &mut server, &tests, frontend)?;
     drop(server);
     let gathered = GatheredCampaign { settings, suite, snapshot, program, path, spec, missing };
-    let mut report = gathered.report(&tests, collector);
-    if settings.replay_coverage || settings.wants_lines {
-        let build = gathered.plain_build(&subject, limits);
-        match build.and_then(|build| plain_coverage::measure(&build, &tests, &mut report, frontend)) {
-            Err(error) if !settings.replay_coverage => {
-                let reason = error.reason();
-                report.missing.push(format!("only lines and functions with branches are listed: {reason}"));
-            }
-            measured => measured?,
-        }
-    }
-    Ok(report)
+    Ok(ReplayedCampaign { gathered, tests, collector, subject, _scratch: scratch })
 }
 
 /// Reads the campaign's snapshot, if it is about this program; otherwise adds the reason to `missing`.
@@ -180,7 +208,21 @@ impl GatheredCampaign<'_> {
     }
 
     /// Returns what `cairn doctor` would say.
-    fn advice(&self, mut collector: Diagnosis, coverage: &Coverage) -> Vec<Advice> {
+    fn advice(&self, collector: Diagnosis, coverage: &Coverage) -> Vec<Advice> {
+        let reasons = self.reasons(collector, coverage);
+        let paragraph = |reasons: &[cairn_campaign::Reason]| Advice {
+            title: doctor::sentence(reasons),
+            lines: doctor::details(reasons),
+        };
+        let costly = self.snapshot.iter().flat_map(|snapshot| &snapshot.notes.costly_sites);
+        let costly: Vec<String> = costly.flat_map(doctor::costly_site).collect();
+        let costly = (!costly.is_empty()).then(|| Advice { title: doctor::COSTLY.to_owned(), lines: costly });
+        let paragraphs = reasons.chunk_by(|a, b| doctor::topic(a.kind) == doctor::topic(b.kind));
+        paragraphs.map(paragraph).chain(costly).collect()
+    }
+
+    /// Returns the reasons why the campaign stalls.
+    fn reasons(&self, mut collector: Diagnosis, coverage: &Coverage) -> Vec<cairn_campaign::Reason> {
         let (mut notes, mut divergences) = (Notes::default(), 0);
         if let Some(snapshot) = &self.snapshot {
             (notes, divergences) = (snapshot.notes.clone(), snapshot.summary.divergences);
@@ -191,12 +233,7 @@ impl GatheredCampaign<'_> {
             let unanswered: Vec<_> = snapshot.unanswered.iter().filter(is_there).copied().collect();
             collector.recall(self.decided(), &unanswered);
         }
-        let reasons = collector.reasons(&self.program, coverage, &notes, divergences);
-        let paragraph = |reasons: &[cairn_campaign::Reason]| Advice {
-            title: doctor::sentence(reasons),
-            lines: doctor::details(reasons),
-        };
-        reasons.chunk_by(|a, b| doctor::topic(a.kind) == doctor::topic(b.kind)).map(paragraph).collect()
+        collector.reasons(&self.program, coverage, &notes, divergences)
     }
 
     /// Returns the sites that depended on the input in some run.

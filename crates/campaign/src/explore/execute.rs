@@ -69,6 +69,9 @@ impl Worker<'_, '_> {
         if let Some(run) = self.resolve(action)? {
             return self.replay_run(run, cause);
         }
+        if cause.flip.is_some() && self.is_outdated() {
+            return Ok(FlipResult::Unknown);
+        }
         // Other workers have spent the budget. This is noticed only here if a journal ended between a query
         // and its run. The run is made if the campaign is resumed.
         if !self.campaign.is_single_worker() && self.campaign.is_spent() {
@@ -100,7 +103,7 @@ impl Worker<'_, '_> {
         let mut runs = 0;
         while let Some(remaining) = self.campaign.cursor.remaining()? {
             let Remaining::Run(run) = remaining else {
-                self.forget_runs()?;
+                self.campaign.forget_runs()?;
                 continue;
             };
             if self.campaign.settings.stop.load(Ordering::Relaxed) {

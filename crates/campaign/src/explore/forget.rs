@@ -27,7 +27,9 @@ const RUNS_PER_TEST: usize = 16;
 
 impl Worker<'_, '_> {
     /// Forgets all runs and executes the tests again, if that is due or the journal says so; true if it did.
+    /// Of several workers, the last one that comes here does it: the others wait, with no flip of the tree.
     pub fn forget_if_due(&mut self) -> Result<bool, CampaignError> {
+        self.follow_forgetting();
         let campaign = &mut *self.campaign;
         if campaign.cursor.is_live() {
             if !campaign.must_forget() {
@@ -37,18 +39,26 @@ impl Worker<'_, '_> {
         } else if !campaign.cursor.forgets()? {
             return Ok(false);
         }
-        self.forget_runs()?;
+        self.campaign.forget_runs()?;
+        self.follow_forgetting();
         self.execute_tests_again()?;
         Ok(true)
     }
 
-    /// Forgets all runs, and all that refers to them or to their expressions.
-    pub fn forget_runs(&mut self) -> Result<(), CampaignError> {
-        self.campaign.forget_runs()?;
-        self.solver.forget();
-        self.expressions = DagCopy::new();
-        self.unconstrained = UnconstrainedBytes::default();
-        Ok(())
+    /// True if the runs were forgotten since this worker chose its flip: the flip, its query and the
+    /// worker's copy of the expressions are of a tree that is gone. Only a replay that diverges does this.
+    pub fn is_outdated(&self) -> bool {
+        self.times_forgotten != self.campaign.known.times_forgotten
+    }
+
+    /// Drops what refers to runs that were forgotten, or to their expressions.
+    fn follow_forgetting(&mut self) {
+        if self.is_outdated() {
+            self.times_forgotten = self.campaign.known.times_forgotten;
+            self.solver.forget();
+            self.expressions = DagCopy::new();
+            self.unconstrained = UnconstrainedBytes::default();
+        }
     }
 
     fn execute_tests_again(&mut self) -> Result<(), CampaignError> {
@@ -69,26 +79,30 @@ impl Worker<'_, '_> {
 }
 
 impl Campaign<'_> {
-    /// True if runs, tree and expressions take their share of the limit. With several workers, others may be
-    /// solving flips of the tree: nothing is forgotten then.
-    fn must_forget(&self) -> bool {
+    /// True if runs, tree and expressions, with the copies that several workers have of these, take their
+    /// share of the limit.
+    pub fn must_forget(&self) -> bool {
         let (runs, tests) = (self.known.past_runs.len(), self.known.tests.len());
-        let is_large = |limit: u64| self.known.bytes() >= limit / SHARE;
-        self.is_single_worker()
-            && runs >= RUNS_PER_TEST * (tests + 1)
-            && self.search.memory.limit().is_some_and(is_large)
+        let copies = if self.is_single_worker() { 0 } else { self.search.strategies.len() as u64 };
+        let bytes = self.known.bytes() + copies * self.known.dag.bytes();
+        let is_large = |limit: u64| bytes >= limit / SHARE;
+        runs >= RUNS_PER_TEST * (tests + 1) && self.search.memory.limit().is_some_and(is_large)
     }
 
-    fn forget_runs(&mut self) -> Result<(), CampaignError> {
+    /// Forgets all runs, and all that refers to them; workers follow before their next flip.
+    pub fn forget_runs(&mut self) -> Result<(), CampaignError> {
         let Campaign { known, search, counters, settings, program, .. } = self;
         let tree = std::mem::replace(&mut known.tree, Tree::new(program));
         let unanswered = tree.untried() + tree.suspended() + tree.unanswered() + tree.open_concretizations();
         counters.notes.forgotten_flips += unanswered as u64;
         counters.notes.forgotten_runs += std::mem::take(&mut known.past_runs).len() as u64;
+        known.times_forgotten += 1;
         (known.dag, known.input_bytes, known.callees) = (Dag::new(), 0, SeenCallees::default());
         search.relaxed.forget();
         search.optimistic.forget();
         search.deferred.clear();
+        search.run_limit.unfinished.clear();
+        search.hang_exits.forget();
         search.coverage = Some(Coverage::new(program));
         for strategy in &mut search.strategies {
             strategy.renew(cairn_search::create(&settings.strategy, program)?);

@@ -63,6 +63,7 @@ impl Worker<'_, '_> {
         recorded: Option<RunResult>,
     ) -> Result<FlipResult, CampaignError> {
         let slow = timeout.is_some_and(|timeout| timeout.is_only_slow);
+        let is_hang = timeout.is_some() && !slow;
         let campaign = &mut *self.campaign;
         campaign.search.account.executed(execution.trace.label_count.into());
         let (path, added) = campaign.add_to_tree(&mut execution, cause, slow);
@@ -105,6 +106,9 @@ impl Worker<'_, '_> {
             cost: self.cost,
             own: true,
         };
+        if is_hang {
+            campaign.search.hang_exits.add(&campaign.known.tree, &added);
+        }
         campaign.search.notify_run(run, cause.is_requested.then_some(self.id));
         let after = difference
             .filter(|_| result == FlipResult::Diverged)

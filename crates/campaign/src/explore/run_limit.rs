@@ -18,7 +18,7 @@ const FIRST: Duration = Duration::from_millis(20);
 const FACTOR: u32 = 8;
 /// Steps at the end of a trace among which the site of a hang is looked for: several rounds of most loops. A
 /// chosen bound.
-const LAST_STEPS: usize = 64;
+pub(super) const LAST_STEPS: usize = 64;
 /// Number of buckets: binary logarithms of microseconds.
 const BUCKETS: usize = 40;
 

@@ -101,6 +101,8 @@ impl Worker<'_, '_> {
         base: RunId,
         effort: Duration,
     ) -> Result<Outcome, CampaignError> {
+        let was_unanswered = self.campaign.known.tree.state(flip) == FlipState::Unknown;
+        let before = self.cost.solver;
         let reserved = self.campaign.reserve(flip);
         self.campaign.coordination.pending_runs += 1;
         self.has_pending_run = true;
@@ -112,6 +114,7 @@ impl Worker<'_, '_> {
                 FlipResult::Unknown => (Outcome::Unknown, FlipState::Unknown),
             },
             Solved::Unsat => self.try_relaxed(flip, base, effort, (Outcome::Unsat, FlipState::Unsat))?,
+            Solved::Unknown if self.is_outdated() => (Outcome::Unknown, FlipState::Unknown),
             Solved::Unknown => {
                 let Campaign { known, .. } = &mut *self.campaign;
                 known.diagnosis.unanswered(known.tree.node(flip.node).site);
@@ -122,9 +125,14 @@ impl Worker<'_, '_> {
                 }
             }
         };
-        self.campaign.known.tree.set_state(flip, state);
-        if is_unanswered && state == FlipState::Unknown {
-            self.campaign.search.deferred.add(flip, effort);
+        if !self.is_outdated() {
+            let is_answered = !is_unanswered || state != FlipState::Unknown;
+            let time = self.cost.solver - before;
+            self.campaign.note_query_cost(flip, base, (time, is_answered, was_unanswered));
+            self.campaign.known.tree.set_state(flip, state);
+            if !is_answered {
+                self.campaign.search.deferred.add(flip, effort);
+            }
         }
         self.campaign.coordination.reserved -= u64::from(reserved);
         self.clear_pending_run();
@@ -163,6 +171,9 @@ impl Worker<'_, '_> {
         if let Some(recorded) = self.resolve(action)? {
             return Ok(Solved::new(self.replay_query(query, base, &recorded), None));
         }
+        if self.is_outdated() {
+            return Ok(Solved::Unknown);
+        }
         let deadline = self.campaign.deadline();
         let before = self.campaign.search.solver_stats[self.id.index()].effort;
         let (answer, time, early) = self.call_solver(query, base, &deadline);
@@ -177,6 +188,7 @@ impl Worker<'_, '_> {
         let search = &mut self.campaign.search;
         let effort = (search.solver_stats[self.id.index()].effort - before).as_micros() as u64;
         search.account.queried(!matches!(answer, Answer::Unknown(_)), Duration::from_micros(effort));
+        log::debug!(target: "solver", "{} after an effort of {effort} us", answer.verdict());
         let recorded = RecordedAnswer::new(&answer, time >= SLOW_QUERY);
         let record = QueryRecord { worker: self.id, fingerprint: check, micros, effort, answer: recorded };
         self.campaign.cursor.log_query(record)?;
@@ -246,7 +258,7 @@ impl Worker<'_, '_> {
         effort: Duration,
         unsolved: (Outcome, FlipState),
     ) -> Result<(Outcome, FlipState), CampaignError> {
-        if self.campaign.deadline().is_over() {
+        if self.is_outdated() || self.campaign.deadline().is_over() {
             return Ok(unsolved);
         }
         let Some(solution) = self.solve_relaxed(flip, base, effort)? else { return Ok(unsolved) };
@@ -269,7 +281,9 @@ impl Worker<'_, '_> {
         let unsolved = (Outcome::Unknown, FlipState::Unknown);
         let Campaign { known, program, search, counters, .. } = &mut *self.campaign;
         let tests = counters.coverage_curve.len() as u64;
-        if !search.optimistic.pays(counters.executions, tests) {
+        if self.times_forgotten != known.times_forgotten
+            || !search.optimistic.pays(counters.executions, tests)
+        {
             return Ok(unsolved);
         }
         let prefix = known.tree.path_condition(&mut known.dag, program, flip.node);

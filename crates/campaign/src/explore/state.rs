@@ -5,6 +5,7 @@ use super::callees::SeenCallees;
 use super::coordination::Coordination;
 use super::deferred_flips::DeferredFlips;
 use super::effort_account::EffortAccount;
+use super::hang_exits::HangExits;
 use super::memory::MemoryMonitor;
 use super::mutation_account::MutationAccount;
 use super::optimistic_queries::OptimisticQueries;
@@ -20,6 +21,7 @@ use crate::observe::diagnosis::Diagnosis;
 use crate::observe::gaps::Gap;
 use crate::observe::notes::{Notes, StopReason};
 use crate::observe::observer::Observer;
+use crate::observe::query_costs::QueryCosts;
 use crate::observe::snapshot::Milestone;
 use crate::observe::summary::Summary;
 use crate::replay::campaign_directory::CampaignDirectory;
@@ -65,6 +67,8 @@ pub(super) struct Knowledge {
     pub past_runs: Vec<PastRun>,
     /// Memory of their inputs, in bytes.
     pub input_bytes: u64,
+    /// Number of times that all runs were forgotten.
+    pub times_forgotten: u32,
     /// Tests with their numbers, in order: all that is left when the runs are forgotten.
     pub tests: Vec<(u32, Input)>,
     pub callees: SeenCallees,
@@ -75,6 +79,7 @@ pub(super) struct Knowledge {
     pub unused_objects: BTreeSet<u32>,
     pub oracle: Oracle,
     pub diagnosis: Diagnosis,
+    pub query_costs: QueryCosts,
 }
 
 /// State of the strategies and solvers.
@@ -91,6 +96,7 @@ pub(super) struct Search {
     pub account: EffortAccount,
     pub run_limit: RunLimit,
     pub mutation: MutationAccount,
+    pub hang_exits: HangExits,
     pub memory: MemoryMonitor,
     /// Number of times that solvers were to drop their caches.
     pub cache_drops: u32,
@@ -305,12 +311,14 @@ impl Knowledge {
             coverage: Coverage::new(program),
             past_runs: Vec::new(),
             input_bytes: 0,
+            times_forgotten: 0,
             tests: Vec::new(),
             callees: SeenCallees::default(),
             dictionary: Arc::default(),
             unused_objects: readable_objects(&settings.inputs[0]),
             oracle: Oracle::default(),
             diagnosis: Diagnosis::default(),
+            query_costs: QueryCosts::default(),
         }
     }
 
@@ -374,6 +382,7 @@ impl Search {
             account: EffortAccount::default(),
             run_limit: RunLimit::default(),
             mutation: MutationAccount::default(),
+            hang_exits: HangExits::default(),
             memory: MemoryMonitor::new(settings.memory),
             cache_drops: 0,
         })

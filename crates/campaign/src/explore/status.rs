@@ -1,13 +1,15 @@
 //! Progress, events, status files, snapshots and the summary of a campaign.
 
 use super::CampaignError;
-use super::state::Campaign;
+use super::state::{Campaign, Knowledge};
 use crate::observe::gaps::GapCounts;
 use crate::observe::observer::{Event, Progress};
+use crate::observe::query_costs::FlipQuery;
 use crate::observe::snapshot::{Budget, Snapshot, SnapshotFacts};
 use crate::observe::summary::Summary;
 use crate::test_folder::TestFolder;
 use cairn_program::BranchId;
+use cairn_tree::{Flip, RunId};
 use std::time::{Duration, Instant};
 
 /// Time between two updates of the status files; a chosen interval.
@@ -87,6 +89,27 @@ impl Campaign<'_> {
         self.write_snapshot_if_due()
     }
 
+    /// Notes the time of a flip's queries, whether they were answered, and whether they had been made before
+    /// without an answer.
+    pub fn note_query_cost(
+        &mut self,
+        flip: Flip,
+        base: RunId,
+        (time, is_answered, again): (Duration, bool, bool),
+    ) {
+        if time.is_zero() {
+            return;
+        }
+        let Knowledge { tree, dag, query_costs, past_runs, .. } = &mut self.known;
+        let node = tree.node(flip.node);
+        let query = FlipQuery { site: node.site, time, is_answered, was_unanswered: again };
+        if query_costs.add(&query) {
+            let condition = tree.condition(dag, self.program, flip.node, flip.side);
+            let objects = &past_runs[base.index()].input.objects;
+            query_costs.describe(&query, dag, (condition, node.depth.into()), objects);
+        }
+    }
+
     fn write_snapshot_if_due(&mut self) -> Result<(), CampaignError> {
         if self.counters.executions == 0 || self.store.next_snapshot > Instant::now() {
             return Ok(());
@@ -139,6 +162,7 @@ impl Campaign<'_> {
         self.update_notes();
         let notes = &mut self.counters.notes;
         notes.checked_values = self.known.oracle.checked;
+        notes.costly_sites = self.known.query_costs.costliest(self.program);
         notes.first_mismatch = self.known.oracle.first.clone();
         notes.crash_inputs = self.store.corpus.files(TestFolder::Crashes);
         notes.hang_inputs = self.store.corpus.files(TestFolder::Hangs);

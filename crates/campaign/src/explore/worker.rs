@@ -42,6 +42,8 @@ pub(super) struct Worker<'w, 'a> {
     pub cost: Cost,
     /// True if its next run has the full time limit.
     pub has_full_limit: bool,
+    /// Number of times that all runs had been forgotten when it chose its flip.
+    pub times_forgotten: u32,
     /// Number of times that its solver has dropped its caches.
     cache_drops: u32,
 }
@@ -66,6 +68,7 @@ impl<'w, 'a> Worker<'w, 'a> {
             has_pending_run: false,
             cost: Cost::default(),
             has_full_limit: false,
+            times_forgotten: campaign.known.times_forgotten,
             cache_drops: campaign.search.cache_drops,
             campaign,
         }
@@ -128,9 +131,21 @@ impl<'w, 'a> Worker<'w, 'a> {
         }
     }
 
+    /// Tries the next flip that leaves the loop of a hang; false if there is none.
+    fn leave_hang(&mut self) -> Result<bool, CampaignError> {
+        let Campaign { search, known, settings, .. } = &mut *self.campaign;
+        let Some(flip) = search.hang_exits.next(&known.tree) else { return Ok(false) };
+        let (base, branch) = (known.tree.creator(flip.node), known.tree.branch(flip));
+        let effort = search.account.first_effort().min(settings.solver_limit);
+        if self.solve_flip(flip, base, effort)? == Outcome::Taken {
+            self.campaign.search.hang_exits.add_taken(branch);
+        }
+        Ok(true)
+    }
+
     /// Carries out the strategy's next request; returns a reason if the campaign ends.
     fn step(&mut self) -> Result<Option<StopReason>, CampaignError> {
-        if self.retry_deferred()? {
+        if self.leave_hang()? || self.retry_deferred()? {
             return Ok(None);
         }
         let Campaign { search, known, .. } = &mut *self.campaign;
@@ -171,11 +186,12 @@ impl<'w, 'a> Worker<'w, 'a> {
         }
     }
 
-    /// True if pending runs of other workers may spend the rest of the budget: this one waits for their
-    /// outcome.
+    /// True if this worker waits for the others: their pending runs may spend the rest of the budget, or the
+    /// runs are to be forgotten once no worker has a flip.
     fn must_wait(&mut self) -> Result<bool, CampaignError> {
         let campaign = &mut *self.campaign;
-        let must = campaign.is_budget_reserved();
+        let forgets = |campaign: &Campaign| campaign.cursor.is_live() && campaign.must_forget();
+        let must = campaign.is_budget_reserved() || campaign.coordination.busy > 1 && forgets(campaign);
         if must {
             campaign.cursor.log_wait(self.id)?;
         }
@@ -307,7 +323,9 @@ impl<'w, 'a> Worker<'w, 'a> {
         let outcome = self.solve_flip(flip, base, effort)?;
         log::debug!(target: "search", "node {} side {}: {outcome:?}", flip.node.index(), flip.side);
         let cost = self.cost;
-        self.campaign.search.strategies[self.id.index()].on_outcome(flip, outcome, cost);
+        if !self.is_outdated() {
+            self.campaign.search.strategies[self.id.index()].on_outcome(flip, outcome, cost);
+        }
         if matches!(outcome, Outcome::Unsat | Outcome::Unknown) {
             self.campaign.notify(&Event::Unsolved);
         }

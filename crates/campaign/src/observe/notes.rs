@@ -2,6 +2,7 @@
 
 use super::divergence::Divergence;
 use super::divergence_causes::DivergenceCauses;
+use super::query_costs::CostlySite;
 use super::reason::Reason;
 use crate::findings::report::Finding;
 use cairn_expr::ExprId;
@@ -128,6 +129,9 @@ pub struct Notes {
     /// With the oracle: the first of them.
     #[serde(skip)]
     pub first_mismatch: Option<Mismatch>,
+    /// Sites whose queries cost most and stay unanswered, the costliest first.
+    #[serde(default)]
+    pub costly_sites: Vec<CostlySite>,
     /// Diagnosis: reasons why exploration stalls, the most important first.
     pub reasons: Vec<Reason>,
 }

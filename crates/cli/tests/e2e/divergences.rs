@@ -329,6 +329,33 @@ int main(void) {
     assert_eq!(*figure(&said, &mut summary, "exhausted"), true, "{said:?}");
 }
 
+/// Reads of a size that the input gives: where the next one begins depends on the input, and so does whether it finds
+/// anything. The position was concretized before that was decided, which runs at the end of the input did not do.
+#[test]
+fn reads_after_a_read_of_symbolic_size_do_not_diverge() {
+    let ways = [
+        ("fread(text, 1, size, stdin)", "fread(&c, 1, 1, stdin) != 1"),
+        ("read(0, text, size)", "read(0, &c, 1) != 1"),
+        ("readv(0, (struct iovec[]){{text, size}}, 1)", "readv(0, (struct iovec[]){{&c, 1}}, 1) != 1"),
+        ("lseek(0, size, SEEK_CUR)", "pread(0, &c, 1, lseek(0, 0, SEEK_CUR)) != 1"),
+    ];
+    for (of_symbolic_size, of_one) in ways {
+        let first = of_symbolic_size.replace("size", "1").replace("text", "&c");
+        let text = format!(
+            "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/uio.h>\n#include <unistd.h>\n\
+             int main(void) {{\n    unsigned char c = 0, text[4];\n    size_t size;\n    pread(0, &c, 1, 0);\n\
+             \x20   {first};\n    size = c & 3;\n    {of_symbolic_size};\n    if ({of_one})\n        return 1;\n\
+             \x20   if ({of_one})\n        return 2;\n    if (c == 'q')\n        abort();\n    return 0;\n}}\n"
+        );
+        let directory = tempfile::tempdir().unwrap();
+        let result = explore(directory.path(), &text, "9", &["--execs", "1000"]);
+        let mut summary = serde_json::Value::Null;
+        assert_eq!(*figure(&result, &mut summary, "divergences"), 0, "{of_symbolic_size}: {result:?}");
+        assert_eq!(*figure(&result, &mut summary, "exhausted"), true, "{of_symbolic_size}: {result:?}");
+        assert_eq!(*figure(&result, &mut summary, "crashes"), 1, "{of_symbolic_size}: {result:?}");
+    }
+}
+
 /// The id that a program has in every run is the one by which it signals itself.
 #[test]
 fn a_program_signals_itself_by_the_id_it_sees() {

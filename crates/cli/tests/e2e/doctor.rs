@@ -164,3 +164,59 @@ int main(int argc, char **argv) {
     let result = run(["doctor", "--sym-stdin", "16", "--fixed-length", source.to_str().unwrap()]);
     assert!(result.stdout.contains("patient.c:6 (2 sides)"), "{result:?}");
 }
+
+/// A hard condition between easy ones: its site, condition and cost are named, by an examination and for a campaign.
+#[test]
+fn a_condition_that_the_solver_cannot_answer_is_named() {
+    let source = r#"#include <string.h>
+#include <unistd.h>
+static int is_licensed(const unsigned char *key) {
+    unsigned long h = 1;
+    for (int i = 0; i < 8; i++)
+        h = (h ^ key[i]) * (h | 3) + (h >> 7);
+    return h * h == 0x9e3779b97f4a7c11;
+}
+int main(void) {
+    unsigned char in[10];
+    if (read(0, in, 10) != 10) return 1;
+    if (in[8] == 'x' && in[9] == 'y') return 2;
+    return is_licensed(in) ? 3 : 0;
+}
+"#;
+    let directory = tempfile::tempdir().unwrap();
+    let source = write_source(directory.path(), "patient.c", source);
+    let (source, out) = (source.to_str().unwrap(), directory.path().join("out"));
+    let out = out.to_str().unwrap();
+    let options =
+        ["--sym-stdin", "10", "--fixed-length", "--solver-timeout", "20", "--execs", "40", "--json"];
+    let campaign = run(["run", "--out", out].iter().chain(&options).copied().chain([source]));
+    assert_eq!(campaign.code, Some(0), "{campaign:?}");
+    let of_campaign = ["doctor", "--json", out].to_vec();
+    for arguments in [["doctor"].iter().chain(&options).copied().chain([source]).collect(), of_campaign] {
+        let result = run(arguments.iter().copied());
+        assert_eq!(result.code, Some(0), "{result:?}");
+        let answer: Value = serde_json::from_str(&result.stdout).unwrap();
+        let sites = answer["costly_sites"].as_array().unwrap();
+        assert_eq!(sites.len(), 1, "{answer}");
+        let site = &sites[0];
+        assert!(site["place"].as_str().unwrap().ends_with("patient.c:13"), "{site}");
+        assert_eq!(site["function"], "main", "{site}");
+        let hard: Vec<_> =
+            site["hard"].as_array().unwrap().iter().map(|hard| hard.as_str().unwrap()).collect();
+        assert!(hard.contains(&"square") && hard.contains(&"hash"), "{site}");
+        let condition = site["condition"].as_str().unwrap();
+        assert!(condition.contains("== 11400714819323198481") && condition.contains('…'), "{site}");
+        assert_eq!(site["bytes"], 8, "{site}");
+        // On the paths of the condition before it, as far as they were executed.
+        assert!((1..=3).contains(&site["unanswered"].as_u64().unwrap()), "{site}");
+        let [spent, in_vain] = ["seconds", "in_vain"].map(|name| site[name].as_f64().unwrap());
+        assert!(0.0 < in_vain && in_vain <= spent, "{site}");
+        assert!(site["queries"].as_u64() > Some(0), "{site}");
+    }
+    let text = run(["doctor", out]);
+    assert!(text.stdout.contains("these conditions cost the solver most"), "{text:?}");
+    assert!(
+        text.stdout.contains("patient.c:13 (main): ") && text.stdout.contains("a value multiplied by itself"),
+        "{text:?}"
+    );
+}
