@@ -20,13 +20,14 @@
 mod arcs;
 mod byteset;
 mod facts;
+mod failed_states;
 mod narrow;
 mod relation;
 mod search;
 mod table_index;
 
 use crate::bytes::ByteCollector;
-use crate::tape::Scratch;
+use crate::tape::{Scratch, Tape};
 use crate::validate::holds;
 use crate::{
     Answer, Attempt, Engine, LayerGroup, LayerInfo, Model, Overlay, Query, QueryClass, Task, Unknown,
@@ -79,12 +80,13 @@ impl Enumerate {
         if !is_complete || domains.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
             return (Answer::Unknown(Unknown::Unsupported), 0);
         }
-        let mut related = 0;
+        let (mut related, mut whole) = (0, None);
         if !is_first {
             let free = domains.open.iter().copied().filter(|&e| domains.is_free(dag.inputs(e)));
             related = self.facts.compute_relations(free, steps, deadline);
+            whole = self.facts.code_of_all(dag, &domains.open, &domains.bytes);
         }
-        let (outcome, searched) = self.search(dag, &mut domains, seed, steps, deadline);
+        let (outcome, searched) = self.search(dag, &mut domains, whole, seed, steps, deadline);
         let answer = match outcome {
             Outcome::Found(input) => {
                 self.checked(dag, query, seed, domains.bytes.into_iter().zip(input).collect())
@@ -131,6 +133,7 @@ impl Enumerate {
         &mut self,
         dag: &Dag,
         domains: &mut Domains,
+        whole: Option<Tape>,
         seed: &dyn Assignment,
         steps: u64,
         deadline: &Deadline,
@@ -149,7 +152,7 @@ impl Enumerate {
         let checks = domains.open.iter().map(check).collect();
         let nearest = |(set, &byte): (&ByteSet, &InputByte)| set.nearest_first(seed.byte(byte)).next();
         let input = domains.sets.iter().zip(&domains.bytes).filter_map(nearest).collect();
-        let search = DomainSearch::new(checks, arcs, &domains.sets, input, &mut self.scratch);
+        let search = DomainSearch::new(checks, whole, arcs, &domains.sets, input, &mut self.scratch);
         search.map_or((Outcome::TooMuch, steps), |search| search.run(steps, deadline))
     }
 }

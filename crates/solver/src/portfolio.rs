@@ -125,6 +125,16 @@ impl Portfolio {
             attempt.answer = self.validate.check(task.dag, task.query, task.seed, attempt.answer);
         }
         let is_answered = !matches!(attempt.answer, Answer::Unknown(_));
+        log::trace!(
+            target: "solver",
+            "{} attempt {} with {effort:?}, chance {:.2}: {} after {:?}, {:?} of wall time",
+            member.engine.info().name,
+            progress.attempts,
+            self.evidence.estimate(keys, step(index, progress), effort).chance,
+            attempt.answer.verdict(),
+            attempt.spent,
+            start.elapsed()
+        );
         match is_answered {
             true => attempt.answer = member.meter.answer(start, attempt.answer),
             false => member.meter.pause_in_vain(start),

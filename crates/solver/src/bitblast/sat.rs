@@ -3,6 +3,7 @@
 //! A solver kept for many queries would assign the gates of all of them in each, and could eliminate none.
 //! Within a query the search goes on where it stopped when it gets more effort.
 
+use super::budget::{Budget, UsedUp, Work};
 use super::circuit::{Circuit, Gate, Lit};
 use cadical_sys::{CaDiCal, Status, Terminator};
 use cairn_deadline::Deadline;
@@ -36,18 +37,17 @@ pub(super) struct SatSearch {
 }
 
 impl SatSearch {
-    /// Returns the search for values of the variables that make all roots true; `None` if the deadline is
-    /// over before all clauses are made.
-    pub(super) fn new(circuit: &Circuit, roots: &[Lit], deadline: &Deadline) -> Option<SatSearch> {
+    /// Returns the search for values of the variables that make all roots true; an error if the
+    /// effort is used up before all clauses are made.
+    pub(super) fn new(circuit: &Circuit, roots: &[Lit], budget: &mut Budget) -> Result<SatSearch, UsedUp> {
         let mut formula = Formula::new(circuit);
         for &root in roots {
             let literal = formula.literal(root);
             formula.solver.clause1(literal);
         }
-        formula.define_gates(deadline).then(|| {
-            let variables = formula.variables();
-            SatSearch { solver: formula.solver, variables }
-        })
+        formula.define_gates(budget)?;
+        let variables = formula.variables();
+        Ok(SatSearch { solver: formula.solver, variables })
     }
 
     /// Searches on for so many of CaDiCaL's ticks (cache lines read, which do not depend on the machine) and
@@ -102,17 +102,15 @@ impl<'a> Formula<'a> {
     }
 
     /// Adds the clauses of all gates that have a variable, from the last one down, so that their operands get
-    /// one in time. False if the deadline is over before.
-    fn define_gates(&mut self, deadline: &Deadline) -> bool {
+    /// one in time.
+    fn define_gates(&mut self, budget: &mut Budget) -> Result<(), UsedUp> {
         for index in (0..self.circuit.len()).rev() {
-            if index % GATES_PER_CHECK == 0 && deadline.is_over() {
-                return false;
-            }
             if self.numbers[index] != NONE {
+                budget.spend(Work::Clauses, 1)?;
                 self.define(index);
             }
         }
-        true
+        Ok(())
     }
 
     fn define(&mut self, index: usize) {
@@ -163,6 +161,3 @@ impl<'a> Formula<'a> {
         variables.collect()
     }
 }
-
-/// Gates between two looks at the clock.
-const GATES_PER_CHECK: usize = 10_000;

@@ -114,6 +114,16 @@ impl Facts {
         Some(())
     }
 
+    /// Builds the code of all these constraints as one; `None` if it exceeds the query's allowance.
+    pub(super) fn code_of_all(
+        &mut self,
+        dag: &Dag,
+        constraints: &[ExprId],
+        bytes: &[InputByte],
+    ) -> Option<Tape> {
+        self.left.make(dag, constraints, bytes)
+    }
+
     fn relation_index(&mut self, tape: &Tape) -> usize {
         if let Some(&known) = self.relation_indices.get(tape) {
             return known;
