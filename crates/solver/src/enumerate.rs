@@ -45,6 +45,9 @@ const FIRST_STEPS: u64 = 30_000;
 /// Nominal time of a step; measured over the queries of bc, zlib and libpng.
 const NANOS_PER_STEP: u64 = 3;
 
+/// Cost of visiting a node of an expression, in steps.
+const STEPS_PER_NODE: u64 = 10;
+
 /// Revisions of arcs between two looks at the clock.
 const REVISIONS_PER_CLOCK: u64 = 1_000;
 
@@ -68,17 +71,23 @@ impl Enumerate {
     /// Looks for an answer within this many steps; returns it and the steps taken.
     fn decide(&mut self, task: &Task, is_first: bool, steps: u64) -> (Answer, u64) {
         let Task { dag, query, seed, deadline } = *task;
-        if is_first && table_index::is_ruled_out(&mut self.evaluator, dag, query, deadline) {
-            return (Answer::Unsat, FIRST_STEPS);
+        self.facts.begin_query();
+        let mut looked = 0;
+        if is_first {
+            let (is_ruled_out, nodes) = table_index::is_ruled_out(&mut self.evaluator, dag, query, deadline);
+            looked = nodes * STEPS_PER_NODE;
+            if is_ruled_out {
+                return (Answer::Unsat, looked);
+            }
         }
         let bytes = self.bytes.collect(dag, query.constraints());
         let mut domains = Domains { sets: vec![ByteSet::FULL; bytes.len()], bytes, open: Vec::new() };
         let is_complete = self.narrow(dag, query, &mut domains, deadline);
         if domains.is_unsat() {
-            return (Answer::Unsat, 0);
+            return (Answer::Unsat, looked);
         }
         if !is_complete || domains.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
-            return (Answer::Unknown(Unknown::Unsupported), 0);
+            return (Answer::Unknown(Unknown::Unsupported), looked);
         }
         let (mut related, mut whole) = (0, None);
         if !is_first {
@@ -94,7 +103,7 @@ impl Enumerate {
             Outcome::Nothing => Answer::Unsat,
             Outcome::TooMuch => Answer::Unknown(Unknown::TimeLimit),
         };
-        (answer, related + searched)
+        (answer, looked + related + searched)
     }
 
     /// Returns the model as an answer if the reference evaluator confirms it.
@@ -110,7 +119,6 @@ impl Enumerate {
     /// are not equivalent to their domains. Returns false if there is too much to look at; the domains are
     /// valid even so.
     fn narrow(&mut self, dag: &Dag, query: &Query, domains: &mut Domains, deadline: &Deadline) -> bool {
-        self.facts.begin_query();
         let mut pace = Pace::new(deadline, 100);
         for constraint in query.constraints() {
             let Some(fact) = self.facts.of(dag, constraint) else { return false };

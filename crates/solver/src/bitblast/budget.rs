@@ -11,17 +11,17 @@ const NANOS_PER_CLOCK: u64 = 1_000_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
     /// Building a gate from an expression.
-    Build = 150,
+    Build = 200,
     /// Visiting a gate on the way from the roots.
     Visit = 10,
     /// Copying a gate under facts.
-    Rewrite = 80,
+    Rewrite = 120,
     /// Passing a set of rows through a gate.
     Expand = 5,
     /// Adding a word of one row to that of another.
     AddWord = 1,
-    /// Giving a gate's clauses to the SAT solver.
-    Clauses = 250,
+    /// Giving a clause to the SAT solver, which copies, watches, propagates and frees it.
+    Clause = 400,
     /// One of CaDiCaL's ticks.
     Tick = 25,
 }

@@ -106,23 +106,28 @@ impl<'a> Formula<'a> {
     fn define_gates(&mut self, budget: &mut Budget) -> Result<(), UsedUp> {
         for index in (0..self.circuit.len()).rev() {
             if self.numbers[index] != NONE {
-                budget.spend(Work::Clauses, 1)?;
-                self.define(index);
+                let clauses = self.define(index);
+                budget.spend(Work::Clause, clauses)?;
             }
         }
         Ok(())
     }
 
-    fn define(&mut self, index: usize) {
+    /// Adds the clauses of a gate; returns their number.
+    fn define(&mut self, index: usize) -> usize {
         let g = self.numbers[index];
         match self.circuit.gate(index) {
-            Gate::False => self.solver.clause1(-g),
-            Gate::Variable(_) => {}
+            Gate::False => {
+                self.solver.clause1(-g);
+                1
+            }
+            Gate::Variable(_) => 0,
             Gate::And(a, b) => {
                 let (a, b) = (self.literal(a), self.literal(b));
                 self.solver.clause2(-g, a);
                 self.solver.clause2(-g, b);
                 self.solver.clause3(g, -a, -b);
+                3
             }
             Gate::Xor(a, b) => {
                 let (a, b) = (self.literal(a), self.literal(b));
@@ -130,6 +135,7 @@ impl<'a> Formula<'a> {
                     self.solver.clause3(-g, a, b);
                     self.solver.clause3(g, a, -b);
                 }
+                4
             }
             Gate::Mux(choice, one, zero) => {
                 let [choice, one, zero] = [choice, one, zero].map(|lit| self.literal(lit));
@@ -140,6 +146,7 @@ impl<'a> Formula<'a> {
                 // Implied, but not by unit propagation: both values decide whatever the choice is.
                 self.solver.clause3(-one, -zero, g);
                 self.solver.clause3(one, zero, -g);
+                6
             }
             Gate::Majority(a, b, c) => {
                 let [a, b, c] = [a, b, c].map(|lit| self.literal(lit));
@@ -147,6 +154,7 @@ impl<'a> Formula<'a> {
                     self.solver.clause3(-a, -b, g);
                     self.solver.clause3(a, b, -g);
                 }
+                6
             }
         }
     }
