@@ -271,7 +271,9 @@ impl Engine for Search {
     }
 
     fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
-        self.0.borrow_mut().attempt(task, effort, |shared, reduced, budget| shared.search(task, reduced, budget))
+        self.0
+            .borrow_mut()
+            .attempt(task, effort, |shared, reduced, budget| shared.search(task, reduced, budget))
     }
 
     fn forget(&mut self) {

@@ -258,3 +258,24 @@ impl Solver for Portfolio {
         stats
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 90 units in vain, then 360 with an answer, beside one of 1,000 that is always answered.
+    #[test]
+    fn a_series_is_worth_what_its_last_attempt_brings() {
+        let add = |series: &mut Series, chance, nanos| {
+            series.add(Estimate { chance, nanos }, Duration::from_nanos(nanos as u64));
+        };
+        let mut series = Series::default();
+        add(&mut series, 0.0, 90.0);
+        assert_eq!((series.chance(), series.rate()), (0.0, 0.0));
+        add(&mut series, 1.0, 360.0);
+        assert_eq!((series.chance(), series.rate()), (1.0, 1.0 / 450.0));
+        add(&mut series, 0.5, 1440.0);
+        assert_eq!(series.rate(), 1.0 / 450.0, "what is never reached costs nothing");
+        assert_eq!(series.effort, Duration::from_nanos(1890));
+    }
+}

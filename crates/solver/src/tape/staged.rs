@@ -87,8 +87,8 @@ impl StagedTape {
     }
 }
 
-/// Returns the bytes in the order in which a computation consumes them, the first one first: by the length of
-/// the longest chain of steps from the byte to a root.
+/// Returns per byte the length of the longest chain of steps from it to a root: a computation consumes the bytes
+/// of long chains first.
 pub(crate) fn chain_lengths(tape: &Tape, inputs: usize) -> Vec<u32> {
     let mut lengths = vec![0u32; tape.registers()];
     let mut of_bytes = vec![0; inputs];
