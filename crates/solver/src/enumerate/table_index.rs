@@ -61,6 +61,10 @@ fn is_ruled_out_at_all_indices(
     visited: &mut u64,
 ) -> bool {
     let Some((index, count)) = read_index(dag, query.target) else { return false };
+    if dag.inputs(index).len() == 1 {
+        // The byte has a domain, which is computed once and not for every query.
+        return false;
+    }
     evaluator.begin();
     evaluator.assume(dag, index, 0);
     let before = *visited;
