@@ -6,13 +6,14 @@
 //! what is linear over GF(2) is eliminated exactly ([`linear`]), which alone decides checksums, shift
 //! registers and hashes made of shifts and exclusive ors. What is left is searched by CaDiCaL ([`sat`]).
 //!
-//! All is in this process. Every part looks at the clock, CaDiCaL every few conflicts, and memory is bounded
-//! by the number of gates. The search's work is counted in ticks, not in time, so that a query always has the
-//! same answer.
+//! All is in this process. Work is counted, not timed, so that a query always has the same answer: gates and
+//! words of matrices as nominal time ([`budget`]), the search in CaDiCaL's ticks. Every part looks at the clock
+//! as well, and memory is bounded by the number of gates.
 //!
 //! On 554 queries of zlib's inflate this answers all in 0.7 s of CPU, where Z3 takes 44 s with a limit of one
 //! second each and leaves 59; on programs whose queries are small it takes a tenth to a third of Z3's time.
 
+mod budget;
 mod circuit;
 mod linear;
 mod matrix;
@@ -27,10 +28,11 @@ mod words;
 use crate::bytes::ByteCollector;
 use crate::z3::memory_limit;
 use crate::{Answer, Attempt, Engine, LayerGroup, LayerInfo, Model, QueryClass, Task, Unknown};
+use budget::{Budget, UsedUp, Work};
 use cairn_expr::{ExprId, InputByte};
 use circuit::{Gate, Lit};
 use reduce::{Reduced, reduce};
-use rewrite::{Stopped, cone};
+use rewrite::{Conjunction, Stopped, cone};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sat::{SatSearch, Searched};
 use std::cell::RefCell;
@@ -40,10 +42,6 @@ use translate::{Blaster, Refused, Source};
 
 /// Memory in bytes that a gate may take, with its clauses, what is learnt from them, and its copies.
 const BYTES_PER_GATE: u64 = 1 << 10;
-/// Nominal time of one of CaDiCaL's ticks.
-const NANOS_PER_TICK: u64 = 25;
-/// Nominal time of a gate of a query, for reducing it and for its clauses.
-const NANOS_PER_GATE: u64 = 400;
 /// Effort of a first attempt at a reduction; those of large circuits take several, each of which goes on with
 /// the gates of the one before.
 const REDUCTION: Duration = Duration::from_millis(2);
@@ -78,8 +76,6 @@ struct BitBlast {
     last: Option<(Vec<ExprId>, Rc<Reduced>)>,
     /// Search for the last query, if it has begun.
     begun: Option<SatSearch>,
-    /// Gates that were built and reduced since the last attempt.
-    gates: usize,
 }
 
 /// Result of reducing a query.
@@ -89,8 +85,8 @@ enum Rest {
     Open(Rc<Reduced>),
     /// Not to be decided here: it has floats, or is too large.
     Refused,
-    /// The time was over before the circuit was built and reduced.
-    Late,
+    /// The effort was used up before the circuit was built and reduced.
+    UsedUp,
 }
 
 impl BitBlast {
@@ -99,26 +95,27 @@ impl BitBlast {
         &mut self,
         task: &Task,
         effort: Duration,
-        go_on: impl FnOnce(&mut BitBlast, &Reduced) -> Attempt,
+        go_on: impl FnOnce(&mut BitBlast, &Reduced, &mut Budget) -> Answer,
     ) -> Attempt {
-        let (answer, spent) = match self.reduced(task) {
-            Rest::Open(reduced) => return go_on(self, &reduced),
-            Rest::Decided(answer) => (answer, self.time_of_reduction()),
-            Rest::Refused => (Answer::Unknown(Unknown::Unsupported), REDUCTION),
-            Rest::Late => (Answer::Unknown(Unknown::TimeLimit), effort),
+        let mut budget = Budget::new(effort, task.deadline);
+        let answer = match self.reduced(task, &mut budget) {
+            Rest::Open(reduced) => go_on(self, &reduced, &mut budget),
+            Rest::Decided(answer) => answer,
+            Rest::Refused => Answer::Unknown(Unknown::Unsupported),
+            Rest::UsedUp => Answer::Unknown(Unknown::TimeLimit),
         };
-        Attempt { answer, spent }
+        Attempt { answer, spent: budget.spent() }
     }
 
     /// Translates and reduces a query, unless it is the last one.
-    fn reduced(&mut self, task: &Task) -> Rest {
+    fn reduced(&mut self, task: &Task, budget: &mut Budget) -> Rest {
         let constraints: Vec<ExprId> = task.query.constraints().collect();
         if let Some((last, reduced)) = &self.last
             && *last == constraints
         {
             return Rest::Open(reduced.clone());
         }
-        let rest = self.reduce(task);
+        let rest = self.reduce(task, budget);
         self.begun = None;
         self.last = match &rest {
             Rest::Open(reduced) => Some((constraints, reduced.clone())),
@@ -128,42 +125,43 @@ impl BitBlast {
     }
 
     /// Translates and reduces a query.
-    fn reduce(&mut self, task: &Task) -> Rest {
+    fn reduce(&mut self, task: &Task, budget: &mut Budget) -> Rest {
         let max_gates = (memory_limit() / BYTES_PER_GATE) as usize;
         if self.blaster.circuit.len() > max_gates / 2 {
             self.blaster = Blaster::default();
         }
-        let before = self.blaster.circuit.len();
         let mut roots = Vec::new();
         for e in task.query.constraints() {
-            match self.blaster.condition(task.dag, e, max_gates, task.deadline) {
+            match self.blaster.condition(task.dag, e, max_gates, budget) {
                 Ok(root) => roots.push(root),
                 Err(Refused::Never) => return Rest::Refused,
-                Err(Refused::TimeOver) => return Rest::Late,
+                Err(Refused::UsedUp) => return Rest::UsedUp,
             }
         }
-        self.add_divisions(&mut roots);
-        self.gates = self.blaster.circuit.len() - before + cone(&self.blaster.circuit, &roots).len();
-        match reduce(&self.blaster.circuit, &roots, task.deadline) {
+        if self.add_divisions(&mut roots, budget).is_err() {
+            return Rest::UsedUp;
+        }
+        match reduce(&self.blaster.circuit, &roots, budget) {
             Ok(reduced) if reduced.conjunction.roots.is_empty() => {
                 Rest::Decided(self.model(task, &reduced, Vec::new()))
             }
             Ok(reduced) => Rest::Open(Rc::new(reduced)),
             Err(Stopped::Contradiction) => Rest::Decided(Answer::Unsat),
-            Err(Stopped::TimeOver) => Rest::Late,
+            Err(Stopped::UsedUp) => Rest::UsedUp,
         }
     }
 
     /// Adds the conditions on the divisions that the roots depend on.
-    fn add_divisions(&self, roots: &mut Vec<Lit>) {
+    fn add_divisions(&self, roots: &mut Vec<Lit>, budget: &mut Budget) -> Result<(), UsedUp> {
         if !self.blaster.has_divisions() {
-            return;
+            return Ok(());
         }
         let mut known = FxHashSet::default();
         let mut added = 0;
         while added < roots.len() {
             let new = cone(&self.blaster.circuit, &roots[added..]);
             added = roots.len();
+            budget.spend(Work::Visit, new.len())?;
             for gate in new {
                 if let Gate::Variable(number) = self.blaster.circuit.gate(gate)
                     && let Source::Division(division) = self.blaster.source(number)
@@ -173,34 +171,43 @@ impl BitBlast {
                 }
             }
         }
+        Ok(())
     }
 
-    /// Returns the nominal time of the gates built and reduced since the last attempt.
-    fn time_of_reduction(&mut self) -> Duration {
-        time_of_gates(std::mem::take(&mut self.gates))
-    }
-
-    /// Searches what is left of a query; returns the effort as well.
-    fn search(&mut self, task: &Task, reduced: &Reduced, effort: Duration) -> Attempt {
-        let gates = if self.begun.is_some() { 0 } else { reduced.conjunction.circuit.len() };
-        let setup = time_of_gates(gates + std::mem::take(&mut self.gates));
-        let left = effort.saturating_sub(setup);
-        let ticks = i32::try_from(left.as_nanos() as u64 / NANOS_PER_TICK).unwrap_or(i32::MAX);
-        let conjunction = &reduced.conjunction;
-        if self.begun.is_none() {
-            self.begun = SatSearch::new(&conjunction.circuit, &conjunction.roots, task.deadline);
-        }
-        let (found, ticks) = match &mut self.begun {
-            Some(begun) => begun.search(ticks.max(1), task.deadline),
-            None => (Searched::TooLong, 0),
+    /// Searches what is left of a query.
+    fn search(&mut self, task: &Task, reduced: &Reduced, budget: &mut Budget) -> Answer {
+        let found = match self.continue_search(task, reduced, budget) {
+            Ok(found) => found,
+            Err(UsedUp) => Searched::TooLong,
         };
-        let spent = setup + Duration::from_nanos(ticks * NANOS_PER_TICK);
-        let answer = match found {
+        match found {
             Searched::Sat(values) => self.model(task, reduced, values),
             Searched::Unsat => Answer::Unsat,
             Searched::TooLong => Answer::Unknown(Unknown::TimeLimit),
+        }
+    }
+
+    /// Begins the search for the last query, or goes on with it.
+    fn continue_search(
+        &mut self,
+        task: &Task,
+        reduced: &Reduced,
+        budget: &mut Budget,
+    ) -> Result<Searched, UsedUp> {
+        let search = match &mut self.begun {
+            Some(search) => search,
+            begun @ None => {
+                let Conjunction { circuit, roots } = &reduced.conjunction;
+                begun.insert(SatSearch::new(circuit, roots, budget)?)
+            }
         };
-        Attempt { answer, spent }
+        let ticks = budget.left().as_nanos() as u64 / Work::Tick as u64;
+        let (found, ticks) = search.search(i32::try_from(ticks).unwrap_or(i32::MAX).max(1), task.deadline);
+        let is_over = budget.spend(Work::Tick, ticks as usize);
+        match found {
+            Searched::TooLong => is_over.map(|()| found),
+            decided => Ok(decided),
+        }
     }
 
     /// Returns the model that values of the variables that are left stand for.
@@ -223,10 +230,6 @@ impl BitBlast {
     }
 }
 
-fn time_of_gates(gates: usize) -> Duration {
-    Duration::from_nanos(gates as u64 * NANOS_PER_GATE)
-}
-
 /// True for queries that can be translated.
 fn is_about_bits(class: QueryClass) -> bool {
     !class.has_floats && !class.has_functions
@@ -246,10 +249,7 @@ impl Engine for Reduction {
     }
 
     fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
-        self.0.borrow_mut().attempt(task, effort, |shared, _| Attempt {
-            answer: Answer::Unknown(Unknown::Unsupported),
-            spent: shared.time_of_reduction(),
-        })
+        self.0.borrow_mut().attempt(task, effort, |_, _, _| Answer::Unknown(Unknown::Unsupported))
     }
 
     fn forget(&mut self) {
@@ -271,7 +271,9 @@ impl Engine for Search {
     }
 
     fn attempt(&mut self, task: &Task, _: u32, effort: Duration) -> Attempt {
-        self.0.borrow_mut().attempt(task, effort, |shared, reduced| shared.search(task, reduced, effort))
+        self.0
+            .borrow_mut()
+            .attempt(task, effort, |shared, reduced, budget| shared.search(task, reduced, budget))
     }
 
     fn forget(&mut self) {

@@ -21,8 +21,9 @@ const RECENT: usize = 8;
 /// Words kept before the cache is emptied: some 32 MiB, a chosen bound.
 const MAX_WORDS: usize = 4 << 20;
 
-/// Nominal time of a look-up: some evaluations of the query.
-const LOOK_UP: Duration = Duration::from_micros(20);
+/// Nominal time of a look-up, and of each model that is tried: measured over the queries of bc and zlib.
+const LOOK_UP: Duration = Duration::from_micros(1);
+const MODEL: Duration = Duration::from_micros(3);
 
 /// The most recent items, newest first.
 type Recent<T> = VecDeque<T>;
@@ -55,6 +56,7 @@ impl CounterexampleCache {
         query: &Query,
         seed: &dyn Assignment,
         deadline: &Deadline,
+        spent: &mut Duration,
     ) -> Option<Answer> {
         if self.has_unsat_subset(dag, query) {
             return Some(Answer::Unsat);
@@ -63,6 +65,7 @@ impl CounterexampleCache {
         let models = self.models.get(first)?;
         let evaluator = &mut self.evaluator;
         let fits = |model: &&Model| {
+            *spent += MODEL;
             let target_first = [query.target].into_iter().chain(query.prefix.iter().copied());
             holds(evaluator, dag, target_first, &Overlay { model, seed })
         };
@@ -120,8 +123,9 @@ impl Engine for CounterexampleCache {
     }
 
     fn attempt(&mut self, task: &Task, _: u32, _: Duration) -> Attempt {
-        let found = self.look_up(task.dag, task.query, task.seed, task.deadline);
-        Attempt { answer: found.unwrap_or(Answer::Unknown(Unknown::Unsupported)), spent: LOOK_UP }
+        let mut spent = LOOK_UP;
+        let found = self.look_up(task.dag, task.query, task.seed, task.deadline, &mut spent);
+        Attempt { answer: found.unwrap_or(Answer::Unknown(Unknown::Unsupported)), spent }
     }
 
     fn learn(&mut self, dag: &Dag, query: &Query, answer: &Answer) {

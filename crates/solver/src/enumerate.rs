@@ -5,7 +5,8 @@
 //! values. The input bytes are the variables, their domains sets of byte values. A constraint on one byte is
 //! a domain, computed once (`facts`). Constraints on several bytes narrow the domains by interval arithmetic
 //! (`narrow`), constraints on two bytes by arc consistency over all pairs of values (`arcs`, `relation`).
-//! What is left is searched with conflict-directed backjumping (`search`). If the whole product can be tried
+//! What is left is searched with conflict-directed backjumping (`search`), and after a first short attempt by
+//! states: a scanner's automaton has few, however many inputs lead to each (`failed_states`). If the whole product can be tried
 //! the answer is complete: a model, or a proof that there is none. A target that reads a table at a symbolic
 //! index of few values is tried first for all of these (`table_index`).
 //!
@@ -20,13 +21,16 @@
 mod arcs;
 mod byteset;
 mod facts;
+mod failed_states;
 mod narrow;
 mod relation;
 mod search;
 mod table_index;
+#[cfg(test)]
+mod tests;
 
 use crate::bytes::ByteCollector;
-use crate::tape::Scratch;
+use crate::tape::{Scratch, Tape};
 use crate::validate::holds;
 use crate::{
     Answer, Attempt, Engine, LayerGroup, LayerInfo, Model, Overlay, Query, QueryClass, Task, Unknown,
@@ -43,6 +47,9 @@ use std::time::Duration;
 const FIRST_STEPS: u64 = 30_000;
 /// Nominal time of a step; measured over the queries of bc, zlib and libpng.
 const NANOS_PER_STEP: u64 = 3;
+
+/// Cost of visiting a node of an expression, in steps.
+const STEPS_PER_NODE: u64 = 10;
 
 /// Revisions of arcs between two looks at the clock.
 const REVISIONS_PER_CLOCK: u64 = 1_000;
@@ -67,24 +74,31 @@ impl Enumerate {
     /// Looks for an answer within this many steps; returns it and the steps taken.
     fn decide(&mut self, task: &Task, is_first: bool, steps: u64) -> (Answer, u64) {
         let Task { dag, query, seed, deadline } = *task;
-        if is_first && table_index::is_ruled_out(&mut self.evaluator, dag, query, deadline) {
-            return (Answer::Unsat, FIRST_STEPS);
+        self.facts.begin_query();
+        let mut looked = 0;
+        if is_first {
+            let (is_ruled_out, nodes) = table_index::is_ruled_out(&mut self.evaluator, dag, query, deadline);
+            looked = nodes * STEPS_PER_NODE;
+            if is_ruled_out {
+                return (Answer::Unsat, looked);
+            }
         }
         let bytes = self.bytes.collect(dag, query.constraints());
         let mut domains = Domains { sets: vec![ByteSet::FULL; bytes.len()], bytes, open: Vec::new() };
         let is_complete = self.narrow(dag, query, &mut domains, deadline);
         if domains.is_unsat() {
-            return (Answer::Unsat, 0);
+            return (Answer::Unsat, looked);
         }
         if !is_complete || domains.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
-            return (Answer::Unknown(Unknown::Unsupported), 0);
+            return (Answer::Unknown(Unknown::Unsupported), looked);
         }
-        let mut related = 0;
+        let (mut related, mut whole) = (0, None);
         if !is_first {
             let free = domains.open.iter().copied().filter(|&e| domains.is_free(dag.inputs(e)));
             related = self.facts.compute_relations(free, steps, deadline);
+            whole = self.facts.code_of_all(dag, &domains.open, &domains.bytes);
         }
-        let (outcome, searched) = self.search(dag, &mut domains, seed, steps, deadline);
+        let (outcome, searched) = self.search(dag, &mut domains, whole, seed, steps, deadline);
         let answer = match outcome {
             Outcome::Found(input) => {
                 self.checked(dag, query, seed, domains.bytes.into_iter().zip(input).collect())
@@ -92,7 +106,7 @@ impl Enumerate {
             Outcome::Nothing => Answer::Unsat,
             Outcome::TooMuch => Answer::Unknown(Unknown::TimeLimit),
         };
-        (answer, related + searched)
+        (answer, looked + related + searched)
     }
 
     /// Returns the model as an answer if the reference evaluator confirms it.
@@ -108,7 +122,6 @@ impl Enumerate {
     /// are not equivalent to their domains. Returns false if there is too much to look at; the domains are
     /// valid even so.
     fn narrow(&mut self, dag: &Dag, query: &Query, domains: &mut Domains, deadline: &Deadline) -> bool {
-        self.facts.begin_query();
         let mut pace = Pace::new(deadline, 100);
         for constraint in query.constraints() {
             let Some(fact) = self.facts.of(dag, constraint) else { return false };
@@ -131,6 +144,7 @@ impl Enumerate {
         &mut self,
         dag: &Dag,
         domains: &mut Domains,
+        whole: Option<Tape>,
         seed: &dyn Assignment,
         steps: u64,
         deadline: &Deadline,
@@ -149,7 +163,7 @@ impl Enumerate {
         let checks = domains.open.iter().map(check).collect();
         let nearest = |(set, &byte): (&ByteSet, &InputByte)| set.nearest_first(seed.byte(byte)).next();
         let input = domains.sets.iter().zip(&domains.bytes).filter_map(nearest).collect();
-        let search = DomainSearch::new(checks, arcs, &domains.sets, input, &mut self.scratch);
+        let search = DomainSearch::new(checks, whole, arcs, &domains.sets, input, &mut self.scratch);
         search.map_or((Outcome::TooMuch, steps), |search| search.run(steps, deadline))
     }
 }

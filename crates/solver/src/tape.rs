@@ -13,11 +13,13 @@ mod build;
 mod machine;
 mod narrow;
 mod native;
+mod staged;
 mod step;
 mod wide;
 
 pub use machine::Evaluations;
 pub(crate) use machine::{Code, Machine};
+pub(crate) use staged::{StagedTape, chain_lengths};
 
 use cairn_expr::{Dag, ExprId, InputByte};
 use std::time::Duration;

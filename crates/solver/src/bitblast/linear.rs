@@ -9,15 +9,13 @@
 //! row can be dropped: whatever the other atoms are, the variable can be chosen. A system of pure variables
 //! alone is decided here; of others the eliminated variables are replaced.
 
+use super::budget::{Budget, Work};
 use super::circuit::{Circuit, Gate, Lit};
 use super::matrix::{Matrix, Row};
 use super::rewrite::{Conjunction, Replaced, Stopped, cone, conjuncts};
-use cairn_deadline::{Deadline, Pace};
 
 /// Rows that are passed down together: the bits of a word.
 const BATCH: usize = 64;
-/// Gates between two looks at the clock.
-const GATES_PER_CHECK: u64 = 10_000;
 
 /// A variable that is computed from the values of all gates.
 pub(super) struct Dropped {
@@ -40,10 +38,11 @@ pub(super) struct Solved {
 pub(super) fn decide(
     circuit: &Circuit,
     roots: &[Lit],
-    deadline: &Deadline,
+    budget: &mut Budget,
 ) -> Result<Option<Vec<Replaced>>, Stopped> {
     let (parts, conjunctions) = conjuncts(circuit, roots);
     let needed = cone(circuit, roots);
+    budget.spend(Work::Visit, needed.len())?;
     let is_linear =
         |gate: &&usize| matches!(circuit.gate(**gate), Gate::Xor(..) | Gate::Variable(_) | Gate::False);
     if needed.iter().filter(is_linear).count() + conjunctions < needed.len() {
@@ -51,9 +50,9 @@ pub(super) fn decide(
     }
     let mut rows = Vec::new();
     for batch in parts.chunks(BATCH) {
-        rows.extend(expand(circuit, &needed, batch, deadline)?);
+        rows.extend(expand(circuit, &needed, batch, budget)?);
     }
-    let solved = Matrix::new(&rows, |_| 0).reduced(deadline).ok_or(Stopped::TimeOver)?;
+    let solved = Matrix::new(&rows, |_| 0).reduced(budget)?;
     solved
         .into_iter()
         .filter_map(|row| as_replaced(circuit, row).transpose())
@@ -75,15 +74,16 @@ fn as_replaced(circuit: &Circuit, row: Row) -> Result<Option<Replaced>, Stopped>
 }
 
 /// Eliminates variables from the roots that are exclusive ors.
-pub(super) fn eliminate(conjunction: &mut Conjunction, deadline: &Deadline) -> Result<Solved, Stopped> {
+pub(super) fn eliminate(conjunction: &mut Conjunction, budget: &mut Budget) -> Result<Solved, Stopped> {
     let Conjunction { circuit, roots } = conjunction;
     let is_pure = pure(circuit);
     let (linear, mut others): (Vec<Lit>, Vec<Lit>) =
         roots.iter().partition(|root| matches!(circuit.gate(root.gate()), Gate::Xor(..)));
     let mut rows = Vec::new();
     let needed = cone(circuit, &linear);
+    budget.spend(Work::Visit, circuit.len())?;
     for batch in linear.chunks(BATCH) {
-        let expanded = expand(circuit, &needed, batch, deadline)?;
+        let expanded = expand(circuit, &needed, batch, budget)?;
         for (row, &root) in expanded.into_iter().zip(batch) {
             let is_solvable = row.atoms.iter().any(|&atom| is_pure[atom])
                 || row.atoms.iter().all(|&atom| is_variable(circuit, atom));
@@ -98,7 +98,7 @@ pub(super) fn eliminate(conjunction: &mut Conjunction, deadline: &Deadline) -> R
         Gate::Variable(_) => 1,
         _ => 2,
     };
-    let solved = Matrix::new(&rows, preference).reduced(deadline).ok_or(Stopped::TimeOver)?;
+    let solved = Matrix::new(&rows, preference).reduced(budget)?;
     let mut result = Solved { roots: others, dropped: Vec::new(), replaced: Vec::new() };
     for row in solved {
         use_row(circuit, row, &is_pure, &mut result)?;
@@ -162,7 +162,7 @@ fn expand(
     circuit: &Circuit,
     needed: &[usize],
     batch: &[Lit],
-    deadline: &Deadline,
+    budget: &mut Budget,
 ) -> Result<Vec<Row>, Stopped> {
     let mut rows: Vec<Row> =
         batch.iter().map(|root| Row { atoms: Vec::new(), constant: !root.is_negated() }).collect();
@@ -170,11 +170,8 @@ fn expand(
     for (i, root) in batch.iter().enumerate() {
         reached[root.gate()] ^= 1 << i;
     }
-    let mut pace = Pace::new(deadline, GATES_PER_CHECK);
+    budget.spend(Work::Expand, needed.len())?;
     for &index in needed.iter().rev() {
-        if pace.is_over_after(1) {
-            return Err(Stopped::TimeOver);
-        }
         let by = reached[index];
         match circuit.gate(index) {
             _ if by == 0 => {}

@@ -1,10 +1,7 @@
 //! Systems of equations over GF(2) as matrices of bits.
 
-use cairn_deadline::{Deadline, Pace};
+use super::budget::{Budget, UsedUp, Work};
 use rustc_hash::FxHashMap;
-
-/// Words added between two looks at the clock.
-const WORDS_PER_CHECK: u64 = 1 << 20;
 
 /// An equation: the sum of its atoms, which are numbers to this module, and a constant is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,21 +36,18 @@ impl Matrix {
         Matrix { atoms, rows }
     }
 
-    /// Returns rows with the same solutions, in each of which the first atom occurs in no other; `None` if
-    /// the deadline is over before.
-    pub(super) fn reduced(mut self, deadline: &Deadline) -> Option<Vec<Row>> {
-        let mut pace = Pace::new(deadline, WORDS_PER_CHECK);
+    /// Returns rows with the same solutions, in each of which the first atom occurs in no other.
+    pub(super) fn reduced(mut self, budget: &mut Budget) -> Result<Vec<Row>, UsedUp> {
         let mut done = 0;
         for column in 0..self.atoms.len() {
+            budget.spend(Work::AddWord, self.rows.len() - done)?;
             let Some(pivot) = (done..self.rows.len()).find(|&row| self.bit(row, column)) else { continue };
             self.rows.swap(done, pivot);
             let pivot = std::mem::take(&mut self.rows[done]);
             for row in 0..self.rows.len() {
                 if row != done && self.bit(row, column) {
                     self.rows[row].iter_mut().zip(&pivot).for_each(|(word, other)| *word ^= other);
-                    if pace.is_over_after(pivot.len() as u64) {
-                        return None;
-                    }
+                    budget.spend(Work::AddWord, pivot.len())?;
                 }
             }
             self.rows[done] = pivot;
@@ -62,7 +56,7 @@ impl Matrix {
                 break;
             }
         }
-        Some((0..self.rows.len()).map(|row| self.row(row)).collect())
+        Ok((0..self.rows.len()).map(|row| self.row(row)).collect())
     }
 
     fn bit(&self, row: usize, column: usize) -> bool {
@@ -95,7 +89,7 @@ mod tests {
             let rows: Vec<Row> = (0..rng.usize(1..8))
                 .map(|_| Row { atoms: (0..6).filter(|_| rng.bool()).collect(), constant: rng.bool() })
                 .collect();
-            let reduced = Matrix::new(&rows, |_| 0).reduced(&Deadline::never()).expect("no deadline");
+            let reduced = Matrix::new(&rows, |_| 0).reduced(&mut Budget::unlimited()).expect("no limit");
             assert_eq!(solutions(&rows, 6), solutions(&reduced, 6));
             for (i, row) in reduced.iter().enumerate() {
                 let Some(first) = row.atoms.first() else { continue };

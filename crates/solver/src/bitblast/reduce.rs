@@ -1,9 +1,9 @@
 //! Reduction of a query's circuit before search: rewriting under facts and Gaussian elimination, in turn.
 
+use super::budget::Budget;
 use super::circuit::{Circuit, Lit};
 use super::linear::{Dropped, decide, eliminate};
 use super::rewrite::{Conjunction, Replaced, Stopped, rewrite};
-use cairn_deadline::Deadline;
 use rustc_hash::FxHashMap;
 
 /// Rewriting passes after which facts that are left become roots again; a chosen bound: each pass costs as
@@ -25,24 +25,24 @@ pub(super) struct Reduced {
 }
 
 /// Reduces the conjunction of the roots.
-pub(super) fn reduce(circuit: &Circuit, roots: &[Lit], deadline: &Deadline) -> Result<Reduced, Stopped> {
-    if let Some(solved) = decide(circuit, roots, deadline)? {
+pub(super) fn reduce(circuit: &Circuit, roots: &[Lit], budget: &mut Budget) -> Result<Reduced, Stopped> {
+    if let Some(solved) = decide(circuit, roots, budget)? {
         return Ok(Reduced::solved(solved));
     }
     let mut replaced = Vec::new();
-    let first = rewrite(circuit, roots, &[], &mut replaced, deadline)?;
+    let first = rewrite(circuit, roots, &[], &mut replaced, budget)?;
     let mut reduced = Reduced { conjunction: first, steps: Vec::new() };
     for _ in 0..MAX_PASSES {
         let mut dropped = Vec::new();
         if replaced.is_empty() {
-            let solved = eliminate(&mut reduced.conjunction, deadline)?;
+            let solved = eliminate(&mut reduced.conjunction, budget)?;
             if solved.replaced.is_empty() && solved.dropped.is_empty() {
                 return Ok(reduced);
             }
             (replaced, dropped) = (solved.replaced, solved.dropped);
             reduced.conjunction.roots = solved.roots;
         }
-        replaced = reduced.pass(replaced, dropped, deadline)?;
+        replaced = reduced.pass(replaced, dropped, budget)?;
     }
     reduced.restore(&replaced);
     Ok(reduced)
@@ -60,11 +60,11 @@ impl Reduced {
         &mut self,
         replaced: Vec<Replaced>,
         dropped: Vec<Dropped>,
-        deadline: &Deadline,
+        budget: &mut Budget,
     ) -> Result<Vec<Replaced>, Stopped> {
         let mut new = Vec::new();
         let Conjunction { circuit, roots } = &self.conjunction;
-        let next = rewrite(circuit, roots, &replaced, &mut new, deadline)?;
+        let next = rewrite(circuit, roots, &replaced, &mut new, budget)?;
         let old = std::mem::replace(&mut self.conjunction, next);
         if !dropped.is_empty() {
             // The gates that the dropped variables follow from are needed for the model.

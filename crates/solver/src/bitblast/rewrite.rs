@@ -6,12 +6,9 @@
 //! sum and one known operand the other follows bit by bit, in one pass. A gate with a known value is replaced
 //! too, but stays a root, since its operands have to give it that value.
 
+use super::budget::{Budget, UsedUp, Work};
 use super::circuit::{Circuit, Gate, Lit};
-use cairn_deadline::{Deadline, Pace};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Gates between two looks at the clock.
-const GATES_PER_CHECK: u64 = 10_000;
 
 /// A circuit, and the roots that must all be true.
 pub(super) struct Conjunction {
@@ -33,8 +30,14 @@ pub(super) struct Replaced {
 pub(super) enum Stopped {
     /// The roots contradict each other.
     Contradiction,
-    /// The time was over before.
-    TimeOver,
+    /// The effort or the time was used up before.
+    UsedUp,
+}
+
+impl From<UsedUp> for Stopped {
+    fn from(_: UsedUp) -> Stopped {
+        Stopped::UsedUp
+    }
 }
 
 /// Returns the gates that the roots depend on, in order.
@@ -60,7 +63,7 @@ pub(super) fn rewrite(
     roots: &[Lit],
     beforehand: &[Replaced],
     replaced: &mut Vec<Replaced>,
-    deadline: &Deadline,
+    budget: &mut Budget,
 ) -> Result<Conjunction, Stopped> {
     let mut rewriter = Rewriter {
         new: Circuit::default(),
@@ -70,13 +73,11 @@ pub(super) fn rewrite(
         replaced,
     };
     let needed = cone(circuit, roots);
+    budget.spend(Work::Visit, needed.len())?;
     rewriter.copy_variables(circuit, &needed, beforehand);
     let facts = facts(&conjuncts(circuit, roots).0);
-    let mut pace = Pace::new(deadline, GATES_PER_CHECK);
     for &index in &needed {
-        if pace.is_over_after(1) {
-            return Err(Stopped::TimeOver);
-        }
+        budget.spend(Work::Rewrite, 1)?;
         rewriter.copy(circuit, index, &facts)?;
     }
     Ok(rewriter.finish())

@@ -3,6 +3,7 @@
 //! A solver kept for many queries would assign the gates of all of them in each, and could eliminate none.
 //! Within a query the search goes on where it stopped when it gets more effort.
 
+use super::budget::{Budget, UsedUp, Work};
 use super::circuit::{Circuit, Gate, Lit};
 use cadical_sys::{CaDiCal, Status, Terminator};
 use cairn_deadline::Deadline;
@@ -36,18 +37,17 @@ pub(super) struct SatSearch {
 }
 
 impl SatSearch {
-    /// Returns the search for values of the variables that make all roots true; `None` if the deadline is
-    /// over before all clauses are made.
-    pub(super) fn new(circuit: &Circuit, roots: &[Lit], deadline: &Deadline) -> Option<SatSearch> {
+    /// Returns the search for values of the variables that make all roots true; an error if the
+    /// effort is used up before all clauses are made.
+    pub(super) fn new(circuit: &Circuit, roots: &[Lit], budget: &mut Budget) -> Result<SatSearch, UsedUp> {
         let mut formula = Formula::new(circuit);
         for &root in roots {
             let literal = formula.literal(root);
             formula.solver.clause1(literal);
         }
-        formula.define_gates(deadline).then(|| {
-            let variables = formula.variables();
-            SatSearch { solver: formula.solver, variables }
-        })
+        formula.define_gates(budget)?;
+        let variables = formula.variables();
+        Ok(SatSearch { solver: formula.solver, variables })
     }
 
     /// Searches on for so many of CaDiCaL's ticks (cache lines read, which do not depend on the machine) and
@@ -102,29 +102,32 @@ impl<'a> Formula<'a> {
     }
 
     /// Adds the clauses of all gates that have a variable, from the last one down, so that their operands get
-    /// one in time. False if the deadline is over before.
-    fn define_gates(&mut self, deadline: &Deadline) -> bool {
+    /// one in time.
+    fn define_gates(&mut self, budget: &mut Budget) -> Result<(), UsedUp> {
         for index in (0..self.circuit.len()).rev() {
-            if index % GATES_PER_CHECK == 0 && deadline.is_over() {
-                return false;
-            }
             if self.numbers[index] != NONE {
-                self.define(index);
+                let clauses = self.define(index);
+                budget.spend(Work::Clause, clauses)?;
             }
         }
-        true
+        Ok(())
     }
 
-    fn define(&mut self, index: usize) {
+    /// Adds the clauses of a gate; returns their number.
+    fn define(&mut self, index: usize) -> usize {
         let g = self.numbers[index];
         match self.circuit.gate(index) {
-            Gate::False => self.solver.clause1(-g),
-            Gate::Variable(_) => {}
+            Gate::False => {
+                self.solver.clause1(-g);
+                1
+            }
+            Gate::Variable(_) => 0,
             Gate::And(a, b) => {
                 let (a, b) = (self.literal(a), self.literal(b));
                 self.solver.clause2(-g, a);
                 self.solver.clause2(-g, b);
                 self.solver.clause3(g, -a, -b);
+                3
             }
             Gate::Xor(a, b) => {
                 let (a, b) = (self.literal(a), self.literal(b));
@@ -132,6 +135,7 @@ impl<'a> Formula<'a> {
                     self.solver.clause3(-g, a, b);
                     self.solver.clause3(g, a, -b);
                 }
+                4
             }
             Gate::Mux(choice, one, zero) => {
                 let [choice, one, zero] = [choice, one, zero].map(|lit| self.literal(lit));
@@ -142,6 +146,7 @@ impl<'a> Formula<'a> {
                 // Implied, but not by unit propagation: both values decide whatever the choice is.
                 self.solver.clause3(-one, -zero, g);
                 self.solver.clause3(one, zero, -g);
+                6
             }
             Gate::Majority(a, b, c) => {
                 let [a, b, c] = [a, b, c].map(|lit| self.literal(lit));
@@ -149,6 +154,7 @@ impl<'a> Formula<'a> {
                     self.solver.clause3(-a, -b, g);
                     self.solver.clause3(a, b, -g);
                 }
+                6
             }
         }
     }
@@ -163,6 +169,3 @@ impl<'a> Formula<'a> {
         variables.collect()
     }
 }
-
-/// Gates between two looks at the clock.
-const GATES_PER_CHECK: usize = 10_000;

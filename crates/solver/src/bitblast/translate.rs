@@ -1,10 +1,10 @@
 //! Translation of expressions to words of literals, each once.
 
+use super::budget::{Budget, UsedUp, Work};
 use super::circuit::{Circuit, Lit};
 use super::products::{Division, Divisions, constant};
 use super::tables::Table;
 use super::words::Shift;
-use cairn_deadline::Deadline;
 use cairn_expr::{BinOp, Dag, ExprId, InputByte, Node, SnapshotId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -23,8 +23,14 @@ pub(super) enum Source {
 pub(super) enum Refused {
     /// It has floats or functions of the C library, or more gates than allowed.
     Never,
-    /// The time was over before all gates were built; those that were are kept.
-    TimeOver,
+    /// The effort was used up before all gates were built; those that were are kept.
+    UsedUp,
+}
+
+impl From<UsedUp> for Refused {
+    fn from(_: UsedUp) -> Refused {
+        Refused::UsedUp
+    }
 }
 
 /// Bits of a read that decide, its snapshot and its width.
@@ -53,16 +59,15 @@ impl Blaster {
         dag: &Dag,
         e: ExprId,
         max_gates: usize,
-        deadline: &Deadline,
+        budget: &mut Budget,
     ) -> Result<Lit, Refused> {
         if self.foreign.contains(&e) {
             return Err(Refused::Never);
         }
         self.stack.clear();
         self.stack.push(e);
-        let mut checked = self.circuit.len();
         while let Some(&top) = self.stack.last() {
-            let waiting = self.stack.len();
+            let (waiting, gates) = (self.stack.len(), self.circuit.len());
             if !self.words.contains_key(&top) {
                 self.stack.extend(dag.children(top).filter(|child| !self.words.contains_key(child)));
                 if self.stack.len() > waiting {
@@ -75,15 +80,10 @@ impl Blaster {
                 self.keep(top, &word);
             }
             self.stack.pop();
-            if self.circuit.len() - checked > GATES_PER_CHECK {
-                checked = self.circuit.len();
-                if checked > max_gates {
-                    return Err(Refused::Never);
-                }
-                if deadline.is_over() {
-                    return Err(Refused::TimeOver);
-                }
+            if self.circuit.len() > max_gates {
+                return Err(Refused::Never);
             }
+            budget.spend(Work::Build, self.circuit.len() - gates + 1)?;
         }
         Ok(self.word(e)[0])
     }
@@ -226,9 +226,6 @@ impl Blaster {
         }
     }
 }
-
-/// Gates between two checks of the limits.
-const GATES_PER_CHECK: usize = 10_000;
 
 fn new_variable(circuit: &mut Circuit, sources: &mut Vec<Source>, source: Source) -> Lit {
     sources.push(source);

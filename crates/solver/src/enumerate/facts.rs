@@ -19,8 +19,6 @@ const ALL_VALUES_COST: usize = 8;
 
 /// Relations that are computed for one query: about a millisecond each.
 const MAX_NEW_RELATIONS: usize = 6;
-/// Steps that computing relations may take, however few the search is allowed: some 50 ms.
-const RELATION_STEPS: u64 = 16_000_000;
 
 /// The domains that a constraint implies for single bytes.
 pub(super) struct Fact {
@@ -114,6 +112,16 @@ impl Facts {
         Some(())
     }
 
+    /// Builds the code of all these constraints as one; `None` if it exceeds the query's allowance.
+    pub(super) fn code_of_all(
+        &mut self,
+        dag: &Dag,
+        constraints: &[ExprId],
+        bytes: &[InputByte],
+    ) -> Option<Tape> {
+        self.left.make(dag, constraints, bytes)
+    }
+
     fn relation_index(&mut self, tape: &Tape) -> usize {
         if let Some(&known) = self.relation_indices.get(tape) {
             return known;
@@ -134,8 +142,8 @@ impl Facts {
         self.relations[self.codes[&constraint].relation?].as_ref()
     }
 
-    /// Computes the relations of constraints on two bytes, if few are missing and they take not much more
-    /// than `work` steps: constraints with long code are evaluated point by point instead. Returns the steps.
+    /// Computes the relations of constraints on two bytes, if few are missing and they take no more than `work`
+    /// steps: constraints with long code are evaluated point by point instead. Returns the steps.
     pub(super) fn compute_relations(
         &mut self,
         constraints: impl Iterator<Item = ExprId>,
@@ -153,7 +161,7 @@ impl Facts {
             }
         }
         let steps: u64 = unknown.iter().map(|(_, tape)| Relation::steps(tape)).sum();
-        if steps > work.max(RELATION_STEPS) {
+        if steps > work {
             return 0;
         }
         for (index, tape) in unknown {

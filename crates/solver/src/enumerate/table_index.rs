@@ -17,16 +17,30 @@ const MAX_NODES: usize = 200;
 /// Values of an index that are tried; a chosen bound.
 const MAX_INDICES: u128 = 1 << 10;
 
-/// True if the prefix refutes the target through equalities or an index of few values. False proves nothing.
-pub(super) fn is_ruled_out(evaluator: &mut Evaluator, dag: &Dag, query: &Query, deadline: &Deadline) -> bool {
-    is_ruled_out_by_equalities(evaluator, dag, query)
-        || is_ruled_out_at_all_indices(evaluator, dag, query, deadline)
+/// True if the prefix refutes the target through equalities or an index of few values; false proves nothing.
+/// Returns the number of nodes visited as well.
+pub(super) fn is_ruled_out(
+    evaluator: &mut Evaluator,
+    dag: &Dag,
+    query: &Query,
+    deadline: &Deadline,
+) -> (bool, u64) {
+    let mut visited = 0;
+    let is_ruled_out = is_ruled_out_by_equalities(evaluator, dag, query, &mut visited)
+        || is_ruled_out_at_all_indices(evaluator, dag, query, deadline, &mut visited);
+    (is_ruled_out, visited)
 }
 
 /// True if the target is false once the subexpressions that the prefix equates with constants have these
 /// values.
-fn is_ruled_out_by_equalities(evaluator: &mut Evaluator, dag: &Dag, query: &Query) -> bool {
+fn is_ruled_out_by_equalities(
+    evaluator: &mut Evaluator,
+    dag: &Dag,
+    query: &Query,
+    visited: &mut u64,
+) -> bool {
     evaluator.begin();
+    *visited += query.prefix.len() as u64;
     let mut any = false;
     for &constraint in query.prefix {
         if let Some((part, value)) = equality(dag, constraint) {
@@ -34,7 +48,7 @@ fn is_ruled_out_by_equalities(evaluator: &mut Evaluator, dag: &Dag, query: &Quer
             any = true;
         }
     }
-    any && !needs_input(evaluator, dag, query.target)
+    any && !needs_input(evaluator, dag, query.target, visited)
         && !Guess::default().may_hold(evaluator, dag, query.target)
 }
 
@@ -44,23 +58,34 @@ fn is_ruled_out_at_all_indices(
     dag: &Dag,
     query: &Query,
     deadline: &Deadline,
+    visited: &mut u64,
 ) -> bool {
     let Some((index, count)) = read_index(dag, query.target) else { return false };
+    if dag.inputs(index).len() == 1 {
+        // The byte has a domain, which is computed once and not for every query.
+        return false;
+    }
     evaluator.begin();
     evaluator.assume(dag, index, 0);
-    let depends_on_index = |e: &ExprId| !needs_input(evaluator, dag, *e);
+    let before = *visited;
+    let mut depends_on_index = |e: &ExprId| !needs_input(evaluator, dag, *e, visited);
     if !depends_on_index(&query.target) {
         return false;
     }
     // The target first: it is the least likely to hold.
     let constraints: Vec<ExprId> =
         [query.target].into_iter().chain(query.prefix.iter().copied().filter(depends_on_index)).collect();
+    let nodes_per_value = (*visited - before) / (query.prefix.len() as u64 + 1) + 1;
     (0..count).all(|value| {
         evaluator.begin();
         evaluator.assume(dag, index, value);
         let guess = Guess::default();
         // An index that there is no time to try may satisfy them.
-        !deadline.is_over() && !constraints.iter().all(|&e| guess.may_hold(evaluator, dag, e))
+        let hold = |&e: &ExprId| {
+            *visited += nodes_per_value;
+            guess.may_hold(evaluator, dag, e)
+        };
+        !deadline.is_over() && !constraints.iter().all(hold)
     })
 }
 
@@ -128,10 +153,11 @@ fn equality(dag: &Dag, constraint: ExprId) -> Option<(ExprId, u128)> {
 
 /// True if an expression depends on input bytes other than through subexpressions with an assumed value, or
 /// might.
-fn needs_input(evaluator: &Evaluator, dag: &Dag, e: ExprId) -> bool {
+fn needs_input(evaluator: &Evaluator, dag: &Dag, e: ExprId, visited: &mut u64) -> bool {
     let mut open = vec![e];
     for _ in 0..MAX_NODES {
         let Some(e) = open.pop() else { return false };
+        *visited += 1;
         if evaluator.knows(e) {
             continue;
         }
@@ -167,7 +193,7 @@ mod tests {
         let below = dag.compare(CmpOp::Ult, index, seven);
         let mut evaluator = Evaluator::new();
         let mut ruled_out = |prefix: &[ExprId], target| {
-            is_ruled_out(&mut evaluator, &dag, &Query { prefix, target }, &Deadline::never())
+            is_ruled_out(&mut evaluator, &dag, &Query { prefix, target }, &Deadline::never()).0
         };
         assert!(ruled_out(&[unrelated, concretization], wrong));
         assert!(!ruled_out(&[unrelated, concretization], same), "it holds");
@@ -203,7 +229,7 @@ mod tests {
         let elsewhere = dag.not(elsewhere);
         let mut evaluator = Evaluator::new();
         let mut ruled_out = |prefix: &[ExprId], target| {
-            is_ruled_out(&mut evaluator, dag, &Query { prefix, target }, &Deadline::never())
+            is_ruled_out(&mut evaluator, dag, &Query { prefix, target }, &Deadline::never()).0
         };
         assert!(!ruled_out(&[in_first], in_second), "both are nonzero at index 2");
         assert!(!ruled_out(&[first], in_second), "index 4");

@@ -34,13 +34,6 @@ pub(super) struct Estimate {
     pub(super) nanos: f64,
 }
 
-impl Estimate {
-    /// Returns expected answers per nanosecond.
-    pub(super) fn rate(self) -> f64 {
-        self.chance / self.nanos.max(1.0)
-    }
-}
-
 /// Records of all attempts.
 #[derive(Default)]
 pub(super) struct Evidence {
