@@ -18,6 +18,11 @@ impl Rng {
         self.0.rand_range(0..n as u64) as usize
     }
 
+    /// Returns 64 uniform bits: the seed of a generator for choices whose number varies.
+    pub fn word(&mut self) -> u64 {
+        self.0.rand_u64()
+    }
+
     /// Returns a uniform number in [0, 1).
     pub fn unit(&mut self) -> f64 {
         self.0.rand_float()

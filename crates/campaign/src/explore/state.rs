@@ -5,6 +5,7 @@ use super::callees::SeenCallees;
 use super::coordination::Coordination;
 use super::deferred_flips::DeferredFlips;
 use super::effort_account::EffortAccount;
+use super::fill_choice::FillChoice;
 use super::memory::MemoryMonitor;
 use super::optimistic_queries::OptimisticQueries;
 use super::oracle::Oracle;
@@ -32,11 +33,13 @@ use crate::test_folder::TestFolder;
 use cairn_deadline::Deadline;
 use cairn_exec::{Input, Object};
 use cairn_expr::Dag;
+use cairn_mutate::dictionary::{Dictionary, TokenOrigin};
 use cairn_program::{BranchId, Program};
 use cairn_search::{RunView, UnknownStrategy};
 use cairn_solver::Stats;
 use cairn_tree::{AddedRun, Coverage, Flip, RunId, Tree};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -65,6 +68,9 @@ pub(super) struct Knowledge {
     /// Tests with their numbers, in order: all that is left when the runs are forgotten.
     pub tests: Vec<(u32, Input)>,
     pub callees: SeenCallees,
+    /// Byte strings that the program compares its input with. A worker that fills an input without the lock
+    /// has a copy.
+    pub dictionary: Arc<Dictionary>,
     /// Input objects that no decision depends on so far.
     pub unused_objects: BTreeSet<u32>,
     pub oracle: Oracle,
@@ -83,6 +89,7 @@ pub(super) struct Search {
     pub optimistic: OptimisticQueries,
     pub deferred: DeferredFlips,
     pub account: EffortAccount,
+    pub fill: FillChoice,
     pub run_limit: RunLimit,
     pub memory: MemoryMonitor,
     /// Number of times that solvers were to drop their caches.
@@ -291,6 +298,11 @@ impl<'a> Campaign<'a> {
 
 impl Knowledge {
     fn new(settings: &Settings, program: &Program) -> Knowledge {
+        let mut dictionary = Dictionary::default();
+        settings.dictionary.iter().for_each(|string| dictionary.add(string));
+        for string in program.strings() {
+            dictionary.add_from(TokenOrigin::Program, string);
+        }
         Knowledge {
             dag: Dag::new(),
             tree: Tree::new(program),
@@ -299,6 +311,7 @@ impl Knowledge {
             input_bytes: 0,
             tests: Vec::new(),
             callees: SeenCallees::default(),
+            dictionary: Arc::new(dictionary),
             unused_objects: readable_objects(&settings.inputs[0]),
             oracle: Oracle::default(),
             diagnosis: Diagnosis::default(),
@@ -363,6 +376,7 @@ impl Search {
             optimistic: OptimisticQueries::default(),
             deferred: DeferredFlips::new(settings.solver_limit),
             account: EffortAccount::default(),
+            fill: FillChoice::default(),
             run_limit: RunLimit::default(),
             memory: MemoryMonitor::new(settings.memory),
             cache_drops: 0,

@@ -7,6 +7,7 @@ use crate::observe::observer::{Event, Progress};
 use crate::observe::snapshot::{Budget, Snapshot, SnapshotFacts};
 use crate::observe::summary::Summary;
 use crate::test_folder::TestFolder;
+use cairn_mutate::dictionary_file;
 use cairn_program::BranchId;
 use std::time::{Duration, Instant};
 
@@ -113,6 +114,7 @@ impl Campaign<'_> {
             summary: self.summary(),
             curve: &self.counters.coverage_curve,
             unanswered: self.known.diagnosis.all_unanswered(),
+            dictionary: dictionary_file::text(&self.known.dictionary),
         };
         let is_covered = |branch| self.known.coverage.is_covered(BranchId(branch));
         let snapshot = Snapshot::take(facts, &self.known.tree, is_covered);
