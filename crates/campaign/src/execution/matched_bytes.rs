@@ -11,9 +11,6 @@ use cairn_program::{FunctionId, Program, SiteKind};
 use cairn_tree::{Step, StepKind};
 use cairn_wire::label::LENGTH;
 
-/// Maximum number of bytes that a single comparison reads, as wide as the widest expression. A sum over more
-/// bytes says nothing about them.
-const MAX_COMPARED: u32 = 16;
 /// Maximum number of steps before the new ones in which the start of a string is looked for: several per byte.
 const MAX_STEPS_BACK: usize = 4 * MAX_LEARNT;
 /// Maximum number of constants taken from one switch; a chosen bound.
@@ -63,8 +60,9 @@ impl Matcher<'_> {
                     self.unmatched(step, &comparison, &mut wanted);
                 }
                 if run.is_some_and(|run| run.continues(&comparison)) {
-                    // The start of a string that the program looks for: it is found once it is whole.
-                    self.flush(run.take(), false, &mut matched);
+                    // Unless only the NUL is missing, this is the start of a string that the program looks for,
+                    // which is learnt once it is whole.
+                    self.flush(run.take(), comparison.constant == Some(0), &mut matched);
                 }
                 continue;
             }
@@ -144,7 +142,8 @@ impl Matcher<'_> {
             _ => self.equality(step.value, step.side == 1)?,
         };
         let range = range(self.dag, self.dag.input_set(value))?;
-        (range.len() <= MAX_COMPARED).then_some(Comparison {
+        // A narrower value, such as a checksum, leaves the bytes open.
+        (8 * range.len() <= self.dag.width(value).into()).then_some(Comparison {
             range,
             function: site.function,
             constant,
@@ -283,6 +282,8 @@ mod tests {
         assert_eq!(run.found(b"  whisky\0", 0).0, whole);
         let last = run.steps.len() - 1;
         assert_eq!(run.found(b"  whisky\0", last).0, whole, "its start lies in the known part");
+        run.steps[last].side = 0;
+        assert_eq!(run.found(b"  whiskyx", 0).0, whole, "only its end is missing");
     }
 
     #[test]
@@ -313,11 +314,14 @@ mod tests {
     }
 
     #[test]
-    fn values_of_scattered_bytes_and_lengths_say_nothing() {
+    fn checksums_scattered_bytes_and_lengths_say_nothing() {
         let mut run = Fixture::new();
         let (first, third) = (run.byte(0), run.byte(2));
         let sum = run.dag.binary(BinOp::Add, first, third);
         run.compare(sum, 5, true);
+        let second = run.byte(1);
+        let sum = run.dag.binary(BinOp::Add, first, second);
+        run.compare(sum, 3, true);
         let length = run.byte(LENGTH);
         run.compare(length, 5, true);
         assert_eq!(run.found(&[1, 2, 4, 0, 0], 0), (vec![], vec![]));

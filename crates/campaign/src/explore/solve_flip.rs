@@ -343,9 +343,6 @@ impl Worker<'_, '_> {
         let cause = Cause { origin: Origin::Flip, is_requested: true, flip, base, left_out };
         self.new_branches = 0;
         let result = self.execute_early(&input, cause, early)?;
-        if result == FlipResult::Taken {
-            self.campaign.learn_model(&solution.model);
-        }
         self.count_fill();
         Ok(result)
     }
