@@ -88,8 +88,12 @@ impl Matcher<'_> {
         for index in (first.saturating_sub(MAX_STEPS_BACK)..first).rev() {
             let Some(comparison) = self.comparison(&steps[index]) else { continue };
             let continues = |(_, next): &(usize, Comparison)| {
-                comparison.is_satisfied && (comparison.continues(next) || comparison.range == next.range)
+                comparison.continues(next) || comparison.range == next.range
             };
+            // A loop over a string looks for its NUL as well.
+            if !comparison.is_satisfied {
+                continue;
+            }
             if !earliest.as_ref().is_none_or(continues) {
                 break;
             }
@@ -258,6 +262,9 @@ mod tests {
             for (index, byte) in text.iter().enumerate().take(equal + 1) {
                 let value = self.byte(offset + index as u32);
                 self.compare(value, (*byte).into(), index < equal);
+                if index < equal && *byte != 0 {
+                    self.compare(value, 0, false);
+                }
             }
         }
 
