@@ -1,18 +1,26 @@
 //! Byte strings of an input that satisfied equality comparisons on a run's path.
 //!
-//! What matters is which bytes a comparison reads, and that the run satisfied it: then the bytes of the run's
-//! input are a string that the program looks for, through whatever table, case conversion or byte order. A
-//! loop over a string compares byte by byte; equalities of adjacent bytes in one function are one string.
+//! If a value that is made of input bytes equals a constant, the bytes of the run's input are a string that the
+//! program looks for, in whatever byte order. Through tables and conversions, as of letters to lower case or
+//! in the automaton of a lexer, a comparison says something about the last byte that it reads if few other
+//! values of that byte satisfy it: these are counted. A loop over a string compares byte by byte; equalities
+//! of adjacent bytes in one function are one string.
 
 use cairn_exec::Input;
-use cairn_expr::{BinOp, CmpOp, Dag, ExprId, Node, SetId, SetView};
+use cairn_expr::{Assignment, BinOp, CmpOp, Dag, Evaluator, ExprId, InputByte, Node, SetId, SetView};
 use cairn_mutate::dictionary::{MAX_LEARNT, TokenPlace};
 use cairn_program::{FunctionId, Program, SiteKind};
 use cairn_tree::{Step, StepKind};
 use cairn_wire::label::LENGTH;
+use rustc_hash::FxHashMap;
 
 /// Maximum number of steps before the new ones in which the start of a string is looked for: several per byte.
 const MAX_STEPS_BACK: usize = 4 * MAX_LEARNT;
+/// Number of values of a byte that may satisfy a comparison which determines the byte: a letter's two cases.
+const MAX_VALUES: usize = 2;
+/// Maximum number of comparisons per run whose satisfying values are counted; a chosen bound on the time it
+/// takes.
+const MAX_COUNTED: usize = 16;
 /// Maximum number of constants taken from one switch; a chosen bound.
 const MAX_CASES: usize = 64;
 
@@ -33,6 +41,16 @@ struct Comparison {
     /// The constant; none for a switch.
     constant: Option<u128>,
     is_satisfied: bool,
+    /// True if the value is made of input bytes, and nothing else happens to them.
+    is_plain: bool,
+}
+
+/// Comparisons whose satisfying values were counted.
+#[derive(Default)]
+pub(crate) struct CountedComparisons {
+    /// By deciding value: true if the side that a run took determines the last byte.
+    determined: FxHashMap<ExprId, bool>,
+    evaluator: Evaluator,
 }
 
 /// Finds byte strings in the paths of runs.
@@ -40,26 +58,52 @@ pub(crate) struct Matcher<'a> {
     pub program: &'a Program,
     pub dag: &'a Dag,
     pub input: &'a Input,
+    pub counted: &'a mut CountedComparisons,
+    left_to_count: usize,
 }
 
-impl Matcher<'_> {
+/// An input with another value of one byte.
+struct Variation<'a> {
+    input: &'a Input,
+    at: InputByte,
+    value: u8,
+}
+
+impl Assignment for Variation<'_> {
+    fn byte(&self, byte: InputByte) -> u8 {
+        if byte == self.at { self.value } else { self.input.byte(byte) }
+    }
+}
+
+impl<'a> Matcher<'a> {
+    /// Creates the matcher of a run with this input.
+    pub fn new(
+        program: &'a Program,
+        dag: &'a Dag,
+        input: &'a Input,
+        counted: &'a mut CountedComparisons,
+    ) -> Matcher<'a> {
+        Matcher { program, dag, input, counted, left_to_count: MAX_COUNTED }
+    }
+
     /// Calls `matched` for each string that satisfied comparisons in the steps from `first` on, and `wanted` for
     /// each constant of at least two bytes that a value did not equal.
     pub fn inspect(
-        &self,
+        &mut self,
         steps: &[Step],
         first: usize,
         mut matched: impl FnMut(&[u8], TokenPlace),
         mut wanted: impl FnMut(&[u8]),
     ) {
         let mut run: Option<Comparison> = None;
-        for (index, step) in steps.iter().enumerate().skip(self.start(steps, first)) {
+        let start = self.start(steps, first);
+        for (index, step) in steps.iter().enumerate().skip(start) {
             let Some(comparison) = self.comparison(step) else { continue };
             if !comparison.is_satisfied {
                 if index >= first {
                     self.unmatched(step, &comparison, &mut wanted);
                 }
-                if run.is_some_and(|run| run.continues(&comparison)) {
+                if run.is_some_and(|run| run.is_plain && run.continues(&comparison)) {
                     // Unless only the NUL is missing, this is the start of a string that the program looks for,
                     // which is learnt once it is whole.
                     self.flush(run.take(), comparison.constant == Some(0), &mut matched);
@@ -82,7 +126,7 @@ impl Matcher<'_> {
     }
 
     /// Returns the index of the step at which a string begins that goes on at step `first`.
-    fn start(&self, steps: &[Step], first: usize) -> usize {
+    fn start(&mut self, steps: &[Step], first: usize) -> usize {
         let first = first.min(steps.len());
         let mut earliest: Option<(usize, Comparison)> = None;
         for index in (first.saturating_sub(MAX_STEPS_BACK)..first).rev() {
@@ -135,8 +179,9 @@ impl Matcher<'_> {
         }
     }
 
-    /// Returns the comparison that a step decides, if it is one whose bytes are adjacent.
-    fn comparison(&self, step: &Step) -> Option<Comparison> {
+    /// Returns the comparison that a step decides, if it is one that determines adjacent bytes, or would if it
+    /// were satisfied.
+    fn comparison(&mut self, step: &Step) -> Option<Comparison> {
         if step.kind != StepKind::Branch {
             return None;
         }
@@ -145,14 +190,38 @@ impl Matcher<'_> {
             SiteKind::Switch => (step.value, None, step.side as usize + 1 < site.sides.len()),
             _ => self.equality(step.value, step.side == 1)?,
         };
-        let range = range(self.dag, self.dag.input_set(value))?;
-        // A narrower value, such as a checksum, leaves the bytes open.
-        (8 * range.len() <= self.dag.width(value).into()).then_some(Comparison {
-            range,
-            function: site.function,
-            constant,
-            is_satisfied,
-        })
+        let is_plain = is_plain(self.dag, value);
+        if !is_plain && !is_satisfied {
+            return None;
+        }
+        let mut range = range(self.dag, self.dag.input_set(value))?;
+        if !is_plain {
+            range.start = range.end - 1;
+            if !self.determines(step, InputByte { object: range.object, offset: range.start }) {
+                return None;
+            }
+        }
+        Some(Comparison { range, function: site.function, constant, is_satisfied, is_plain })
+    }
+
+    /// True if few values of a byte take the side of a step, all other bytes being as they are.
+    fn determines(&mut self, step: &Step, at: InputByte) -> bool {
+        if let Some(known) = self.counted.determined.get(&step.value) {
+            return *known;
+        }
+        if self.left_to_count == 0 {
+            return false;
+        }
+        self.left_to_count -= 1;
+        let site = self.program.site(step.site);
+        let (dag, input, evaluator) = (self.dag, self.input, &mut self.counted.evaluator);
+        let takes_side = |value: &u8| {
+            let result = evaluator.eval(dag, step.value, &Variation { input, at, value: *value });
+            site.side_of(result as u64) == step.side
+        };
+        let is_determined = (0..=u8::MAX).filter(takes_side).nth(MAX_VALUES).is_none();
+        self.counted.determined.insert(step.value, is_determined);
+        is_determined
     }
 
     /// Returns the value and the constant that a condition compares, and if the condition shows them to be
@@ -185,6 +254,19 @@ impl Comparison {
         self.function == next.function
             && (range.object, range.end) == (after.object, after.start)
             && after.end - range.start <= MAX_LEARNT as u32
+    }
+}
+
+/// True if a value is made of input bytes: different bytes give different values.
+fn is_plain(dag: &Dag, value: ExprId) -> bool {
+    let is_constant = |e| dag.as_constant(e).is_some();
+    match dag.node(value) {
+        Node::Input(_) => true,
+        Node::Concat(a, b) => is_plain(dag, a) && is_plain(dag, b),
+        Node::ZExt(e) | Node::SExt(e) => is_plain(dag, e),
+        Node::Binary(BinOp::Xor | BinOp::Add | BinOp::Sub, a, b) if is_constant(b) => is_plain(dag, a),
+        Node::Binary(BinOp::Xor | BinOp::Add | BinOp::Sub, a, b) if is_constant(a) => is_plain(dag, b),
+        _ => false,
     }
 }
 
@@ -270,7 +352,8 @@ mod tests {
 
         fn found(&self, input: &[u8], first: usize) -> (Vec<(Vec<u8>, u32)>, Vec<Vec<u8>>) {
             let input = Input { objects: vec![Object::stdin(input)] };
-            let matcher = Matcher { program: &self.program, dag: &self.dag, input: &input };
+            let mut counted = CountedComparisons::default();
+            let mut matcher = Matcher::new(&self.program, &self.dag, &input, &mut counted);
             let (mut matched, mut wanted) = (Vec::new(), Vec::new());
             let note = |bytes: &[u8], place: TokenPlace| matched.push((bytes.to_vec(), place.offset));
             matcher.inspect(&self.steps, first, note, |bytes| wanted.push(bytes.to_vec()));
@@ -332,6 +415,26 @@ mod tests {
         let length = run.byte(LENGTH);
         run.compare(length, 5, true);
         assert_eq!(run.found(&[1, 2, 4, 0, 0], 0), (vec![], vec![]));
+    }
+
+    #[test]
+    fn few_values_through_a_table_determine_the_last_byte() {
+        let mut run = Fixture::new();
+        let table: Vec<u8> = (0..=255_u8).map(|byte| byte.to_ascii_lowercase()).collect();
+        let lower = run.dag.snapshot(&table, &[]);
+        let digits: Vec<u8> = (0..=255_u8).map(|byte| byte.is_ascii_digit().into()).collect();
+        let digits = run.dag.snapshot(&digits, &[]);
+        for (offset, byte) in (0..).zip(b"if") {
+            let index = run.byte(offset);
+            let index = run.dag.zext(index, 64);
+            let value = run.dag.read(lower, index, 8);
+            run.compare(value, (*byte).into(), true);
+        }
+        let index = run.byte(2);
+        let index = run.dag.zext(index, 64);
+        let value = run.dag.read(digits, index, 8);
+        run.compare(value, 1, true);
+        assert_eq!(run.found(b"iF7", 0).0, [(b"iF".to_vec(), 0)]);
     }
 
     #[test]

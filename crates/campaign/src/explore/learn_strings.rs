@@ -15,7 +15,7 @@ impl Campaign<'_> {
         let first = first_new_step(path, added);
         let dictionary = &mut known.dictionary;
         let mut wanted = Vec::new();
-        let matcher = Matcher { program: self.program, dag: &known.dag, input };
+        let mut matcher = Matcher::new(self.program, &known.dag, input, &mut known.counted_comparisons);
         let matched = |bytes: &[u8], place| Arc::make_mut(dictionary).learn(bytes, place);
         matcher.inspect(&path.steps, first, matched, |bytes| wanted.push(bytes.to_vec()));
         for bytes in wanted {

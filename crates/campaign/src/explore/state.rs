@@ -12,6 +12,7 @@ use super::oracle::Oracle;
 use super::relaxed_queries::RelaxedQueries;
 use super::run_limit::RunLimit;
 use super::timed_strategy::TimedStrategy;
+use crate::execution::matched_bytes::CountedComparisons;
 use crate::execution::path::Path;
 use crate::findings::ledger::Ledger;
 use crate::findings::reference_builds::ReferenceBuilds;
@@ -71,6 +72,7 @@ pub(super) struct Knowledge {
     /// Byte strings that the program compares its input with. A worker that fills an input without the lock
     /// has a copy.
     pub dictionary: Arc<Dictionary>,
+    pub counted_comparisons: CountedComparisons,
     /// Input objects that no decision depends on so far.
     pub unused_objects: BTreeSet<u32>,
     pub oracle: Oracle,
@@ -312,6 +314,7 @@ impl Knowledge {
             tests: Vec::new(),
             callees: SeenCallees::default(),
             dictionary: Arc::new(dictionary),
+            counted_comparisons: CountedComparisons::default(),
             unused_objects: readable_objects(&settings.inputs[0]),
             oracle: Oracle::default(),
             diagnosis: Diagnosis::default(),
