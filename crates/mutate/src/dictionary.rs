@@ -174,7 +174,8 @@ impl Dictionary {
             self.remove(known);
         }
         let bytes: Arc<[u8]> = token.into();
-        let new = Token { bytes: bytes.clone(), places: Default::default(), fitted: 0, uses: Yield::default() };
+        let new =
+            Token { bytes: bytes.clone(), places: Default::default(), fitted: 0, uses: Yield::default() };
         let class = &mut self.classes[origin as usize];
         let index = match class.tokens.len() < MAX_STRINGS {
             true => {

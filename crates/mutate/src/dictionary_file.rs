@@ -176,7 +176,8 @@ mod tests {
         let all: Vec<u8> = (0..=255).collect();
         let text: String = all.chunks(100).map(|bytes| entry(bytes) + "\n").collect();
         assert!(text.bytes().all(|byte| byte == b'\n' || (b' '..=b'~').contains(&byte)));
-        let read: Vec<u8> = parse(text.as_bytes()).unwrap().into_iter().flat_map(|entry| entry.bytes).collect();
+        let read: Vec<u8> =
+            parse(text.as_bytes()).unwrap().into_iter().flat_map(|entry| entry.bytes).collect();
         assert_eq!(read, all);
     }
 

@@ -121,7 +121,14 @@ fn a_campaign_learns_the_strings_that_a_program_looks_for() {
     for literal in [r#""alpha""#, r#""omega""#] {
         assert!(has("program_", literal), "{literal} in\n{dictionary}");
     }
-    let again = run(["export", text(&campaign), "--format", "dict", "--out", text(&place.path().join("learnt.dict"))]);
+    let again = run([
+        "export",
+        text(&campaign),
+        "--format",
+        "dict",
+        "--out",
+        text(&place.path().join("learnt.dict")),
+    ]);
     assert_eq!(again.code, Some(2), "no file is overwritten: {again:?}");
 }
 
