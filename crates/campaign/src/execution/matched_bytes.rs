@@ -125,25 +125,21 @@ impl<'a> Matcher<'a> {
         self.flush(run, true, &mut matched);
     }
 
-    /// Returns the index of the step at which a string begins that goes on at step `first`.
+    /// Returns the index of the step at which the string begins that step `first` continues.
     fn start(&mut self, steps: &[Step], first: usize) -> usize {
-        let first = first.min(steps.len());
-        let mut earliest: Option<(usize, Comparison)> = None;
+        let satisfied = steps.get(first).and_then(|step| self.comparison(step)).filter(|it| it.is_satisfied);
+        let Some(mut earliest) = satisfied else { return first };
+        let mut start = first;
         for index in (first.saturating_sub(MAX_STEPS_BACK)..first).rev() {
-            let Some(comparison) = self.comparison(&steps[index]) else { continue };
-            let continues = |(_, next): &(usize, Comparison)| {
-                comparison.continues(next) || comparison.range == next.range
-            };
             // A loop over a string looks for its NUL as well.
-            if !comparison.is_satisfied {
-                continue;
-            }
-            if !earliest.as_ref().is_none_or(continues) {
+            let satisfied = self.comparison(&steps[index]).filter(|it| it.is_satisfied);
+            let Some(comparison) = satisfied else { continue };
+            if !comparison.continues(&earliest) && comparison.range != earliest.range {
                 break;
             }
-            earliest = Some((index, comparison));
+            (start, earliest) = (index, comparison);
         }
-        earliest.map_or(first, |(index, _)| index)
+        start
     }
 
     /// Passes a string on, if it is whole, and its last byte.
