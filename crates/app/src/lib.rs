@@ -7,6 +7,7 @@
 pub mod compare;
 pub mod compile;
 pub mod corpus_minimization;
+pub mod dictionary;
 pub mod digest;
 pub mod doctor;
 pub mod empty_directory;

@@ -40,6 +40,8 @@ pub struct Settings {
     pub memory: Option<u64>,
     /// Initial inputs, at least one.
     pub inputs: Vec<Input>,
+    /// Byte strings that the program may look for.
+    pub dictionary: Vec<Vec<u8>>,
     /// True if a random input follows these: only then does a deterministic strategy depend on the seed.
     pub random_start: bool,
     /// True to compare every labelled value of every run with the value of its expression.
@@ -83,6 +85,7 @@ impl Settings {
             solver_limit: cairn_solver::Limits::default().time,
             memory: None,
             inputs,
+            dictionary: Vec::new(),
             random_start: false,
             oracle: false,
             diagnose: false,

@@ -42,7 +42,7 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Run a program on saved tests
     Replay(ReplayArgs),
-    /// Write tests in another tool's format
+    /// Write tests, or the dictionary, in another tool's format
     Export(ExportArgs),
     /// Minimize a test suite: the fewest tests that cover what all cover
     Cmin(CminArgs),

@@ -14,7 +14,7 @@ use cairn_app::output_directory::{ExistingCampaign, OutputClaim};
 use cairn_app::query_dump::QueryDump;
 use cairn_app::reference_builds::ReferenceBuilds;
 use cairn_app::subject::Subject;
-use cairn_app::{sync, target};
+use cairn_app::{dictionary, sync, target};
 use cairn_campaign::{
     Builds, CampaignDirectory, CampaignError, DirectoryError, Executor, Settings, Summary, WorkerPool, quoted,
 };
@@ -153,6 +153,7 @@ fn resume(path: &Path) -> Result<CampaignDirectory, Failure> {
 fn settings(args: &RunArgs, subject: &Subject, spec: &TargetSpec) -> Result<Settings, Failure> {
     let inputs = target::inputs(subject, spec, &Console)?;
     let mut settings = Settings::new(&args.strategy, inputs);
+    settings.dictionary = dictionary::read(&args.dict)?;
     settings.seed = args.seed;
     settings.workers = args.workers as usize;
     settings.execs = args.execs;

@@ -13,6 +13,7 @@ mod block;
 mod boundary;
 mod deletion;
 pub mod dictionary;
+pub mod dictionary_file;
 mod field;
 mod havoc;
 mod insertion;

@@ -7,6 +7,7 @@ use crate::kind::FileKind;
 use crate::model::{CodeRange, FunctionId, Program};
 use cairn_wire::meta::{Header, Unit};
 use cairn_wire::site::{COVERAGE_SECTION, META_SECTION, SECTION, USER_MAIN};
+use cairn_wire::strings::{STRING_SECTION, decode_strings};
 use cairn_wire::{ABI_VERSION, SiteRecord};
 use object::elf::DT_NEEDED;
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
@@ -107,6 +108,8 @@ fn parse(bytes: &[u8]) -> Result<Program, ReadError> {
     }
     let mut program = Program::from_placed_units(units)?;
     program.code = code_ranges(&file, &program);
+    let strings = section(&file, STRING_SECTION)?.unwrap_or(empty);
+    program.strings = decode_strings(strings.data).into_iter().map(<[u8]>::to_vec).collect();
     check_main(&file, &program)?;
     Ok(program)
 }

@@ -146,6 +146,8 @@ pub struct Program {
     pub(crate) counted_branches: u32,
     /// Optional fault checks that some of its code was built with.
     pub(crate) checks: Checks,
+    /// String literals that its conditions and tables refer to.
+    pub(crate) strings: Vec<Vec<u8>>,
     /// Code ranges of functions in the file, sorted; empty if it was stripped.
     pub(crate) code: Vec<CodeRange>,
 }
@@ -187,6 +189,11 @@ impl Program {
     /// Returns the optional fault checks that it was built with.
     pub fn checks(&self) -> Checks {
         self.checks
+    }
+
+    /// Returns the string literals that its conditions and tables refer to.
+    pub fn strings(&self) -> &[Vec<u8>] {
+        &self.strings
     }
 
     /// Returns the branch of a side of a site.

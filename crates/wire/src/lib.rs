@@ -22,6 +22,7 @@ pub mod protocol;
 pub mod shadow;
 pub mod site;
 pub mod snapshot;
+pub mod strings;
 pub mod tls;
 
 pub use checks::{Check, Checks};

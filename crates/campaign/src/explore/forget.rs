@@ -15,6 +15,7 @@ use super::callees::SeenCallees;
 use super::state::{Campaign, Cause};
 use super::unconstrained_bytes::UnconstrainedBytes;
 use super::worker::Worker;
+use crate::execution::matched_bytes::CountedComparisons;
 use cairn_expr::{Dag, DagCopy};
 use cairn_tree::{Coverage, Tree};
 
@@ -98,6 +99,7 @@ impl Campaign<'_> {
         counters.notes.forgotten_runs += std::mem::take(&mut known.past_runs).len() as u64;
         known.times_forgotten += 1;
         (known.dag, known.input_bytes, known.callees) = (Dag::new(), 0, SeenCallees::default());
+        known.counted_comparisons = CountedComparisons::default();
         search.relaxed.forget();
         search.optimistic.forget();
         search.deferred.clear();

@@ -69,6 +69,7 @@ impl Worker<'_, '_> {
         let (path, added) = campaign.add_to_tree(&mut execution, cause, slow);
         let mut gaps = campaign.count_run(&execution, &path, &added);
         campaign.known.mark_used_objects(&path, &added);
+        campaign.learn_strings(&path, &added, &execution.run.input);
         let end = execution.run.end;
         let covered = match end {
             // No test will show the branches that only a rejected input covers.
@@ -76,6 +77,7 @@ impl Worker<'_, '_> {
             _ => &execution.run.coverage[..],
         };
         let new_branches = campaign.merge_coverage(covered, recorded.as_ref());
+        self.new_branches = new_branches.len();
         let new_to_strategies = campaign.search.merge_coverage(covered);
         if cause.left_out == LeftOut::OtherBytes {
             campaign.search.optimistic.count(!new_branches.is_empty());

@@ -4,6 +4,7 @@ use super::CampaignError;
 use super::execute::EarlyRun;
 use super::integrate::FlipResult;
 use super::state::{Campaign, Cause, LeftOut};
+use super::unconstrained_bytes::Fill;
 use super::worker::Worker;
 use crate::replay::cursor::fingerprint;
 use crate::replay::record::{QueryRecord, RecordedAnswer};
@@ -13,6 +14,7 @@ use cairn_exec::Input;
 use cairn_search::Outcome;
 use cairn_solver::{Answer, Limits, Model, Query};
 use cairn_tree::{Flip, FlipState, RunId};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time from which on a replay takes a query's answer from the journal; a chosen bound. Faster queries are
@@ -152,8 +154,11 @@ impl Worker<'_, '_> {
         let prefix = known.tree.path_condition(&mut known.dag, program, flip.node);
         let target = known.tree.condition(&mut known.dag, program, flip.node, flip.side);
         let check = fingerprint(flip, known.tree.len(), LeftOut::Nothing as u8);
-        let randomise = search.strategies[self.id.index()].renews_input();
-        self.unconstrained.set_query(&prefix, target, randomise);
+        let renew = search.strategies[self.id.index()].renews_input();
+        let (is_chosen, seed) = (self.rng.unit() < search.fill.share(), self.rng.word());
+        self.is_filled = is_chosen && !known.dictionary.is_empty();
+        let dictionary = self.is_filled.then(|| known.dictionary.clone());
+        self.unconstrained.set_query(&prefix, target, Fill { renew, dictionary, seed });
         self.query(&Query { prefix: &prefix, target }, base, effort, check)
     }
 
@@ -218,7 +223,7 @@ impl Worker<'_, '_> {
                 let time = start.elapsed();
                 if let Answer::Sat(model) = &answer {
                     let dag = self.expressions.dag();
-                    self.unconstrained.apply_model(&mut input, model, dag, &mut self.rng);
+                    self.unconstrained.apply_model(&mut input, model, dag);
                     self.executor.end_by(deadline.clone());
                     let run = self.executor.run_within(&input, mode, limit);
                     early = Some((input, EarlyRun { run, limit, took: start.elapsed() - time }));
@@ -332,7 +337,7 @@ impl Worker<'_, '_> {
     fn input_of(&mut self, model: &Model, base: RunId) -> Input {
         let known = &self.campaign.known;
         let mut input = known.past_runs[base.index()].input.clone();
-        self.unconstrained.apply_model(&mut input, model, &known.dag, &mut self.rng);
+        self.unconstrained.apply_model(&mut input, model, &known.dag);
         input
     }
 
@@ -350,7 +355,22 @@ impl Worker<'_, '_> {
         };
         let (flip, base) = (Some(flip), Some(base));
         let cause = Cause { origin: Origin::Flip, is_requested: true, flip, base, left_out };
-        self.execute_early(&input, cause, early)
+        self.new_branches = 0;
+        let result = self.execute_early(&input, cause, early)?;
+        self.count_fill();
+        Ok(result)
+    }
+
+    /// Counts what the last input has brought for the way in which its unconstrained bytes were filled.
+    fn count_fill(&mut self) {
+        let Campaign { known, search, .. } = &mut *self.campaign;
+        if known.dictionary.is_empty() {
+            return;
+        }
+        search.fill.count(self.is_filled, self.new_branches);
+        for id in self.unconstrained.take_used() {
+            Arc::make_mut(&mut known.dictionary).count_use(id, self.new_branches > 0);
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::coordination::Coordination;
 use super::deferred_flips::DeferredFlips;
 use super::effort_account::EffortAccount;
 use super::hang_exits::HangExits;
+use super::fill_choice::FillChoice;
 use super::memory::MemoryMonitor;
 use super::mutation_account::MutationAccount;
 use super::optimistic_queries::OptimisticQueries;
@@ -13,6 +14,7 @@ use super::oracle::Oracle;
 use super::relaxed_queries::RelaxedQueries;
 use super::run_limit::RunLimit;
 use super::timed_strategy::TimedStrategy;
+use crate::execution::matched_bytes::CountedComparisons;
 use crate::execution::path::Path;
 use crate::findings::ledger::Ledger;
 use crate::findings::reference_builds::ReferenceBuilds;
@@ -35,7 +37,7 @@ use crate::test_folder::TestFolder;
 use cairn_deadline::Deadline;
 use cairn_exec::{Input, Object};
 use cairn_expr::Dag;
-use cairn_mutate::dictionary::Dictionary;
+use cairn_mutate::dictionary::{Dictionary, TokenOrigin};
 use cairn_program::{BranchId, Program};
 use cairn_search::{RunView, UnknownStrategy};
 use cairn_solver::Stats;
@@ -75,6 +77,7 @@ pub(super) struct Knowledge {
     /// Byte strings that the program compares its input with. A worker that fills an input without the lock
     /// has a copy.
     pub dictionary: Arc<Dictionary>,
+    pub counted_comparisons: CountedComparisons,
     /// Input objects that no decision depends on so far.
     pub unused_objects: BTreeSet<u32>,
     pub oracle: Oracle,
@@ -94,6 +97,7 @@ pub(super) struct Search {
     pub optimistic: OptimisticQueries,
     pub deferred: DeferredFlips,
     pub account: EffortAccount,
+    pub fill: FillChoice,
     pub run_limit: RunLimit,
     pub mutation: MutationAccount,
     pub hang_exits: HangExits,
@@ -305,6 +309,11 @@ impl<'a> Campaign<'a> {
 
 impl Knowledge {
     fn new(settings: &Settings, program: &Program) -> Knowledge {
+        let mut dictionary = Dictionary::default();
+        settings.dictionary.iter().for_each(|string| dictionary.add(string));
+        for string in program.strings() {
+            dictionary.add_from(TokenOrigin::Program, string);
+        }
         Knowledge {
             dag: Dag::new(),
             tree: Tree::new(program),
@@ -314,7 +323,8 @@ impl Knowledge {
             times_forgotten: 0,
             tests: Vec::new(),
             callees: SeenCallees::default(),
-            dictionary: Arc::default(),
+            dictionary: Arc::new(dictionary),
+            counted_comparisons: CountedComparisons::default(),
             unused_objects: readable_objects(&settings.inputs[0]),
             oracle: Oracle::default(),
             diagnosis: Diagnosis::default(),
@@ -380,6 +390,7 @@ impl Search {
             optimistic: OptimisticQueries::default(),
             deferred: DeferredFlips::new(settings.solver_limit),
             account: EffortAccount::default(),
+            fill: FillChoice::default(),
             run_limit: RunLimit::default(),
             mutation: MutationAccount::default(),
             hang_exits: HangExits::default(),

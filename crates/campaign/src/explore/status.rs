@@ -8,6 +8,7 @@ use crate::observe::query_costs::FlipQuery;
 use crate::observe::snapshot::{Budget, Snapshot, SnapshotFacts};
 use crate::observe::summary::Summary;
 use crate::test_folder::TestFolder;
+use cairn_mutate::dictionary_file;
 use cairn_program::BranchId;
 use cairn_tree::{Flip, RunId};
 use std::time::{Duration, Instant};
@@ -138,6 +139,7 @@ impl Campaign<'_> {
             summary: self.summary(),
             curve: &self.counters.coverage_curve,
             unanswered: self.known.diagnosis.all_unanswered(),
+            dictionary: dictionary_file::text(&self.known.dictionary),
         };
         let is_covered = |branch| self.known.coverage.is_covered(BranchId(branch));
         let snapshot = Snapshot::take(facts, &self.known.tree, is_covered);

@@ -36,6 +36,10 @@ pub(super) struct Worker<'w, 'a> {
     pub rng: Rng,
     /// Constraints of the last flip.
     pub unconstrained: UnconstrainedBytes,
+    /// True if the unconstrained bytes of the last solution come from the dictionary.
+    pub is_filled: bool,
+    /// Number of branches that its last run was the first to cover.
+    pub new_branches: usize,
     /// True while it works on a flip and has not executed an input for it.
     pub has_pending_run: bool,
     /// Cost of the strategy's current request so far.
@@ -65,6 +69,8 @@ impl<'w, 'a> Worker<'w, 'a> {
             expressions: DagCopy::new(),
             rng: Rng::new(seed),
             unconstrained: UnconstrainedBytes::default(),
+            is_filled: false,
+            new_branches: 0,
             has_pending_run: false,
             cost: Cost::default(),
             has_full_limit: false,

@@ -56,6 +56,9 @@ pub struct Snapshot {
     pub curve: Vec<Milestone>,
     /// Sites whose queries the solver gave up on, with counts.
     pub unanswered: Vec<(u32, u64)>,
+    /// The dictionary, in the format of AFL++.
+    #[serde(default)]
+    pub dictionary: String,
     /// The top of the execution tree.
     pub tree: TreeTop,
 }
@@ -210,13 +213,14 @@ pub(crate) struct SnapshotFacts<'a> {
     pub summary: Summary,
     pub curve: &'a [Milestone],
     pub unanswered: Vec<(u32, u64)>,
+    pub dictionary: String,
 }
 
 impl Snapshot {
     /// Creates the snapshot of a campaign with this tree and coverage. Takes time in proportion to the tree.
     pub(crate) fn take(facts: SnapshotFacts, tree: &Tree, is_covered: impl Fn(u32) -> bool) -> Snapshot {
         let fate = |(branch, status)| Fate::new(is_covered(branch), status);
-        let SnapshotFacts { target, ended, budget, strategy, summary, curve, unanswered } = facts;
+        let SnapshotFacts { target, ended, budget, strategy, summary, curve, unanswered, dictionary } = facts;
         Snapshot {
             version: VERSION,
             target,
@@ -228,6 +232,7 @@ impl Snapshot {
             fates: (0..).zip(tree.branch_statuses()).map(fate).collect(),
             curve: curve.to_vec(),
             unanswered,
+            dictionary,
             tree: TreeTop::new(tree),
         }
     }

@@ -53,6 +53,10 @@ pub struct RunArgs {
     /// one, campaigns are not reproducible by their seed
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Search", value_parser = clap::value_parser!(u64).range(1..=64))]
     pub workers: u64,
+    /// Byte strings that the program may look for, in AFL++'s and libFuzzer's format; FILE@N for entries up to level N.
+    /// May be repeated
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    pub dict: Vec<PathBuf>,
     /// Check every symbolic value against the evaluation of its expression
     #[arg(long, help_heading = "Search")]
     pub oracle: bool,

@@ -34,7 +34,7 @@ pub struct ReplayArgs {
     pub sandbox: SandboxArgs,
 }
 
-/// A format of tests.
+/// A format of tests, or of the dictionary.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// KLEE's: a .ktest file for each test, which ktest-tool reads
@@ -43,6 +43,20 @@ pub enum Format {
     Libfuzzer,
     /// Test-Comp's exchange format for values of __VERIFIER_nondet_*: metadata.xml and testcase-N.xml
     Testcomp,
+    /// No tests but a dictionary for AFL++ (-x) and libFuzzer (-dict=): the strings that the program looks for
+    Dict,
+}
+
+impl Format {
+    /// Returns the format of tests; None for a dictionary.
+    fn of_tests(self) -> Option<TestFormat> {
+        match self {
+            Format::Ktest => Some(TestFormat::Ktest),
+            Format::Libfuzzer => Some(TestFormat::Libfuzzer),
+            Format::Testcomp => Some(TestFormat::Testcomp),
+            Format::Dict => None,
+        }
+    }
 }
 
 /// `cairn export`.
@@ -54,8 +68,8 @@ pub struct ExportArgs {
     /// The format to write
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Format,
-    /// Where to write: a new directory, or an empty one
-    #[arg(long, value_name = "DIR")]
+    /// Where to write: a new directory, or an empty one; for a dictionary a new file
+    #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
     /// Raw tests are the content of the file that the program opens as NAME; by default as in the campaign, or standard
     /// input
@@ -70,20 +84,16 @@ pub struct ExportArgs {
 }
 
 impl ExportArgs {
-    /// Returns the settings.
-    pub fn settings(&self) -> ExportSettings {
-        ExportSettings {
+    /// Returns the settings of an export of tests; None if the dictionary is exported.
+    pub fn settings(&self) -> Option<ExportSettings> {
+        Some(ExportSettings {
             directory: self.directory.clone(),
-            format: match self.format {
-                Format::Ktest => TestFormat::Ktest,
-                Format::Libfuzzer => TestFormat::Libfuzzer,
-                Format::Testcomp => TestFormat::Testcomp,
-            },
+            format: self.format.of_tests()?,
             out: self.out.clone(),
             file: self.file.clone(),
             program: self.program.clone(),
             property: self.property.clone(),
-        }
+        })
     }
 }
 

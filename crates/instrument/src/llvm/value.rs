@@ -231,6 +231,37 @@ impl Value {
         }
     }
 
+    /// Returns the initialiser of a global variable that this unit defines.
+    pub fn initializer(self) -> Option<Value> {
+        unsafe {
+            let value = LLVMGetInitializer(self.0);
+            (!value.is_null()).then_some(Value(value))
+        }
+    }
+
+    /// Returns the elements of a constant array or struct, unless they are plain numbers.
+    pub fn constant_elements(self) -> Vec<Value> {
+        unsafe {
+            let is_aggregate =
+                !LLVMIsAConstantArray(self.0).is_null() || !LLVMIsAConstantStruct(self.0).is_null();
+            if is_aggregate { self.operands() } else { Vec::new() }
+        }
+    }
+
+    /// Returns the text of a string literal, without its NUL; none of other constants.
+    pub fn literal_text(self) -> Option<Vec<u8>> {
+        unsafe {
+            let bytes = self.initializer()?.0;
+            if LLVMIsAConstantDataSequential(bytes).is_null() || LLVMIsConstantString(bytes) == 0 {
+                return None;
+            }
+            let mut length = 0;
+            let text = LLVMGetAsString(bytes, &mut length);
+            let text = std::slice::from_raw_parts(text.cast::<u8>(), length);
+            Some(text.strip_suffix(&[0]).unwrap_or(text).to_vec())
+        }
+    }
+
     /// Returns an integer constant, zero-extended.
     pub fn as_constant(self) -> Option<u64> {
         unsafe {

@@ -20,6 +20,13 @@ pub fn annotate(module: &Module) {
     }
 }
 
+/// Returns the string literals that the conditions of the module's sites refer to.
+pub fn literals(module: &Module) -> Vec<Value> {
+    let blocks = module.functions().into_iter().flat_map(Value::blocks);
+    let sites = blocks.flat_map(|block| block.instructions()).filter(|i| is_site(*i));
+    sites.flat_map(|site| FeatureCollector::at(site).literals).collect()
+}
+
 /// Returns the features attached to a site and the functions its condition calls; empty for decisions that
 /// passes have introduced.
 pub fn read_annotation(module: &Module, site: Value) -> (ConditionFeatures, Vec<String>) {
@@ -34,6 +41,7 @@ pub fn read_annotation(module: &Module, site: Value) -> (ConditionFeatures, Vec<
 struct FeatureCollector {
     contents: ConditionFeatures,
     callees: Vec<String>,
+    literals: Vec<Value>,
     seen: HashSet<Value>,
 }
 
@@ -66,6 +74,7 @@ impl FeatureCollector {
     fn leaf(&mut self, value: Value) {
         if value.is_literal() {
             self.contents.insert(ConditionFeatures::TEXT);
+            self.literals.push(value);
         } else if value.is_param() {
             self.contents.insert(ConditionFeatures::LOCAL);
         } else if value.is_address_computation() {

@@ -8,7 +8,8 @@
 //! 3. [`checks`] inserts branches on faults, [`sites`] collects the sites and inserts coverage stores.
 //! 4. [`taint`] finds the values of a function that may be labelled, [`function`] cuts its blocks into
 //!    segments ([`segment`]: IR before and after), [`guard`] and [`emit`] generate guard and slow path.
-//! 5. [`sites`] and [`objects`] emit site records, metadata and the table of globals.
+//! 5. [`sites`], [`objects`] and [`string_literals`] emit site records, metadata, the table of globals and the
+//!    literals that conditions and tables refer to.
 //! 6. LLVM's clean-up passes remove what the pass left over.
 
 mod abi;
@@ -35,6 +36,7 @@ mod sinks;
 mod site_positions;
 mod site_sides;
 mod sites;
+mod string_literals;
 mod taint;
 mod types;
 mod uninstrumented_calls;
@@ -50,7 +52,7 @@ use cairn_wire::site::USER_MAIN;
 use coverage_map::CoverageMap;
 use function::{FunctionPass, UnitContext};
 use sites::{Sites, is_address_taken};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 /// Directory of the system's headers.
@@ -83,6 +85,8 @@ impl Instrumenter for Pass {
         conditions::split(&module);
         site_positions::set_positions(&module, &conditions);
         condition_features::annotate(&module);
+        let is_users = !modelled::is_model(&module);
+        let literals = if is_users { string_literals::collect(&module) } else { BTreeSet::new() };
         module.run_passes(c"function(sroa)")?;
         inline::mark_small_functions(&module);
         module.run_passes(c"always-inline,function(sroa)")?;
@@ -90,6 +94,7 @@ impl Instrumenter for Pass {
             module.run_passes(c"function(lower-switch)")?;
         }
         instrument(&module, self.checks);
+        string_literals::emit(&module, &literals);
         module.verify().map_err(|e| format!("internal error: the instrumented module is malformed: {e}"))?;
         module.run_passes(c"function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)")?;
         module.write(output)
