@@ -9,8 +9,8 @@ use crate::children::ChildKey;
 use crate::decision::Decision;
 use crate::nodes::{BLOCK, NodeRecord, OtherSides};
 use crate::state::FlipState;
-use crate::step::{Flip, NodeId, RunId, Step};
-use crate::tree::{OTHER_VALUE, SAME_VALUE, Tree, initial_state};
+use crate::step::{Flip, NodeId, OTHER_VALUE, RunId, SAME_VALUE, Step};
+use crate::tree::{Tree, initial_state};
 use cairn_program::BranchId;
 use cairn_wire::event::StepKind;
 
@@ -209,9 +209,9 @@ impl Tree {
         self.runs.get_mut(added.run).end_depth = end_depth;
         self.deepest = self.deepest.max(end_depth);
         // New flips count first: otherwise counts above might drop to 0 only to rise again.
-        self.propagate_new_run(added.run);
+        self.pending.propagate_new(added.run, &self.runs, &self.nodes);
         if let Some(node) = tried {
-            self.decrement_pending(self.creator(node));
+            self.decrement_pending(node);
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The path constraint: the condition on the deciding value that taking a side implies.
 
 use crate::decision::{Decision, DecisionId};
-use crate::step::NodeId;
-use crate::tree::{SAME_VALUE, Tree};
+use crate::step::SAME_VALUE;
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId};
 use cairn_program::{Program, Site, SiteId, SiteKind};
 use cairn_wire::event::StepKind;
@@ -79,14 +78,16 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
-    fn get(&self, (id, side): (DecisionId, u32), first: u32) -> Option<ExprId> {
+    /// Returns the condition of a side, if it is known; `first` is the side that the first run took.
+    pub fn get(&self, (id, side): (DecisionId, u32), first: u32) -> Option<ExprId> {
         match side == first {
             true => *self.of_first.get(id.0 as usize)?,
             false => self.of_others.get(&(id, side)).copied(),
         }
     }
 
-    fn set(&mut self, (id, side): (DecisionId, u32), first: u32, condition: ExprId) {
+    /// Keeps the condition of a side.
+    pub fn set(&mut self, (id, side): (DecisionId, u32), first: u32, condition: ExprId) {
         if side != first {
             self.of_others.insert((id, side), condition);
             return;
@@ -104,60 +105,8 @@ impl Conditions {
     }
 }
 
-impl Tree {
-    /// Returns the condition under which a run that reaches this node takes this side.
-    pub fn condition(&mut self, dag: &mut Dag, program: &Program, node: NodeId, side: u32) -> ExprId {
-        let id = self.nodes.get(node).decision();
-        let decision = *self.decisions.get(id);
-        let known = self.conditions.get((id, side), decision.side);
-        known.unwrap_or_else(|| {
-            let condition = make_condition(dag, program, &decision, side);
-            self.conditions.set((id, side), decision.side, condition);
-            condition
-        })
-    }
-
-    /// Returns the path constraint of a node: the conditions under which a run reaches it, from the root on,
-    /// without those implied by earlier ones.
-    pub fn path_condition(&mut self, dag: &mut Dag, program: &Program, node: NodeId) -> Vec<ExprId> {
-        let prefix = self.prefix(node);
-        self.conditions_of(dag, program, &prefix)
-    }
-
-    fn conditions_of(&mut self, dag: &mut Dag, program: &Program, sides: &[(NodeId, u32)]) -> Vec<ExprId> {
-        let mut conditions = Vec::with_capacity(sides.len());
-        for &(node, side) in sides {
-            if !self.decision(node).forced {
-                conditions.push(self.condition(dag, program, node, side));
-            }
-        }
-        conditions
-    }
-
-    /// Returns the conditions of [`Tree::path_condition`] without those that fix concretized values to
-    /// constants; `None` if there are none such.
-    pub fn path_condition_without_constants(
-        &mut self,
-        dag: &mut Dag,
-        program: &Program,
-        node: NodeId,
-    ) -> Option<Vec<ExprId>> {
-        let mut prefix = self.prefix(node);
-        let before = prefix.len();
-        prefix.retain(|(node, _)| !self.is_constant_choice(dag, *node));
-        let some_left_out = prefix.len() < before;
-        some_left_out.then(|| self.conditions_of(dag, program, &prefix))
-    }
-
-    /// True if a node fixes a value to the constant it was used as. A concretization of one bit says
-    /// whether a snapshot holds what was read: an expression over the snapshot means nothing without it.
-    pub fn is_constant_choice(&self, dag: &Dag, node: NodeId) -> bool {
-        let Decision { kind, value, .. } = *self.decision(node);
-        kind == StepKind::Concretization && dag.width(value) > 1
-    }
-}
-
-fn make_condition(dag: &mut Dag, program: &Program, decision: &Decision, side: u32) -> ExprId {
+/// Returns the condition that taking this side of a decision implies.
+pub(crate) fn make_condition(dag: &mut Dag, program: &Program, decision: &Decision, side: u32) -> ExprId {
     let Decision { kind, site, value, constant, .. } = *decision;
     match kind {
         StepKind::Branch => side_condition(dag, program, site, value, side),

@@ -9,8 +9,7 @@
 //! strategies that use them.
 
 use crate::decision::{Decision, DecisionId};
-use crate::step::Flip;
-use crate::tree::{SAME_VALUE, Tree};
+use crate::step::SAME_VALUE;
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, Node};
 use cairn_program::{Program, SiteKind};
 use cairn_wire::event::StepKind;
@@ -34,7 +33,7 @@ impl CoreId {
 
 /// A condition: all of these input values equal these constants, or, if `any`, at least one does.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct CoreCondition {
+pub(crate) struct CoreCondition {
     any: bool,
     equalities: Vec<(ExprId, u128)>,
 }
@@ -47,7 +46,7 @@ impl CoreCondition {
     }
 
     /// Returns the core condition implied by taking a side of a decision.
-    fn of_side(dag: &Dag, program: &Program, decision: &Decision, side: u32) -> Option<CoreCondition> {
+    pub fn of_side(dag: &Dag, program: &Program, decision: &Decision, side: u32) -> Option<CoreCondition> {
         let value = decision.value;
         match decision.kind {
             StepKind::Branch if program.site(decision.site).kind == SiteKind::Switch => {
@@ -152,7 +151,13 @@ impl Cores {
         self.ids.entry(core).or_insert(next).0
     }
 
-    fn add(&mut self, cores: Vec<Option<CoreCondition>>) {
+    /// Returns the number of decisions processed so far.
+    pub fn decisions(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// Adds the core conditions of the sides of the next decision.
+    pub fn add(&mut self, cores: Vec<Option<CoreCondition>>) {
         if cores.iter().all(Option::is_none) {
             self.offsets.push(NONE);
             return;
@@ -164,7 +169,8 @@ impl Cores {
         }
     }
 
-    fn get(&self, DecisionId(decision): DecisionId, side: u32) -> Option<CoreId> {
+    /// Returns the core condition of a side.
+    pub fn get(&self, DecisionId(decision): DecisionId, side: u32) -> Option<CoreId> {
         let offset = self.offsets.get(decision as usize).filter(|offset| **offset != NONE)?;
         let id = self.sides[(offset + side) as usize];
         (id != NONE).then_some(CoreId(id))
@@ -175,24 +181,5 @@ impl Cores {
         let equalities = self.ids.keys().map(|core| core.equalities.capacity()).sum::<usize>();
         let words = self.offsets.capacity() + self.sides.capacity();
         ids + equalities * size_of::<(ExprId, u128)>() + words * size_of::<u32>()
-    }
-}
-
-impl Tree {
-    /// Computes the core conditions of decisions added since the last call.
-    pub fn find_cores(&mut self, dag: &Dag, program: &Program) {
-        for id in self.cores.offsets.len()..self.decisions.len() {
-            let decision = *self.decisions.get(DecisionId(id as u32));
-            // Earlier decisions already state what a forced one does.
-            let sides = if decision.forced { 0 } else { self.side_count(decision.kind, decision.site) };
-            let cores =
-                (0..sides).map(|side| CoreCondition::of_side(dag, program, &decision, side)).collect();
-            self.cores.add(cores);
-        }
-    }
-
-    /// Returns the core condition that taking this side implies, if it was computed.
-    pub fn core(&self, side: Flip) -> Option<CoreId> {
-        self.cores.get(self.nodes.get(side.node).decision(), side.side)
     }
 }

@@ -4,6 +4,11 @@ use cairn_expr::ExprId;
 use cairn_program::SiteId;
 use cairn_wire::event::StepKind;
 
+/// Side of a concretization that the same constant takes.
+pub(crate) const SAME_VALUE: u32 = 0;
+/// Side of a concretization that all other values take.
+pub(crate) const OTHER_VALUE: u32 = 1;
+
 /// Id of a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub(crate) u32);

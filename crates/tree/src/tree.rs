@@ -22,11 +22,6 @@ use cairn_expr::ExprId;
 use cairn_program::{BranchId, Program, Site, SiteId, SiteKind};
 use cairn_wire::event::StepKind;
 
-/// Side of a concretization that the same constant takes.
-pub(crate) const SAME_VALUE: u32 = 0;
-/// Side of a concretization that all other values take.
-pub(crate) const OTHER_VALUE: u32 = 1;
-
 /// A node of the tree, expanded from its compact form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Node {
@@ -243,8 +238,13 @@ impl Tree {
     pub fn set_state(&mut self, flip: Flip, state: FlipState) {
         let happened = !matches!(state, FlipState::Untried | FlipState::Suspended);
         if happened && self.change_state(flip, state) {
-            self.decrement_pending(self.creator(flip.node));
+            self.decrement_pending(flip.node);
         }
+    }
+
+    /// Subtracts an untried flip of this node from the pending counts.
+    pub(crate) fn decrement_pending(&mut self, node: NodeId) {
+        self.pending.decrement(self.creator(node), &self.runs, &self.nodes);
     }
 
     /// Changes a state; true if the side was untried. The caller updates the pending counts.

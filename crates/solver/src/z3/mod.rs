@@ -14,6 +14,7 @@ mod circuits;
 mod floats;
 mod scopes;
 mod tables;
+mod term_table;
 mod terms;
 
 use crate::bytes::ByteCollector;

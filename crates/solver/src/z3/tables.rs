@@ -4,11 +4,11 @@
 //! takes 255 of them, on which a SAT solver propagates well, where Z3's arrays would instantiate axioms for
 //! 256 stores one by one.
 
-use super::terms::Terms;
+use super::term_table::TermTable;
 use ::z3::ast::{BV, Bool};
 use cairn_expr::{BitCount, Cell, Dag, ExprId, Lookup, SnapshotId};
 
-impl Terms {
+impl TermTable {
     pub(super) fn read(&self, dag: &Dag, snapshot: SnapshotId, index: ExprId, width: u8) -> BV {
         let index_bits = self.bits(index);
         let (tree, bits_inside) = dag.lookup(snapshot, index, width);

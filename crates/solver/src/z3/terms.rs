@@ -5,29 +5,23 @@
 
 use super::floats::Floats;
 use super::tables::count;
+use super::term_table::{TermTable, Z3Term};
 use ::z3::ast::{BV, Bool};
 use cairn_expr::{BinOp, CmpOp, Dag, ExprId, InputByte, Node};
 use rustc_hash::FxHashMap;
 
-/// A translated expression.
-#[derive(Clone)]
-pub(super) enum Z3Term {
-    Bits(BV),
-    Truth(Bool),
-}
-
-/// The terms translated so far.
+/// The terms translated so far, and what translating needs.
 #[derive(Default)]
 pub(super) struct Terms {
-    terms: FxHashMap<ExprId, Z3Term>,
+    table: TermTable,
     variables: FxHashMap<InputByte, BV>,
-    pub(super) floats: Floats,
+    floats: Floats,
     stack: Vec<ExprId>,
 }
 
 impl Terms {
     pub(super) fn len(&self) -> usize {
-        self.terms.len()
+        self.table.len()
     }
 
     /// Returns the variable of an input byte, if a translated expression depends on it.
@@ -41,36 +35,18 @@ impl Terms {
         self.stack.push(e);
         while let Some(&top) = self.stack.last() {
             let waiting = self.stack.len();
-            if !self.terms.contains_key(&top) {
-                self.stack.extend(dag.children(top).filter(|child| !self.terms.contains_key(child)));
+            if !self.table.contains(top) {
+                self.stack.extend(dag.children(top).filter(|child| !self.table.contains(*child)));
                 if self.stack.len() > waiting {
                     continue;
                 }
                 let term = self.translate(dag, top);
-                self.terms.insert(top, term);
-                self.add_float_view(dag, top);
+                self.table.insert(top, term);
+                self.floats.add_view(&self.table, dag, top);
             }
             self.stack.pop();
         }
-        self.truth(e)
-    }
-
-    pub(super) fn truth(&self, e: ExprId) -> Bool {
-        match &self.terms[&e] {
-            Z3Term::Truth(truth) => truth.clone(),
-            Z3Term::Bits(bits) => bits.eq(BV::from_u64(1, 1)),
-        }
-    }
-
-    pub(super) fn bits(&self, e: ExprId) -> BV {
-        match &self.terms[&e] {
-            Z3Term::Bits(bits) => bits.clone(),
-            Z3Term::Truth(truth) => truth.ite(&BV::from_u64(1, 1), &BV::from_u64(0, 1)),
-        }
-    }
-
-    fn is_truth(&self, e: ExprId) -> bool {
-        matches!(self.terms[&e], Z3Term::Truth(_))
+        self.table.truth(e)
     }
 
     /// Translates a node whose children are translated.
@@ -81,28 +57,32 @@ impl Terms {
             Node::Const(value) => Z3Term::Bits(constant(width, value)),
             Node::Input(byte) => Z3Term::Bits(self.new_variable(byte)),
             Node::Binary(op @ (BinOp::And | BinOp::Or | BinOp::Xor), a, b)
-                if self.is_truth(a) || self.is_truth(b) =>
+                if self.table.is_truth(a) || self.table.is_truth(b) =>
             {
-                Z3Term::Truth(connective(op, &self.truth(a), &self.truth(b)))
+                Z3Term::Truth(connective(op, &self.table.truth(a), &self.table.truth(b)))
             }
-            Node::Binary(op, a, b) => Z3Term::Bits(binary(op, width, &self.bits(a), &self.bits(b))),
-            Node::Compare(op, a, b) => Z3Term::Truth(compare(op, &self.bits(a), &self.bits(b))),
-            Node::ZExt(a) => Z3Term::Bits(self.bits(a).zero_ext(width - u32::from(dag.width(a)))),
-            Node::SExt(a) => Z3Term::Bits(self.bits(a).sign_ext(width - u32::from(dag.width(a)))),
+            Node::Binary(op, a, b) => {
+                Z3Term::Bits(binary(op, width, &self.table.bits(a), &self.table.bits(b)))
+            }
+            Node::Compare(op, a, b) => Z3Term::Truth(compare(op, &self.table.bits(a), &self.table.bits(b))),
+            Node::ZExt(a) => Z3Term::Bits(self.table.bits(a).zero_ext(width - u32::from(dag.width(a)))),
+            Node::SExt(a) => Z3Term::Bits(self.table.bits(a).sign_ext(width - u32::from(dag.width(a)))),
             Node::Extract(a, low) => {
-                Z3Term::Bits(self.bits(a).extract(u32::from(low) + width - 1, low.into()))
+                Z3Term::Bits(self.table.bits(a).extract(u32::from(low) + width - 1, low.into()))
             }
-            Node::Concat(a, b) => Z3Term::Bits(self.bits(a).concat(self.bits(b))),
-            Node::Ite(c, t, e) if self.is_truth(t) || self.is_truth(e) => {
-                Z3Term::Truth(self.truth(c).ite(&self.truth(t), &self.truth(e)))
+            Node::Concat(a, b) => Z3Term::Bits(self.table.bits(a).concat(self.table.bits(b))),
+            Node::Ite(c, t, e) if self.table.is_truth(t) || self.table.is_truth(e) => {
+                Z3Term::Truth(self.table.truth(c).ite(&self.table.truth(t), &self.table.truth(e)))
             }
-            Node::Ite(c, t, e) => Z3Term::Bits(self.truth(c).ite(&self.bits(t), &self.bits(e))),
-            Node::Float(op, a, b) => self.float(dag, e, op, a, b),
-            Node::FloatCompare(op, a, b) => Z3Term::Truth(self.float_compare(dag, op, a, b)),
-            Node::Convert(how, a) => self.convert(dag, e, how, a),
-            Node::Math(function) => self.math(dag, e, function),
-            Node::BitCount(what, a) => Z3Term::Bits(count(what, &self.bits(a))),
-            Node::Read(snapshot, index) => Z3Term::Bits(self.read(dag, snapshot, index, dag.width(e))),
+            Node::Ite(c, t, e) => {
+                Z3Term::Bits(self.table.truth(c).ite(&self.table.bits(t), &self.table.bits(e)))
+            }
+            Node::Float(op, a, b) => self.floats.operation(&self.table, dag, e, op, a, b),
+            Node::FloatCompare(op, a, b) => Z3Term::Truth(self.floats.compare(&self.table, dag, op, a, b)),
+            Node::Convert(how, a) => self.floats.conversion(&self.table, dag, e, how, a),
+            Node::Math(function) => self.floats.math(&self.table, dag, e, function),
+            Node::BitCount(what, a) => Z3Term::Bits(count(what, &self.table.bits(a))),
+            Node::Read(snapshot, index) => Z3Term::Bits(self.table.read(dag, snapshot, index, dag.width(e))),
         }
     }
 
