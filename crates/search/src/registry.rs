@@ -33,7 +33,7 @@ enum Constructor {
 }
 
 /// Default arms of `auto`; bench/RESULTS.md compares sets of arms.
-const AUTO_ARMS: &str = "cfg,cgs,random-branch,weights,mutation";
+const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,mutation";
 
 const ALL: &[StrategyInfo] = &[
     StrategyInfo {
@@ -72,9 +72,9 @@ const ALL: &[StrategyInfo] = &[
     },
     StrategyInfo {
         name: "cfg",
-        usage: "cfg",
-        summary: "the branch of the path nearest to an uncovered one (CREST's CFDS)",
-        make: Constructor::Plain(|program| Box::new(Cfg::new(program))),
+        usage: "cfg[:once]",
+        summary: "the branch of the path nearest to an uncovered one (CREST's CFDS); once: no flip again",
+        make: Constructor::WithSettings(|settings, program| Ok(Box::new(Cfg::parse(settings, program)?))),
     },
     StrategyInfo {
         name: "generational",

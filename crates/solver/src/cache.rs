@@ -66,11 +66,12 @@ impl Cache {
     }
 
     fn look_up(&mut self) -> Option<Answer> {
-        if !self.young.contains_key(&self.key[..]) {
-            let (key, cached) = self.old.remove_entry(&self.key[..])?;
+        if let Some((key, cached)) = self.old.remove_entry(&self.key[..]) {
             self.insert(key, cached);
         }
-        let Cached { answer, limits } = &self.young[&self.key[..]];
+        // It is in the old generation again if it filled the young one.
+        let found = self.young.get(&self.key[..]).or_else(|| self.old.get(&self.key[..]));
+        let Cached { answer, limits } = found?;
         let is_final = !matches!(answer, Answer::Unknown(_)) || limits.time >= self.limits.time;
         is_final.then(|| answer.clone())
     }
@@ -185,5 +186,18 @@ mod tests {
         }
         let asked_often = cache.below.asked.iter().filter(|query| **query == [often]).count();
         assert_eq!(asked_often, 1);
+    }
+
+    #[test]
+    fn an_entry_that_fills_the_young_generation_is_found() {
+        let mut dag = Dag::new();
+        let mut cache = Cache::new(Limits::default()).over(Scripted::new(Answer::Unsat));
+        cache.layer.generation_words = 0;
+        let target = about(&mut dag, 0, 0);
+        for _ in 0..3 {
+            let answer = cache.solve(&dag, &Query { prefix: &[], target }, &zeros, &Deadline::never());
+            assert_eq!(answer, Answer::Unsat);
+        }
+        assert_eq!(cache.below.asked.len(), 1);
     }
 }

@@ -9,20 +9,25 @@
 //! without success from one path, not counting those of drives, or if nothing uncovered can be reached from
 //! it, restart from random input.
 //!
-//! Deviations. Nothing is forced twice, since the tree remembers it. A drive has a budget (`cfg/drive.rs`),
-//! because CREST's has none and takes thousands of runs. If random input leads to a path with nothing to
-//! force, the search continues from a random flip of the tree; it is done when there is none. Among equal
-//! scores every branch is equally likely, however often it occurs.
+//! As in CREST, flips of the current path that runs have taken from other paths are forced again: the bytes of
+//! this path's input lead to other code behind them. Once from one path, at most. With `once` as setting it
+//! forces untried flips alone: as an arm of `auto` it has others beside it that come from elsewhere, and on grep
+//! `auto` covered less by what it forced again.
+//!
+//! Deviations. A drive has a budget (`cfg/drive.rs`), because CREST's has none and takes thousands of runs. If
+//! all runs since the last random input followed known paths, the search continues from a random flip of the
+//! tree; it is done when there is none. Among equal scores every branch is equally likely, however often it
+//! occurs.
 //!
 //! Cost: linear in the length of each new current path; logarithmic per choice.
 
 use crate::refined_analyses::Refined;
 use crate::rng::Rng;
 use crate::strategy::cfg::drive::{Drive, FlipSuffix, SiteIndex};
-use crate::strategy::cfg::groups::Groups;
+use crate::strategy::cfg::groups::{Groups, may_force};
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::{BranchId, Distances, Program, Weight};
-use cairn_tree::{Flip, FlipState, RunId, Tree};
+use cairn_tree::{Flip, RunId, Tree};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -46,6 +51,8 @@ enum Purpose {
 /// Control-flow directed search.
 #[derive(Clone, Debug)]
 pub struct Cfg {
+    /// True if it forces untried flips alone.
+    is_once: bool,
     sites: SiteIndex,
     distances: Refined<Distances>,
     /// Run whose path is the current one.
@@ -58,15 +65,25 @@ pub struct Cfg {
     failures: u32,
     drive: Option<Drive>,
     requested: Option<(Flip, Purpose)>,
-    /// True if random input led to the current path, and nothing of it was forced yet.
-    restarted: bool,
+    /// True if no run since the last random input was requested has left the known paths.
+    is_stuck: bool,
 }
 
 impl Cfg {
+    /// Creates a search from its settings: none, or `once`.
+    pub fn parse(settings: Option<&str>, program: &Program) -> Result<Cfg, String> {
+        match settings {
+            None => Ok(Cfg::new(program)),
+            Some("once") => Ok(Cfg { is_once: true, ..Cfg::new(program) }),
+            Some(other) => Err(format!("its only setting is `once`, not `{other}`")),
+        }
+    }
+
     /// Creates a search that has seen no run.
     pub fn new(program: &Program) -> Cfg {
         let make = |program: &_, calls: &_| Distances::new(program, calls, Weight::Branches);
         Cfg {
+            is_once: false,
             sites: SiteIndex::new(program),
             distances: Refined::new(program, make),
             current: None,
@@ -76,7 +93,7 @@ impl Cfg {
             failures: 0,
             drive: None,
             requested: None,
-            restarted: false,
+            is_stuck: false,
         }
     }
 
@@ -88,9 +105,12 @@ impl Cfg {
         self.drive = None;
         self.requested = None;
         self.flips.clear();
-        for flip in run.nodes.iter().flat_map(|node| run.tree.untried_of(*node)) {
-            if let Some(branch) = run.tree.branch(flip) {
-                self.flips.add(branch, flip);
+        for (&node, &taken) in run.nodes.iter().zip(run.sides) {
+            let others = run.tree.sides(node).map(|(flip, _)| flip).filter(|flip| flip.side != taken);
+            for flip in others.filter(|flip| may_force(run.tree, *flip, self.is_once)) {
+                if let Some(branch) = run.tree.branch(flip) {
+                    self.flips.add(branch, flip);
+                }
             }
         }
         self.sort_branches();
@@ -117,7 +137,7 @@ impl Cfg {
             }
             let Some(flip) = self.flips.draw(branch, rng) else { continue };
             self.queue.push(Reverse((weight, 0, branch)));
-            if tree.state(flip) == FlipState::Untried {
+            if may_force(tree, flip, self.is_once) {
                 return Some((flip, Purpose::Branch { branch, weight }));
             }
         }
@@ -142,14 +162,12 @@ impl Cfg {
 
     fn request(&mut self, flip: Flip, purpose: Purpose, base: RunId) -> Next {
         self.requested = Some((flip, purpose));
-        self.restarted &= purpose == Purpose::RandomFlip;
         Next::Flip { flip, base }
     }
 
     /// Leaves a path on which nothing is left to force.
     fn leave_path(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        if !self.restarted {
-            self.restarted = true;
+        if !std::mem::replace(&mut self.is_stuck, true) {
             return Next::Restart;
         }
         let flip = tree.pick_untried(|n| rng.below(n)).expect("there are untried flips");
@@ -165,18 +183,19 @@ impl Strategy for Cfg {
         if !run.own && run.new_branches.is_empty() {
             return;
         }
-        let purpose = self.requested.filter(|(flip, _)| run.flip == Some(*flip)).map(|(_, purpose)| purpose);
-        if run.flip.is_none() || !run.new_branches.is_empty() || purpose == Some(Purpose::RandomFlip) {
-            self.restarted &= run.flip.is_none();
+        self.is_stuck &= run.first_new == run.nodes.len();
+        let requested = self.requested.filter(|(flip, _)| run.flip == Some(*flip));
+        let is_random = matches!(requested, Some((_, Purpose::RandomFlip)));
+        if run.flip.is_none() || !run.new_branches.is_empty() || is_random {
             self.move_to(run);
             return;
         }
         let drive = self.drive.as_mut();
-        match (purpose.filter(|_| run.predicted), drive) {
-            (Some(Purpose::Branch { branch, weight }), _) => {
-                self.drive = Some(Drive::new(FlipSuffix::of(run), branch, weight));
+        match (requested.filter(|_| run.predicted), drive) {
+            (Some((flip, Purpose::Branch { branch, weight })), _) => {
+                self.drive = Some(Drive::new(FlipSuffix::after(flip, run), branch, weight, self.is_once));
             }
-            (Some(Purpose::Drive), Some(drive)) => drive.arrive(FlipSuffix::of(run)),
+            (Some((flip, Purpose::Drive)), Some(drive)) => drive.arrive(FlipSuffix::after(flip, run)),
             _ => {}
         }
     }

@@ -22,7 +22,8 @@ fn search(spec: &str, program: u64, seed: u64, steps: usize) -> (Vec<Next>, Simu
 
 /// Returns every strategy, and some more with settings.
 fn specs() -> impl Iterator<Item = String> {
-    let more = ["interleave:dfs,random-branch,cgs:3,nodom,uniform-random,generational,cfg", "cgs,nodom"];
+    let more =
+        ["interleave:dfs,random-branch,cgs:3,nodom,uniform-random,generational,cfg", "cgs,nodom", "cfg:once"];
     let bases = ["covnew", "qc", "dfs", "bfs", "generational", "carfast", "cgs", "parametric", "auto"];
     let wrapped = bases.map(pruned);
     list().iter().map(|info| example(info.name)).chain(more.map(str::to_owned)).chain(wrapped)
@@ -51,8 +52,8 @@ fn every_flip_of_an_exhaustible_program_is_tried_in_the_end() {
             assert_eq!(requests.last(), Some(&Next::Done), "{spec} on {program}");
             assert_eq!(simulation.tree.untried(), 0, "{spec} on {program}");
             let restarts = requests.iter().filter(|next| **next == Next::Restart).count();
-            let may_restart =
-                ["auto", "cfg", "parametric", "weights", "chameleon"].iter().any(|name| spec.ends_with(name));
+            let names = ["auto", "cfg", "cfg:once", "parametric", "weights", "chameleon"];
+            let may_restart = names.iter().any(|name| spec.ends_with(name));
             assert!(restarts == 0 || may_restart, "{spec} has no reason to run random input");
             if !program.is_multiple_of(3) {
                 let decide = random_program(program, BITS, 12);
@@ -63,7 +64,12 @@ fn every_flip_of_an_exhaustible_program_is_tried_in_the_end() {
                 // Some may force a taken flip again, every second time.
                 let forces_again = ["auto", "interleave", "parametric", "weights", "chameleon"];
                 let may_repeat = forces_again.iter().any(|name| spec.contains(name));
-                let most = if may_repeat { 2 * once } else { once };
+                let most = match &*spec {
+                    // Thirty runs from one path, with drives of ten, before it tries something new.
+                    "cfg" => 330 * once,
+                    _ if may_repeat => 2 * once,
+                    _ => once,
+                };
                 assert!((once..=most).contains(&simulation.inputs.len()), "{spec} runs every path once");
             }
         }

@@ -5,9 +5,10 @@
 //! was symbolic, that side is forced. Branches in a callee that is stepped over lie in between: so the next
 //! branch of the static path is looked for where the run next decides at its site, within a window.
 
+use crate::strategy::cfg::groups::may_force;
 use crate::traits::RunView;
 use cairn_program::{BranchId, Distances, Program};
-use cairn_tree::{Flip, FlipState, NodeId, RunId, Tree};
+use cairn_tree::{Flip, NodeId, RunId, Tree};
 use std::sync::Arc;
 
 /// Maximum number of runs of one drive; a chosen bound.
@@ -26,10 +27,11 @@ pub(super) struct FlipSuffix {
 }
 
 impl FlipSuffix {
-    /// Returns the path after the flip that the run's input was solved for.
-    pub fn of(run: &RunView) -> FlipSuffix {
+    /// Returns the path after this flip, which the run has taken.
+    pub fn after(flip: Flip, run: &RunView) -> FlipSuffix {
         let mut taken = Vec::new();
-        for at in run.first_new..run.nodes.len() {
+        let flipped = run.nodes.iter().position(|node| *node == flip.node).expect("the run passes the flip");
+        for at in flipped + 1..run.nodes.len() {
             let side = Flip { node: run.nodes[at], side: run.sides[at] };
             taken.extend(run.tree.concrete_branches(side.node).map(|branch| (branch, None)));
             taken.extend(run.tree.branch(side).map(|branch| (branch, Some(side.node))));
@@ -86,6 +88,8 @@ struct DrivePosition {
 /// A search along all static paths up to some weight; common prefixes are shared.
 #[derive(Clone, Debug)]
 pub(super) struct Drive {
+    /// True if it forces untried flips alone.
+    is_once: bool,
     start: BranchId,
     positions: Vec<DrivePosition>,
     /// Branch behind which the last requested run should be, and the weight left there.
@@ -98,9 +102,9 @@ pub(super) struct Drive {
 
 impl Drive {
     /// Starts a drive after the branch that a run was solved to take.
-    pub fn new(path: FlipSuffix, start: BranchId, weight: u32) -> Drive {
+    pub fn new(path: FlipSuffix, start: BranchId, weight: u32, is_once: bool) -> Drive {
         let (requested, arrived) = ((start, weight), Some(Arc::new(path)));
-        Drive { start, positions: Vec::new(), requested, arrived, runs: 0, steps: 0 }
+        Drive { is_once, start, positions: Vec::new(), requested, arrived, runs: 0, steps: 0 }
     }
 
     /// Returns the branch at which the drive started.
@@ -129,7 +133,7 @@ impl Drive {
             let (path, from) = (position.path.clone(), position.from);
             match path.find(branch, from, sites) {
                 Some((at, None)) => self.push_position(path, at + 1, after, distances),
-                Some((_, Some(flip))) if tree.state(flip) == FlipState::Untried => {
+                Some((_, Some(flip))) if may_force(tree, flip, self.is_once) => {
                     self.runs += 1;
                     self.requested = after;
                     return Some((flip, path.run));

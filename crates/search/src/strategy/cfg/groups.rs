@@ -2,9 +2,18 @@
 
 use crate::rng::Rng;
 use cairn_program::{BranchId, Program};
-use cairn_tree::Flip;
+use cairn_tree::{Flip, FlipState, Tree};
 
 const NONE: u32 = u32::MAX;
+
+/// True if a flip is untried, or has been taken and is not to be forced once only.
+pub(super) fn may_force(tree: &Tree, flip: Flip, is_once: bool) -> bool {
+    match tree.state(flip) {
+        FlipState::Untried => true,
+        FlipState::Sat => !is_once,
+        _ => false,
+    }
+}
 
 /// Groups of flips. Paths are long and change often: adding a flip takes two lookups, and memory is reused.
 #[derive(Clone, Debug)]
