@@ -58,7 +58,7 @@ mod tests {
         std::fs::write(&path, "\"if\"\nrare@2=\"else\"\n").unwrap();
         let with_level = |level: &str| PathBuf::from(format!("{}@{level}", path.display()));
         let words = |files: &[PathBuf]| read(files).unwrap().len();
-        assert_eq!(words(&[path.clone()]), 1);
+        assert_eq!(words(std::slice::from_ref(&path)), 1);
         assert_eq!(words(&[with_level("1"), with_level("2")]), 3);
         std::fs::write(&path, "\"if\"\nelse\n").unwrap();
         let error = read(&[path]).unwrap_err().reason();

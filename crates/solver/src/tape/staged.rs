@@ -147,12 +147,12 @@ fn add_interfaces(tape: &Tape, known_at: &[usize], stage_of: &[usize], stages: &
     }
     let mut interfaces = vec![Some(Interface::default()); stages.len()];
     let is_step = |register: &usize| *register < tape.steps.len();
-    for register in (0..stage_of.len()).filter(is_step) {
-        // What is known before the first byte is the same for all.
-        for stage in stage_of[register].max(1)..last_use[register] {
-            if stage_of[register] > 0 {
-                add(&mut interfaces[stage], |interface| interface.registers.push(register as Reg));
-            }
+    // What is known before the first byte is the same for all.
+    let varies = |register: &usize| is_step(register) && stage_of[*register] > 0;
+    for register in (0..stage_of.len()).filter(varies) {
+        let first = stage_of[register];
+        for interface in &mut interfaces[first..last_use[register].max(first)] {
+            add(interface, |interface| interface.registers.push(register as Reg));
         }
     }
     for (byte, &first) in known_at.iter().enumerate().filter(|(_, first)| **first > 0) {
