@@ -20,8 +20,8 @@ pub use features::{Feature, FeatureSet};
 pub use registry::{StrategyInfo, UnknownStrategy, check, create, list, split_list};
 pub use rng::Rng;
 pub use strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Dfs, Generational, Homi, Interleave, Mutation, Parametric,
-    Qc, RandomBranch, RandomInput, RandomPath, RandomState, Uncovered, UniformRandom,
+    Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Dfs, Generational, Homi, Interleave, Mutation,
+    Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState, Uncovered, UniformRandom,
 };
 pub use traits::{Cost, MutantBatch, Next, Outcome, RunView, Strategy};
 pub use weights::{Companion, Obtained, Weights, read_weights};

@@ -2,7 +2,8 @@
 
 use crate::strategy::{
     Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt,
-    Interleave, Md2u, Mutation, Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState, UniformRandom,
+    Interleave, Md2u, Mutation, Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState,
+    UniformRandom,
 };
 use crate::traits::Strategy;
 use crate::weighted::WeightedRandom;

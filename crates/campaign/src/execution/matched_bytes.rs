@@ -297,6 +297,9 @@ mod tests {
     use cairn_program::SiteId;
     use cairn_program::testing::Sketch;
 
+    /// Matched strings with their offsets, and wanted ones.
+    type Found = (Vec<(Vec<u8>, u32)>, Vec<Vec<u8>>);
+
     /// A program with one branch and one switch, and the path of a run.
     struct Fixture {
         dag: Dag,
@@ -346,7 +349,7 @@ mod tests {
             }
         }
 
-        fn found(&self, input: &[u8], first: usize) -> (Vec<(Vec<u8>, u32)>, Vec<Vec<u8>>) {
+        fn found(&self, input: &[u8], first: usize) -> Found {
             let input = Input { objects: vec![Object::stdin(input)] };
             let mut counted = CountedComparisons::default();
             let mut matcher = Matcher::new(&self.program, &self.dag, &input, &mut counted);

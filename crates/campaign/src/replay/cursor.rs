@@ -175,7 +175,11 @@ impl Cursor {
     }
 
     /// Returns the status of a worker's batch of mutants of the input of `base`.
-    pub fn mutants(&mut self, worker: WorkerId, base: RunId) -> Result<Action<MutantsRecord>, DirectoryError> {
+    pub fn mutants(
+        &mut self,
+        worker: WorkerId,
+        base: RunId,
+    ) -> Result<Action<MutantsRecord>, DirectoryError> {
         let expected = (worker, base.index() as u32);
         let matches = |record: &Record| matches!(record, Record::Mutants(mutants) if (mutants.worker, mutants.base) == expected);
         Ok(match self.consume(matches)? {

@@ -49,7 +49,9 @@ fn runs_that_cover_nothing_new_are_not_mutated() {
     let simulation = Simulation::new(straight_program(1), 1);
     let (mut tree, mut rng, mut strategy) = (tree(&simulation), Rng::new(1), Mutation::default());
     let first = run(&mut strategy, &simulation, &mut tree, 0);
-    (0..9).for_each(|_| drop(run(&mut strategy, &simulation, &mut tree, 0)));
+    for _ in 0..9 {
+        run(&mut strategy, &simulation, &mut tree, 0);
+    }
     for _ in 0..50 {
         assert_eq!(strategy.next(&tree, &mut rng), Next::Mutate { base: first }, "it is all there is");
     }
@@ -78,9 +80,13 @@ fn auto_plays_mutation_by_what_it_brings_for_its_cost() {
                     batches += 1;
                     let kept = usize::from(number % 2 == 0);
                     auto.on_mutants(&MutantBatch { base, executions: 16, cost, kept });
-                    (0..kept).for_each(|_| drop(run(&mut auto, &simulation, &mut tree, 1)));
+                    for _ in 0..kept {
+                        run(&mut auto, &simulation, &mut tree, 1);
+                    }
                 }
-                Next::Restart => drop(run(&mut auto, &simulation, &mut tree, usize::from(number % 8 == 0))),
+                Next::Restart => {
+                    run(&mut auto, &simulation, &mut tree, usize::from(number % 8 == 0));
+                }
                 next => panic!("{next:?}"),
             }
         }
