@@ -110,6 +110,9 @@ pub struct CoverageRun {
     pub end: ExitKind,
     /// Stack of a fatal signal, as in [`Run::crash`].
     pub crash: Vec<u64>,
+    /// True if a limit below that of the specification stopped it before it had used as much CPU time: the machine
+    /// is busy, and it may not be slow.
+    pub is_starved: bool,
 }
 
 impl Run {

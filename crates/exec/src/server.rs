@@ -204,7 +204,9 @@ impl Server {
         let exceeded = is_scratch_full.then_some(ExceededLimit::Scratch).or(exceeded);
         let end = end_of(ended.wait_status, exceeded, recorded.flags);
         self.memory.read_into(self.layout.coverage, self.spec.coverage, coverage);
-        Ok(CoverageRun { end, crash: crash_of(end, &recorded.crash) })
+        let has_used = Duration::from_micros(ended.cpu_micros) >= limit;
+        let is_starved = end == ExitKind::Timeout && limit < self.spec.timeout && !has_used;
+        Ok(CoverageRun { end, crash: crash_of(end, &recorded.crash), is_starved })
     }
 
     /// Writes an input and what else a run begins with.

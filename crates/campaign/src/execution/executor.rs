@@ -39,9 +39,9 @@ pub trait Executor {
         limit: Duration,
         coverage: &mut Vec<u8>,
     ) -> Result<CoverageRun, RunError> {
-        let (run, _) = self.run_within(input, Mode::NATIVE, limit)?;
+        let (run, is_stopped) = self.run_within(input, Mode::NATIVE, limit)?;
         *coverage = run.coverage;
-        Ok(CoverageRun { end: run.end, crash: run.crash })
+        Ok(CoverageRun { end: run.end, crash: run.crash, is_starved: is_stopped && run.cpu < limit })
     }
 
     /// Decodes the trace of the last run into `dag`.

@@ -30,7 +30,7 @@ const REPLAYED_LIMIT: u32 = 4;
 
 /// Factor from one limit of a run to the next; a chosen bound. All limits together are a seventh more than the
 /// last.
-const ESCALATION: u32 = 8;
+pub(super) const ESCALATION: u32 = 8;
 
 /// The limit of a run, and if it stopped the run before the full limit.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@
 //! are executed again; a replay executes only these.
 
 use super::CampaignError;
-use super::execute::is_about_input;
+use super::execute::{ESCALATION, is_about_input};
 use super::mutation_account::{MutationAccount, UNIT};
 use super::state::{Campaign, Cause};
 use super::worker::Worker;
@@ -17,7 +17,7 @@ use crate::replay::delta::Delta;
 use crate::replay::record::{KeptMutant, MutantsRecord, WorkerId};
 use crate::store::directory::DirectoryError;
 use cairn_deadline::Deadline;
-use cairn_exec::{ExitKind, Input, RunError};
+use cairn_exec::{CoverageRun, ExitKind, Input, RunError};
 use cairn_mutate::{Havoc, Material};
 use cairn_program::BranchId;
 use cairn_search::{MutantBatch, Rng};
@@ -199,7 +199,7 @@ impl Batch {
         while result.executions + (result.kept.len() as u64) < most && !deadline.is_over() {
             let mutant = havoc.next(&mut rng);
             result.executions += 1;
-            let run = match executor.run_for_coverage(mutant, limit, &mut coverage) {
+            let run = match run_for_coverage(executor, mutant, limit, &mut coverage) {
                 Ok(run) => run,
                 Err(error) if is_about_input(&error) => continue,
                 Err(error) => {
@@ -229,6 +229,23 @@ impl Batch {
             }
         }
         result
+    }
+}
+
+/// Runs a mutant, with higher limits while one stops it only because the machine is busy: batches would not repeat.
+fn run_for_coverage(
+    executor: &mut dyn Executor,
+    mutant: &Input,
+    limit: Duration,
+    coverage: &mut Vec<u8>,
+) -> Result<CoverageRun, RunError> {
+    let mut limit = limit;
+    loop {
+        let run = executor.run_for_coverage(mutant, limit, coverage)?;
+        if !run.is_starved {
+            return Ok(run);
+        }
+        limit = limit.saturating_mul(ESCALATION);
     }
 }
 
