@@ -147,7 +147,7 @@ fn given_strings_fill_what_the_solver_leaves_open() {
         tests.filter(|test| test.as_ref().unwrap().starts_with(b"<open")).count()
     };
     let with_level = format!("{}@1", dictionary.display());
-    assert_eq!(opened("with", &["--dict", &with_level]), 1);
+    assert!(opened("with", &["--dict", &with_level]) > 0);
     assert_eq!(opened("without", &["--dict", text(&dictionary)]), 0);
 }
 
