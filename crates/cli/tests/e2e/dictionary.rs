@@ -64,7 +64,8 @@ int main(void)
     if (read(0, b, 16) < 16 || b[0] != '<')
         return 0;
     for (int i = 6; i < 16; i++)
-        marks += b[i] == '!';
+        if (b[i] == '!')
+            marks++;
     hidden = b[1] << 24 | b[2] << 16 | b[3] << 8 | b[4];
     __asm__ volatile("xorl $0x5a5a, %0" : "+r"(hidden));
     if (hidden == (('o' << 24 | 'p' << 16 | 'e' << 8 | 'n') ^ 0x5a5a))
@@ -146,7 +147,7 @@ fn given_strings_fill_what_the_solver_leaves_open() {
         tests.filter(|test| test.as_ref().unwrap().starts_with(b"<open")).count()
     };
     let with_level = format!("{}@1", dictionary.display());
-    assert_eq!(opened("with", &["--dict", &with_level]), 1);
+    assert!(opened("with", &["--dict", &with_level]) > 0);
     assert_eq!(opened("without", &["--dict", text(&dictionary)]), 0);
 }
 
