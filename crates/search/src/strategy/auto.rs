@@ -13,9 +13,7 @@
 //!
 //! One more arm requests flips to uncovered branches as long as there are untried ones (`uncovered.rs`). Its
 //! reward is also credited to the arm whose run reached the node of the flip: otherwise the arms that open
-//! the way would look idle. It need not wait for the turns of others to end: whenever it has flips and its
-//! drawn value is that of an average arm at least, it plays. Otherwise flips that cover something for certain
-//! would wait for the bandit to learn that, which takes much of a short campaign.
+//! the way would look idle.
 //!
 //! Mutants are executed in batches without tracing. A batch is charged what it costs in ordinary runs, and its
 //! reward is what the runs of the kept mutants cover. One mutant brings less than one ordinary run, so where it is
@@ -81,10 +79,8 @@ impl Arm {
 /// The bandit.
 pub struct Auto {
     arms: Vec<Arm>,
-    /// Arm that made the last request.
     playing: usize,
-    /// Arm whose turn it is, and the work left before another one may be played.
-    turn: usize,
+    /// Work left before another arm may be played.
     remaining: f64,
     /// Number of runs that follow the last request: given inputs are no arm's reward.
     requested: usize,
@@ -109,7 +105,6 @@ impl Auto {
         Auto {
             arms,
             playing: 0,
-            turn: 0,
             remaining: 0.0,
             requested: 0,
             total_work: 0.0,
@@ -137,40 +132,25 @@ impl Auto {
         order
     }
 
-    /// Returns the request of an arm that follows others and is worth it, or else that of the arm whose turn it
-    /// is, or of another one if it has played enough or has none.
+    /// Returns the request of the arm that plays, or of another one if it has played enough or has none.
     fn choose(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        for arm in 0..self.arms.len() {
-            if self.arms[arm].follows_others
-                && self.arms[arm].draw_value(rng) >= 1.0
-                && let Some(next) = self.request_of(arm, tree, rng)
-            {
-                return next;
+        if self.remaining > 0.0 {
+            match self.arms[self.playing].strategy.next(tree, rng) {
+                Next::Done => {}
+                next => return next,
             }
         }
-        if self.remaining > 0.0
-            && let Some(next) = self.request_of(self.turn, tree, rng)
-        {
-            return next;
-        }
         for arm in self.ranking(rng) {
-            if let Some(next) = self.request_of(arm, tree, rng) {
-                (self.turn, self.remaining) = (arm, PLAY_WORK);
-                log::debug!(target: "search", "auto plays {}", self.arms[arm].strategy.describe());
-                return next;
+            match self.arms[arm].strategy.next(tree, rng) {
+                Next::Done => {}
+                next => {
+                    (self.playing, self.remaining) = (arm, PLAY_WORK);
+                    log::debug!(target: "search", "auto plays {}", self.arms[arm].strategy.describe());
+                    return next;
+                }
             }
         }
         Next::Done
-    }
-
-    /// Lets an arm play, if it has a request.
-    fn request_of(&mut self, arm: usize, tree: &Tree, rng: &mut Rng) -> Option<Next> {
-        let next = self.arms[arm].strategy.next(tree, rng);
-        if next == Next::Done {
-            return None;
-        }
-        self.playing = arm;
-        Some(next)
     }
 
     /// Adds work of the arm that plays.
@@ -186,9 +166,7 @@ impl Auto {
         let rate = (self.trend.0 + 1.0) / (self.trend.1 + 1.0);
         self.arms[self.playing].expected += work * rate;
         self.trend = (self.trend.0 * trend, self.trend.1 * trend + work);
-        if self.playing == self.turn {
-            self.remaining -= work;
-        }
+        self.remaining -= work;
     }
 
     /// Credits a run to the arm that plays.

@@ -104,20 +104,6 @@ fn the_best_arm_is_played_most_and_none_is_abandoned() {
 }
 
 #[test]
-fn flips_to_uncovered_branches_do_not_wait_for_turns_to_end() {
-    for seed in 0..20 {
-        let mut simulation = Simulation::new(straight_program(64), 64);
-        let last = Arc::new(AtomicUsize::new(0));
-        let mut auto = Auto::for_program(stubs(&[usize::MAX; 3], &last), &simulation.program);
-        simulation.run(vec![false; 64], None, &mut auto);
-        let requests = simulation.drive(&mut auto, &mut Rng::new(seed), 40);
-        let waits = requests.split(|next| matches!(next, Next::Flip { .. })).map(<[Next]>::len);
-        // A turn takes sixteen runs.
-        assert!(waits.max() < Some(12), "{requests:?}");
-    }
-}
-
-#[test]
 fn playing_first_is_no_advantage() {
     // Branches become rarer with time, whichever arm plays; the second arm covers twice as many as the first.
     let brings = |arm: usize, run: usize| usize::from(run.is_multiple_of((1 + run / 50) * (2 - arm)));
