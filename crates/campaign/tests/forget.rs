@@ -47,6 +47,9 @@ fn settings(memory: Option<u64>, execs: u64) -> Settings {
     Settings { memory, execs: Some(execs), seed: 3, ..Settings::new("auto", vec![stdin(LENGTH)]) }
 }
 
+/// The arms of `auto` that trace all they execute: an execution is a run, and its number can be told.
+const TRACING: &str = "auto:cfg:once,cgs,random-branch,weights";
+
 fn figures(summary: &Summary) -> [u64; 6] {
     let Summary { executions, branches_covered, tests, untried, .. } = *summary;
     [
@@ -83,7 +86,8 @@ fn a_resumed_campaign_forgets_what_the_journal_says() {
     let (whole, parts) = (scratch.path().join("whole"), scratch.path().join("parts"));
     let explore = |directory, memory, execs| {
         let mut fake = labyrinth();
-        let summary = fake.explore(&settings(memory, execs), Some(directory));
+        let settings = Settings { strategy: TRACING.into(), ..settings(memory, execs) };
+        let summary = fake.explore(&settings, Some(directory));
         assert_eq!(summary.notes.astray, None);
         (summary, fake.executed)
     };

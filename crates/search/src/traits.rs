@@ -160,6 +160,12 @@ pub trait Strategy: Send {
         false
     }
 
+    /// True if unconstrained bytes may be filled with strings of the dictionary. Published strategies are kept as
+    /// they were published.
+    fn uses_dictionary(&self) -> bool {
+        false
+    }
+
     /// Returns the strategy and its settings in one line.
     fn describe(&self) -> String;
 }

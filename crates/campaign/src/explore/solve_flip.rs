@@ -150,13 +150,16 @@ impl Worker<'_, '_> {
     }
 
     fn solve(&mut self, flip: Flip, base: RunId, effort: Duration) -> Result<Solved, CampaignError> {
-        let Campaign { known, program, search, .. } = &mut *self.campaign;
+        let Campaign { known, program, search, settings, .. } = &mut *self.campaign;
         let prefix = known.tree.path_condition(&mut known.dag, program, flip.node);
         let target = known.tree.condition(&mut known.dag, program, flip.node, flip.side);
         let check = fingerprint(flip, known.tree.len(), LeftOut::Nothing as u8);
         let renew = search.strategies[self.id.index()].renews_input();
+        // A dictionary that the user gives is meant for any strategy.
+        let strategy = &search.strategies[self.id.index()];
+        let may_fill = strategy.uses_dictionary() || !settings.dictionary.is_empty();
         let (is_chosen, seed) = (self.rng.unit() < search.fill.share(), self.rng.word());
-        self.is_filled = is_chosen && !known.dictionary.is_empty();
+        self.is_filled = may_fill && is_chosen && !known.dictionary.is_empty();
         let dictionary = self.is_filled.then(|| known.dictionary.clone());
         self.unconstrained.set_query(&prefix, target, Fill { renew, dictionary, seed });
         self.query(&Query { prefix: &prefix, target }, base, effort, check)

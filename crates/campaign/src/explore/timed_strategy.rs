@@ -68,6 +68,11 @@ impl TimedStrategy {
         self.strategy.renews_input()
     }
 
+    /// True if inputs for its flips may have strings of the dictionary.
+    pub(super) fn uses_dictionary(&self) -> bool {
+        self.strategy.uses_dictionary()
+    }
+
     /// True if it requires branch logs.
     pub(super) fn wants_branch_log(&self) -> bool {
         self.strategy.wants_branch_log()

@@ -247,6 +247,10 @@ impl Strategy for Auto {
         self.arms[self.playing].strategy.renews_input()
     }
 
+    fn uses_dictionary(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         let names: Vec<&str> = self.arms.iter().map(|arm| arm.name.as_str()).collect();
         let now = &self.arms[self.playing].name;

@@ -49,7 +49,7 @@ fn staged_searches_agree_with_trying_all_inputs() {
     const BYTES: u32 = 4;
     let mut rng = fastrand::Rng::with_seed(11);
     let mut counts = [0; 2];
-    for round in 0..80 {
+    for round in 0..160 {
         let mut dag = Dag::new();
         let transitions = std::array::from_fn(|_| rng.u8(..8));
         let states = states(&mut dag, &transitions, BYTES);
