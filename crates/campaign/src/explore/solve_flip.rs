@@ -158,8 +158,8 @@ impl Worker<'_, '_> {
         // A dictionary that the user gives is meant for any strategy.
         let strategy = &search.strategies[self.id.index()];
         let may_fill = strategy.uses_dictionary() || !settings.dictionary.is_empty();
-        let (is_chosen, seed) = (self.rng.unit() < search.fill.share(), self.rng.word());
-        self.is_filled = may_fill && is_chosen && !known.dictionary.is_empty();
+        self.is_filled = may_fill && self.rng.unit() < search.fill.share() && !known.dictionary.is_empty();
+        let seed = if may_fill || renew { self.rng.word() } else { 0 };
         let dictionary = self.is_filled.then(|| known.dictionary.clone());
         self.unconstrained.set_query(&prefix, target, Fill { renew, dictionary, seed });
         self.query(&Query { prefix: &prefix, target }, base, effort, check)

@@ -22,6 +22,7 @@ const SNAPSHOT_PAUSE: u32 = 100;
 impl Campaign<'_> {
     fn progress(&self) -> Progress {
         let Campaign { known, search, store, counters, .. } = self;
+        let traced = counters.executions - search.mutation.executions;
         Progress {
             executions: counters.executions,
             elapsed: self.cursor.elapsed(),
@@ -42,7 +43,7 @@ impl Campaign<'_> {
             mutation_gains: search.mutation.gains,
             untried: known.tree.untried() as u64,
             solver: search.solver_stats.iter().copied().sum(),
-            gaps: GapCounts::of(&known.tree, counters.executions, counters.divergences, &counters.notes)
+            gaps: GapCounts::of(&known.tree, traced, counters.divergences, &counters.notes)
                 .without_reserved(self.coordination.reserved),
             restarts: counters.notes.restarts,
         }

@@ -77,7 +77,7 @@ impl Default for GapCounts {
 
 impl GapCounts {
     /// Counts the gaps of a campaign. Notes count observations only, so a campaign without runs has a gap of
-    /// its own.
+    /// its own. `executions` are those with tracing: mutants show nothing of a path.
     pub(crate) fn of(tree: &Tree, executions: u64, divergences: u64, notes: &Notes) -> GapCounts {
         let completed = executions.saturating_sub(notes.lost_runs);
         GapCounts([

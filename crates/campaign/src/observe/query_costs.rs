@@ -5,7 +5,6 @@ use super::hard_operations::{HardOperation, hard_operations};
 use cairn_exec::Object;
 use cairn_expr::{ByteName, Dag, ExprId, InputByte, c_syntax};
 use cairn_program::{Program, SiteId};
-use cairn_wire::ObjectKind;
 use cairn_wire::label::LENGTH;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -145,11 +144,13 @@ fn name_of(objects: &[Object], byte: InputByte) -> ByteName {
     let identifier = |name: &str| -> String {
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
     };
-    let name = match object.kind {
-        ObjectKind::Stdin => "stdin".to_owned(),
-        ObjectKind::Arg => format!("argv[{}]", object.index),
-        ObjectKind::ArgCount => return ByteName::Number("argc".to_owned()),
-        ObjectKind::File | ObjectKind::Named => identifier(&object.name),
+    if object.kind.is_count() {
+        return ByteName::Number("argc".to_owned());
+    }
+    let name = match &*object.name {
+        _ if object.kind.is_argument() => format!("argv[{}]", object.index),
+        "" => "stdin".to_owned(),
+        name => identifier(name),
     };
     match byte.offset >= LENGTH {
         true => ByteName::Number(format!("length({name})")),

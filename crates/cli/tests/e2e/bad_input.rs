@@ -58,7 +58,7 @@ fn bad_usage_is_told_in_one_sentence() {
         (&["run", "--sync", "others", "--sym-stdin", "4", "--sym-arg", "4", source], "and nothing else"),
         (
             &["export", "/no/such", "--format", "tap", "--out", "x"],
-            "invalid value 'tap' for '--format <FORMAT>' [possible values: ktest, libfuzzer, testcomp]",
+            "invalid value 'tap' for '--format <FORMAT>' [possible values: ktest, libfuzzer, testcomp, dict]",
         ),
         (&["export", "/no/such", "--format", "ktest", "--out", "x"], "cannot read /no/such"),
         (

@@ -103,30 +103,39 @@ int main(void) {
 }
 
 #[test]
-fn what_solver_and_search_cannot_do_is_named() {
+fn flips_without_an_answer_are_named() {
+    let source = r#"#include <unistd.h>
+int main(void) {
+    unsigned char in[9];
+    unsigned long h = 1;
+    if (read(0, in, 9) != 9) return 1;
+    if (in[8] == 2) return 3;
+    for (int i = 0; i < 8; i++) h = (h ^ in[i]) * (h | 3) + (h >> 7);
+    if (h * h * (h >> 5) == 0x9e3779b97f4a7c15) return 4;
+    return 0;
+}
+"#;
+    let found =
+        reasons(&["--sym-stdin", "9", "--fixed-length", "--solver-timeout", "20", "--execs", "60"], source);
+    assert!(found.contains(&("unanswered".to_owned(), Some(8), None)), "{found:?}");
+}
+
+#[test]
+fn runs_that_differ_on_one_input_are_named() {
     // It counts its runs in a file, and every other one is different.
     let source = r#"#include <fcntl.h>
 #include <unistd.h>
 int main(void) {
-    unsigned char in[9];
-    unsigned long h = 1;
+    unsigned char in[2];
     int runs = open(__FILE__ ".runs", O_WRONLY | O_CREAT | O_APPEND, 0600);
-    if (read(0, in, 9) != 9 || write(runs, "+", 1) != 1) return 1;
-    if (lseek(runs, 0, SEEK_END) % 2 && in[8] == 1) return 2;
-    if (in[8] == 2) return 3;
-    for (int i = 0; i < 8; i++) h = (h ^ in[i]) * (h | 3) + (h >> 7);
-    if (h * h % 1000003 == 77777) return 4;
-    return 0;
+    if (read(0, in, 2) != 2 || write(runs, "+", 1) != 1) return 1;
+    if (lseek(runs, 0, SEEK_END) % 2 && in[1] == 1) return 2;
+    if (in[1] == 2) return 3;
+    return in[0] == 3;
 }
 "#;
-    let options =
-        ["--no-sandbox", "--sym-stdin", "9", "--fixed-length", "--solver-timeout", "20", "--execs", "60"];
-    let found = reasons(&options, source);
-    let kinds: BTreeSet<&str> = found.iter().map(|told| told.0.as_str()).collect();
-    for kind in ["unanswered", "nondeterministic"] {
-        assert!(kinds.contains(kind), "no {kind}: {found:?}");
-    }
-    assert!(found.contains(&("unanswered".to_owned(), Some(11), None)), "{found:?}");
+    let found = reasons(&["--no-sandbox", "--sym-stdin", "2", "--fixed-length", "--execs", "60"], source);
+    assert!(found.iter().any(|(kind, ..)| kind == "nondeterministic"), "{found:?}");
 }
 
 #[test]

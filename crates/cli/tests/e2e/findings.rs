@@ -3,7 +3,7 @@
 use crate::common::{build_instrumented, root, run, write_source};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Four faults, each of which many inputs show; two are in library functions.
@@ -96,16 +96,13 @@ fn line_of(part: &str) -> usize {
 }
 
 fn explained(out: &Path) -> BTreeSet<(String, Vec<u8>)> {
-    let reports = out.join("crashes/reports");
-    let one = |id: usize| {
-        let text = std::fs::read_to_string(reports.join(format!("id:{id:06}.txt"))).unwrap();
-        let found = std::fs::read(reports.join(format!("id:{id:06},min"))).unwrap_or_default();
-        (text, found)
+    let entries = std::fs::read_dir(out.join("crashes/reports")).unwrap().map(|entry| entry.unwrap().path());
+    let texts = entries.filter(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    let explain = |path: PathBuf| {
+        let smallest = path.to_str().unwrap().replace(".txt", ",min");
+        (std::fs::read_to_string(&path).unwrap(), std::fs::read(smallest).unwrap_or_default())
     };
-    let is_report = |name: &std::ffi::OsStr| name.to_string_lossy().ends_with(".txt");
-    let count =
-        std::fs::read_dir(&reports).unwrap().filter(|e| is_report(&e.as_ref().unwrap().file_name())).count();
-    (0..count).map(one).collect()
+    texts.map(explain).collect()
 }
 
 #[test]
@@ -153,7 +150,9 @@ fn a_fault_is_reported_once_with_its_line_and_the_smallest_input() {
     ];
     let explained = explained(&out);
     assert_eq!(explained.len(), expected.len(), "{explained:#?}");
-    assert!(result.stdout.contains("4 crashes"), "{}", result.stdout);
+    // Further inputs may show the same.
+    let counted = ["4 crashes", "4 distinct crashes"].iter().any(|count| result.stdout.contains(count));
+    assert!(counted, "{}", result.stdout);
     for (headline, at, input) in expected {
         let headline = format!("{headline} ({}:{})", source.display(), line_of(at));
         let (text, smallest) = explained.iter().find(|(text, _)| text.starts_with(&headline)).unwrap();

@@ -95,7 +95,10 @@ fn mutation_reaches_what_no_expression_describes() {
             is_report.then(|| std::fs::read_to_string(path).unwrap())
         });
         let explained: Vec<String> = explained.collect();
-        assert!(explained.iter().any(|text| text.contains("too_many (words.c:7)")), "{explained:?}");
+        assert!(
+            explained.iter().any(|text| text.contains("abort in too_many (") && text.contains("words.c:7)")),
+            "{explained:?}"
+        );
         let by_mutation = files(&scene.out(strategy))
             .into_keys()
             .any(|name| name.to_string_lossy().contains("op:mutation"));

@@ -16,8 +16,8 @@
 //! the way would look idle.
 //!
 //! Mutants are executed in batches without tracing. A batch is charged what it costs in ordinary runs, and its
-//! reward is what the runs of the kept mutants cover. One mutant brings less than one ordinary run, so where it is
-//! not cheaper either (a campaign bounded by its executions), the prior of that arm is lower.
+//! reward is what the runs of the kept mutants cover. One mutant brings less than one ordinary run, so where it
+//! is not cheaper either (a campaign bounded by its executions), that arm waits until no other has a request.
 //!
 //! All arms see every run, on one tree: nothing is tried twice, and an arm continues where others have
 //! arrived.
@@ -38,9 +38,6 @@ const PLAY_WORK: f64 = 16.0;
 /// better than the average.
 const PRIOR_EXPECTED: f64 = 8.0;
 const PRIOR_REWARD: f64 = 10.0;
-/// Share of an ordinary run's reward that a mutant brings, before more is known: a tenth to a third on sed and tree
-/// (`bench/subjects`).
-const MUTANT_REWARD: f64 = 0.3;
 /// New branches come in clusters: this many carry as much information as one that came alone.
 const CLUSTER: f64 = 3.0;
 /// Half-life of an arm's statistics, as a share of the work so far, and its minimum.
@@ -61,8 +58,8 @@ struct Arm {
     name: String,
     /// True if it only continues where other arms have arrived.
     follows_others: bool,
-    /// Prior of its reward.
-    prior: f64,
+    /// True if it plays only when no other arm has a request.
+    is_last_resort: bool,
     /// New branches it covered, and those that an average arm would have, after decay.
     reward: f64,
     expected: f64,
@@ -71,7 +68,7 @@ struct Arm {
 impl Arm {
     /// Draws its reward relative to the average arm from the posterior distribution.
     fn draw_value(&self, rng: &mut Rng) -> f64 {
-        let shape = (self.reward + self.prior) / CLUSTER;
+        let shape = (self.reward + PRIOR_REWARD) / CLUSTER;
         draw_gamma(shape, rng) * CLUSTER / (self.expected + PRIOR_EXPECTED)
     }
 }
@@ -99,8 +96,14 @@ pub struct Auto {
 impl Auto {
     /// Creates a bandit over these named strategies.
     pub fn new(strategies: Vec<(String, Box<dyn Strategy>)>) -> Auto {
-        let (prior, reward, expected) = (PRIOR_REWARD, 0.0, 0.0);
-        let arm = |(name, strategy)| Arm { strategy, name, follows_others: false, prior, reward, expected };
+        let arm = |(name, strategy)| Arm {
+            strategy,
+            name,
+            follows_others: false,
+            is_last_resort: false,
+            reward: 0.0,
+            expected: 0.0,
+        };
         let arms = strategies.into_iter().map(arm).collect();
         Auto {
             arms,
@@ -124,11 +127,12 @@ impl Auto {
         auto
     }
 
-    /// Returns the arms by their draws, the highest first.
+    /// Returns the arms by their draws, the highest first, and last resorts behind all others.
     fn ranking(&self, rng: &mut Rng) -> Vec<usize> {
         let values: Vec<f64> = self.arms.iter().map(|arm| arm.draw_value(rng)).collect();
         let mut order: Vec<usize> = (0..self.arms.len()).collect();
-        order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
+        let resort = |arm: usize| self.arms[arm].is_last_resort;
+        order.sort_by(|&a, &b| resort(a).cmp(&resort(b)).then(values[b].total_cmp(&values[a])));
         order
     }
 
@@ -222,8 +226,8 @@ impl Strategy for Auto {
         self.mutant_work += batch.cost * mean_run;
         self.add_work(batch.cost * mean_run);
         self.requested = batch.kept;
-        let price = batch.cost / batch.executions.max(1) as f64;
-        self.arms[self.playing].prior = PRIOR_REWARD * (MUTANT_REWARD / price).min(1.0);
+        // Mutants pay because they are cheap: if each costs a run, as where executions are counted, they wait.
+        self.arms[self.playing].is_last_resort = batch.cost >= batch.executions as f64;
         self.arms[self.playing].strategy.on_mutants(batch);
     }
 

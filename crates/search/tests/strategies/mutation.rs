@@ -92,5 +92,7 @@ fn auto_plays_mutation_by_what_it_brings_for_its_cost() {
         }
         batches
     };
-    assert!(plays(1.0) > 4 * plays(100.0), "{} {}", plays(1.0), plays(100.0));
+    let [cheap, dear] = [plays(1.0), plays(15.0)];
+    assert!(cheap > 4 * dear && dear > 1, "{cheap} {dear}");
+    assert_eq!(plays(16.0), 1, "a mutant that costs a run waits until nothing else is left");
 }
