@@ -171,6 +171,11 @@ impl Program {
         &self.sites[id.0 as usize]
     }
 
+    /// Returns the site with this id, if there is one: the runtime reports some decisions at no site.
+    pub fn known_site(&self, id: SiteId) -> Option<&Site> {
+        self.sites.get(id.0 as usize)
+    }
+
     /// Returns the number of sites.
     pub fn site_count(&self) -> u32 {
         self.sites.len() as u32

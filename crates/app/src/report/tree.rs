@@ -23,7 +23,7 @@ pub fn tree(program: &Program, labels: &Labels, told: &TreeTop) -> Tree {
 
 fn fork(program: &Program, labels: &Labels, told: &SnapshotNode) -> TreeNode {
     let id = SiteId(told.site);
-    let site = (told.site < program.site_count()).then(|| program.site(id));
+    let site = program.known_site(id);
     let function = site.map(|site| program.function(site.function));
     let side_label = |side| side_label(labels, (id, site), told.pin, side);
     TreeNode {

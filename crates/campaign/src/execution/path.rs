@@ -45,7 +45,7 @@ fn convert(program: &Program, dag: &Dag, step: &TraceStep) -> Option<Step> {
             return (dag.width(value) == 1 && concrete == 1).then(|| straight(StepKind::Constraint));
         }
     }
-    let known = (site.0 < program.site_count()).then(|| program.site(site))?;
+    let known = program.known_site(site)?;
     let fits = match known.kind {
         SiteKind::Branch | SiteKind::Select => dag.width(value) == 1,
         SiteKind::Switch => u32::from(dag.width(value)) == known.width,

@@ -185,7 +185,7 @@ fn refine(fault: &mut Fault, program: &Program, last: Option<&Step>) {
 }
 
 fn silent_fault(program: &Program, site: SiteId, kind: FaultKind) -> Option<Fault> {
-    let site = (site.0 < program.site_count()).then(|| program.site(site))?;
+    let site = program.known_site(site)?;
     let function = program.function(site.function);
     if !function.counted || site.line == 0 {
         return None;

@@ -9,7 +9,7 @@ use super::reason::{Reason, ReasonKind};
 use crate::execution::executor::Execution;
 use cairn_exec::{ExitKind, RunFlags, StepKind, Trace, signal_name};
 use cairn_expr::Dag;
-use cairn_program::{Program, Site, SiteId};
+use cairn_program::{Program, SiteId};
 use cairn_tree::Coverage;
 use cairn_wire::Loss;
 use std::collections::{BTreeMap, BTreeSet};
@@ -217,19 +217,15 @@ impl ReasonList<'_> {
         reasons
     }
 
-    fn known(&self, site: SiteId) -> Option<&Site> {
-        (site.0 < self.program.site_count()).then(|| self.program.site(site))
-    }
-
     /// Returns file and line of a site in the user's code; other lines mean nothing to the user.
     fn place(&self, site: SiteId) -> Option<String> {
         match is_in_user_code(self.program, site) {
-            true => self.known(site).map(|site| format!("{}:{}", site.file, site.line)),
+            true => self.program.known_site(site).map(|site| format!("{}:{}", site.file, site.line)),
             false => Some("in a library function".to_owned()),
         }
     }
 
     fn callee(&self, site: SiteId) -> Option<String> {
-        self.known(site)?.callee.as_deref().map(str::to_owned)
+        self.program.known_site(site)?.callee.as_deref().map(str::to_owned)
     }
 }

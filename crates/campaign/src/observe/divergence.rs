@@ -49,7 +49,7 @@ impl Divergence {
 
 /// True for a site in the user's code: others are in library models, or in the runtime.
 pub(super) fn is_in_user_code(program: &Program, site: SiteId) -> bool {
-    site.0 < program.site_count() && program.function(program.site(site).function).counted
+    program.known_site(site).is_some_and(|site| program.function(site.function).counted)
 }
 
 /// Expected and actual decision at the divergence.

@@ -5,7 +5,7 @@ use cairn_wire::Loss;
 
 /// Names a loss: the function that was called, the instruction, or what else is not followed.
 pub(super) fn name_of_loss(program: &Program, site: SiteId, why: Loss) -> String {
-    let known = (site.0 < program.site_count()).then(|| program.site(site));
+    let known = program.known_site(site);
     match (why, known.and_then(|site| site.callee.as_deref())) {
         (Loss::Foreign, Some(name)) => name.to_owned(),
         (Loss::Instruction, Some(name)) => format!("the instruction {name}"),

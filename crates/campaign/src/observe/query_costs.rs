@@ -110,7 +110,10 @@ impl QueryCosts {
 
     /// Returns the sites that cost most in vain and are left with unanswered flips.
     pub fn costliest(&self, program: &Program) -> Vec<CostlySite> {
-        let mut sites: Vec<_> = self.0.iter().filter(|(_, costs)| costs.unanswered > 0).collect();
+        let is_unanswered = |(site, costs): &(&SiteId, &SiteCosts)| {
+            costs.unanswered > 0 && program.known_site(**site).is_some()
+        };
+        let mut sites: Vec<_> = self.0.iter().filter(is_unanswered).collect();
         sites.sort_by_key(|(site, costs)| (std::cmp::Reverse(costs.in_vain), **site));
         sites.truncate(COSTLIEST);
         sites.into_iter().filter_map(|(site, costs)| costs.of_site(program, *site)).collect()
@@ -120,7 +123,7 @@ impl QueryCosts {
 impl SiteCosts {
     fn of_site(&self, program: &Program, id: SiteId) -> Option<CostlySite> {
         let (condition, _) = self.costliest.as_ref()?;
-        let site = program.site(id);
+        let site = program.known_site(id)?;
         Some(CostlySite {
             function: program.function(site.function).name.to_string(),
             place: is_in_user_code(program, id).then(|| format!("{}:{}", site.file, site.line)),
@@ -187,6 +190,8 @@ mod tests {
             query(third, 500, false, false),
             // The third gets its answer.
             query(third, 4_000, true, true),
+            // Where the runtime concretizes, there is no site.
+            query(SiteId(u32::MAX), 3_000, false, false),
         ] {
             if costs.add(&query) {
                 costs.describe(&query, dag, (condition, 7), &objects);
