@@ -32,11 +32,11 @@ pub struct DictionaryEntry {
 pub struct DictionaryError {
     /// Number of the line, from 1 on.
     pub line: usize,
-    /// What is wrong with it.
+    /// The mistake in it.
     pub reason: LineError,
 }
 
-/// What is wrong with a line.
+/// Mistake in a line.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LineError {
     /// There is no opening quote, or something other than a name and a level is before it.

@@ -40,7 +40,7 @@ const PLAIN: &[Mutator] = &[
 const SPLICING: &[Combiner] = &[splicing::insert_block, splicing::replace_block, splicing::cross_over];
 const TOKENS: &[Combiner] = &[tokens::insert_token, tokens::overwrite, tokens::replace_word];
 
-/// What mutators may use besides the input itself.
+/// Material of mutators besides the input itself.
 #[derive(Clone, Debug, Default)]
 pub struct Material {
     /// Other inputs, to splice with.

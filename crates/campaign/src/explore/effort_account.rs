@@ -26,7 +26,7 @@ pub(super) struct EffortAccount {
     credit: Duration,
     /// Effort spent beyond the credit.
     debt: Duration,
-    /// All work so far.
+    /// Sum of the work so far.
     work: Duration,
 }
 

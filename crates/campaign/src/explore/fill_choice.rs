@@ -32,7 +32,7 @@ impl FillYield {
     }
 }
 
-/// What inputs with and without strings of the dictionary have brought.
+/// Yields of inputs with and without strings of the dictionary.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct FillChoice {
     with: FillYield,

@@ -44,7 +44,7 @@ struct Batch {
     deadline: Deadline,
 }
 
-/// What a batch has shown.
+/// Result of a batch.
 #[derive(Default)]
 struct BatchResult {
     executions: u64,

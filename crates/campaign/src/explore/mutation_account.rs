@@ -25,7 +25,7 @@ pub(super) const UNIT: u64 = 1000;
 /// Frames of a stack that tell crashes apart: those of the C library's `abort` and some of the program's.
 const FRAMES: usize = 8;
 
-/// What batches of mutants have cost and brought.
+/// Costs and yields of batches of mutants.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MutationAccount {
     /// Mutants executed.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Largest number of strings in one input, as a power of two; a chosen bound, that of havoc in AFL.
 const MAX_STRINGS_SHIFT: usize = 5;
 
-/// How unconstrained bytes are filled.
+/// Way of filling unconstrained bytes.
 #[derive(Clone, Default)]
 pub(super) struct Fill {
     /// True to replace all of them, false to keep those of the base run as far as possible.

@@ -68,7 +68,7 @@ pub struct ExportArgs {
     /// The format to write
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Format,
-    /// Where to write: a new directory, or an empty one; for a dictionary a new file
+    /// Destination: a new directory, or an empty one; for a dictionary a new file
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
     /// Raw tests are the content of the file that the program opens as NAME; by default as in the campaign, or standard

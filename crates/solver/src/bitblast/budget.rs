@@ -22,7 +22,7 @@ pub(super) enum Work {
     AddWord = 1,
     /// Giving a clause to the SAT solver, which copies, watches, propagates and frees it.
     Clause = 400,
-    /// One of CaDiCaL's ticks.
+    /// A tick of CaDiCaL.
     Tick = 25,
 }
 

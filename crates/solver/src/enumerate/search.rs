@@ -66,16 +66,16 @@ pub(super) struct DomainSearch<'a> {
     pace: Pace,
 }
 
-/// How the search evaluates its checks.
+/// Ways of evaluating the checks of a search.
 enum Evaluation<'a> {
-    /// One after the other, each when its last byte is assigned.
+    /// Each check by itself, when its last byte is assigned.
     Separate {
         /// Per byte of the order, after one entry for no byte: checks that have it as their last byte.
         due: Vec<Vec<usize>>,
         scratch: &'a mut Scratch,
         operands: Vec<u8>,
     },
-    /// All as one tape.
+    /// The checks together, as one tape.
     Staged {
         tape: StagedTape,
         registers: Vec<u64>,
