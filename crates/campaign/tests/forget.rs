@@ -62,18 +62,23 @@ fn figures(summary: &Summary) -> [u64; 6] {
     ]
 }
 
+/// Asserts that a campaign made all its executions within the limit, by forgetting runs.
+fn assert_within_memory(summary: &Summary, executions: u64) {
+    assert_eq!((summary.executions, summary.notes.stop), (executions, StopReason::Executions));
+    assert_eq!(summary.branches_covered, 2 * DECISIONS as u64);
+    let forgotten = summary.notes.forgotten_runs;
+    assert!(forgotten > executions / 2, "{forgotten} runs forgotten: inputs alone take the limit");
+    assert!(summary.driver_bytes < LIMIT, "{} MiB", summary.driver_bytes >> 20);
+    assert!(summary.gaps[&Gap::Forgotten] >= forgotten && !summary.exhausted);
+}
+
 #[test]
 fn a_long_campaign_stays_within_its_memory() {
     const EXECUTIONS: u64 = 40_000;
     let _guard = MEMORY.lock();
     let mut fake = labyrinth();
     let summary = fake.explore(&settings(Some(LIMIT), EXECUTIONS), None);
-    assert_eq!((summary.executions, summary.notes.stop), (EXECUTIONS, StopReason::Executions));
-    assert_eq!(summary.branches_covered, 2 * DECISIONS as u64);
-    let forgotten = summary.notes.forgotten_runs;
-    assert!(forgotten > EXECUTIONS / 2, "{forgotten} runs forgotten: inputs alone take the limit");
-    assert!(summary.driver_bytes < LIMIT, "{} MiB", summary.driver_bytes >> 20);
-    assert!(summary.gaps[&Gap::Forgotten] >= forgotten && !summary.exhausted);
+    assert_within_memory(&summary, EXECUTIONS);
     let again = labyrinth().explore(&settings(Some(LIMIT), EXECUTIONS), None);
     assert_eq!(figures(&again), figures(&summary), "the same seed forgets at the same execution");
 }
@@ -131,12 +136,7 @@ fn several_workers_forget_together() {
     const EXECUTIONS: u64 = 40_000;
     let _guard = MEMORY.lock();
     let summary = explore_together(Some(LIMIT), EXECUTIONS, None);
-    assert_eq!((summary.executions, summary.notes.stop), (EXECUTIONS, StopReason::Executions));
-    assert_eq!(summary.branches_covered, 2 * DECISIONS as u64);
-    let forgotten = summary.notes.forgotten_runs;
-    assert!(forgotten > EXECUTIONS / 2, "{forgotten} runs forgotten: inputs alone take the limit");
-    assert!(summary.driver_bytes < LIMIT, "{} MiB", summary.driver_bytes >> 20);
-    assert!(summary.gaps[&Gap::Forgotten] >= forgotten && !summary.exhausted);
+    assert_within_memory(&summary, EXECUTIONS);
 }
 
 #[test]

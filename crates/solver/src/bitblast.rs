@@ -6,8 +6,8 @@
 //! what is linear over GF(2) is eliminated exactly ([`linear`]), which alone decides checksums, shift
 //! registers and hashes made of shifts and exclusive ors. What is left is searched by CaDiCaL ([`sat`]).
 //!
-//! All is in this process. Work is counted, not timed, so that a query always has the same answer: gates and
-//! words of matrices as nominal time ([`budget`]), the search in CaDiCaL's ticks. Every part looks at the clock
+//! The engine runs in the driver's process. Work is counted, not timed, so that a query always has the same
+//! answer: gates and words of matrices as nominal time ([`budget`]), the search in CaDiCaL's ticks. Every part looks at the clock
 //! as well, and memory is bounded by the number of gates.
 //!
 //! On 554 queries of zlib's inflate this answers all in 0.7 s of CPU, where Z3 takes 44 s with a limit of one

@@ -5,10 +5,10 @@
 //! values. The input bytes are the variables, their domains sets of byte values. A constraint on one byte is
 //! a domain, computed once (`facts`). Constraints on several bytes narrow the domains by interval arithmetic
 //! (`narrow`), constraints on two bytes by arc consistency over all pairs of values (`arcs`, `relation`).
-//! What is left is searched with conflict-directed backjumping (`search`), and after a first short attempt by
-//! states: a scanner's automaton has few, however many inputs lead to each (`failed_states`). If the whole
-//! product can be tried the answer is complete: a model, or a proof that there is none. A target that reads a table at a symbolic
-//! index of few values is tried first for all of these (`table_index`).
+//! The rest is searched with conflict-directed backjumping (`search`). From the second attempt on, states that
+//! failed are remembered: a scanner's automaton has few, however many inputs lead to each (`failed_states`). If
+//! the whole product can be tried the answer is complete: a model, or a proof that there is none. A target that
+//! reads a table at a symbolic index of few values is tried first for all of these (`table_index`).
 //!
 //! Work is counted in tape steps, not in time, so that a query always has the same answer. How many are worth
 //! their time the portfolio decides: where the product is too large to be tried, the target's own bytes often

@@ -49,7 +49,8 @@ impl MutationAccount {
         (BATCH_COST * UNIT * executions / cost.max(1)).clamp(BATCH_COST, MAX_BATCH)
     }
 
-    /// Returns the cost of so many mutants, which were stopped after this time altogether, when a run with tracing and solving takes this nominal time.
+    /// Returns the cost of a batch: `stopped` is the time of its stopped mutants, `mean_run` the nominal time of a
+    /// run with tracing and solving.
     pub fn cost(&self, settings: &Settings, executions: u64, stopped: Duration, mean_run: Duration) -> u64 {
         if settings.execs.is_some() {
             return executions * UNIT;

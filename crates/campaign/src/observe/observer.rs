@@ -57,6 +57,11 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Returns the number of executions with tracing: all but mutants.
+    pub fn traced_executions(&self) -> u64 {
+        self.executions - self.mutation_runs
+    }
+
     /// Returns the mean number of executions per second.
     pub fn executions_per_second(&self) -> f64 {
         self.executions as f64 / self.elapsed.as_secs_f64().max(1e-3)

@@ -137,7 +137,7 @@ impl Summary {
         tree: &Tree,
         notes: Notes,
     ) -> Summary {
-        let gaps = gaps(tree, progress.executions - progress.mutation_runs, progress.divergences, &notes);
+        let gaps = gaps(tree, progress.traced_executions(), progress.divergences, &notes);
         Summary {
             executions: progress.executions,
             elapsed_seconds: progress.elapsed.as_secs_f64(),

@@ -6,8 +6,8 @@ use std::time::Duration;
 /// Nominal nanoseconds between two looks at the clock.
 const NANOS_PER_CLOCK: u64 = 1_000_000;
 
-/// Kinds of work on a gate or a word of a matrix, with their nominal time in nanoseconds: measured over the
-/// queries of bc, zlib and libpng.
+/// Kinds of work on a gate or a word of a matrix, with their nominal time in nanoseconds: estimated from
+/// profiles of queries of bc and zlib on a busy machine, to be calibrated.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
     /// Building a gate from an expression.
