@@ -41,7 +41,7 @@ use crate::{
 use arcs::Arcs;
 use byteset::ByteSet;
 use cairn_deadline::{Deadline, Pace};
-use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
+use cairn_expr::{Assignment, BinOp, Dag, Evaluator, ExprId, InputByte, Node};
 use facts::Facts;
 use search::{Check, DomainSearch, Outcome};
 use std::time::Duration;
@@ -147,7 +147,7 @@ impl Enumerate {
     /// valid even so.
     fn narrow(&mut self, dag: &Dag, query: &Query, domains: &mut Domains, deadline: &Deadline) -> bool {
         let mut pace = Pace::new(deadline, 100);
-        for constraint in query.constraints() {
+        for constraint in query.constraints().flat_map(|e| conjuncts(dag, e)) {
             let Some(fact) = self.facts.of(dag, constraint) else { return false };
             if pace.is_over_after(1) {
                 return false;
@@ -221,6 +221,20 @@ impl Domains {
     fn position(&self, byte: &InputByte) -> usize {
         self.bytes.binary_search(byte).expect("a byte of the query")
     }
+}
+
+/// Returns the conditions of which a constraint is the conjunction.
+fn conjuncts(dag: &Dag, constraint: ExprId) -> impl Iterator<Item = ExprId> + '_ {
+    let mut open = vec![constraint];
+    std::iter::from_fn(move || {
+        loop {
+            let e = open.pop()?;
+            match dag.node(e) {
+                Node::Binary(BinOp::And, a, b) => open.extend([b, a]),
+                _ => return Some(e),
+            }
+        }
+    })
 }
 
 /// Returns the open constraints on two bytes whose relation is known.

@@ -9,7 +9,7 @@
 //!
 //! FNV-1a of 8 printable bytes takes some 10 ms in this way, and the search of CaDiCaL 6 s.
 
-use super::chain::{Chain, Inner, ones};
+use super::chain::{Chain, Inner, low};
 use super::facts::Facts;
 use super::{Domains, Outcome};
 use crate::tape::{Scratch, Tape};
@@ -140,7 +140,7 @@ impl Halves {
         for number in 0..inside {
             self.inside.write(number, inside, &mut bytes);
             self.forwards.run(&bytes, &mut scratch, &mut state);
-            table.insert(state[0] as u64 & ones(self.inner.bits), number as u32);
+            table.insert(state[0] as u64 & low(self.inner.bits), number as u32);
             spent += self.cost(&self.forwards);
             if pace.is_over_after(1) {
                 return Some((Outcome::TooMuch, spent));
