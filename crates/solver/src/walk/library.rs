@@ -41,12 +41,12 @@ struct Shelf {
 }
 
 impl Library {
-    /// Renews the allowance of code. To be called before every query.
-    pub(super) fn begin(&mut self) {
-        self.prepared.get_mut().left = Allowance::whole();
+    /// Sets the allowance of code. To be called before every attempt.
+    pub(super) fn begin(&mut self, allowance: Allowance) {
+        self.prepared.get_mut().left = allowance;
     }
 
-    /// Returns the nominal time of the code built for the query.
+    /// Returns the nominal time of the code built in the attempt.
     pub(super) fn time_spent(&self) -> Duration {
         self.prepared.borrow().left.time_spent()
     }
