@@ -68,6 +68,11 @@ impl Allowance {
         self.whole == Self::MOST
     }
 
+    /// True if nothing is left.
+    pub(crate) fn is_used_up(self) -> bool {
+        self.left == 0
+    }
+
     /// Returns the nominal time of what was spent of the whole.
     pub(crate) fn time_spent(self) -> Duration {
         Duration::from_nanos((self.whole - self.left) as u64 * NANOS_PER_CODE_STEP)

@@ -58,6 +58,9 @@ impl Library {
         if let Some(known) = shelf.constraints.get(&constraint) {
             return known.clone();
         }
+        if shelf.left.is_used_up() {
+            return Rc::new(self.unprepared(dag));
+        }
         let parts = Parts::new(dag, constraint);
         let Some(tape) = shelf.left.make(dag, &parts.sides, dag.inputs(constraint)) else {
             return Rc::new(self.unprepared(dag));
