@@ -11,7 +11,7 @@ use crate::syscall::call;
 use crate::system::{errno, limit_data, parse_number};
 use crate::unmodelled_input::__cairn_starts_program;
 use crate::{
-    crash, environment, input, lock, memory, message, objects, persistent, process_id, snapshot,
+    crash, environment, input, lock, memory, message, objects, persistent, process_id, producers, snapshot,
     startup_random, supervisor, system,
 };
 use cairn_wire::ABI_VERSION;
@@ -156,6 +156,7 @@ fn attach(channel: Channel) {
         input::attach(base);
         snapshot::attach(base);
     }
+    producers::attach(base.wrapping_add(control.layout.produced as usize));
     objects::prepare();
     share_coverage(channel, &control);
 }
@@ -320,6 +321,7 @@ extern "C" fn stop_recording() {
         recorder.control().flags |= control::flag::FORKED;
     }
     recorder.log.leave();
+    producers::leave();
 }
 
 // `vfork` returns twice on one stack, so the wrapper may leave nothing there. The child shares the memory, and

@@ -113,7 +113,7 @@ mod tests {
 
     fn batch(executions: u64, cost: u64, stopped: u64) -> MutantsRecord {
         let (worker, base, millis, kept) = (WorkerId::FIRST, 0, 0, Vec::new());
-        MutantsRecord { worker, base, millis, executions, cost, stopped, kept }
+        MutantsRecord { worker, base, millis, executions, cost, stopped, kept, lessons: None }
     }
 
     #[test]

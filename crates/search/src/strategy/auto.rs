@@ -243,6 +243,10 @@ impl Strategy for Auto {
         self.arms.iter().any(|arm| arm.strategy.wants_branch_log())
     }
 
+    fn wants_pieces(&self) -> bool {
+        self.arms.iter().any(|arm| arm.strategy.wants_pieces())
+    }
+
     fn wants_callees(&self) -> bool {
         self.arms.iter().any(|arm| arm.strategy.wants_callees())
     }

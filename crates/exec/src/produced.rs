@@ -1,0 +1,40 @@
+//! The log of produced values in shared memory, unchecked as all that a target writes.
+
+use crate::control::Recorded;
+use crate::raw_trace::RawTrace;
+use crate::run::ProducedValue;
+use crate::shm::SharedMemory;
+use cairn_wire::Layout;
+use cairn_wire::produced::{Produced, state};
+
+/// Reads the slots in use.
+fn slots<'a>(
+    memory: &'a SharedMemory,
+    layout: &'a Layout,
+    recorded: &Recorded,
+) -> impl Iterator<Item = Produced> + 'a {
+    let offset = |index: u32| layout.produced + u64::from(index) * size_of::<Produced>() as u64;
+    (0..recorded.produced).map(move |index| memory.load(offset(index)))
+}
+
+/// Returns the values of one producer, and the reactions to them.
+pub(crate) fn produced_values(
+    memory: &SharedMemory,
+    layout: &Layout,
+    recorded: &Recorded,
+) -> Vec<ProducedValue> {
+    let value = |slot: Produced| {
+        let reaction = (slot.state == state::FOLLOWED).then_some(slot.reaction);
+        ProducedValue { value: slot.value, reaction }
+    };
+    let has_returned = |slot: &Produced| matches!(slot.state, state::RETURNED | state::FOLLOWED);
+    slots(memory, layout, recorded).filter(has_returned).map(value).collect()
+}
+
+impl RawTrace<'_> {
+    /// Returns the activations of producers at existing sites.
+    pub(crate) fn produced(&self) -> Vec<Produced> {
+        let slots = slots(self.memory, self.layout, &self.recorded);
+        slots.filter(|slot| slot.site < self.sites).collect()
+    }
+}
