@@ -7,7 +7,7 @@ use crate::spec::Limits;
 use cairn_wire::control::{CRASH_FRAMES, DENIED_WORDS, MAGIC, MAX_OBJECTS, MESSAGE_WORDS, PAGE};
 use cairn_wire::event::NO_SITE;
 use cairn_wire::log::{Callee, MAX_CALLEES, Open, Word};
-use cairn_wire::produced::{MAX_PRODUCED, Produced};
+use cairn_wire::produced::{MAX_PRODUCED, MAX_REACTIONS, Produced};
 use cairn_wire::{ABI_VERSION, Control, Event, LabelEntry, Layout, ObjectEntry, ObjectKind};
 
 /// Alignment of objects in the input region.
@@ -39,6 +39,7 @@ pub(crate) fn layout(coverage: usize, limits: &Limits) -> Layout {
         log_capacity: limits.log_words,
         callees: region(MAX_CALLEES * size_of::<Callee>() as u64),
         produced: region(u64::from(MAX_PRODUCED) * size_of::<Produced>() as u64),
+        reactions: region(u64::from(MAX_REACTIONS) * size_of::<u32>() as u64),
         total: 0,
     };
     Layout { total: end, ..regions }
@@ -260,11 +261,12 @@ mod tests {
             (l.log, Open::SIZE + l.log_capacity * size_of::<Word>() as u64),
             (l.callees, MAX_CALLEES * size_of::<Callee>() as u64),
             (l.produced, u64::from(MAX_PRODUCED) * size_of::<Produced>() as u64),
+            (l.reactions, u64::from(MAX_REACTIONS) * size_of::<u32>() as u64),
         ];
         for pair in ends.windows(2) {
             assert!(pair[0].0 + pair[0].1 <= pair[1].0 && pair[1].0 % PAGE == 0, "{l:?}");
         }
-        assert!(l.produced + ends[8].1 <= l.total);
+        assert!(l.reactions + ends[9].1 <= l.total);
         assert_eq!(l.coverage_size, 8192);
     }
 

@@ -32,7 +32,7 @@ unsafe impl Pod for Produced {}
 const _: () = assert!(
     size_of::<Control>()
         == 8 + 2 * 4
-            + 16 * 8
+            + 17 * 8
             + 2 * 4
             + 8
             + 6 * 4

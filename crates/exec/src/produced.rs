@@ -5,7 +5,7 @@ use crate::raw_trace::RawTrace;
 use crate::run::ProducedValue;
 use crate::shm::SharedMemory;
 use cairn_wire::Layout;
-use cairn_wire::produced::{Produced, state};
+use cairn_wire::produced::{MAX_REACTIONS, Produced, SIDES_SHIFT, state};
 
 /// Reads the slots in use.
 fn slots<'a>(
@@ -17,6 +17,24 @@ fn slots<'a>(
     (0..recorded.produced).map(move |index| memory.load(offset(index)))
 }
 
+/// Returns the sides of a reaction.
+fn sides(memory: &SharedMemory, layout: &Layout, slot: &Produced) -> Vec<u32> {
+    let end = slot.first.saturating_add(slot.count).min(MAX_REACTIONS);
+    let size = size_of::<u32>() as u64;
+    let bytes = memory.read(
+        layout.reactions + u64::from(slot.first) * size,
+        (end.saturating_sub(slot.first) as u64 * size) as usize,
+    );
+    let (words, _) = bytes.as_chunks();
+    let words = words.iter().map(|word| u32::from_le_bytes(*word));
+    let bits = |word: u32| {
+        (0..u8::BITS)
+            .filter(move |bit| word & 1 << bit != 0)
+            .map(move |bit| (word >> SIDES_SHIFT) * u8::BITS + bit)
+    };
+    words.flat_map(bits).collect()
+}
+
 /// Returns the values of one producer, and the reactions to them.
 pub(crate) fn produced_values(
     memory: &SharedMemory,
@@ -24,7 +42,7 @@ pub(crate) fn produced_values(
     recorded: &Recorded,
 ) -> Vec<ProducedValue> {
     let value = |slot: Produced| {
-        let reaction = (slot.state == state::FOLLOWED).then_some(slot.reaction);
+        let reaction = (slot.state == state::FOLLOWED).then(|| sides(memory, layout, &slot));
         ProducedValue { value: slot.value, reaction }
     };
     let has_returned = |slot: &Produced| matches!(slot.state, state::RETURNED | state::FOLLOWED);

@@ -122,12 +122,12 @@ pub struct CoverageRun {
 }
 
 /// A value that a producer has returned, and the program's reaction to it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProducedValue {
     /// The value.
     pub value: u64,
-    /// Digest of the sides that the program took until it asked for the next value; none if it never did.
-    pub reaction: Option<u64>,
+    /// Branches that the program took until it asked for the next value, by their numbers; none if it never did.
+    pub reaction: Option<Vec<u32>>,
 }
 
 impl Run {

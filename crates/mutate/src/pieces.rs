@@ -6,8 +6,8 @@
 //! [`Vocabulary`] grows of values with their texts.
 //!
 //! What a parser does with a value depends on its state, which the **context** of a place between two pieces stands
-//! for: the values before it, and the program's reactions to them (digests of the sides taken until it asks for
-//! the next value). An [`Attempt`] is an input made of pieces. Each known value is tried once in each context, the
+//! for: the values before it, and the program's reaction (the branches that it took until it asks for the next
+//! value). An [`Attempt`] is an input made of pieces. Each known value is tried once in each context, the
 //! least specific contexts first: this is learning the parser's automaton. Where that is done, sequences are varied
 //! at random. Attempts are executed without tracing; what they teach comes back as [`Lesson`]s, which are all that
 //! the model changes by, so a journal that has the lessons need not execute the attempts.
@@ -67,6 +67,8 @@ pub struct Pieces {
     states: Vec<State>,
     /// By level of context: states with values that were not tried.
     open: [Vec<u32>; LEVELS],
+    /// Parts of texts that may have the same value.
+    shortened: Vec<Vec<u8>>,
     /// Texts that were tried to find out their value.
     probed: FxHashSet<Vec<u8>>,
     /// Samples whose contexts are known.
@@ -84,15 +86,17 @@ impl Pieces {
         self.sampled.len() >= MIN_VALUES
     }
 
-    /// Describes the model for a log: numbers of samples, values and states.
-    pub fn size(&self) -> (usize, usize, usize) {
-        (self.samples.len(), self.vocabulary.len(), self.states.len())
+    /// Describes the model, for a log.
+    pub fn describe(&self) -> String {
+        let states = self.open.each_ref().map(Vec::len);
+        let (samples, values) = (self.samples.len(), self.vocabulary.len());
+        format!("{samples} samples, {values} values, {states:?} states")
     }
 
     /// Adds a test, whose object consists of these pieces.
     pub fn add_sample(&mut self, input: &Input, object: usize, pieces: Vec<Piece>) {
         for piece in &pieces {
-            self.vocabulary.add(piece.value, piece.word());
+            self.add_text(piece.value, piece.word());
             self.sampled.insert(piece.value);
         }
         if self.samples.len() < MAX_SAMPLES && self.known_samples.insert(pieces.clone()) {
@@ -102,6 +106,15 @@ impl Pieces {
                 self.inputs.len() - 1
             });
             self.samples.push(Sample { input: known, object, pieces });
+        }
+    }
+
+    /// Adds a text of a value. If it is the shortest one so far, still shorter ones are tried: it may have a byte
+    /// at its end that the producer has only looked at, or others before it that it has skipped.
+    fn add_text(&mut self, value: u64, text: &[u8]) {
+        let is_shortest = self.vocabulary.add(value, text);
+        if is_shortest && text.len() > 1 {
+            self.shortened.extend([text[1..].to_vec(), text[..text.len() - 1].to_vec()]);
         }
     }
 
@@ -144,7 +157,7 @@ impl Pieces {
         let Some(first) = self.samples.first() else { return };
         let root = Sample { pieces: Vec::new(), ..first.clone() };
         let bytes = (b'\t'..=b'~').map(|byte| vec![byte]);
-        let bytes = bytes.filter(|text| self.probed.insert(text.clone()));
+        let bytes = self.shortened.drain(..).chain(bytes).filter(|text| self.probed.insert(text.clone()));
         attempts.extend(bytes.take(most - attempts.len()).map(|text| Attempt::probe(root.clone(), text)));
         // There may be many tokens, most of them no pieces.
         let left = (most - attempts.len()).div_ceil(4);
@@ -181,13 +194,14 @@ impl Pieces {
                     state.tried = state.tried.max(*count as usize);
                 }
             }
-            Lesson::Text { value, text } => self.vocabulary.add(*value, text),
-            Lesson::State { input, object, pieces, contexts } => {
+            Lesson::Text { value, text } => self.add_text(*value, text),
+            Lesson::State { input, object, pieces, level, contexts } => {
                 if self.states.len() >= MAX_STATES {
                     return;
                 }
-                if let Some(level) = self.contexts.add(contexts) {
+                if self.contexts.add(contexts) {
                     let (input, object) = (*input as usize, *object as usize);
+                    let level = usize::from(*level).min(LEVELS - 1);
                     self.open[level].push(self.states.len() as u32);
                     let sample = Sample { input, object, pieces: pieces.clone() };
                     self.states.push(State { sample, tried: 0 });

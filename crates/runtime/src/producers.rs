@@ -8,7 +8,7 @@ use crate::recorder::recorder;
 use crate::sites::site_id;
 use cairn_wire::control::mode;
 use cairn_wire::event::NO_SITE;
-use cairn_wire::produced::{MAX_PRODUCED, Produced, state};
+use cairn_wire::produced::{MAX_PRODUCED, MAX_REACTIONS, Produced, SIDES_SHIFT, state};
 use cairn_wire::site::SiteRecord;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
@@ -29,6 +29,9 @@ unsafe extern "C" {
 /// The log of this run.
 struct ProducedLog {
     slots: *mut Produced,
+    /// Words of reactions, and how many are in use.
+    reactions: *mut u32,
+    reactions_used: u32,
     is_active: bool,
     /// Site whose values are recorded, with reactions; [`NO_SITE`] for the values of all, without.
     site: u32,
@@ -43,6 +46,8 @@ unsafe impl Sync for LogCell {}
 
 static LOG: LogCell = LogCell(UnsafeCell::new(ProducedLog {
     slots: null_mut(),
+    reactions: null_mut(),
+    reactions_used: 0,
     is_active: false,
     site: NO_SITE,
     result: (NO_SITE, 0, 0),
@@ -55,8 +60,8 @@ fn produced_log() -> &'static mut ProducedLog {
 }
 
 /// Gives the log its memory.
-pub fn attach(slots: *mut u8) {
-    produced_log().slots = slots as *mut Produced;
+pub fn attach(slots: *mut u8, reactions: *mut u8) {
+    (produced_log().slots, produced_log().reactions) = (slots as *mut Produced, reactions as *mut u32);
 }
 
 /// Starts the log of a run.
@@ -64,6 +69,7 @@ pub fn begin_run() {
     let (control, log) = (recorder().control(), produced_log());
     control.produced = 0;
     log.is_active = control.mode & mode::PRODUCED != 0;
+    log.reactions_used = 0;
     (log.site, log.result) = (control.producer, (NO_SITE, 0, 0));
 }
 
@@ -83,6 +89,15 @@ impl ProducedLog {
     fn slot(&mut self, index: u32) -> &mut Produced {
         // SAFETY: the log has that many slots.
         unsafe { &mut *self.slots.add(index as usize) }
+    }
+
+    /// Appends a word of a reaction, if there is room.
+    fn add(&mut self, word: u32) {
+        if self.reactions_used < MAX_REACTIONS {
+            // SAFETY: there is room for that many words.
+            unsafe { *self.reactions.add(self.reactions_used as usize) = word };
+            self.reactions_used += 1;
+        }
     }
 
     /// Returns the last activation of a producer that has come as far as `wanted`.
@@ -106,12 +121,14 @@ pub extern "C" fn __cairn_enter(record: *const SiteRecord) {
     let control = recorder().control();
     let used = control.produced.min(MAX_PRODUCED);
     if log.site != NO_SITE {
-        let reaction = digest_sides();
+        let first = log.reactions_used;
+        each_side(|word| log.add(word));
+        let count = log.reactions_used - first;
         if let Some(last) = used.checked_sub(1)
             && log.slot(last).state == state::RETURNED
         {
             let slot = log.slot(last);
-            (slot.state, slot.reaction) = (state::FOLLOWED, reaction);
+            (slot.state, slot.first, slot.count) = (state::FOLLOWED, first, count);
         }
     }
     if log.result.0 == site {
@@ -159,7 +176,7 @@ pub extern "C" fn __cairn_produce(record: *const SiteRecord, value: u64) {
     }
     (slot.state, slot.returned, slot.value) = (state::RETURNED, control.events, value);
     if reacts {
-        digest_sides();
+        each_side(|_| {});
     }
 }
 
@@ -171,12 +188,11 @@ fn read(address: usize, bytes: u32) -> u64 {
     u64::from_le_bytes(value)
 }
 
-/// Returns a digest of the sides taken since the last call.
-fn digest_sides() -> u64 {
+/// Calls `found` with each word of sides taken since the last call.
+fn each_side(mut found: impl FnMut(u32)) {
     let start = &raw mut __start_cairn_cov;
     let words = ((&raw mut __stop_cairn_cov) as usize - start as usize) / size_of::<u64>();
     let first = start as *mut AtomicU64;
-    let mut digest = 0_u64;
     for index in 0..words {
         // SAFETY: the section is page aligned and whole pages long, and it is written to by stores of bytes alone.
         let word = unsafe { &*first.add(index) };
@@ -190,8 +206,8 @@ fn digest_sides() -> u64 {
         {
             taken = now;
         }
-        let mixed = (taken & ONES ^ (index as u64 + 1) << 8).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        digest = (digest.rotate_left(23) ^ mixed).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        // The product's upper byte has the lowest bit of each byte, the first byte's lowest.
+        let sides = (taken & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        found((index as u32) << SIDES_SHIFT | sides as u32);
     }
-    digest ^ digest >> 32
 }

@@ -156,7 +156,8 @@ fn attach(channel: Channel) {
         input::attach(base);
         snapshot::attach(base);
     }
-    producers::attach(base.wrapping_add(control.layout.produced as usize));
+    let region = |offset: u64| base.wrapping_add(offset as usize);
+    producers::attach(region(control.layout.produced), region(control.layout.reactions));
     objects::prepare();
     share_coverage(channel, &control);
 }

@@ -1,7 +1,7 @@
 //! The shared memory: a control page, then regions at offsets that the driver chooses.
 //!
 //! ```text
-//! Control | objects | input bytes | coverage | events | labels | snapshots | log | callees | produced
+//! Control | objects | input bytes | coverage | events | labels | snapshots | log | callees | produced | reactions
 //! ```
 //!
 //! A faulty target may overwrite any of it: the driver keeps its own copy of what it wrote, and validates
@@ -108,6 +108,8 @@ pub struct Layout {
     pub callees: u64,
     /// Table of [`crate::produced::Produced`], with [`crate::produced::MAX_PRODUCED`] slots.
     pub produced: u64,
+    /// Words of the reactions to produced values, [`crate::produced::MAX_REACTIONS`] of them.
+    pub reactions: u64,
     /// Size of the shared memory.
     pub total: u64,
 }

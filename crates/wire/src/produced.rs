@@ -6,6 +6,12 @@
 
 /// Slots of the log, a chosen bound: activations beyond are not recorded.
 pub const MAX_PRODUCED: u32 = 4096;
+/// Words of reactions that a run records, a chosen bound.
+pub const MAX_REACTIONS: u32 = 1 << 16;
+
+/// Words with sides of a reaction: the number of eight coverage bytes in the upper 24 bits, and in the lower ones
+/// a bit for each of these bytes whose side was taken.
+pub const SIDES_SHIFT: u32 = 8;
 
 /// Activations of one producer between two others; [`Produced::state`] says how far it has come.
 pub mod state {
@@ -31,8 +37,10 @@ pub struct Produced {
     pub returned: u32,
     /// The value that it returned.
     pub value: u64,
-    /// Digest of the sides taken from then on until it was entered again.
-    pub reaction: u64,
+    /// Words of the reaction: the sides taken from then on until it was entered again.
+    pub first: u32,
+    /// Their number.
+    pub count: u32,
 }
 
 const _: () = assert!(size_of::<Produced>() == 32);

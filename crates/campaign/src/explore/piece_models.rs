@@ -54,8 +54,7 @@ impl Campaign<'_> {
         let dictionary = &self.known.dictionary;
         let tokens = ORIGINS.iter().flat_map(|origin| dictionary.tokens(*origin)).map(|token| &*token.bytes);
         let attempts = model.attempts(most, tokens, rng);
-        let (samples, values, states) = model.size();
-        log::debug!(target: "search", "pieces: {samples} samples, {values} values, {states} states");
+        log::debug!(target: "search", "pieces: {}", model.describe());
         let with_input = attempts.into_iter().map(|attempt| {
             let input = model.input(&attempt);
             (attempt, input)

@@ -1,42 +1,52 @@
 //! Contexts: what is known of a parser's state between two pieces.
+//!
+//! The program's reaction to a value is a set of branches. Sets as a whole are too many: behind the last piece of a
+//! statement, a program may execute it. So a place is told from others by single branches, as coverage tells inputs
+//! apart: it is new if the reaction has a branch that no other reaction had, or none to the same value, or
+//! if it is the first behind two values.
 
 use cairn_exec::ProducedValue;
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// Kinds of contexts, from the least specific to the most: the reaction to the last value; with that value; and with
-/// the value before it and the reaction to that.
+/// Kinds of contexts, from the least specific to the most: a branch; a branch and the last value; the last two values.
 pub(super) const LEVELS: usize = 3;
 
-/// The contexts of one place, by level.
-pub type PlaceContexts = [u64; LEVELS];
-
-/// Contexts that places had.
+/// Contexts that places had, as digests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contexts(FxHashSet<u64>);
 
 impl Contexts {
-    /// Adds the contexts of a place; returns the least specific one that is new.
-    pub fn add(&mut self, contexts: &PlaceContexts) -> Option<usize> {
-        let is_new = contexts.map(|context| self.0.insert(context));
-        is_new.iter().position(|is_new| *is_new)
+    /// Adds contexts; true if one of them is new.
+    pub fn add(&mut self, contexts: &[u64]) -> bool {
+        let before = self.0.len();
+        self.0.extend(contexts);
+        self.0.len() > before
     }
 
-    /// True if a place has a context that no other one had.
-    pub fn is_new(&self, contexts: &PlaceContexts) -> bool {
-        contexts.iter().any(|context| !self.0.contains(context))
+    /// Returns the new contexts of the place behind some values, and the least specific level that has any.
+    pub fn new_behind(&self, produced: &[ProducedValue]) -> Option<(usize, Vec<u64>)> {
+        let new = (0..LEVELS).map(|level| {
+            let mut new = contexts_behind(produced, level);
+            new.retain(|context| !self.0.contains(context));
+            new
+        });
+        let new: Vec<Vec<u64>> = new.collect();
+        let level = new.iter().position(|new| !new.is_empty())?;
+        Some((level, new.concat()))
     }
 }
 
-/// Returns the contexts behind some values; none if the program has asked for no other.
-pub(super) fn contexts_behind(produced: &[ProducedValue]) -> Option<PlaceContexts> {
-    let last = produced.last();
-    if last.is_some_and(|last| last.reaction.is_none()) {
-        return None;
+/// Returns the contexts of a level behind some values; none if the program has asked for no other value.
+fn contexts_behind(produced: &[ProducedValue], level: usize) -> Vec<u64> {
+    let Some(last) = produced.last() else { return vec![digest((0, LEVELS))] };
+    let Some(branches) = &last.reaction else { return Vec::new() };
+    let before = produced.len().checked_sub(2).map(|index| produced[index].value);
+    match level {
+        0 => branches.iter().map(|branch| digest((0, branch))).collect(),
+        1 => branches.iter().map(|branch| digest((1, branch, last.value))).collect(),
+        _ => vec![digest((2, before, last.value))],
     }
-    let reaction = last.map(|last| last.reaction);
-    let before = produced.len().checked_sub(2).map(|index| produced[index]);
-    Some([digest((0, reaction)), digest((1, last)), digest((2, before, last))])
 }
 
 fn digest(context: impl Hash) -> u64 {

@@ -1,6 +1,5 @@
 //! What attempts teach.
 
-use super::context::{PlaceContexts, contexts_behind};
 use super::{Attempt, Piece, Pieces};
 use crate::pieces::attempt::Source;
 use crate::pieces::sequence::append;
@@ -36,8 +35,10 @@ pub enum Lesson {
         object: u32,
         /// The pieces.
         pieces: Vec<Piece>,
-        /// Contexts of the place behind them.
-        contexts: PlaceContexts,
+        /// The least specific level that has a new one.
+        level: u8,
+        /// New contexts of the place behind them.
+        contexts: Vec<u64>,
     },
 }
 
@@ -47,12 +48,10 @@ impl Pieces {
         let mut lessons = Vec::new();
         let ends = self.align(&attempt.pieces, produced);
         for (count, end) in ends.iter().enumerate() {
-            if let Some(contexts) = contexts_behind(&produced[..*end])
-                && self.contexts.is_new(&contexts)
-            {
-                let (input, object) = (attempt.input as u32, attempt.object as u32);
+            if let Some((level, contexts)) = self.contexts.new_behind(&produced[..*end]) {
+                let (input, object, level) = (attempt.input as u32, attempt.object as u32, level as u8);
                 let pieces = attempt.pieces[..count].to_vec();
-                lessons.push(Lesson::State { input, object, pieces, contexts });
+                lessons.push(Lesson::State { input, object, pieces, level, contexts });
             }
         }
         lessons.extend(self.text(attempt, produced, ends.len() - 1));
@@ -81,7 +80,7 @@ impl Pieces {
         ends
     }
 
-    /// Returns the text that an attempt has found for a new value, if it has: that of a probe, or of the last two
+    /// Returns the text that an attempt has found for a value, if that has no shorter one: that of a probe, or of the last two
     /// pieces of a sequence, which the producer took for one.
     fn text(&self, attempt: &Attempt, produced: &[ProducedValue], equal: usize) -> Option<Lesson> {
         let count = attempt.pieces.len();
@@ -99,6 +98,7 @@ impl Pieces {
         let is_one = text.len() == 1 || produced.len() == place + 2;
         // The empty text is what makes the producer return the last value.
         let is_end = produced.len() == place + 1 && produced[place].reaction.is_some();
-        (is_one && !is_end && !self.vocabulary.contains(value)).then_some(Lesson::Text { value, text })
+        (is_one && !is_end && self.vocabulary.is_shorter(value, &text))
+            .then_some(Lesson::Text { value, text })
     }
 }

@@ -21,27 +21,28 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Adds a text of a value, if there is room.
-    pub(super) fn add(&mut self, value: u64, text: &[u8]) {
+    /// Adds a text of a value, if there is room; true if it is the shortest one of this value.
+    pub(super) fn add(&mut self, value: u64, text: &[u8]) -> bool {
         if text.is_empty() {
-            return;
+            return false;
         }
         let next = self.words.len();
         let index = *self.by_value.entry(value).or_insert(next);
         if index == next {
             if next >= MAX_VALUES {
                 self.by_value.remove(&value);
-                return;
+                return false;
             }
             self.words.push(Word { value, texts: Vec::new() });
         }
         let texts = &mut self.words[index].texts;
         if texts.iter().any(|known| known == text) {
-            return;
+            return false;
         }
         let at = texts.partition_point(|known| known.len() <= text.len());
         texts.insert(at, text.to_vec());
         texts.truncate(MAX_TEXTS);
+        at == 0
     }
 
     /// Returns the number of values.
@@ -52,6 +53,11 @@ impl Vocabulary {
     /// True without values.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
+    }
+
+    /// True if a text is shorter than those of a value.
+    pub(super) fn is_shorter(&self, value: u64, text: &[u8]) -> bool {
+        self.texts_of(value).first().is_none_or(|shortest| text.len() < shortest.len())
     }
 
     /// True if a value has a text.
