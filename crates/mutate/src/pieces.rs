@@ -217,3 +217,6 @@ fn same_but_for(one: &Input, other: &Input, object: usize) -> bool {
     one.objects.len() == other.objects.len()
         && pairs.into_iter().all(|(number, (a, b))| number == object && a.limit == b.limit || a == b)
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,7 +34,7 @@ enum Constructor {
 }
 
 /// Default arms of `auto`; bench/RESULTS.md compares sets of arms.
-const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,mutation";
+const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,mutation,pieces";
 
 const ALL: &[StrategyInfo] = &[
     StrategyInfo {

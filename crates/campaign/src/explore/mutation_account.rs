@@ -154,7 +154,8 @@ mod tests {
 
     #[test]
     fn crashes_are_told_apart_by_their_stacks() {
-        let run = |end, frame| CoverageRun { end, crash: vec![frame, 7], is_starved: false };
+        let run =
+            |end, frame| CoverageRun { end, crash: vec![frame, 7], is_starved: false, produced: Vec::new() };
         let mut account = MutationAccount::default();
         let crash = account.new_crash(&run(ExitKind::Signal(11), 1));
         assert!(crash.is_some());
