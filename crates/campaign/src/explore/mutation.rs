@@ -177,7 +177,7 @@ impl Campaign<'_> {
         Batch {
             source,
             most,
-            limit: search.run_limit.current(),
+            limit: search.run_limit.current().time,
             wanted,
             account: search.mutation.clone(),
             deadline: self.deadline(),
@@ -199,7 +199,7 @@ impl Campaign<'_> {
         };
         let runs = (counters.executions - search.mutation.executions).max(1);
         let mean_run = search.account.work().div_f64(runs as f64);
-        let stopped = search.run_limit.current() * result.stopped as u32;
+        let stopped = search.run_limit.current().time * result.stopped as u32;
         let cost = search.mutation.cost(settings, result.executions, stopped, mean_run);
         MutantsRecord {
             worker,
