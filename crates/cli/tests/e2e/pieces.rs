@@ -4,9 +4,9 @@ use crate::mutation::{Scene, files};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// The arms of `auto` that solve, and with them the one that combines pieces.
+/// Strategies that solve, and one of them with the one that combines pieces.
 const SOLVING: &str = "auto:cfg,cgs,random-branch,weights";
-const WITH_PIECES: &str = "auto:cfg,cgs,random-branch,weights,pieces";
+const WITH_PIECES: &str = "interleave:cfg,pieces";
 /// Executions in which the only sequence of five tokens out of twenty that the parser accepts is found. Trying all
 /// sequences would take a million times as many.
 const ENOUGH: &str = "3000";

@@ -28,7 +28,7 @@
 use super::uncovered::Uncovered;
 use crate::gamma::draw_gamma;
 use crate::rng::Rng;
-use crate::traits::{Cost, MutantBatch, Mutators, Next, Outcome, RunView, Strategy};
+use crate::traits::{Cost, MutantBatch, Next, Outcome, RunView, Strategy};
 use cairn_program::Program;
 use cairn_tree::{Flip, Tree};
 
@@ -81,8 +81,6 @@ pub struct Auto {
     remaining: f64,
     /// Number of runs that follow the last request: given inputs are no arm's reward.
     requested: usize,
-    /// What makes the last requested mutants.
-    mutators: Option<Mutators>,
     /// Work of the whole campaign.
     total_work: f64,
     /// Its part that went into mutants.
@@ -112,7 +110,6 @@ impl Auto {
             playing: 0,
             remaining: 0.0,
             requested: 0,
-            mutators: None,
             total_work: 0.0,
             mutant_work: 0.0,
             runs: 0,
@@ -211,10 +208,6 @@ impl Strategy for Auto {
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         let next = self.choose(tree, rng);
         self.requested = usize::from(!matches!(next, Next::Done | Next::Mutate { .. }));
-        self.mutators = match next {
-            Next::Mutate { mutators, .. } => Some(mutators),
-            _ => None,
-        };
         next
     }
 
@@ -233,9 +226,9 @@ impl Strategy for Auto {
         self.mutant_work += batch.cost * mean_run;
         self.add_work(batch.cost * mean_run);
         self.requested = batch.kept;
-        // Random mutants pay because they are cheap: if each costs a run, as where executions are counted, they wait.
+        // Mutants pay because they are cheap: if each costs a run, as where executions are counted, they wait.
         let is_expensive = batch.cost >= batch.executions as f64;
-        self.arms[self.playing].is_last_resort = is_expensive && self.mutators == Some(Mutators::Havoc);
+        self.arms[self.playing].is_last_resort = is_expensive && batch.executions > 0;
         self.arms[self.playing].strategy.on_mutants(batch);
     }
 
