@@ -24,6 +24,8 @@ pub enum Next {
     Mutate {
         /// The run whose input is mutated.
         base: RunId,
+        /// What makes the mutants.
+        mutators: Mutators,
     },
     /// Suspend these untried flips. The strategy is called again at once.
     Suspend(Vec<Flip>),
@@ -31,6 +33,15 @@ pub enum Next {
     Resume(Vec<Flip>),
     /// Nothing is left for this strategy to search.
     Done,
+}
+
+/// What makes the mutants of a batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mutators {
+    /// Random changes of the base.
+    Havoc,
+    /// Pieces of the program's lexer, of all tests.
+    Pieces,
 }
 
 impl Next {
@@ -150,6 +161,11 @@ pub trait Strategy: Send {
 
     /// True if it reads the callees of calls through pointers.
     fn wants_callees(&self) -> bool {
+        false
+    }
+
+    /// True if it requests mutants made of pieces, which are learnt from what runs record of producers.
+    fn wants_pieces(&self) -> bool {
         false
     }
 

@@ -36,6 +36,7 @@ mod moved;
 mod mutation;
 mod own_symbols;
 mod page;
+mod pieces;
 mod random_programs;
 mod read_back;
 mod regressions;

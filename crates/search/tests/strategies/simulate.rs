@@ -239,7 +239,7 @@ impl Simulation {
                     self.run(input, None, strategy);
                 }
                 Next::Flip { flip, base } => self.force(flip, base, strategy),
-                Next::Mutate { base } => self.mutate(base, strategy),
+                Next::Mutate { base, .. } => self.mutate(base, strategy),
                 Next::Suspend(flips) => flips.into_iter().for_each(|flip| self.tree.suspend(flip)),
                 Next::Resume(flips) => {
                     strategy.on_resumed(&self.tree, &flips);
