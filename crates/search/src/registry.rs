@@ -1,7 +1,7 @@
 //! The registry: strategies by name.
 
 use crate::strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt,
+    Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, DefUse, Depth, Dfs, Generational, Homi, Icnt,
     Interleave, Md2u, Mutation, Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState,
     UniformRandom,
 };
@@ -114,6 +114,12 @@ const ALL: &[StrategyInfo] = &[
         usage: "chameleon",
         summary: "parametric, with weights that evolve while it searches (Chameleon)",
         make: Constructor::Plain(|program| Box::new(Chameleon::new(program))),
+    },
+    StrategyInfo {
+        name: "def-use",
+        usage: "def-use",
+        summary: "the branch towards a store to what an uncovered branch reads, then any branch",
+        make: Constructor::Plain(|program| Box::new(DefUse::new(program))),
     },
     // Random choice among all flips of the tree.
     StrategyInfo {

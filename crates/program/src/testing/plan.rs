@@ -127,6 +127,6 @@ fn site(kind: SiteKind, function: u32, block: u32, first_side: u32, successors: 
     let side = |(&successor, side)| Side { successor, values: values(side) };
     let sides = successors.iter().zip(0..).map(side).collect();
     let width = if kind == SiteKind::Switch { 32 } else { 1 };
-    let (file, line, column, contents, callees) = Default::default();
-    Site { kind, function, block, file, line, column, first_side, width, contents, callees, sides }
+    let (file, line, column, contents, callees, reads) = Default::default();
+    Site { kind, function, block, file, line, column, first_side, width, contents, callees, reads, sides }
 }
