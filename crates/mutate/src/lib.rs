@@ -11,6 +11,7 @@
 mod arithmetic;
 mod block;
 mod boundary;
+mod combination;
 mod deletion;
 pub mod dictionary;
 pub mod dictionary_file;
@@ -22,4 +23,5 @@ mod rearrangement;
 mod splicing;
 mod tokens;
 
+pub use combination::combine;
 pub use havoc::{Havoc, Material};

@@ -1,238 +1,191 @@
-//! Definition-use guidance: flips towards the stores that uncovered conditions depend on.
+//! Definition-use guidance: inputs that store what uncovered conditions depend on.
 //!
 //! Where a condition does not depend on the input on any path seen, there is no flip to its uncovered side. What
-//! it reads was stored before: an option sets a flag, and much later the flag decides. Data-flow testing (S. Rapps,
-//! E. J. Weyuker, TSE 1985) names the pair of a definition and a use; T. Su et al., Combining Symbolic Execution
-//! and Model Checking for Data Flow Testing, ICSE 2015, direct symbolic execution to one pair after the other.
+//! it reads was stored before: an option sets a flag, and much later the flag decides. Data-flow testing names the
+//! pair of a definition and a use (S. Rapps, E. J. Weyuker: Selecting Software Test Data Using Data Flow
+//! Information, TSE 1985); T. Su et al. (Combining Symbolic Execution and Model Checking for Data Flow Testing,
+//! ICSE 2015) direct symbolic execution to one pair after the other.
 //!
 //! A use is a site with an uncovered side that runs have reached. Its definitions are the stores to the variables
-//! that its condition reads. The search takes a run that reaches the use, and flips the decision of its path that
-//! is nearest to a definition: all the run did before is kept, and so are the bytes that no constraint reads, so
-//! that the new run is likely to reach the use as well. If it does, and more decisions are to be taken before the
-//! definition is executed, it continues from there. Uses that were tried least come first.
+//! that its condition reads. A pair is of interest until some runs have executed both. There are two ways to such
+//! a run, and both start from one that reaches the use:
 //!
-//! Cost: time linear in the open uses per run, and in a path's length per choice; a list of some runs per use.
+//! - If another run executes the definition, its input is combined with that of the first run. The strategy names
+//!   the decisions that have led to either, from which the campaign sees which parts of the inputs matter.
+//! - The decision of the path that is nearest to the definition is flipped. All that the run did before is kept,
+//!   and so are the bytes that no constraint reads, so that the new run is likely to reach the use as well. If it
+//!   does, and more branches are to be taken before the definition, the search continues from there.
+//!
+//! The way that has covered more takes precedence. Uses that were tried least come first. When no pair is left,
+//! or none that these ways lead to, the strategy is done: it is an arm of `auto`.
+//!
+//! Cost: time linear in the definitions and open uses per run, in a path's length per choice; some runs per use
+//! and definition.
 
+mod pairs;
+mod paths;
+
+use crate::gamma::draw_gamma;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
-use cairn_program::{BlockId, BranchId, CallGraph, Definitions, Guards, Program};
-use cairn_tree::{Flip, NodeId, RunId, Tree};
-use rustc_hash::FxHashMap;
-use std::ops::Range;
-use std::sync::Arc;
+use cairn_program::Program;
+use cairn_tree::{Flip, RunId, Tree};
+use pairs::{Pair, Pairs};
+use paths::{deciding_node, nearest_flip};
 
-/// Runs that are kept for each use; a chosen bound.
-const KEPT_RUNS: usize = 4;
-/// Branches towards a definition that are looked for; a chosen bound.
-const MAX_GUARDS: usize = 64;
 /// Uses that are tried before the strategy gives up; a chosen bound.
 const MAX_ATTEMPTS: usize = 16;
 /// Attempts at a use; a chosen bound.
 const MAX_TRIES: usize = 64;
+/// Number of runs of a way after which older ones count half; a chosen bound.
+const WINDOW: f64 = 64.0;
 
-/// Branches towards a definition, with the number of branches that must be taken after each.
-type Approach = Arc<FxHashMap<BranchId, u32>>;
-
-/// A site with an uncovered side that some run has reached.
-#[derive(Clone, Debug)]
-struct Use {
-    branches: Range<u32>,
-    /// Blocks that store to what its condition reads.
-    definitions: Vec<BlockId>,
-    /// Some of the runs that have reached it, and the number of all.
-    runs: Vec<RunId>,
-    reached: usize,
-}
-
-/// A definition that is being approached for a use, from run to run.
+/// A definition that is being approached by flips, from run to run.
 #[derive(Clone, Copy, Debug)]
 struct Pursuit {
-    target: usize,
-    definition: BlockId,
+    pair: Pair,
     /// Number of branches to be taken after the last flip.
     left: u32,
     /// The run that has taken it, if it reached the use.
     run: Option<RunId>,
 }
 
+/// Way of making an input.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Flip,
+    Combination,
+}
+
+/// Number of runs that a way has led to, and of branches that these were the first to cover.
+#[derive(Clone, Copy, Debug, Default)]
+struct WayYield {
+    runs: f64,
+    branches: f64,
+}
+
+impl WayYield {
+    fn count(&mut self, branches: usize) {
+        self.runs += 1.0;
+        self.branches += branches as f64;
+        if self.runs >= WINDOW {
+            self.runs /= 2.0;
+            self.branches /= 2.0;
+        }
+    }
+
+    fn draw(&self, rng: &mut Rng) -> f64 {
+        draw_gamma(self.branches + 1.0, rng) / (self.runs + 1.0)
+    }
+}
+
 /// Definition-use guidance.
 #[derive(Clone, Debug)]
 pub struct DefUse {
-    guards: Guards,
-    definitions: Definitions,
-    approaches: FxHashMap<BlockId, Approach>,
-    covered: Vec<bool>,
-    /// By site: true if it is among the uses, or cannot be one.
-    is_known: Vec<bool>,
-    uses: Vec<Use>,
-    /// Uses that are open, by number of attempts.
+    pairs: Pairs,
+    /// Uses by number of attempts.
     waiting: Vec<Vec<usize>>,
     pursuit: Option<Pursuit>,
-    /// Random numbers for the choice of the runs that are kept.
-    sampling: Rng,
+    /// By [`Way`].
+    yields: [WayYield; 2],
+    /// The way of the last request.
+    requested: Option<Way>,
 }
 
 impl DefUse {
     /// Creates a search that has seen no run.
     pub fn new(program: &Program) -> DefUse {
         DefUse {
-            guards: Guards::new(program, &CallGraph::new(program)),
-            definitions: Definitions::new(program),
-            approaches: FxHashMap::default(),
-            covered: vec![false; program.branch_count() as usize],
-            is_known: vec![false; program.site_count() as usize],
-            uses: Vec::new(),
+            pairs: Pairs::new(program),
             waiting: vec![Vec::new(); MAX_TRIES],
             pursuit: None,
-            sampling: Rng::new(0),
+            yields: Default::default(),
+            requested: None,
         }
     }
 
-    /// Adds the sites of newly covered branches that have uncovered sides.
-    fn add_uses(&mut self, run: &RunView) {
-        for branch in run.new_branches {
-            self.covered[branch.0 as usize] = true;
-        }
-        for branch in run.new_branches {
-            let Some((id, _)) = run.program.site_of(*branch) else { continue };
-            if std::mem::replace(&mut self.is_known[id.0 as usize], true) {
-                continue;
-            }
-            let site = run.program.site(id);
-            let stores = site.reads.iter().flat_map(|variable| self.definitions.of(*variable));
-            let mut definitions: Vec<BlockId> = stores.map(|(block, _)| *block).collect();
-            definitions.sort_unstable();
-            definitions.dedup();
-            if !definitions.is_empty() {
-                let first = site.first_branch.0;
-                let branches = first..first + site.sides.len() as u32;
-                self.waiting[0].push(self.uses.len());
-                self.uses.push(Use { branches, definitions, runs: Vec::new(), reached: 0 });
+    /// Draws a pair of one of the open uses that were tried least.
+    fn draw_pair(&mut self, rng: &mut Rng) -> Option<Pair> {
+        loop {
+            let tries = self.waiting.iter().position(|list| !list.is_empty())?;
+            let list = &mut self.waiting[tries];
+            let of = list.swap_remove(rng.below(list.len()));
+            if self.pairs.is_open(of) {
+                self.waiting.get_mut(tries + 1).into_iter().for_each(|list| list.push(of));
+                return Some(self.pairs.draw(of, rng));
             }
         }
-    }
-
-    /// Keeps the run for some of the uses that it has reached.
-    fn sample_runs(&mut self, run: &RunView) {
-        let DefUse { uses, covered, sampling, .. } = self;
-        for target in uses.iter_mut().filter(|target| target.is_open(covered)) {
-            if !target.is_reached(run.covered) {
-                continue;
-            }
-            target.reached += 1;
-            if target.runs.len() < KEPT_RUNS {
-                target.runs.push(run.run);
-            } else if sampling.below(target.reached) < KEPT_RUNS {
-                target.runs[sampling.below(KEPT_RUNS)] = run.run;
-            }
-        }
-    }
-
-    /// Returns the flip on a run's path that is nearest to a definition, if fewer than `below` branches are left
-    /// after it.
-    fn nearest(&mut self, tree: &Tree, run: RunId, definition: BlockId, below: u32, rng: &mut Rng) -> Option<(u32, Flip)> {
-        let guards = &self.guards;
-        let approach = self.approaches.entry(definition).or_insert_with(|| {
-            Arc::new(guards.towards(definition, MAX_GUARDS).into_iter().collect())
-        });
-        let mut best: Option<(u32, Vec<Flip>)> = None;
-        for node in path(tree, run) {
-            for flip in tree.untried_of(node) {
-                let left = tree.branch(flip).and_then(|branch| approach.get(&branch));
-                let Some(left) = left.copied().filter(|left| *left < below) else { continue };
-                match &mut best {
-                    Some((least, _)) if *least < left => {}
-                    Some((least, flips)) if *least == left => flips.push(flip),
-                    _ => best = Some((left, vec![flip])),
-                }
-            }
-        }
-        let (left, flips) = best?;
-        // A later flip keeps more of the run.
-        let mut at = flips.len() - 1;
-        while at > 0 && rng.below(2) == 0 {
-            at -= 1;
-        }
-        Some((left, flips[at]))
     }
 
     /// Continues the last pursuit, if its run has reached the use.
     fn pursue(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Next> {
-        let Pursuit { target, definition, left, run } = self.pursuit.take()?;
-        let run = run.filter(|_| self.uses[target].is_open(&self.covered))?;
-        let (left, flip) = self.nearest(tree, run, definition, left, rng)?;
-        self.pursuit = Some(Pursuit { target, definition, left, run: None });
-        Some(Next::Flip { flip, base: run })
+        let Pursuit { pair, left, run } = self.pursuit.take()?;
+        let run = run.filter(|_| self.pairs.is_open(pair.of))?;
+        self.flip(tree, pair, run, left, rng)
     }
 
-    /// Begins to approach a definition for one of the uses that were tried least.
+    /// Returns a request for one of the pairs.
     fn begin(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Next> {
+        let values = self.yields.map(|way| way.draw(rng));
+        let combines = values[Way::Combination as usize] > values[Way::Flip as usize];
         for _ in 0..MAX_ATTEMPTS {
-            let tries = self.waiting.iter().position(|list| !list.is_empty())?;
-            let at = rng.below(self.waiting[tries].len());
-            let target = self.waiting[tries].swap_remove(at);
-            if !self.uses[target].is_open(&self.covered) {
-                continue;
-            }
-            if let Some(list) = self.waiting.get_mut(tries + 1) {
-                list.push(target);
-            }
-            let Use { definitions, runs, .. } = &self.uses[target];
-            if runs.is_empty() {
-                continue;
-            }
-            let (definition, run) = (definitions[rng.below(definitions.len())], runs[rng.below(runs.len())]);
-            if let Some((left, flip)) = self.nearest(tree, run, definition, u32::MAX, rng) {
-                self.pursuit = Some(Pursuit { target, definition, left, run: None });
-                return Some(Next::Flip { flip, base: run });
+            let pair = self.draw_pair(rng)?;
+            let Some(user) = self.pairs.draw_user(pair, rng) else { continue };
+            let definer = self.pairs.draw_definer(pair, rng);
+            let combination = definer.map(|definer| self.combination(tree, pair, user, definer));
+            let next = match combination {
+                Some(next) if combines => Some(next),
+                other => self.flip(tree, pair, user, u32::MAX, rng).or(other),
+            };
+            if next.is_some() {
+                return next;
             }
         }
         None
     }
-}
 
-impl Use {
-    fn is_open(&self, covered: &[bool]) -> bool {
-        self.branches.clone().any(|branch| !covered[branch as usize])
+    /// Requests the flip on a run's path that is nearest to the definition.
+    fn flip(&mut self, tree: &Tree, pair: Pair, run: RunId, below: u32, rng: &mut Rng) -> Option<Next> {
+        let (left, flip) = nearest_flip(tree, run, self.pairs.to_definition(pair), below, rng)?;
+        self.pursuit = Some(Pursuit { pair, left, run: None });
+        Some(Next::Flip { flip, base: run })
     }
 
-    fn is_reached(&self, covered: &[u8]) -> bool {
-        let sides = covered.get(self.branches.start as usize..self.branches.end as usize);
-        sides.is_some_and(|sides| sides.iter().any(|side| *side != 0))
+    fn combination(&self, tree: &Tree, pair: Pair, user: RunId, definer: RunId) -> Next {
+        let keep = deciding_node(tree, user, self.pairs.to_use(pair));
+        let take = deciding_node(tree, definer, self.pairs.to_definition(pair));
+        Next::Combine { base: user, keep, donor: definer, take }
     }
-}
-
-/// Returns the nodes of a run's path, from the last to the first of those it created, then those before.
-fn path(tree: &Tree, run: RunId) -> Vec<NodeId> {
-    let mut nodes: Vec<NodeId> = tree.run_nodes(run).collect();
-    let before = tree.left_at(run);
-    let mut above: Vec<NodeId> =
-        before.into_iter().flat_map(|flip| tree.ancestors(flip.node).map(|(node, _)| node).chain([])).collect();
-    above.reverse();
-    above.extend(before.map(|flip| flip.node));
-    above.append(&mut nodes);
-    above
 }
 
 impl Strategy for DefUse {
     fn on_run(&mut self, run: &RunView) {
-        self.add_uses(run);
-        self.sample_runs(run);
+        self.waiting[0].extend(self.pairs.add_run(run));
+        if let Some(way) = self.requested.take_if(|_| run.own) {
+            self.yields[way as usize].count(run.new_branches.len());
+        }
         if let Some(pursuit) = self.pursuit.as_mut().filter(|_| run.own) {
-            let reaches = run.predicted && self.uses[pursuit.target].is_reached(run.covered);
-            pursuit.run = reaches.then_some(run.run);
+            let reaches_use = run.predicted && self.pairs.is_reached(pursuit.pair.of, run);
+            pursuit.run = reaches_use.then_some(run.run);
         }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let next = self.pursue(tree, rng).or_else(|| self.begin(tree, rng));
-        let any = || tree.pick_untried(|n| rng.below(n)).map(|flip| Next::flip(tree, flip));
-        next.or_else(any).unwrap_or(Next::Done)
+        let next = self.pursue(tree, rng).or_else(|| self.begin(tree, rng)).unwrap_or(Next::Done);
+        self.requested = match next {
+            Next::Flip { .. } => Some(Way::Flip),
+            Next::Combine { .. } => Some(Way::Combination),
+            _ => None,
+        };
+        if !matches!(next, Next::Flip { .. }) {
+            self.pursuit = None;
+        }
+        next
     }
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
 
     fn describe(&self) -> String {
-        "def-use (towards stores to what uncovered branches read)".to_owned()
+        "def-use (stores to what uncovered branches read)".to_owned()
     }
 }
