@@ -7,17 +7,20 @@
 //! ICSE 2015) direct symbolic execution to one pair after the other.
 //!
 //! A use is a site with an uncovered side that runs have reached. Its definitions are the stores to the variables
-//! that its condition reads. A pair is of interest until some runs have executed both. There are two ways to such
-//! a run, and both start from one that reaches the use:
+//! that its condition reads. A pair is of interest until some runs have executed both. There are three ways to
+//! cover the use, and all start from a run that reaches it:
 //!
-//! - If another run executes the definition, its input is combined with that of the first run. The strategy names
+//! - If another run executes a definition, its input is combined with that of the first run. The strategy names
 //!   the decisions that have led to either, from which the campaign sees which parts of the inputs matter.
-//! - The decision of the path that is nearest to the definition is flipped. All that the run did before is kept,
+//! - The decision of the path that is nearest to a definition is flipped. All that the run did before is kept,
 //!   and so are the bytes that no constraint reads, so that the new run is likely to reach the use as well. If it
 //!   does, and more branches are to be taken before the definition, the search continues from there.
+//! - One of the last decisions before the use is flipped, and then one of those behind that, as long as runs reach
+//!   the use: what the condition reads may be a result that these decisions compute, as those of a comparison of
+//!   strings do.
 //!
-//! The way that has covered more takes precedence. Uses that were tried least come first. When no pair is left,
-//! or none that these ways lead to, the strategy is done: it is an arm of `auto`.
+//! The way is drawn by what each has covered. Uses that were tried least come first. When none is left, or none
+//! that these ways lead to, the strategy is done: it is an arm of `auto`.
 //!
 //! Cost: time linear in the definitions and open uses per run, in a path's length per choice; some runs per use
 //! and definition.
@@ -29,32 +32,63 @@ use crate::gamma::draw_gamma;
 use crate::rng::Rng;
 use crate::traits::{Cost, Next, Outcome, RunView, Strategy};
 use cairn_program::Program;
-use cairn_tree::{Flip, RunId, Tree};
+use cairn_tree::{Flip, NodeId, RunId, Tree};
 use pairs::{Pair, Pairs};
-use paths::{deciding_node, nearest_flip};
+use paths::{deciding_node, flip_before, nearest_flip};
 
 /// Uses that are tried before the strategy gives up; a chosen bound.
-const MAX_ATTEMPTS: usize = 16;
-/// Attempts at a use; a chosen bound.
+const MAX_ATTEMPTS: usize = 4;
+/// Attempts at a use that are counted; a chosen bound.
 const MAX_TRIES: usize = 64;
+/// Flips of a pursuit; a chosen bound.
+const MAX_STEPS: u32 = 32;
 /// Number of runs of a way after which older ones count half; a chosen bound.
 const WINDOW: f64 = 64.0;
 
-/// A definition that is being approached by flips, from run to run.
-#[derive(Clone, Copy, Debug)]
-struct Pursuit {
-    pair: Pair,
-    /// Number of branches to be taken after the last flip.
-    left: u32,
-    /// The run that has taken it, if it reached the use.
-    run: Option<RunId>,
+/// Way of covering a use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// Combination with the input of a run through a definition.
+    Combination,
+    /// Flips towards a definition.
+    Definition,
+    /// Flips before the use.
+    Before,
 }
 
-/// Way of making an input.
+const WAYS: [Way; 3] = [Way::Combination, Way::Definition, Way::Before];
+
+/// A path, and where to look for a flip on it.
 #[derive(Clone, Copy, Debug)]
-enum Way {
-    Flip,
-    Combination,
+struct Place {
+    run: RunId,
+    /// Before the use: the node behind which the flip is to be.
+    after: Option<NodeId>,
+    /// Towards a definition: more branches than may be left to be taken after the flip.
+    below: u32,
+}
+
+impl Place {
+    fn anywhere(run: RunId) -> Place {
+        Place { run, after: None, below: u32::MAX }
+    }
+}
+
+/// Flips that are made one after the other, as long as their runs reach the use.
+#[derive(Clone, Copy, Debug)]
+struct Pursuit {
+    of: usize,
+    /// The definition that is approached; none if the flips are before the use.
+    pair: Option<Pair>,
+    /// Number of flips that remain.
+    steps: u32,
+    place: Place,
+    /// The last flip, and the branches to be taken after it.
+    flip: Flip,
+    left: u32,
+    /// Where to continue: from the run that has taken the flip if it reached the use, from the same place if there
+    /// was no run.
+    next: Option<Place>,
 }
 
 /// Number of runs that a way has led to, and of branches that these were the first to cover.
@@ -87,7 +121,7 @@ pub struct DefUse {
     waiting: Vec<Vec<usize>>,
     pursuit: Option<Pursuit>,
     /// By [`Way`].
-    yields: [WayYield; 2],
+    yields: [WayYield; WAYS.len()],
     /// The way of the last request.
     requested: Option<Way>,
 }
@@ -104,57 +138,82 @@ impl DefUse {
         }
     }
 
-    /// Draws a pair of one of the open uses that were tried least.
-    fn draw_pair(&mut self, rng: &mut Rng) -> Option<Pair> {
+    /// Draws one of the open uses that were tried least.
+    fn draw_use(&mut self, rng: &mut Rng) -> Option<usize> {
         loop {
             let tries = self.waiting.iter().position(|list| !list.is_empty())?;
             let list = &mut self.waiting[tries];
             let of = list.swap_remove(rng.below(list.len()));
             if self.pairs.is_open(of) {
-                self.waiting.get_mut(tries + 1).into_iter().for_each(|list| list.push(of));
-                return Some(self.pairs.draw(of, rng));
+                self.waiting[(tries + 1).min(MAX_TRIES - 1)].push(of);
+                return Some(of);
             }
         }
     }
 
-    /// Continues the last pursuit, if its run has reached the use.
-    fn pursue(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Next> {
-        let Pursuit { pair, left, run } = self.pursuit.take()?;
-        let run = run.filter(|_| self.pairs.is_open(pair.of))?;
-        self.flip(tree, pair, run, left, rng)
+    /// Returns the ways by their draws, the best first.
+    fn ranking(&self, rng: &mut Rng) -> [Way; WAYS.len()] {
+        let values = self.yields.map(|way| way.draw(rng));
+        let mut ways = WAYS;
+        ways.sort_by(|a, b| values[*b as usize].total_cmp(&values[*a as usize]));
+        ways
     }
 
-    /// Returns a request for one of the pairs.
+    /// Continues the last pursuit.
+    fn pursue(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Next> {
+        let Pursuit { of, pair, steps, next, .. } = self.pursuit.take()?;
+        let place = next.filter(|_| steps > 0 && self.pairs.is_open(of))?;
+        self.flip(tree, of, pair, place, steps - 1, rng)
+    }
+
+    /// Returns a request for one of the uses.
     fn begin(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Next> {
-        let values = self.yields.map(|way| way.draw(rng));
-        let combines = values[Way::Combination as usize] > values[Way::Flip as usize];
         for _ in 0..MAX_ATTEMPTS {
-            let pair = self.draw_pair(rng)?;
-            let Some(user) = self.pairs.draw_user(pair, rng) else { continue };
-            let definer = self.pairs.draw_definer(pair, rng);
-            let combination = definer.map(|definer| self.combination(tree, pair, user, definer));
-            let next = match combination {
-                Some(next) if combines => Some(next),
-                other => self.flip(tree, pair, user, u32::MAX, rng).or(other),
-            };
-            if next.is_some() {
-                return next;
+            let of = self.draw_use(rng)?;
+            let Some(run) = self.pairs.draw_user(of, rng) else { continue };
+            let pair = self.pairs.draw(of, rng);
+            for way in self.ranking(rng) {
+                let next = match (way, pair) {
+                    (Way::Combination, Some(pair)) => self.combination(tree, pair, run, rng),
+                    (Way::Definition, Some(_)) => self.flip(tree, of, pair, Place::anywhere(run), MAX_STEPS, rng),
+                    (Way::Before, _) => self.flip(tree, of, None, Place::anywhere(run), MAX_STEPS, rng),
+                    _ => None,
+                };
+                if next.is_some() {
+                    return next;
+                }
             }
         }
         None
     }
 
-    /// Requests the flip on a run's path that is nearest to the definition.
-    fn flip(&mut self, tree: &Tree, pair: Pair, run: RunId, below: u32, rng: &mut Rng) -> Option<Next> {
-        let (left, flip) = nearest_flip(tree, run, self.pairs.to_definition(pair), below, rng)?;
-        self.pursuit = Some(Pursuit { pair, left, run: None });
+    /// Requests a flip towards a definition, or before the use if none is given.
+    fn flip(
+        &mut self,
+        tree: &Tree,
+        of: usize,
+        pair: Option<Pair>,
+        place: Place,
+        steps: u32,
+        rng: &mut Rng,
+    ) -> Option<Next> {
+        let Place { run, after, below } = place;
+        let (left, flip) = match pair {
+            Some(pair) => nearest_flip(tree, run, self.pairs.to_definition(pair), below, rng)?,
+            None => (0, flip_before(tree, run, self.pairs.branches(of), after, rng)?),
+        };
+        self.pursuit = Some(Pursuit { of, pair, steps, place, flip, left, next: None });
+        self.requested = Some(if pair.is_some() { Way::Definition } else { Way::Before });
         Some(Next::Flip { flip, base: run })
     }
 
-    fn combination(&self, tree: &Tree, pair: Pair, user: RunId, definer: RunId) -> Next {
-        let keep = deciding_node(tree, user, self.pairs.to_use(pair));
-        let take = deciding_node(tree, definer, self.pairs.to_definition(pair));
-        Next::Combine { base: user, keep, donor: definer, take }
+    /// Requests the input of a run that reaches the use with a part of that of one which executes the definition.
+    fn combination(&mut self, tree: &Tree, pair: Pair, run: RunId, rng: &mut Rng) -> Option<Next> {
+        let donor = self.pairs.draw_definer(pair, rng)?;
+        let keep = deciding_node(tree, run, self.pairs.to_use(pair));
+        let take = deciding_node(tree, donor, self.pairs.to_definition(pair));
+        self.requested = Some(Way::Combination);
+        Some(Next::Combine { base: run, keep, donor, take })
     }
 }
 
@@ -165,25 +224,27 @@ impl Strategy for DefUse {
             self.yields[way as usize].count(run.new_branches.len());
         }
         if let Some(pursuit) = self.pursuit.as_mut().filter(|_| run.own) {
-            let reaches_use = run.predicted && self.pairs.is_reached(pursuit.pair.of, run);
-            pursuit.run = reaches_use.then_some(run.run);
+            let is_taken = run.flip == Some(pursuit.flip) && run.predicted;
+            if is_taken && self.pairs.is_reached(pursuit.of, run) {
+                pursuit.next =
+                    Some(Place { run: run.run, after: Some(pursuit.flip.node), below: pursuit.left });
+            }
         }
     }
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
-        let next = self.pursue(tree, rng).or_else(|| self.begin(tree, rng)).unwrap_or(Next::Done);
-        self.requested = match next {
-            Next::Flip { .. } => Some(Way::Flip),
-            Next::Combine { .. } => Some(Way::Combination),
-            _ => None,
-        };
-        if !matches!(next, Next::Flip { .. }) {
-            self.pursuit = None;
-        }
-        next
+        self.requested = None;
+        self.pursue(tree, rng).or_else(|| self.begin(tree, rng)).unwrap_or(Next::Done)
     }
 
-    fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}
+    fn on_outcome(&mut self, flip: Flip, outcome: Outcome, _: Cost) {
+        if let Some(pursuit) = self.pursuit.as_mut().filter(|pursuit| pursuit.flip == flip)
+            && pursuit.place.after.is_some()
+            && matches!(outcome, Outcome::Unsat | Outcome::Unknown)
+        {
+            pursuit.next = Some(pursuit.place);
+        }
+    }
 
     fn describe(&self) -> String {
         "def-use (stores to what uncovered branches read)".to_owned()

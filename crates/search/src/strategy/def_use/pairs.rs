@@ -64,7 +64,7 @@ struct Use {
 
 impl Use {
     fn is_open(&self, covered: &[bool]) -> bool {
-        !self.definitions.is_empty() && self.branches.clone().any(|branch| !covered[branch as usize])
+        self.branches.clone().any(|branch| !covered[branch as usize])
     }
 
     fn is_reached(&self, covered: &[u8]) -> bool {
@@ -126,7 +126,7 @@ impl Pairs {
         first..self.uses.len()
     }
 
-    /// True if a use has an uncovered side and definitions that may cover it.
+    /// True if a use has an uncovered side.
     pub fn is_open(&self, of: usize) -> bool {
         self.uses[of].is_open(&self.covered)
     }
@@ -136,15 +136,20 @@ impl Pairs {
         self.uses[of].is_reached(run.covered)
     }
 
-    /// Draws one of the pairs of an open use.
-    pub fn draw(&self, of: usize, rng: &mut Rng) -> Pair {
+    /// Draws one of the pairs of a use.
+    pub fn draw(&self, of: usize, rng: &mut Rng) -> Option<Pair> {
         let definitions = &self.uses[of].definitions;
-        Pair { of, definition: definitions[rng.below(definitions.len())].0 }
+        (!definitions.is_empty()).then(|| Pair { of, definition: definitions[rng.below(definitions.len())].0 })
     }
 
     /// Draws a run that has reached the use.
-    pub fn draw_user(&self, pair: Pair, rng: &mut Rng) -> Option<RunId> {
-        self.uses[pair.of].runs.draw(rng)
+    pub fn draw_user(&self, of: usize, rng: &mut Rng) -> Option<RunId> {
+        self.uses[of].runs.draw(rng)
+    }
+
+    /// Returns the branches of a use.
+    pub fn branches(&self, of: usize) -> Range<u32> {
+        self.uses[of].branches.clone()
     }
 
     /// Draws a run that has executed the definition.
@@ -174,12 +179,10 @@ impl Pairs {
         // Of several stores in one block, that with most chances counts.
         definitions.reverse();
         definitions.dedup_by_key(|definition| definition.0);
-        if !definitions.is_empty() {
-            let first = site.first_branch.0;
-            let branches = first..first + site.sides.len() as u32;
-            let approach = self.guards.towards(site.block, MAX_GUARDS).into_iter().collect();
-            self.uses.push(Use { branches, approach, definitions, runs: RunSample::default() });
-        }
+        let first = site.first_branch.0;
+        let branches = first..first + site.sides.len() as u32;
+        let approach = self.guards.towards(site.block, MAX_GUARDS).into_iter().collect();
+        self.uses.push(Use { branches, approach, definitions, runs: RunSample::default() });
     }
 
     /// Returns the number of a block's definition; `None` if every run executes it.

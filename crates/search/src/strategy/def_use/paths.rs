@@ -2,7 +2,9 @@
 
 use super::pairs::Approach;
 use crate::rng::Rng;
+use cairn_program::BranchId;
 use cairn_tree::{Flip, NodeId, RunId, Tree};
+use std::ops::Range;
 
 /// Returns the untried flip of a run's path after which the fewest branches are left to be taken, if these are
 /// fewer than `below`, with their number.
@@ -24,12 +26,41 @@ pub(super) fn nearest_flip(
             flips.push(flip);
         }
     }
-    // A later flip keeps more of the run.
+    Some((least, draw_late(&flips, rng)?))
+}
+
+/// Returns one of the last untried flips of a run's path before its last decision at a site with these branches: the
+/// very last one if it is to be behind a node.
+pub(super) fn flip_before(
+    tree: &Tree,
+    run: RunId,
+    branches: Range<u32>,
+    after: Option<NodeId>,
+    rng: &mut Rng,
+) -> Option<Flip> {
+    let (mut flips, mut before, mut is_after) = (Vec::new(), None, after.is_none());
+    for side in sides_taken(tree, run) {
+        let is_at_site = |branch: BranchId| branches.contains(&branch.0);
+        if tree.concrete_branches(side.node).any(is_at_site) || tree.branch(side).is_some_and(is_at_site) {
+            before = Some(flips.len());
+        }
+        if is_after {
+            flips.extend(tree.untried_of(side.node));
+        }
+        is_after |= after == Some(side.node);
+    }
+    // Concrete branches behind the last decision are not recorded.
+    flips.truncate(before.unwrap_or(flips.len()));
+    if after.is_some() { flips.last().copied() } else { draw_late(&flips, rng) }
+}
+
+/// Draws a flip, a later one with a higher chance: it keeps more of the run.
+fn draw_late(flips: &[Flip], rng: &mut Rng) -> Option<Flip> {
     let mut at = flips.len().checked_sub(1)?;
     while at > 0 && rng.below(2) == 0 {
         at -= 1;
     }
-    Some((least, flips[at]))
+    Some(flips[at])
 }
 
 /// Returns the last decision on a run's path of those that have led nearest to the block.
