@@ -461,7 +461,7 @@ fn a_target_that_stops_running_ends_the_campaign() {
 }
 
 #[test]
-fn a_damaged_trace_is_counted_and_the_campaign_goes_on() {
+fn a_damaged_trace_is_counted_and_the_campaign_continues() {
     let mut sketch = Sketch::new();
     let (first, second) = (sketch.branch(), sketch.branch());
     let mut fake = Fake::new(sketch.build(), move |t| {

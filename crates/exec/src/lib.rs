@@ -41,7 +41,7 @@ pub use environment::is_file_name;
 pub use exit_kind::{ExitKind, Severity, signal_name};
 pub use input::{Input, Object};
 pub use native::run_native;
-pub use run::{CoverageRun, Mode, Run, RunFlags};
+pub use run::{CoverageRun, Mode, Run, RunBound, RunFlags, StoppedBy};
 pub use run_error::RunError;
 pub use sandbox::{Granted, Protection, drops_root};
 pub use server::Server;
