@@ -12,13 +12,7 @@ use cairn_search::Rng;
 
 /// Returns the base with a part of the donor, which has the same objects: around one of the bytes in `take`, or
 /// any part if there are none. Bytes in `keep` stay, as a rule.
-pub fn combine(
-    base: &Input,
-    keep: &[InputByte],
-    donor: &Input,
-    take: &[InputByte],
-    rng: &mut Rng,
-) -> Input {
+pub fn combine(base: &Input, keep: &[InputByte], donor: &Input, take: &[InputByte], rng: &mut Rng) -> Input {
     let mut combined = base.clone();
     let Some(from) = source(donor, take, rng) else { return combined };
     let is_argument = |at: usize| base.objects.get(at).is_some_and(|object| object.kind.is_argument());
@@ -97,5 +91,68 @@ fn keep_argument_count(combined: &mut Input, donor: &Input) {
         if object.kind.is_count() && object.bytes < other.bytes {
             object.bytes.clone_from(&other.bytes);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn results(
+        base: &Input,
+        keep: &[InputByte],
+        donor: &Input,
+        take: &[InputByte],
+    ) -> BTreeSet<Vec<Vec<u8>>> {
+        let mut rng = Rng::new(1);
+        let mut result = || {
+            let combined = combine(base, keep, donor, take, &mut rng);
+            combined.objects.into_iter().map(|object| object.bytes).collect()
+        };
+        (0..500).map(|_| result()).collect()
+    }
+
+    fn arguments(texts: [&[u8; 4]; 3]) -> Input {
+        let count = [Object::arg_count(1, texts.iter().filter(|text| text[0] != 0).count() as u8, 3)];
+        let objects = texts.iter().zip(1..).map(|(text, index)| Object::arg(index, **text));
+        Input { objects: objects.chain(count).collect() }
+    }
+
+    const fn byte(object: u32, offset: u32) -> InputByte {
+        InputByte { object, offset }
+    }
+
+    #[test]
+    fn an_argument_is_taken_into_a_position_that_does_not_matter() {
+        let base = arguments([b"-J\0\0", b"\0\0\0\0", b"\0\0\0\0"]);
+        let donor = arguments([b"-x\0\0", b"-s\0\0", b"-y\0\0"]);
+        let all = results(&base, &[byte(0, 1)], &donor, &[byte(1, 1)]);
+        assert!(all.iter().all(|objects| objects[0] == b"-J\0\0" && objects[3] == [3]));
+        assert!(all.iter().any(|objects| objects[1] == b"-s\0\0"));
+        assert!(all.iter().any(|objects| objects[2] == b"-s\0\0"));
+        assert!(!all.iter().flatten().any(|bytes| bytes == b"-x\0\0" || bytes == b"-y\0\0"));
+    }
+
+    #[test]
+    fn a_line_of_one_stream_is_inserted_into_another() {
+        let stream = |text: &[u8]| Input { objects: vec![Object::stdin(text).up_to(32)] };
+        let (base, donor) = (stream(b"level=60\n"), stream(b"a=1\nport=42\nb=2\n"));
+        let all = results(&base, &[byte(0, 0)], &donor, &[byte(0, 5)]);
+        assert!(all.contains(&vec![b"level=60\nport=42\n".to_vec()]));
+        assert!(all.contains(&vec![b"port=42\nlevel=60\n".to_vec()]));
+        assert!(all.iter().all(|objects| objects[0].len() <= 32));
+    }
+
+    #[test]
+    fn nothing_is_taken_from_an_empty_donor() {
+        let base = arguments([b"-J\0\0", b"\0\0\0\0", b"\0\0\0\0"]);
+        let donor = arguments([b"\0\0\0\0", b"\0\0\0\0", b"\0\0\0\0"]);
+        let same = base.objects.iter().map(|object| object.bytes.clone()).collect();
+        assert_eq!(results(&base, &[], &donor, &[byte(2, 0)]), BTreeSet::from([same]));
+        assert_eq!(
+            combine(&Input::default(), &[], &Input::default(), &[], &mut Rng::new(1)),
+            Input::default()
+        );
     }
 }

@@ -17,8 +17,8 @@ mod symbols;
 pub mod testing;
 
 pub use analysis::{
-    CallGraph, Callees, ControlDependence, Definitions, Distances, Dominators, Guards, LoopSide, Loops, Nesting, PostDominators,
-    Steps, Weight,
+    CallGraph, Callees, ControlDependence, Definitions, Distances, Dominators, Guards, LoopSide, Loops,
+    Nesting, PostDominators, Steps, Weight,
 };
 pub use assemble::PlacedUnit;
 pub use cairn_wire::meta::ConditionFeatures;

@@ -34,7 +34,7 @@ enum Constructor {
 }
 
 /// Default arms of `auto`; bench/RESULTS.md compares sets of arms.
-const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,mutation";
+const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,def-use:only,mutation";
 
 const ALL: &[StrategyInfo] = &[
     StrategyInfo {
@@ -117,9 +117,9 @@ const ALL: &[StrategyInfo] = &[
     },
     StrategyInfo {
         name: "def-use",
-        usage: "def-use",
-        summary: "the branch towards a store to what an uncovered branch reads, then any branch",
-        make: Constructor::Plain(|program| Box::new(DefUse::new(program))),
+        usage: "def-use[:only]",
+        summary: "towards stores to what uncovered branches read, or any branch; only: no other branch",
+        make: Constructor::WithSettings(|settings, program| Ok(Box::new(DefUse::parse(settings, program)?))),
     },
     // Random choice among all flips of the tree.
     StrategyInfo {

@@ -140,7 +140,12 @@ impl Reads<'_> {
             self.found.insert(self.names.result_of(callee));
             if let ([block], true) = (&callee.blocks()[..], copies > 0) {
                 let names = VariableNames::new(self.module, callee);
-                let inner = Reads { names: &names, module: self.module, found: BTreeSet::new(), seen: HashSet::new() };
+                let inner = Reads {
+                    names: &names,
+                    module: self.module,
+                    found: BTreeSet::new(),
+                    seen: HashSet::new(),
+                };
                 self.found.extend(inner.of_result(*block, copies - 1));
             }
         }
@@ -169,7 +174,9 @@ fn collect_stores(module: &Module, block: Block, names: &VariableNames, inlined:
                     stores.entry(names.result()).or_default().insert(constant(value));
                 }
             }
-            Opcode::LLVMCall | Opcode::LLVMInvoke => collect_call(module, instruction, names, inlined, stores),
+            Opcode::LLVMCall | Opcode::LLVMInvoke => {
+                collect_call(module, instruction, names, inlined, stores)
+            }
             _ => {}
         }
     }
@@ -191,7 +198,9 @@ fn collect_call(module: &Module, call: Value, names: &VariableNames, inlined: u3
             stores.entry(variable).or_default().insert(None);
         }
     }
-    if let ([block], true) = (&callee.is_function().then(|| callee.blocks()).unwrap_or_default()[..], inlined > 0) {
+    if let ([block], true) =
+        (&callee.is_function().then(|| callee.blocks()).unwrap_or_default()[..], inlined > 0)
+    {
         collect_stores(module, *block, &VariableNames::new(module, callee), inlined - 1, stores);
     }
 }

@@ -87,7 +87,8 @@ impl VariableNames {
     }
 
     fn global(&self, variable: Value) -> u64 {
-        let is_local = matches!(variable.linkage(), Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
+        let is_local =
+            matches!(variable.linkage(), Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
         hash(if is_local { &self.source } else { "" }, &variable.name())
     }
 

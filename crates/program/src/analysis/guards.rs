@@ -48,7 +48,9 @@ impl Guards {
             functions: program.blocks().map(|block| block.function.0).collect(),
             guards: Graph::new(program.block_count(), &guards),
             callers: Graph::new(program.functions().count() as u32, &callers),
-            unconditional: blocks.map(|(block, id)| after.post_dominates(id, entry(block.function))).collect(),
+            unconditional: blocks
+                .map(|(block, id)| after.post_dominates(id, entry(block.function)))
+                .collect(),
         }
     }
 

@@ -19,8 +19,8 @@
 //!   the use: what the condition reads may be a result that these decisions compute, as those of a comparison of
 //!   strings do.
 //!
-//! The way is drawn by what each has covered. Uses that were tried least come first. When none is left, or none
-//! that these ways lead to, the strategy is done: it is an arm of `auto`.
+//! The way is drawn by what each has covered. Uses that were tried least come first. When none is left that these
+//! ways lead to, any flip is as good; with the setting `only`, for `auto`, others may play instead.
 //!
 //! Cost: time linear in the definitions and open uses per run, in a path's length per choice; some runs per use
 //! and definition.
@@ -124,6 +124,8 @@ pub struct DefUse {
     yields: [WayYield; WAYS.len()],
     /// The way of the last request.
     requested: Option<Way>,
+    /// True if no other flips are requested.
+    is_only: bool,
 }
 
 impl DefUse {
@@ -135,6 +137,16 @@ impl DefUse {
             pursuit: None,
             yields: Default::default(),
             requested: None,
+            is_only: false,
+        }
+    }
+
+    /// Creates a search from its settings: none, or `only`.
+    pub fn parse(settings: Option<&str>, program: &Program) -> Result<DefUse, String> {
+        match settings {
+            None => Ok(DefUse::new(program)),
+            Some("only") => Ok(DefUse { is_only: true, ..DefUse::new(program) }),
+            Some(other) => Err(format!("its only setting is `only`, not `{other}`")),
         }
     }
 
@@ -175,7 +187,9 @@ impl DefUse {
             for way in self.ranking(rng) {
                 let next = match (way, pair) {
                     (Way::Combination, Some(pair)) => self.combination(tree, pair, run, rng),
-                    (Way::Definition, Some(_)) => self.flip(tree, of, pair, Place::anywhere(run), MAX_STEPS, rng),
+                    (Way::Definition, Some(_)) => {
+                        self.flip(tree, of, pair, Place::anywhere(run), MAX_STEPS, rng)
+                    }
                     (Way::Before, _) => self.flip(tree, of, None, Place::anywhere(run), MAX_STEPS, rng),
                     _ => None,
                 };
@@ -234,7 +248,11 @@ impl Strategy for DefUse {
 
     fn next(&mut self, tree: &Tree, rng: &mut Rng) -> Next {
         self.requested = None;
-        self.pursue(tree, rng).or_else(|| self.begin(tree, rng)).unwrap_or(Next::Done)
+        let next = self.pursue(tree, rng).or_else(|| self.begin(tree, rng));
+        if next.is_some() || self.is_only {
+            return next.unwrap_or(Next::Done);
+        }
+        tree.pick_untried(|n| rng.below(n)).map_or(Next::Done, |flip| Next::flip(tree, flip))
     }
 
     fn on_outcome(&mut self, flip: Flip, outcome: Outcome, _: Cost) {

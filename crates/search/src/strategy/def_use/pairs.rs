@@ -139,7 +139,8 @@ impl Pairs {
     /// Draws one of the pairs of a use.
     pub fn draw(&self, of: usize, rng: &mut Rng) -> Option<Pair> {
         let definitions = &self.uses[of].definitions;
-        (!definitions.is_empty()).then(|| Pair { of, definition: definitions[rng.below(definitions.len())].0 })
+        (!definitions.is_empty())
+            .then(|| Pair { of, definition: definitions[rng.below(definitions.len())].0 })
     }
 
     /// Draws a run that has reached the use.

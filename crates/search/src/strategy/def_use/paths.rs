@@ -17,7 +17,9 @@ pub(super) fn nearest_flip(
 ) -> Option<(u32, Flip)> {
     let (mut least, mut flips) = (below, Vec::new());
     for flip in sides_taken(tree, run).flat_map(|side| tree.untried_of(side.node)) {
-        let Some(left) = tree.branch(flip).and_then(|branch| approach.get(&branch).copied()) else { continue };
+        let Some(left) = tree.branch(flip).and_then(|branch| approach.get(&branch).copied()) else {
+            continue;
+        };
         if left < least {
             flips.clear();
             least = left;
