@@ -52,12 +52,12 @@ fn the_nearest_branches_make_a_block_certain() {
                 }
             }
             let nearest = guards.towards(block, usize::MAX).into_iter().filter(|(_, left)| *left == 0);
-            let in_function = |branch: &BranchId| {
-                let (site, _) = program.site_of(*branch).unwrap();
-                program.site(site).function == program.block(block).function
-            };
-            let nearest: BTreeSet<BranchId> = nearest.map(|(branch, _)| branch).filter(in_function).collect();
-            assert_eq!(nearest, expected, "block {block:?} of program {seed}");
+            let nearest: BTreeSet<BranchId> = nearest.map(|(branch, _)| branch).collect();
+            // What every execution of its function executes has branches before the calls as well.
+            let entry = program.function(program.block(block).function).blocks.start;
+            let is_conditional = !after.post_dominates(block, BlockId(entry));
+            assert!(nearest.is_superset(&expected), "block {block:?} of program {seed}");
+            assert!(!is_conditional || nearest == expected, "block {block:?} of program {seed}");
         }
     }
 }
