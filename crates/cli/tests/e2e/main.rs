@@ -14,6 +14,7 @@ mod compare;
 mod contents;
 mod cut;
 mod deadlines;
+mod definitions;
 mod dictionary;
 mod divergences;
 mod doctor;
