@@ -220,6 +220,7 @@ impl Observer for EventLog {
             Event::Strategy { description } => self.described.push(description.to_string()),
             Event::Restarted { reason } => self.restarted.push(reason.to_string()),
             Event::Found { .. } | Event::Confirming { .. } => {}
+            Event::Building { .. } | Event::BuildFailed { .. } => {}
         }
         self.last = *progress;
     }
