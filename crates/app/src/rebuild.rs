@@ -1,7 +1,7 @@
 //! Builds a program again from the records in it, without instrumentation: plain, with sanitizers, or with
 //! coverage counters.
 //!
-//! The records are data of a program that may be anybody's, and a compiler option can run any code. So the
+//! The records are data of a program that may be hostile, and a compiler option can run any code. So the
 //! compiler runs as the program itself does: in the sandbox, where it may write to one directory only.
 
 mod compiler;

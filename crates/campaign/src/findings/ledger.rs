@@ -2,8 +2,9 @@
 
 use super::confirmation::{confirmed_by, explains};
 use super::fault::{Fault, FaultKey, FaultLocation};
-use super::reference_builds::{BuildResults, CheckedPath};
+use super::reference_builds::BuildResults;
 use super::report::{Finding, Frame};
+use super::request_queue::CheckedPath;
 use crate::test_folder::TestFolder;
 use cairn_exec::{ExitKind, Input};
 use std::collections::BTreeMap;
@@ -151,7 +152,7 @@ fn is_at(location: Option<FaultLocation>, finding: &Finding) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::fault_kind::FaultKind;
-    use super::super::reference_builds::Request;
+    use super::super::request_queue::Request;
     use super::super::sanitizer::SanitizerError;
     use super::*;
     use cairn_program::SourceFrame;

@@ -6,7 +6,7 @@
 
 use super::fault::FaultKey;
 use super::minimise::minimise;
-use super::request_queue::RequestQueue;
+use super::request_queue::{Request, RequestQueue};
 use super::sanitizer::{SanitizerError, errors};
 use cairn_exec::{ExitKind, Input, Run};
 use cairn_program::Symbols;
@@ -60,26 +60,6 @@ pub enum BuildNews {
         /// The reason, in one sentence.
         reason: String,
     },
-}
-
-/// Purpose for which an input is run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Request {
-    /// Confirm the finding with this index in the ledger.
-    Finding(usize),
-    /// Look for faults that only sanitizers see on this path.
-    Path(CheckedPath),
-}
-
-/// A path that is checked with sanitizers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct CheckedPath {
-    /// Key of its input.
-    pub key: u64,
-    /// Number of the execution that took it first.
-    pub execution: u64,
-    /// Test that its input was kept as.
-    pub test: Option<u32>,
 }
 
 /// Results of a request.

@@ -1,10 +1,29 @@
 //! Requests that wait for the reference builds, and the share of time that they get.
 
-use super::reference_builds::Request;
 use cairn_exec::Input;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Purpose for which an input is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Request {
+    /// Confirm the finding with this index in the ledger.
+    Finding(usize),
+    /// Look for faults that only sanitizers see on this path.
+    Path(CheckedPath),
+}
+
+/// A path that is checked with sanitizers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct CheckedPath {
+    /// Key of its input.
+    pub key: u64,
+    /// Number of the execution that took it first.
+    pub execution: u64,
+    /// Test that its input was kept as.
+    pub test: Option<u32>,
+}
 
 /// Queue between the campaign and the thread of the reference builds.
 pub(super) struct RequestQueue {
@@ -99,7 +118,6 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::reference_builds::CheckedPath;
     use super::*;
 
     fn path(execution: u64) -> Request {

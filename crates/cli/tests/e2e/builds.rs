@@ -278,3 +278,70 @@ fn builds_are_made_once() {
     assert_eq!(resume("320").code, Some(1));
     assert!(made() > first);
 }
+
+/// Many paths, one of which reads freed memory; its only branches are covered early.
+const PATHS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    char *block = calloc(8, 1);
+    int ups = 0, result;
+    for (int i = 0; i < 5; i++)
+        if (getchar() == 'u') ups++;
+    if (ups == 4) free(block);
+    result = ups == 4 ? block[1] : 0;
+    return result;
+}
+"#;
+
+fn check_paths(place: &Path, options: &[&str]) -> (serde_json::Value, Vec<u8>, Vec<String>) {
+    let always =
+        ["run", "--quiet", "--json", "--sym-stdin", "5", "--execs", "200", "--force", "--out", "out"];
+    let mut command = cairn();
+    let result = output_of(command.current_dir(place).args(always).args(options).arg("paths.c"));
+    let summary = serde_json::from_str(&result.stdout).unwrap_or_else(|_| panic!("{result:?}"));
+    let entries = fs::read_dir(place.join("out/crashes/reports")).into_iter().flatten().flatten();
+    let mut reports: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    reports.sort();
+    (summary, fs::read(place.join("out/checked_paths")).unwrap_or_default(), reports)
+}
+
+#[test]
+fn which_paths_are_checked_depends_on_no_clock() {
+    let place = tempfile::tempdir().unwrap();
+    write_source(place.path(), "paths.c", PATHS);
+    let (summary, checked, reports) = check_paths(place.path(), &["--check-share", "1"]);
+    assert!(summary["paths"].as_u64().unwrap() > 20, "{summary}");
+    assert_eq!(summary["paths_checked"], summary["paths"]);
+    assert_eq!(summary["findings"]["kinds"]["heap use after free"], 1, "{summary}");
+    for share in ["0.001", "0.5"] {
+        let (again, checked_again, reports_again) = check_paths(place.path(), &["--check-share", share]);
+        assert_eq!((&again["paths"], &again["paths_checked"]), (&summary["paths"], &summary["paths"]));
+        assert_eq!((&checked_again, &reports_again), (&checked, &reports));
+    }
+    let (without, ..) = check_paths(place.path(), &["--no-sanitizers"]);
+    assert_eq!((&without["paths"], &without["crashes"]), (&0.into(), &0.into()));
+    let refused = output_of(cairn().current_dir(place.path()).args(["run", "--check-share", "2", "paths.c"]));
+    assert_eq!(refused.code, Some(2));
+}
+
+/// What a run does to its server costs no more than this run.
+#[test]
+fn a_run_may_end_its_server() {
+    let place = tempfile::tempdir().unwrap();
+    let text = PATHS.replace("int main", "#include <signal.h>\n#include <unistd.h>\nint main").replace(
+        "if (ups == 4) free",
+        "#if __has_feature(address_sanitizer)\n\
+         if (ups == 1) kill(getppid(), SIGKILL);\n\
+         if (ups == 2) for (;;) pause();\n\
+         if (ups == 3 && fork() == 0) for (;;) pause();\n\
+         #endif\n    if (ups == 4) free",
+    );
+    write_source(place.path(), "paths.c", &text);
+    let (summary, ..) = check_paths(place.path(), &["--timeout", "100"]);
+    assert_eq!(summary["paths_checked"], summary["paths"], "{summary}");
+    assert_eq!(summary["findings"]["kinds"]["heap use after free"], 1, "{summary}");
+    let programs = fs::read_dir("/proc").unwrap().flatten();
+    let programs = programs.filter_map(|entry| fs::read_link(entry.path().join("exe")).ok());
+    let left: Vec<_> = programs.filter(|program| program.starts_with(place.path())).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
