@@ -31,6 +31,7 @@ pub mod subject;
 pub mod suite;
 pub mod sync;
 pub mod target;
+pub mod target_workers;
 pub mod temporary;
 pub mod toolchain;
 pub mod trial;

@@ -13,6 +13,7 @@ mod execute;
 mod fill_choice;
 mod forget;
 mod hang_exits;
+mod hang_loop;
 mod integrate;
 mod learn_strings;
 mod memory;

@@ -14,7 +14,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// A program with eight independent bytes, some of which crash or hang it.
-fn garden() -> Fake {
+fn sample_campaign() -> Fake {
     let mut sketch = Sketch::new();
     let sites: Vec<_> = (0..8).map(|_| (sketch.branch(), sketch.switch(8, &[&[1], &[2, 3]]))).collect();
     Fake::new(sketch.build(), move |t| {
@@ -35,13 +35,13 @@ fn garden() -> Fake {
 }
 
 fn settings(strategy: &str, seed: u64, input: Input) -> Settings {
-    let command = vec!["./garden".to_owned(), "-x".to_owned()];
-    let invocation = "cairn run ./garden -- -x".to_owned();
+    let command = vec!["./sample_campaign".to_owned(), "-x".to_owned()];
+    let invocation = "cairn run ./sample_campaign -- -x".to_owned();
     Settings { seed, execs: Some(300), command, invocation, ..Settings::new(strategy, vec![input]) }
 }
 
 fn explore(out: &Path, settings: &Settings) -> Summary {
-    garden().explore(settings, Some(CampaignDirectory::create(out, false).unwrap()))
+    sample_campaign().explore(settings, Some(CampaignDirectory::create(out, false).unwrap()))
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn the_same_seed_gives_the_same_campaign_test_for_test() {
 
 /// Replays every kept file: together they must cover what the campaign covered.
 fn check_evidence(out: &Path, summary: &Summary, blank: &Input) {
-    let mut fake = garden();
+    let mut fake = sample_campaign();
     let mut coverage = Coverage::new(&fake.program);
     for (name, _) in kept(out) {
         let run = fake.once(&read_test(&out.join(&name), blank).unwrap()).run;
@@ -136,8 +136,8 @@ fn the_status_files_of_afl_hold_the_figures() {
     assert_eq!(field("corpus_count"), summary.tests.to_string());
     assert_eq!(field("saved_crashes"), summary.crashes.to_string());
     assert_eq!(field("edges_found"), summary.branches_covered.to_string());
-    assert_eq!(field("command_line"), "cairn run ./garden -- -x");
-    assert_eq!(field("afl_banner"), "./garden");
+    assert_eq!(field("command_line"), "cairn run ./sample_campaign -- -x");
+    assert_eq!(field("afl_banner"), "./sample_campaign");
     let plot = fs::read_to_string(out.join("plot_data")).unwrap();
     let rows: Vec<_> = plot.lines().map(|line| line.split(", ").count()).collect();
     assert!(rows.len() >= 3 && rows.iter().all(|columns| *columns == 13), "{plot}");

@@ -142,7 +142,7 @@ fn the_summary_has_the_documented_json_keys() {
     assert_eq!(
         keys(&json),
         "branches_covered branches_total choosing_seconds choosing_share crashes cut_runs divergence_causes divergences divergences_after_losses driver_bytes elapsed_seconds executions exhausted \
-         findings full_logs gaps hangs missing_logs most_labels mutation_gains mutation_runs optimistic_gains optimistic_runs pin_tries reused_runs seed solver strategy tests tree_bytes untried"
+         findings full_logs gaps hangs missing_logs most_labels mutation_gains mutation_runs optimistic_gains optimistic_runs paths paths_checked pin_tries reused_runs seed solver strategy tests tree_bytes untried"
     );
     assert_eq!(
         keys(&json["solver"]),
@@ -462,7 +462,7 @@ fn a_target_that_stops_running_ends_the_campaign() {
 }
 
 #[test]
-fn a_damaged_trace_is_counted_and_the_campaign_goes_on() {
+fn a_damaged_trace_is_counted_and_the_campaign_continues() {
     let mut sketch = Sketch::new();
     let (first, second) = (sketch.branch(), sketch.branch());
     let mut fake = Fake::new(sketch.build(), move |t| {

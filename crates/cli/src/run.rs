@@ -14,24 +14,19 @@ use cairn_app::output_directory::{ExistingCampaign, OutputClaim, builds_director
 use cairn_app::query_dump::QueryDump;
 use cairn_app::reference_builds::{BuildPlaces, ReferenceBuilds};
 use cairn_app::subject::Subject;
+use cairn_app::target_workers::{SharedMemory, Solving, TargetWorkers};
 use cairn_app::{dictionary, sync, target};
-use cairn_campaign::{
-    Builds, CampaignDirectory, CampaignError, DirectoryError, Executor, Settings, Summary, WorkerPool, quoted,
-};
+use cairn_campaign::{Builds, CampaignDirectory, CampaignError, DirectoryError, Settings, Summary, quoted};
 use cairn_deadline::Deadline;
-use cairn_exec::{Server, StartError, TargetSpec};
+use cairn_exec::TargetSpec;
 use cairn_program::{Program, demand_file};
-use cairn_solver::{Solver, WalkSettings};
+use cairn_solver::WalkSettings;
 use cairn_wire::Checks;
 use std::io::{stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
-
-/// Divisor of the driver's memory that gives the solver processes' share: the rest is for the execution tree.
-/// A chosen share.
-const Z3_SHARE: u64 = 4;
 
 /// Runs a campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
@@ -62,7 +57,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     };
     target::warn_of_sandbox(&subject.sandbox, args.quiet, &Console);
     let start = Instant::now();
-    let workers = TargetWorkers::new(args, &subject, spec, walk, &queries, settings.deadline())?;
+    let workers = workers(args, &subject, spec, walk, queries.as_ref(), settings.deadline())?;
     settings.time_gone = start.elapsed();
     let directory = match existing {
         ExistingCampaign::Resume => resume(&args.out)?,
@@ -79,51 +74,18 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     exit_code(&summary)
 }
 
-/// Fork servers and solvers of the workers.
-struct TargetWorkers<'a> {
+/// Starts the first worker's fork server; the other workers start theirs.
+fn workers<'a>(
+    args: &RunArgs,
+    subject: &Subject,
     spec: TargetSpec,
-    limits: cairn_exec::Limits,
-    solving: cairn_solver::Limits,
     walk: WalkSettings,
     queries: Option<&'a QueryDump>,
-    /// The first worker's server: it is started before anything is written, so that a failure leaves nothing
-    /// behind.
-    first: Mutex<Option<Server>>,
-}
-
-impl<'a> TargetWorkers<'a> {
-    fn new(
-        args: &RunArgs,
-        subject: &Subject,
-        spec: TargetSpec,
-        walk: WalkSettings,
-        queries: &'a Option<QueryDump>,
-        deadline: Deadline,
-    ) -> Result<TargetWorkers<'a>, Failure> {
-        let limits = subject.sandbox.limits().within(args.driver_memory, args.workers);
-        cairn_solver::limit_memory(args.driver_memory / Z3_SHARE / args.workers);
-        let first = Mutex::new(Some(Server::start_by(spec.clone(), limits, deadline)?));
-        let solving = args.limits.settings().of_solver();
-        Ok(TargetWorkers { spec, limits, solving, walk, queries: queries.as_ref(), first })
-    }
-}
-
-impl WorkerPool for TargetWorkers<'_> {
-    fn executor(&self, deadline: &Deadline) -> Result<Box<dyn Executor>, StartError> {
-        let started = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let server = match started {
-            Some(server) => server,
-            None => Server::start_by(self.spec.clone(), self.limits, deadline.clone())?,
-        };
-        Ok(Box::new(server))
-    }
-
-    fn solver(&self) -> Box<dyn Solver> {
-        match self.queries {
-            Some(queries) => cairn_solver::dumping(self.solving, self.walk, queries.sink()),
-            None => cairn_solver::with_walk(self.solving, self.walk),
-        }
-    }
+    deadline: Deadline,
+) -> Result<TargetWorkers<'a>, Failure> {
+    let memory = SharedMemory { bytes: args.driver_memory, workers: args.workers };
+    let solving = Solving { limits: args.limits.settings().of_solver(), walk, queries };
+    Ok(TargetWorkers::start(spec, subject.sandbox.limits(), memory, solving, deadline)?)
 }
 
 /// Adds to a failed write that the campaign can be resumed once that is fixed.

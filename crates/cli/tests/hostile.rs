@@ -212,7 +212,7 @@ int main(void)
 
 /// The directories of a program may be root's alone.
 #[test]
-fn programs_of_root_run_as_nobody_and_find_their_files() {
+fn programs_of_root_run_unprivileged_and_find_their_files() {
     if !rustix::process::geteuid().is_root() || !sandbox_is_whole() {
         return;
     }

@@ -128,6 +128,12 @@ impl ControlRegion<'_> {
         self.layout.objects + (index * size_of::<ObjectEntry>()) as u64
     }
 
+    /// Returns the number of events that the run in progress has recorded; any number, if the target has written
+    /// over it.
+    pub(crate) fn events_so_far(&self) -> u32 {
+        self.memory.load::<Control>(0).events
+    }
+
     /// Reads back the control page. An implausible page counts as damaged, and as if nothing was recorded.
     pub(crate) fn recorded(&self) -> Recorded {
         let control = self.memory.load::<Control>(0);

@@ -43,7 +43,7 @@ pub use exit_kind::{ExitKind, Severity, signal_name};
 pub use input::{Input, Object};
 pub use native::run_native;
 pub use plain_server::PlainServer;
-pub use run::{CoverageRun, Mode, Run, RunFlags};
+pub use run::{CoverageRun, Mode, Run, RunBound, RunFlags, StoppedBy};
 pub use run_error::RunError;
 pub use sandbox::{Granted, Protection, drops_root};
 pub use server::Server;

@@ -30,6 +30,8 @@ const PAUSE_FACTOR: u32 = 3;
 pub(crate) enum ExceededLimit {
     /// Time.
     Time,
+    /// Events in the trace, which say how far a run has got whatever else the machine does.
+    Events,
     /// Memory.
     Memory,
     /// Number of processes.
@@ -42,7 +44,7 @@ impl ExceededLimit {
     /// Returns the exit kind of a run that was killed for it.
     pub(crate) fn exit_kind(self) -> ExitKind {
         match self {
-            ExceededLimit::Time => ExitKind::Timeout,
+            ExceededLimit::Time | ExceededLimit::Events => ExitKind::Timeout,
             ExceededLimit::Memory => ExitKind::OutOfMemory,
             ExceededLimit::Processes => ExitKind::TooManyProcesses,
             ExceededLimit::Scratch => ExitKind::OutOfScratch,

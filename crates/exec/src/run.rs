@@ -46,6 +46,29 @@ impl Mode {
     }
 }
 
+/// Bound after which a run is stopped, before its limits are reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunBound {
+    /// Longest time it may take.
+    pub time: Duration,
+    /// Events that its trace may have. Looked at now and then: a run that ends soon may have more.
+    pub events: u64,
+}
+
+impl RunBound {
+    /// No bound but the limits.
+    pub const NONE: RunBound = RunBound { time: Duration::MAX, events: u64::MAX };
+}
+
+/// The part of a bound that stopped a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StoppedBy {
+    /// Its time.
+    Time,
+    /// Its number of events.
+    Events,
+}
+
 /// Limitations of a run's trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RunFlags {

@@ -14,7 +14,7 @@ use crate::limit_monitor::{ExceededLimit, LimitMonitor};
 use crate::pipe::{Received, receive};
 use crate::pod::Pod;
 use crate::raw_trace::RawTrace;
-use crate::run::{CoverageRun, Mode, Run, RunFlags};
+use crate::run::{CoverageRun, Mode, Run, RunBound, RunFlags, StoppedBy};
 use crate::run_error::RunError;
 use crate::shm::SharedMemory;
 use crate::spawn::{ServerProcess, StartError, files, set_up, terminate};
@@ -43,8 +43,10 @@ const MAX_STARTS: u32 = 3;
 pub struct Server {
     spec: TargetSpec,
     limits: Limits,
-    /// Longest time the next run may take, if that is less than the specification says.
-    time_limit: Duration,
+    /// Bound of the next run, if that is less than the specification says.
+    bound: RunBound,
+    /// True if the last run was stopped for the number of its events.
+    has_many_events: bool,
     layout: Layout,
     memory: SharedMemory,
     environment: RunEnvironment,
@@ -88,7 +90,8 @@ impl Server {
         Ok(Server {
             spec,
             limits,
-            time_limit: Duration::MAX,
+            bound: RunBound::NONE,
+            has_many_events: false,
             layout,
             memory,
             environment,
@@ -151,7 +154,9 @@ impl Server {
     /// Runs the program on an input.
     pub fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
         self.check_arguments(input)?;
+        let started = Instant::now();
         let mut run = self.run_once(input, mode)?;
+        let took = started.elapsed();
         if run.end.is_kill() {
             // The kill may have come from outside; if the program killed itself, it will again.
             run = self.run_once(input, mode)?;
@@ -159,28 +164,47 @@ impl Server {
         self.is_late = self.deadline.is_over();
         if !self.is_late {
             let whole = self.limits.steps;
-            self.decoder.limit_steps(if run.end.is_excess() { MAX_STOPPED_STEPS.min(whole) } else { whole });
+            self.decoder.limit_steps(match (run.end.is_excess(), self.has_many_events) {
+                (false, _) => whole,
+                (true, false) => MAX_STOPPED_STEPS.min(whole),
+                // As many as every run with this bound has when it is stopped.
+                (true, true) => (self.bound.events as usize).min(whole),
+            });
             self.read_trace();
         }
-        log::debug!(target: "server", "{} bytes: {}, reused process: {}", input.len(), run.end, run.reused);
+        let (length, end, reused) = (input.len(), run.end, run.reused);
+        let (took, all) = (took.as_secs_f64() * 1e3, started.elapsed().as_secs_f64() * 1e3);
+        let traced = if mode.trace { "traced" } else { "untraced" };
+        log::debug!(
+            target: "server",
+            "{length} bytes, {traced}: {end} after {took:.2} ms, {all:.2} ms with reading, reused process: {reused}"
+        );
         Ok(run)
     }
 
-    /// Runs the program on an input, for at most `limit`; returns true too if that limit stopped the run, and
-    /// not the specification's.
+    /// Runs the program on an input within a bound; returns the part of it that has stopped the run, too.
     pub fn run_within(
         &mut self,
         input: &Input,
         mode: Mode,
-        limit: Duration,
-    ) -> Result<(Run, bool), RunError> {
-        self.time_limit = limit;
+        bound: RunBound,
+    ) -> Result<(Run, Option<StoppedBy>), RunError> {
+        self.bound = bound;
         let run = self.run(input, mode);
-        self.time_limit = Duration::MAX;
+        self.bound = RunBound::NONE;
         run.map(|run| {
-            let is_stopped = run.end == ExitKind::Timeout && limit < self.spec.timeout;
-            (run, is_stopped)
+            let stopped_by = match (run.end, self.has_many_events) {
+                (ExitKind::Timeout, true) => Some(StoppedBy::Events),
+                (ExitKind::Timeout, false) if bound.time < self.spec.timeout => Some(StoppedBy::Time),
+                _ => None,
+            };
+            (run, stopped_by)
         })
+    }
+
+    /// Returns the time after which a run is a hang.
+    pub fn timeout(&self) -> Duration {
+        self.spec.timeout
     }
 
     /// Runs the program on an input for at most `limit`, without tracing; replaces `coverage` by the coverage
@@ -193,9 +217,9 @@ impl Server {
     ) -> Result<CoverageRun, RunError> {
         self.check_arguments(input)?;
         self.write_input(input, Mode::NATIVE)?;
-        self.time_limit = limit;
+        self.bound = RunBound { time: limit, ..RunBound::NONE };
         let outcome = self.execute();
-        self.time_limit = Duration::MAX;
+        self.bound = RunBound::NONE;
         let (ended, exceeded) = outcome?;
         let control_region = ControlRegion { memory: &self.memory, layout: &self.layout };
         let recorded = control_region.recorded();
@@ -247,6 +271,7 @@ impl Server {
 
     /// Requests a run and waits for its end; returns the limit it was killed for, if any.
     fn execute(&mut self) -> Result<(Ended, Option<ExceededLimit>), RunError> {
+        self.has_many_events = false;
         if self.process.commands.write_all(&[RUN]).is_err() {
             return Err(self.server_died());
         }
@@ -254,6 +279,7 @@ impl Server {
             Ok(Some(ended)) => (ended, None),
             Ok(None) => return Err(self.server_died()),
             Err(exceeded) => {
+                self.has_many_events = exceeded == ExceededLimit::Events;
                 self.kill_run();
                 (self.receive_within(self.reply_timeout())?, Some(exceeded))
             }
@@ -279,7 +305,8 @@ impl Server {
 
     /// Waits for the end of a run, or until it exceeds a limit. `None` if its fork server is gone.
     fn monitor(&self) -> io::Result<Result<Option<Ended>, ExceededLimit>> {
-        let deadline = self.deadline.within(self.spec.timeout.min(self.time_limit));
+        let deadline = self.deadline.within(self.spec.timeout.min(self.bound.time));
+        let control_region = ControlRegion { memory: &self.memory, layout: &self.layout };
         let mut monitor =
             LimitMonitor::new(self.process.child.id(), &self.limits, Some(&self.memory), &self.environment);
         loop {
@@ -292,6 +319,9 @@ impl Server {
             }
             if let Some(exceeded) = monitor.check()? {
                 return Ok(Err(exceeded));
+            }
+            if u64::from(control_region.events_so_far()) > self.bound.events {
+                return Ok(Err(ExceededLimit::Events));
             }
         }
     }

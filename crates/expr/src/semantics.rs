@@ -18,6 +18,18 @@ pub const fn ones(width: u8) -> u128 {
     u128::MAX >> (128 - width as u32)
 }
 
+/// Returns the inverse of an odd number modulo two to the power of 128, and so modulo any lower one, by Newton's
+/// method.
+pub const fn inverse_of_odd(odd: u128) -> u128 {
+    // Right in three bits; each step doubles their number.
+    let (mut inverse, mut bits) = (odd, 3);
+    while bits < 128 {
+        inverse = inverse.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(inverse)));
+        bits *= 2;
+    }
+    inverse
+}
+
 /// Returns the bits of the lowest signed number of this width.
 pub const fn sign_bit(width: u8) -> u128 {
     1 << (width - 1)
@@ -107,6 +119,12 @@ pub fn count(what: BitCount, width: u8, value: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn odd_numbers_have_inverses() {
+        let odd = [1, 3, 0x0100_0193, 0x9e37_79b9_7f4a_7c15, u128::MAX];
+        assert!(odd.iter().all(|&odd| odd.wrapping_mul(inverse_of_odd(odd)) == 1));
+    }
 
     #[test]
     fn division_by_zero_is_as_in_smtlib() {

@@ -8,7 +8,8 @@
 //! The rest is searched with conflict-directed backjumping (`search`). From the second attempt on, states that
 //! failed are remembered: a scanner's automaton has few, however many inputs lead to each (`failed_states`). If
 //! the whole product can be tried the answer is complete: a model, or a proof that there is none. A target that
-//! reads a table at a symbolic index of few values is tried first for all of these (`table_index`).
+//! reads a table at a symbolic index of few values is tried first for all of these (`table_index`). A hash that can be
+//! computed backwards is inverted from both ends (`meet`, `chain`).
 //!
 //! Work is counted in tape steps, not in time, so that a query always has the same answer. How many are worth
 //! their time the portfolio decides: where the product is too large to be tried, the target's own bytes often
@@ -20,8 +21,10 @@
 
 mod arcs;
 mod byteset;
+mod chain;
 mod facts;
 mod failed_states;
+mod meet;
 mod narrow;
 mod relation;
 mod search;
@@ -38,7 +41,7 @@ use crate::{
 use arcs::Arcs;
 use byteset::ByteSet;
 use cairn_deadline::{Deadline, Pace};
-use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
+use cairn_expr::{Assignment, BinOp, Dag, Evaluator, ExprId, InputByte, Node};
 use facts::Facts;
 use search::{Check, DomainSearch, Outcome};
 use std::time::Duration;
@@ -92,21 +95,42 @@ impl Enumerate {
         if !is_complete || domains.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
             return (Answer::Unknown(Unknown::Unsupported), looked);
         }
-        let (mut related, mut whole) = (0, None);
+        let (mut related, mut met, mut whole) = (0, 0, None);
         if !is_first {
+            match self.meet(task, &domains, steps) {
+                Some((Outcome::TooMuch, spent)) => met = spent,
+                Some((outcome, spent)) => return (self.answer(task, domains.bytes, outcome), looked + spent),
+                None => {}
+            }
             let free = domains.open.iter().copied().filter(|&e| domains.is_free(dag.inputs(e)));
             related = self.facts.compute_relations(free, steps, deadline);
             whole = self.facts.code_of_all(dag, &domains.open, &domains.bytes);
         }
-        let (outcome, searched) = self.search(dag, &mut domains, whole, seed, steps, deadline);
-        let answer = match outcome {
+        let left = steps.saturating_sub(met);
+        let (outcome, searched) = self.search(dag, &mut domains, whole, seed, left, deadline);
+        (self.answer(task, domains.bytes, outcome), looked + met + related + searched)
+    }
+
+    fn answer(&mut self, task: &Task, bytes: Vec<InputByte>, outcome: Outcome) -> Answer {
+        match outcome {
             Outcome::Found(input) => {
-                self.checked(dag, query, seed, domains.bytes.into_iter().zip(input).collect())
+                self.checked(task.dag, task.query, task.seed, bytes.into_iter().zip(input).collect())
             }
             Outcome::Nothing => Answer::Unsat,
             Outcome::TooMuch => Answer::Unknown(Unknown::TimeLimit),
+        }
+    }
+
+    /// Inverts a hash that must come out as given; None if there is none, or if that takes more steps.
+    fn meet(&mut self, task: &Task, domains: &Domains, steps: u64) -> Option<(Outcome, u64)> {
+        let Task { dag, query, seed, deadline } = *task;
+        let Enumerate { facts, evaluator, .. } = self;
+        let input = domains.nearest(seed);
+        let holds = |values: &[u8]| {
+            let model: Model = domains.bytes.iter().copied().zip(values.iter().copied()).collect();
+            holds(evaluator, dag, query.constraints(), &Overlay { model: &model, seed })
         };
-        (answer, looked + related + searched)
+        meet::decide(dag, domains, facts, &input, steps, deadline, holds)
     }
 
     /// Returns the model as an answer if the reference evaluator confirms it.
@@ -123,7 +147,7 @@ impl Enumerate {
     /// valid even so.
     fn narrow(&mut self, dag: &Dag, query: &Query, domains: &mut Domains, deadline: &Deadline) -> bool {
         let mut pace = Pace::new(deadline, 100);
-        for constraint in query.constraints() {
+        for constraint in query.constraints().flat_map(|e| conjuncts(dag, e)) {
             let Some(fact) = self.facts.of(dag, constraint) else { return false };
             if pace.is_over_after(1) {
                 return false;
@@ -161,8 +185,7 @@ impl Enumerate {
             Check { code: self.facts.code(e), positions: positions.collect(), is_related }
         };
         let checks = domains.open.iter().map(check).collect();
-        let nearest = |(set, &byte): (&ByteSet, &InputByte)| set.nearest_first(seed.byte(byte)).next();
-        let input = domains.sets.iter().zip(&domains.bytes).filter_map(nearest).collect();
+        let input = domains.nearest(seed);
         let search = DomainSearch::new(checks, whole, arcs, &domains.sets, input, &mut self.scratch);
         search.map_or((Outcome::TooMuch, steps), |search| search.run(steps, deadline))
     }
@@ -188,10 +211,30 @@ impl Domains {
         bytes.iter().all(|byte| self.sets[self.position(byte)].len() > 1)
     }
 
+    /// Returns the allowed values that are nearest to the seed's.
+    fn nearest(&self, seed: &dyn Assignment) -> Vec<u8> {
+        let nearest = |(set, &byte): (&ByteSet, &InputByte)| set.nearest_first(seed.byte(byte)).next();
+        self.sets.iter().zip(&self.bytes).filter_map(nearest).collect()
+    }
+
     /// Returns the index of a byte.
     fn position(&self, byte: &InputByte) -> usize {
         self.bytes.binary_search(byte).expect("a byte of the query")
     }
+}
+
+/// Returns the conditions of which a constraint is the conjunction.
+fn conjuncts(dag: &Dag, constraint: ExprId) -> impl Iterator<Item = ExprId> + '_ {
+    let mut open = vec![constraint];
+    std::iter::from_fn(move || {
+        loop {
+            let e = open.pop()?;
+            match dag.node(e) {
+                Node::Binary(BinOp::And, a, b) => open.extend([b, a]),
+                _ => return Some(e),
+            }
+        }
+    })
 }
 
 /// Returns the open constraints on two bytes whose relation is known.

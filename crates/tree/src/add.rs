@@ -77,7 +77,7 @@ impl Tree {
         for (index, step) in path.iter().enumerate() {
             let sides = self.side_count(step.kind, step.site);
             assert!(step.side < sides, "site {} has no side {}", step.site.0, step.side);
-            let binary = step.kind == StepKind::Branch && self.side_tells_value(step.site);
+            let binary = step.kind == StepKind::Branch && self.side_determines_value(step.site);
             let forced = self.implied.record(step, binary);
             let branches = traces.before(index);
             tried = tried.or(self.follow(IncomingStep { step, forced, branches, passed: 0 }, &mut added));

@@ -164,7 +164,7 @@ impl Tree {
     }
 
     /// True if the side taken at a site determines the value it decides on.
-    pub(crate) fn side_tells_value(&self, site: SiteId) -> bool {
+    pub(crate) fn side_determines_value(&self, site: SiteId) -> bool {
         self.shapes[site.0 as usize].is_binary
     }
 

@@ -84,7 +84,7 @@ impl Context<'_> {
         let mut finding = match record {
             Some(record) if record.same_as.is_some() => return None,
             Some(record) => self.recorded(record),
-            None => self.told(place, reports, name, &text),
+            None => self.finding_of(place, reports, name, &text),
         };
         finding.is_hang = place == Kept::Hangs;
         finding.headline = text.lines().next().map_or(finding.headline, str::to_owned);
@@ -120,7 +120,7 @@ impl Context<'_> {
     }
 
     /// Builds a finding from its text report.
-    fn told(&self, place: Kept, reports: &Path, name: &str, text: &str) -> Finding {
+    fn finding_of(&self, place: Kept, reports: &Path, name: &str, text: &str) -> Finding {
         let headline = text.lines().next().unwrap_or_default();
         let input = self.inputs(place).find(|test| file_name(&test.path).split(',').next() == Some(name));
         let smallest = ["", ".ktest"].map(|end| reports.join(format!("{name},min{end}")));

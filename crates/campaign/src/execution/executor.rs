@@ -1,7 +1,7 @@
 //! The trait through which a campaign executes the target.
 
 use cairn_deadline::Deadline;
-use cairn_exec::{CoverageRun, Input, Mode, Run, RunError, Server, StartError, Trace};
+use cairn_exec::{CoverageRun, Input, Mode, Run, RunBound, RunError, Server, StartError, StoppedBy, Trace};
 use cairn_expr::Dag;
 use std::time::Duration;
 
@@ -26,10 +26,19 @@ pub trait Executor {
     /// Runs an input.
     fn run(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError>;
 
-    /// Runs an input, for at most `limit`; returns true too if that limit stopped the run, and not its usual
-    /// one.
-    fn run_within(&mut self, input: &Input, mode: Mode, _limit: Duration) -> Result<(Run, bool), RunError> {
-        self.run(input, mode).map(|run| (run, false))
+    /// Runs an input within a bound; returns the part of it that has stopped the run, too.
+    fn run_within(
+        &mut self,
+        input: &Input,
+        mode: Mode,
+        _bound: RunBound,
+    ) -> Result<(Run, Option<StoppedBy>), RunError> {
+        self.run(input, mode).map(|run| (run, None))
+    }
+
+    /// Returns the time after which a run is a hang.
+    fn timeout(&self) -> Duration {
+        Duration::MAX
     }
 
     /// Runs an input without tracing, for at most `limit`, and replaces `coverage` by its coverage bytes.
@@ -39,9 +48,14 @@ pub trait Executor {
         limit: Duration,
         coverage: &mut Vec<u8>,
     ) -> Result<CoverageRun, RunError> {
-        let (run, is_stopped) = self.run_within(input, Mode::NATIVE, limit)?;
+        let bound = RunBound { time: limit, ..RunBound::NONE };
+        let (run, stopped_by) = self.run_within(input, Mode::NATIVE, bound)?;
         *coverage = run.coverage;
-        Ok(CoverageRun { end: run.end, crash: run.crash, is_starved: is_stopped && run.cpu < limit })
+        Ok(CoverageRun {
+            end: run.end,
+            crash: run.crash,
+            is_starved: stopped_by.is_some() && run.cpu < limit,
+        })
     }
 
     /// Decodes the trace of the last run into `dag`.
@@ -59,8 +73,17 @@ impl Executor for Server {
         Server::run(self, input, mode)
     }
 
-    fn run_within(&mut self, input: &Input, mode: Mode, limit: Duration) -> Result<(Run, bool), RunError> {
-        Server::run_within(self, input, mode, limit)
+    fn run_within(
+        &mut self,
+        input: &Input,
+        mode: Mode,
+        bound: RunBound,
+    ) -> Result<(Run, Option<StoppedBy>), RunError> {
+        Server::run_within(self, input, mode, bound)
+    }
+
+    fn timeout(&self) -> Duration {
+        Server::timeout(self)
     }
 
     fn run_for_coverage(

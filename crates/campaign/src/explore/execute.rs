@@ -1,8 +1,8 @@
 //! Executes inputs: live, or replayed from the journal.
 
 use super::CampaignError;
+use super::hang_loop::last_decision;
 use super::integrate::FlipResult;
-use super::run_limit::HangSite;
 use super::state::{Campaign, Cause};
 use super::worker::Worker;
 use crate::execution::executor::{Execution, Executor};
@@ -14,7 +14,7 @@ use crate::replay::record::{RunResult, TimeoutRecord, WorkerId};
 use crate::settings::Settings;
 use crate::store::corpus::Origin;
 use cairn_deadline::Deadline;
-use cairn_exec::{ExitKind, Input, Mode, Run, RunError, StartError, Trace, TraceStep};
+use cairn_exec::{ExitKind, Input, Mode, Run, RunBound, RunError, StartError, StoppedBy, Trace, TraceStep};
 use cairn_program::BranchId;
 use cairn_tree::{RunId, Step, taken};
 use std::sync::atomic::Ordering;
@@ -32,22 +32,21 @@ const REPLAYED_LIMIT: u32 = 4;
 /// last.
 pub(super) const ESCALATION: u32 = 8;
 
-/// The limit of a run, and if it stopped the run before the full limit.
+/// How a run came to its end.
 #[derive(Clone, Copy)]
-struct Stopped {
-    is_early: bool,
-    limit: Duration,
-}
-
-impl Stopped {
-    const BY_ITSELF: Stopped = Stopped { is_early: false, limit: Duration::MAX };
+enum Stopped {
+    /// By itself, or at a limit of all runs.
+    No,
+    /// Early, after this time.
+    Early(Duration),
+    /// Early, but without tracing it has reached the full time limit.
+    Hangs,
 }
 
 /// A run that was made without the lock, as soon as the solver had found its input.
 pub(super) struct EarlyRun {
-    pub run: Result<(Run, bool), RunError>,
-    /// Its time limit.
-    pub limit: Duration,
+    pub run: Result<(Run, Option<StoppedBy>), RunError>,
+    pub bound: RunBound,
     pub took: Duration,
 }
 
@@ -137,7 +136,7 @@ impl Worker<'_, '_> {
             Some(executed) => executed,
             None if deadline.is_over() => return self.discard_run(recorded.is_some()),
             // It keeps its number, to which later records refer.
-            None if recorded.is_some() => (Execution::of_nothing(input), Stopped::BY_ITSELF),
+            None if recorded.is_some() => (Execution::of_nothing(input), Stopped::No),
             None => {
                 self.campaign.log_run(self.id, cause, input, None)?;
                 return Ok(FlipResult::Unknown);
@@ -162,17 +161,33 @@ impl Worker<'_, '_> {
         self.integrate(input, execution, timeout, cause, recorded)
     }
 
-    /// Makes a run with the full limit that was stopped early at the site of a known hang; false if there is
+    /// Makes a run with the full limit that was stopped early outside of known hangs; false if there is none, or
+    /// other runs are to come first.
+    pub fn finish_suspect(&mut self, is_idle: bool) -> Result<bool, CampaignError> {
+        let Campaign { search, cursor, .. } = &mut *self.campaign;
+        if !cursor.is_live() || !(is_idle || search.run_limit.affords_full_limit()) {
+            return Ok(false);
+        }
+        let Some(run) = search.run_limit.pop_suspect() else { return Ok(false) };
+        self.finish_run(run)?;
+        Ok(true)
+    }
+
+    /// Makes a run with the full limit that was stopped early in the loop of a known hang; false if there is
     /// none, or no time budget: without one a campaign ends when the strategy is done.
-    pub fn finish_run(&mut self) -> Result<bool, CampaignError> {
+    pub fn finish_known(&mut self) -> Result<bool, CampaignError> {
         if self.campaign.settings.time.is_none() || !self.campaign.cursor.is_live() {
             return Ok(false);
         }
-        let Some(run) = self.campaign.search.run_limit.unfinished.pop() else { return Ok(false) };
+        let Some(run) = self.campaign.search.run_limit.pop_unfinished() else { return Ok(false) };
+        self.finish_run(run)?;
+        Ok(true)
+    }
+
+    fn finish_run(&mut self, run: usize) -> Result<(), CampaignError> {
         let input = self.campaign.known.past_runs[run].input.clone();
         self.has_full_limit = true;
-        self.execute(&input, Cause::GIVEN)?;
-        Ok(true)
+        self.execute(&input, Cause::GIVEN).map(|_| ())
     }
 
     /// Discards a run that the deadline cut off. A replay cannot continue without it.
@@ -192,13 +207,13 @@ impl Worker<'_, '_> {
     fn run_once(
         &mut self,
         input: &Input,
-        limit: Duration,
+        mode: Mode,
+        bound: RunBound,
         is_unlocked: bool,
-    ) -> Result<(Run, bool), RunError> {
-        let mode = self.mode();
+    ) -> Result<(Run, Option<StoppedBy>), RunError> {
         match is_unlocked {
-            true => self.campaign.unlocked(|| self.executor.run_within(input, mode, limit)),
-            false => self.executor.run_within(input, mode, limit),
+            true => self.campaign.unlocked(|| self.executor.run_within(input, mode, bound)),
+            false => self.executor.run_within(input, mode, bound),
         }
     }
 
@@ -210,45 +225,68 @@ impl Worker<'_, '_> {
         recorded: Option<&RunResult>,
         is_unlocked: bool,
         deadline: &Deadline,
-        early: Option<EarlyRun>,
+        mut early: Option<EarlyRun>,
     ) -> Result<Option<(Execution, Stopped)>, CampaignError> {
-        let limit = match (&early, recorded.map(|result| result.timeout)) {
-            (Some(early), _) => early.limit,
+        let before = recorded.and_then(|result| result.timeout);
+        let has_full_limit = std::mem::take(&mut self.has_full_limit);
+        let mut bound = match (&early, recorded) {
+            _ if has_full_limit => RunBound::NONE,
+            (Some(early), _) => early.bound,
             (None, None) => self.campaign.search.run_limit.current(),
-            (None, Some(timeout)) => {
-                let limit = timeout.filter(|timeout| timeout.is_early).map(|timeout| timeout.limit);
-                // Replays are slower by what else the machine does.
-                limit.map_or(Duration::MAX, |limit| REPLAYED_LIMIT * Duration::from_millis(limit.into()))
-            }
+            (None, Some(_)) => bound_of_replay(before),
         };
-        let mut limit = if std::mem::take(&mut self.has_full_limit) { Duration::MAX } else { limit };
-        let mut early = early;
         loop {
-            let run = self.run_by(input, limit, recorded, is_unlocked, deadline, early.take())?;
-            let Some((execution, is_stopped)) = run else { return Ok(None) };
-            let before = recorded.and_then(|result| result.timeout);
+            let started = Instant::now();
+            let run = self.run_by(input, bound, recorded, is_unlocked, deadline, early.take())?;
+            let Some((mut execution, stopped_by)) = run else { return Ok(None) };
+            let Some(stopped_by) = stopped_by.filter(|_| !execution.trace.late) else {
+                return Ok(Some((execution, Stopped::No)));
+            };
+            let took = started.elapsed();
+            self.campaign.search.run_limit.note_stopped(took);
             let is_accepted = match before {
                 Some(before) => execution.trace.steps.len() >= before.steps as usize,
-                None => self.campaign.is_known_hang(&execution),
+                None => self.campaign.may_leave_stopped(&execution),
             };
-            if !is_stopped || is_accepted || execution.trace.late {
-                return Ok(Some((execution, Stopped { is_early: is_stopped, limit })));
+            if is_accepted {
+                return Ok(Some((execution, Stopped::Early(took))));
             }
-            limit = if before.is_some() { Duration::MAX } else { limit.saturating_mul(ESCALATION) };
+            bound = match (stopped_by, bound.time.saturating_mul(ESCALATION)) {
+                _ if before.is_some() => RunBound::NONE,
+                (StoppedBy::Events, _) => RunBound { time: bound.time, ..RunBound::NONE },
+                (StoppedBy::Time, time) if time < self.executor.timeout() => {
+                    RunBound { time, ..RunBound::NONE }
+                }
+                (StoppedBy::Time, _) => match self.run_untraced(input, is_unlocked) {
+                    Some(run) if run.end == ExitKind::Timeout => {
+                        execution.run.coverage = run.coverage;
+                        return Ok(Some((execution, Stopped::Hangs)));
+                    }
+                    _ => RunBound::NONE,
+                },
+            };
         }
     }
 
-    /// Runs an input, on a new fork server if the old one fails; returns true too if `limit` has stopped it.
-    /// None if no server survives it, or the deadline is over.
+    /// Runs an input without tracing, which takes less time as a rule, and with the full limit.
+    fn run_untraced(&mut self, input: &Input, is_unlocked: bool) -> Option<Run> {
+        let started = Instant::now();
+        let run = self.run_once(input, Mode::NATIVE, RunBound::NONE, is_unlocked);
+        self.campaign.search.run_limit.note_stopped(started.elapsed());
+        run.ok().map(|(run, _)| run)
+    }
+
+    /// Runs an input, on a new fork server if the old one fails; returns the part of `bound` that has stopped it,
+    /// too. None if no server survives it, or the deadline is over.
     fn run_by(
         &mut self,
         input: &Input,
-        limit: Duration,
+        bound: RunBound,
         recorded: Option<&RunResult>,
         is_unlocked: bool,
         deadline: &Deadline,
         mut early: Option<EarlyRun>,
-    ) -> Result<Option<(Execution, bool)>, CampaignError> {
+    ) -> Result<Option<(Execution, Option<StoppedBy>)>, CampaignError> {
         let mut attempts = 0;
         self.executor.end_by(deadline.clone());
         let was_in_time = recorded.is_some_and(|result| result.timeout.is_none());
@@ -260,18 +298,18 @@ impl Worker<'_, '_> {
                     self.cost.run += took;
                     (run, took)
                 }
-                None => (self.run_once(input, limit, is_unlocked), started.elapsed()),
+                None => (self.run_once(input, self.mode(), bound, is_unlocked), started.elapsed()),
             };
             match run {
                 // It was in time when it was recorded: the machine has a higher load now.
                 Ok((run, _)) if was_in_time && run.end.is_excess() && attempts < MAX_ATTEMPTS => {}
-                Ok((run, is_stopped)) => {
+                Ok((run, stopped_by)) => {
                     self.campaign.counters.lost_in_a_row = 0;
-                    if !run.end.is_excess() {
-                        self.campaign.search.run_limit.note(took);
-                    }
                     let trace = self.campaign.decode(&mut *self.executor, &run);
-                    return Ok(Some((Execution { run, trace }, is_stopped)));
+                    if !run.end.is_excess() {
+                        self.campaign.search.run_limit.note_ended(took, &trace);
+                    }
+                    return Ok(Some((Execution { run, trace }, stopped_by)));
                 }
                 Err(error) if is_about_input(&error) => break error,
                 Err(_) if deadline.is_over() && !self.campaign.is_first_run() => return Ok(None),
@@ -316,10 +354,12 @@ impl Worker<'_, '_> {
     ) -> Result<Option<TimeoutRecord>, CampaignError> {
         let is_over = execution.run.end.is_excess();
         let steps = execution.trace.steps.len() as u32;
-        let is_only_slow = !stopped.is_early && self.is_only_slow(execution)?;
+        let is_only_slow = matches!(stopped, Stopped::No) && self.is_only_slow(execution)?;
         let Some(before) = recorded.and_then(|result| result.timeout) else {
-            let Stopped { is_early, limit } = stopped;
-            let limit = if is_early { limit.as_millis() as u32 } else { 0 };
+            let (is_early, limit) = match stopped {
+                Stopped::Early(limit) => (true, limit.as_millis() as u32 + 1),
+                Stopped::No | Stopped::Hangs => (false, 0),
+            };
             return Ok(is_over.then_some(TimeoutRecord { steps, is_only_slow, is_early, limit }));
         };
         execution.trace.steps.truncate(before.steps as usize);
@@ -363,21 +403,23 @@ impl Worker<'_, '_> {
 }
 
 impl Campaign<'_> {
-    /// True if a run that was stopped early is in the loop of a known hang, and covers nothing new.
-    fn is_known_hang(&self, execution: &Execution) -> bool {
+    /// True if a run that was stopped early covers nothing new, and is in the loop of a known hang or can wait.
+    fn may_leave_stopped(&self, execution: &Execution) -> bool {
         let is_covered = |index| self.known.coverage.is_covered(BranchId(index as u32));
-        self.search.run_limit.is_known(HangSite::of(&execution.trace))
+        let limit = &self.search.run_limit;
+        let can_wait = || self.settings.execs.is_none() && !limit.affords_full_limit();
+        (limit.hangs.contain(last_decision(&execution.trace)) || can_wait())
             && taken(&execution.run.coverage).all(is_covered)
     }
 
-    /// Notes what became of a run that reached its time limit: the site of a new hang, or that the run is to
-    /// be finished later.
+    /// Notes what became of a run that reached its time limit: a new hang, or that the run is to be finished
+    /// later.
     fn note_timeout(&mut self, timeout: &TimeoutRecord, execution: &Execution) {
         let limit = &mut self.search.run_limit;
         if timeout.is_early {
-            limit.unfinished.push(self.known.past_runs.len());
+            limit.add_stopped(self.known.past_runs.len(), &execution.trace);
         } else if execution.run.end == ExitKind::Timeout {
-            limit.note_hang(HangSite::of(&execution.trace));
+            limit.hangs.add(&execution.trace);
         }
     }
 
@@ -403,6 +445,16 @@ impl Campaign<'_> {
         let base_input = base.map_or(&empty, |run| &run.input);
         let base = Base { run: cause.base.map(|run| run.index() as u32), input: base_input };
         Ok(self.cursor.log_run(worker, cause.origin, base, input, result)?)
+    }
+}
+
+/// Returns the bound of a replayed run. Replays are slower by what else the machine does.
+fn bound_of_replay(timeout: Option<TimeoutRecord>) -> RunBound {
+    match timeout {
+        Some(TimeoutRecord { is_early: true, limit, .. }) => {
+            RunBound { time: REPLAYED_LIMIT * Duration::from_millis(limit.into()), ..RunBound::NONE }
+        }
+        _ => RunBound::NONE,
     }
 }
 

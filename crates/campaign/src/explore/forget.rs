@@ -104,7 +104,7 @@ impl Campaign<'_> {
         search.relaxed.forget();
         search.optimistic.forget();
         search.deferred.clear();
-        search.run_limit.unfinished.clear();
+        search.run_limit.forget_runs();
         search.hang_exits.forget();
         search.coverage = Some(Coverage::new(program));
         for strategy in &mut search.strategies {

@@ -6,7 +6,7 @@
 //! out, or else in the last one. A side that a run has taken this way is not tried for later hangs, whether it
 //! left the loop or not; so there are at most as many such runs as the loops have conditions.
 
-use super::run_limit::LAST_STEPS;
+use super::hang_loop::LAST_STEPS;
 use cairn_program::{BranchId, SiteId};
 use cairn_tree::{AddedRun, Flip, FlipState, NodeId, StepKind, Tree};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -151,7 +151,7 @@ impl Campaign<'_> {
             material: Material { inputs, tokens },
             rng,
             most: search.mutation.batch_size().min(left.max(1)),
-            limit: search.run_limit.current(),
+            limit: search.run_limit.current().time,
             wanted,
             account: search.mutation.clone(),
             deadline: self.deadline(),
@@ -173,7 +173,7 @@ impl Campaign<'_> {
         };
         let runs = (counters.executions - search.mutation.executions).max(1);
         let mean_run = search.account.work().div_f64(runs as f64);
-        let stopped = search.run_limit.current() * result.stopped as u32;
+        let stopped = search.run_limit.current().time * result.stopped as u32;
         let cost = search.mutation.cost(settings, result.executions, stopped, mean_run);
         MutantsRecord {
             worker,

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn crashes_are_told_apart_by_their_stacks() {
+    fn crashes_are_distinguished_by_their_stacks() {
         let run = |end, frame| CoverageRun { end, crash: vec![frame, 7], is_starved: false };
         let mut account = MutationAccount::default();
         let crash = account.new_crash(&run(ExitKind::Signal(11), 1));

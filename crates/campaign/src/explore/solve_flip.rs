@@ -211,7 +211,7 @@ impl Worker<'_, '_> {
         base: RunId,
         deadline: &Deadline,
     ) -> (Answer, Duration, Option<(Input, EarlyRun)>) {
-        let (mode, limit) = (self.mode(), self.campaign.search.run_limit.current());
+        let (mode, bound) = (self.mode(), self.campaign.search.run_limit.current());
         let (campaign, start) = (&mut self.campaign, Instant::now());
         let mut early = None;
         let (answer, time) = if campaign.is_single_worker() {
@@ -228,8 +228,8 @@ impl Worker<'_, '_> {
                     let dag = self.expressions.dag();
                     self.unconstrained.apply_model(&mut input, model, dag);
                     self.executor.end_by(deadline.clone());
-                    let run = self.executor.run_within(&input, mode, limit);
-                    early = Some((input, EarlyRun { run, limit, took: start.elapsed() - time }));
+                    let run = self.executor.run_within(&input, mode, bound);
+                    early = Some((input, EarlyRun { run, bound, took: start.elapsed() - time }));
                 }
                 (answer, time)
             })

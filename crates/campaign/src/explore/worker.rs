@@ -151,7 +151,7 @@ impl<'w, 'a> Worker<'w, 'a> {
 
     /// Carries out the strategy's next request; returns a reason if the campaign ends.
     fn step(&mut self) -> Result<Option<StopReason>, CampaignError> {
-        if self.leave_hang()? || self.retry_deferred()? {
+        if self.leave_hang()? || self.finish_suspect(false)? || self.retry_deferred()? {
             return Ok(None);
         }
         let Campaign { search, known, .. } = &mut *self.campaign;
@@ -172,7 +172,7 @@ impl<'w, 'a> Worker<'w, 'a> {
     fn continue_without_flips(&mut self) -> Result<Option<StopReason>, CampaignError> {
         if self.campaign.coordination.busy > 1 {
             self.wait_for_results()?;
-        } else if self.retry_unanswered()? || self.finish_run()? {
+        } else if self.finish_suspect(true)? || self.retry_unanswered()? || self.finish_known()? {
             return Ok(None);
         } else if !self.campaign.cursor.is_live() {
             self.replay_remaining()?;

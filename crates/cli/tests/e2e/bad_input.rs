@@ -12,7 +12,7 @@ fn complaint(result: &CommandOutput) -> &str {
 }
 
 #[test]
-fn bad_usage_is_told_in_one_sentence() {
+fn bad_usage_is_reported_in_one_sentence() {
     let source = root().join("examples/triangle.c");
     let source = source.to_str().unwrap();
     let cases: &[(&[&str], &str)] = &[

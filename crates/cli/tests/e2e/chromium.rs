@@ -73,7 +73,7 @@ impl Chromium {
                 assert_eq!(message["error"], Value::Null, "{method}");
                 return message["result"].clone();
             }
-            self.hear(&message);
+            self.record_event(&message);
         }
     }
 
@@ -84,7 +84,7 @@ impl Chromium {
         serde_json::from_slice(&bytes[..length - 1]).unwrap()
     }
 
-    fn hear(&mut self, message: &Value) {
+    fn record_event(&mut self, message: &Value) {
         let told = &message["params"];
         match message["method"].as_str().unwrap_or_default() {
             "Runtime.exceptionThrown" | "Log.entryAdded" => self.complaints.push(told.to_string()),

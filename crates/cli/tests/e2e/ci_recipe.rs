@@ -100,7 +100,7 @@ fn a_red_build_stays_red_until_the_fault_is_fixed() {
 }
 
 #[test]
-fn replay_takes_directories_and_tells_of_every_input() {
+fn replay_takes_directories_and_reports_every_input() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
     let source = crate::common::write_source(

@@ -14,7 +14,7 @@ int main(void) {
 "#;
 
 #[test]
-fn strategies_are_told_apart_and_the_same_seed_gives_the_same_figures() {
+fn strategies_are_compared_and_the_same_seed_gives_the_same_figures() {
     let directory = tempfile::tempdir().unwrap();
     let source = write_source(directory.path(), "word.c", WORD);
     let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();

@@ -6,20 +6,20 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A reason: its kind, its line in the source, and what it is about.
-type Told = (String, Option<u64>, Option<String>);
+type ReasonKey = (String, Option<u64>, Option<String>);
 
 /// Returns the doctor's reasons for a program.
-fn reasons(options: &[&str], source: &str) -> BTreeSet<Told> {
+fn reasons(options: &[&str], source: &str) -> BTreeSet<ReasonKey> {
     let directory = tempfile::tempdir().unwrap();
     let source = write_source(directory.path(), "patient.c", source);
     let result = run(["doctor", "--json"].iter().chain(options).copied().chain([source.to_str().unwrap()]));
     assert_eq!(result.code, Some(0), "{result:?}");
     let answer: Value = serde_json::from_str(&result.stdout).unwrap();
     assert!(answer["executions"].as_u64() > Some(0), "{answer}");
-    answer["reasons"].as_array().unwrap().iter().map(told).collect()
+    answer["reasons"].as_array().unwrap().iter().map(reason_key).collect()
 }
 
-fn told(reason: &Value) -> Told {
+fn reason_key(reason: &Value) -> ReasonKey {
     assert!(reason["count"].as_u64() > Some(0), "{reason}");
     let line = reason["place"].as_str().map(|place| {
         let (file, line) = place.rsplit_once(':').unwrap();
@@ -29,7 +29,7 @@ fn told(reason: &Value) -> Told {
     (reason["kind"].as_str().unwrap().to_owned(), line, reason["about"].as_str().map(str::to_owned))
 }
 
-fn expected<const N: usize>(reasons: [(&str, Option<u64>, Option<&str>); N]) -> BTreeSet<Told> {
+fn expected<const N: usize>(reasons: [(&str, Option<u64>, Option<&str>); N]) -> BTreeSet<ReasonKey> {
     reasons.into_iter().map(|(kind, line, about)| (kind.to_owned(), line, about.map(str::to_owned))).collect()
 }
 

@@ -156,7 +156,7 @@ fn a_source_that_is_no_file_is_named_as_what_it_is() {
 }
 
 #[test]
-fn options_for_files_beside_the_object_are_said_to_be_ignored() {
+fn options_for_extra_output_files_are_ignored_with_a_warning() {
     let directory = tempfile::tempdir().unwrap();
     write_source(directory.path(), "program.c", READER);
     let mut command = cairn();

@@ -21,7 +21,7 @@ fn search(directory: &Path, file: &str, option: &str) -> CommandOutput {
 }
 
 #[test]
-fn weights_are_told_in_words_the_strongest_first() {
+fn weights_are_described_in_words_the_strongest_first() {
     let directory = tempfile::tempdir().unwrap();
     let shipped: Vec<_> = run(["explain"]).stdout.lines().map(str::to_owned).collect();
     assert!(shipped[0].starts_with("Weights `default`: "), "{shipped:?}");

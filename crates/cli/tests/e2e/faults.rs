@@ -120,7 +120,7 @@ fn reports(out: &Path) -> Vec<(Value, String)> {
 }
 
 #[test]
-fn every_planted_fault_is_found_confirmed_and_told_once() {
+fn every_planted_fault_is_found_confirmed_and_reported_once() {
     let faults = Fault::all();
     let kinds: BTreeSet<&str> = faults.iter().map(|fault| fault.kind.as_str()).collect();
     assert!(kinds.len() > 10, "{kinds:?}");
@@ -295,7 +295,7 @@ fn essence(out: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn what_only_sanitizers_see_is_there_again_when_a_campaign_goes_on() {
+fn findings_of_sanitizers_survive_resumption() {
     let place = tempfile::tempdir().unwrap();
     let fault = Fault::read(root().join("tests/faults/freed_read.c"));
     let (_, first) = fault.run(place.path(), &[]);

@@ -119,7 +119,7 @@ fn a_journal_belongs_to_one_learning_on_one_input() {
 }
 
 #[test]
-fn where_nothing_can_be_learnt_that_is_said_at_once() {
+fn learning_without_branches_to_choose_is_refused_at_once() {
     let directory = tempfile::tempdir().unwrap();
     let result = run(learning(directory.path(), &["--time", "5m"]));
     assert!(result.code == Some(2) && result.stderr.contains("there is nothing to learn"), "{result:?}");

@@ -50,7 +50,7 @@ impl TestBed {
     }
 
     /// Gives a command the directories of this test bed, one of which marks its processes.
-    fn furnish<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+    fn prepare<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .current_dir(self.at("here"))
             .env("TMPDIR", self.at("temporary"))
@@ -58,7 +58,7 @@ impl TestBed {
     }
 
     fn run(&self, options: &[&str]) -> CommandOutput {
-        output_of(self.furnish(cairn().arg("run").args(options).args(["--out", "../out"]).arg(&self.program)))
+        output_of(self.prepare(cairn().arg("run").args(options).args(["--out", "../out"]).arg(&self.program)))
     }
 
     /// Runs each of these inputs once, and nothing else.
@@ -131,7 +131,7 @@ fn sandbox_is_whole() -> bool {
 }
 
 #[test]
-fn a_target_that_misbehaves_harms_nobody_and_loses_no_test() {
+fn a_misbehaving_target_is_contained_and_loses_no_test() {
     let _alone = one_at_a_time();
     if !sandbox_is_whole() {
         return;
@@ -157,7 +157,7 @@ fn a_target_that_misbehaves_harms_nobody_and_loses_no_test() {
 
 /// Builds that confirm findings and replay tests are the same program, and have no fork server.
 #[test]
-fn builds_that_confirm_harm_nobody_either() {
+fn reference_builds_of_misbehaving_targets_are_contained() {
     let _alone = one_at_a_time();
     if !sandbox_is_whole() {
         return;
@@ -190,7 +190,7 @@ fn a_build_that_confirms_ends_with_the_campaign() {
         let mut command = cairn();
         command.args(["run", "-q", "--force", "--sym-stdin", "2", "--execs", "1", "--timeout", "4000"]);
         command.args(options).args(["--seeds", "../seeds", "--out", "../out"]).arg(&source);
-        let mut campaign = test_bed.furnish(&mut command).stdout(Stdio::null()).spawn().unwrap();
+        let mut campaign = test_bed.prepare(&mut command).stdout(Stdio::null()).spawn().unwrap();
         let is_confirming = |pid: &u32| {
             let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
             program.to_string_lossy().ends_with("misbehaver.sanitized")
@@ -258,7 +258,7 @@ fn processes_killed_at_any_moment_are_replaced() {
     let options =
         ["run", "--strategy", "random-branch", "--sym-stdin", "13", "--fixed-length", "--out", "../out"];
     let mut command = cairn();
-    let campaign = test_bed.furnish(command.args(options).arg(&test_bed.program));
+    let campaign = test_bed.prepare(command.args(options).arg(&test_bed.program));
     let mut campaign = campaign.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut random = 1u64;
     let mut killed = [0; 3];
@@ -308,7 +308,7 @@ fn a_killed_campaign_leaves_no_process_behind() {
             "../seeds",
         ]);
         let campaign =
-            test_bed.furnish(command.args(options).args(["--out", "../out"]).arg(&test_bed.program));
+            test_bed.prepare(command.args(options).args(["--out", "../out"]).arg(&test_bed.program));
         let mut campaign = campaign.stdout(Stdio::null()).spawn().unwrap();
         // The first process of the namespace is one more.
         let init = usize::from(options.is_empty() && Protection::here().namespaces.processes);
@@ -329,7 +329,7 @@ fn wait_until(condition: impl Fn() -> bool) {
 
 /// A system that lacks something: the campaign works, and one line says what is missing.
 #[test]
-fn a_missing_sandbox_is_told_in_one_line() {
+fn a_missing_sandbox_is_reported_in_one_line() {
     if !sandbox_is_whole() {
         return;
     }
@@ -348,7 +348,7 @@ fn a_missing_sandbox_is_told_in_one_line() {
             let mut command = Command::new(&without);
             command.arg(missing).arg(cairn.get_program()).args(arguments).arg(&test_bed.program);
             command.envs(cairn.get_envs().filter_map(|(name, value)| Some((name, value?))));
-            output_of(test_bed.furnish(&mut command))
+            output_of(test_bed.prepare(&mut command))
         };
         let explored = with_cairn(&["run", "-q", "--force", "--sym-stdin", "2", "--out", "../out"]);
         assert_eq!(explored.code, Some(0), "{explored:?}");
@@ -369,7 +369,7 @@ fn a_missing_sandbox_is_told_in_one_line() {
         test_bed.assert_nothing_is_left();
     }
     let told = output_of(
-        test_bed.furnish(cairn().args(["doctor", "--execs", "5", "--sym-stdin", "2"]).arg(&test_bed.program)),
+        test_bed.prepare(cairn().args(["doctor", "--execs", "5", "--sym-stdin", "2"]).arg(&test_bed.program)),
     );
     assert!(told.stdout.contains("the sandbox works here"), "{told:?}");
 }
@@ -409,7 +409,7 @@ fn what_a_program_writes_is_gone_before_the_next_run() {
     let again = explored.stdout.split("with: cairn ").nth(1).unwrap().lines().next().unwrap();
     assert!(again.starts_with("replay --scratch "), "{again}");
     for _ in 0..2 {
-        let replayed = output_of(test_bed.furnish(cairn().args(again.split(' '))));
+        let replayed = output_of(test_bed.prepare(cairn().args(again.split(' '))));
         assert_eq!((replayed.code, names()), (Some(1), 1), "{replayed:?}");
     }
     test_bed.run(&["--sym-stdin", "1", "--force", "--no-sandbox"]);

@@ -121,7 +121,7 @@ fn the_same_seed_makes_the_same_mutants() {
 }
 
 #[test]
-fn killed_at_any_moment_a_campaign_with_mutants_goes_on_as_if_nothing_had_happened() {
+fn a_campaign_with_mutants_killed_at_any_moment_resumes_without_loss() {
     let scene = Scene::new(WORDS);
     for workers in ["1", "2"] {
         let budget =

@@ -369,7 +369,7 @@ fn the_page_of_a_large_program_opens_in_less_than_a_second() {
 }
 
 #[test]
-fn bad_usage_is_told_in_a_sentence() {
+fn bad_usage_of_report_is_one_sentence() {
     let bed = Bed::new();
     bed.write("garden.c", GARDEN);
     bed.explore("garden.c", &["--sym-stdin", "2", "--execs", "2"]);

@@ -649,7 +649,7 @@ const AN_OPTION: &[Case] = &[
 ];
 
 #[test]
-fn input_in_what_locks_and_signals_are_told_is_lost() {
+fn input_in_lock_attributes_and_signal_sets_is_lost() {
     assert_gap(AN_OPTION, &[], "lost-value");
 }
 

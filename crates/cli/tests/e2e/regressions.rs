@@ -100,7 +100,7 @@ fn a_main_without_instrumentation_links_and_runs() {
 }
 
 #[test]
-fn what_longjmp_is_given_is_told_and_tried() {
+fn the_value_of_longjmp_is_concretized_and_flipped() {
     let source = "#include <setjmp.h>\n#include <unistd.h>\nstatic jmp_buf directory;\nint main(void) {\n\
         unsigned char c; if (read(0, &c, 1) != 1) return 1;\n\
         switch (setjmp(directory)) { case 0: longjmp(directory, (c & 3) + 1); case 1: return 5; case 3: return 7; }\n\
@@ -209,7 +209,7 @@ fn a_table_is_read_before_it_is_written() {
 }
 
 #[test]
-fn assumptions_that_no_input_meets_are_told() {
+fn assumptions_that_no_input_satisfies_are_reported() {
     let refused = "#include <cairn.h>\nint main(void) { int x; cairn_symbolic(&x, 4, \"x\"); cairn_assume(x > 5 && x < 5); return x; }\n";
     let directory = SourceDirectory::with(&[("main.c", refused)]);
     directory.cc(&["main.c", "-o", "program"]);
@@ -339,7 +339,7 @@ fn what_a_run_leaves_running_is_killed_and_buried() {
 
 /// The dynamic linker is asked to find all functions at once, so that runs need not. That is no reason not to start.
 #[test]
-fn a_library_with_a_function_that_nobody_has_is_no_harm_until_it_is_called() {
+fn an_undefined_function_of_a_library_matters_only_when_it_is_called() {
     let nine = "int nobody(int);\nint nine(int x) { if (x == 300) return nobody(x); return x == 9; }\n";
     let directory = SourceDirectory::with(&[("main.c", READS_A_CHARACTER), ("nine.c", nine)]);
     // With instrumentation it would ask for the function's address, which no linker can put off.

@@ -34,7 +34,7 @@ fn json(campaign: &Path, options: &[&str]) -> Value {
 }
 
 #[test]
-fn every_format_tells_the_same_campaign() {
+fn every_format_has_the_same_campaign() {
     let directory = tempfile::tempdir().unwrap();
     let (out, summary) = explore(&Example::named("calculator"), 2000, directory.path());
     let covered = summary["branches_covered"].as_u64().unwrap();
@@ -73,7 +73,7 @@ fn every_format_tells_the_same_campaign() {
 }
 
 /// With the reading end of its standard output closed: how it ends, and what it complains of.
-fn unheard(command: &mut Command) -> (Option<i32>, String) {
+fn with_closed_output(command: &mut Command) -> (Option<i32>, String) {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let output = command.stdout(writer).output().unwrap();
@@ -85,20 +85,22 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     let directory = tempfile::tempdir().unwrap();
     let source = Example::named("calculator").source;
     let run = ["run", "--quiet", "--sym-stdin", "5", "--execs", "2500", "--out", "out"];
-    let found = unheard(cairn().current_dir(&directory).args(run).arg(&source));
+    let found = with_closed_output(cairn().current_dir(&directory).args(run).arg(&source));
     assert_eq!(found, (Some(1), String::new()), "what was found is told by the exit code");
-    let told = unheard(cairn().current_dir(&directory).args(["report", "out", "--format", "json"]));
+    let told =
+        with_closed_output(cairn().current_dir(&directory).args(["report", "out", "--format", "json"]));
     assert_eq!(told, (Some(0), String::new()));
     let compare =
         ["compare", "--quiet", "--strategies", "dfs", "--trials", "1", "--execs", "9", "--csv", "a.csv"];
-    let compared =
-        unheard(cairn().current_dir(&directory).args(compare).args(["--sym-stdin", "5"]).arg(&source));
+    let compared = with_closed_output(
+        cairn().current_dir(&directory).args(compare).args(["--sym-stdin", "5"]).arg(&source),
+    );
     assert_eq!(compared, (Some(0), String::new()));
     assert!(fs::read_to_string(directory.path().join("a.csv")).unwrap().contains("dfs,0,"));
 }
 
 #[test]
-fn a_changed_source_and_a_name_are_told_as_they_are() {
+fn a_changed_source_is_reported_by_its_name() {
     let directory = tempfile::tempdir().unwrap();
     let source = directory.path().join("it's <b>, \"ü\".c");
     fs::copy(&Example::named("calculator").source, &source).unwrap();

@@ -130,7 +130,7 @@ fn start(mut command: Command) -> Child {
 }
 
 #[test]
-fn killed_at_any_moment_a_campaign_goes_on_as_if_nothing_had_happened() {
+fn a_campaign_killed_at_any_moment_resumes_without_loss() {
     const KILLS: u32 = 20;
     let scene = Scene::new("calculator");
     let budget = ["--execs", "600", "--seed", "4"];

@@ -163,7 +163,7 @@ fn the_screen_follows_the_campaign_and_the_terminal_and_leaves_it_as_it_was() {
 }
 
 #[test]
-fn a_campaign_that_is_suspended_makes_room_and_goes_on() {
+fn a_suspended_campaign_frees_memory_and_continues() {
     let terminal = Terminal::open(80, 24);
     terminal.explore("--time 5m");
     terminal.wait_for("untried flips");

@@ -440,7 +440,7 @@ fn several_files_are_named_by_arguments() {
 
 /// A crash that several inputs show, each on a branch of its own, is one.
 #[test]
-fn crashes_and_their_inputs_are_told_apart() {
+fn crashes_and_their_inputs_are_distinguished() {
     let text = r#"
         #include <stdio.h>
         #include <stdlib.h>

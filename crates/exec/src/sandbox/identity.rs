@@ -21,11 +21,14 @@ const CAPABILITY_VERSION: u32 = 0x2008_0522;
 pub fn drops_root() -> bool {
     // SAFETY: returns a number.
     let is_root = unsafe { libc::geteuid() } == 0;
-    is_root && ["/proc/self/uid_map", "/proc/self/gid_map"].into_iter().all(|map| has_nobody(Path::new(map)))
+    is_root
+        && ["/proc/self/uid_map", "/proc/self/gid_map"]
+            .into_iter()
+            .all(|map| maps_unprivileged_user(Path::new(map)))
 }
 
 /// True if a map of a user namespace, `inside outside count` per line, includes [`NOBODY`].
-fn has_nobody(map: &Path) -> bool {
+fn maps_unprivileged_user(map: &Path) -> bool {
     let text = std::fs::read_to_string(map).unwrap_or_default();
     text.lines().any(|line| {
         let numbers: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();

@@ -48,6 +48,11 @@ impl Dag {
             }
             // eq-sub-const: k - x == c  ==>  x == k - c
             Node::Binary(BinOp::Sub, k, x) if self.is_constant(k) => (x, self.binary(BinOp::Sub, k, b)),
+            // eq-mul-odd: x * k == c  ==>  x == c / k modulo the width's power of two, if k is odd
+            Node::Binary(BinOp::Mul, x, k) if self.as_constant(k).is_some_and(|k| k % 2 == 1) => {
+                let inverse = self.as_constant(k).map_or(1, semantics::inverse_of_odd);
+                (x, self.constant(self.width(x), c.wrapping_mul(inverse)))
+            }
             // eq-sub-zero, eq-xor-zero: x - y == 0, x ^ y == 0  ==>  x == y
             Node::Binary(BinOp::Sub | BinOp::Xor, x, y) if c == 0 => (x, y),
             // eq-ite-const: ite(p, k, d) == c  ==>  ite(p, k == c, d == c)

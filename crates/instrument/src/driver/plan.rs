@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_who_expects_tracing_is_told() {
+    fn an_uninstrumented_link_is_warned_of() {
         for (line, what) in [
             ("-fsanitize=undefined,address -c a.c", "-fsanitize=address,undefined"),
             ("-m32 a.c", "-m32"),

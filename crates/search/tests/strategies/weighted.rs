@@ -147,7 +147,7 @@ fn covnew_also_draws_flips_with_recent_coverage() {
 }
 
 #[test]
-fn cpicnt_tells_calls_of_a_function_apart_by_who_called_it() {
+fn cpicnt_distinguishes_calls_of_a_function_by_caller() {
     let main = [decide(&[1, 2]), jump(3).call("a"), jump(3).call("b"), decide(&[4, 4]), end()];
     let caller = [decide(&[1, 1]).call("helper"), end()];
     let helper = [decide(&[1, 1]), decide(&[2, 2]), end()];

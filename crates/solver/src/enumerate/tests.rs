@@ -89,3 +89,44 @@ fn staged_searches_agree_with_trying_all_inputs() {
     }
     assert!(counts.iter().all(|count| *count > 10), "unsat and sat: {counts:?}");
 }
+
+/// FNV-1a of this many bytes, as an expression.
+fn fnv(dag: &mut Dag, count: u32) -> ExprId {
+    let mut hash = dag.constant(32, 0x811c_9dc5);
+    let prime = dag.constant(32, 0x0100_0193);
+    for offset in 0..count {
+        let input = dag.input(byte(offset));
+        let input = dag.zext(input, 32);
+        hash = dag.binary(BinOp::Xor, hash, input);
+        hash = dag.binary(BinOp::Mul, hash, prime);
+    }
+    hash
+}
+
+#[test]
+fn hashes_are_inverted_from_both_ends() {
+    let mut dag = Dag::new();
+    let (four, eight) = (fnv(&mut dag, 4), fnv(&mut dag, 8));
+    let digits: Vec<ExprId> = (0..8)
+        .flat_map(|offset| {
+            let input = dag.input(byte(offset));
+            let (first, last) = (dag.constant(8, b'0'.into()), dag.constant(8, b'z'.into()));
+            [dag.compare(CmpOp::Ule, first, input), dag.compare(CmpOp::Ule, input, last)]
+        })
+        .collect();
+    let mut equals = |hash, value| {
+        let value = dag.constant(32, value);
+        dag.compare(CmpOp::Eq, hash, value)
+    };
+    let concrete = |text: [u8; 4]| {
+        text.into_iter().fold(0x811c_9dc5, |hash: u32, c| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193))
+    };
+    let all = (0..75u32.pow(4)).map(|n| concrete([0, 1, 2, 3].map(|i| b'0' + (n / 75u32.pow(i) % 75) as u8)));
+    let [spam, never] = [concrete(*b"spam"), 0].map(|hash| equals(four, hash.into()));
+    assert!(all.into_iter().all(|hash| hash != 0));
+    let any = equals(eight, 0x1234_5678);
+    assert!(matches!(decide(&dag, &digits[..8], spam, 20_000_000), Answer::Sat(_)));
+    assert_eq!(decide(&dag, &digits[..8], never, 20_000_000), Answer::Unsat);
+    assert!(matches!(decide(&dag, &digits, any, 20_000_000), Answer::Sat(_)));
+    assert_eq!(decide(&dag, &digits, any, 1_000_000), Answer::Unknown(Unknown::TimeLimit), "too few to meet");
+}
