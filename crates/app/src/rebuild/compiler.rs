@@ -58,7 +58,10 @@ impl Compiler<'_> {
         let named = words.iter().map(in_directory).filter(|path| path.exists());
         let above = files.iter().filter_map(|file| Some(file.parent()?.to_owned()));
         let own = [directory.to_owned(), self.work.to_owned(), self.tools.include_dir.clone()];
-        let mut all: Vec<PathBuf> = own.into_iter().chain(named).chain(above).collect();
+        // Its libraries and headers, which lie in the home if it does.
+        let clang = self.tools.clang.canonicalize().ok();
+        let installed = clang.iter().filter_map(|clang| Some(clang.parent()?.parent()?.to_owned()));
+        let mut all: Vec<PathBuf> = own.into_iter().chain(installed).chain(named).chain(above).collect();
         all.retain(|path| path.exists());
         all.sort();
         all.dedup();
