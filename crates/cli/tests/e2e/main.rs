@@ -6,6 +6,7 @@ mod analyses;
 mod bad_input;
 mod branch_log;
 mod brute_force;
+mod builds;
 mod carried_values;
 mod chromium;
 mod ci_recipe;
