@@ -16,7 +16,7 @@ limited() {
 }
 
 run_cairn() {
-    limited cairn "$1" cairn run --json --quiet --seed "$seed" \
+    limited cairn "$1" cairn run --json --quiet --no-sanitizers --seed "$seed" \
         "${symbolic[@]}" "${@:2}" "$scratch/cairn" -- "${arguments[@]}"
 }
 
