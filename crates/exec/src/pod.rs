@@ -2,6 +2,7 @@
 
 use cairn_wire::control::{CRASH_FRAMES, DENIED_WORDS, MESSAGE_WORDS};
 use cairn_wire::log::Callee;
+use cairn_wire::produced::Produced;
 use cairn_wire::protocol::{Ended, Hello};
 use cairn_wire::{Control, Event, LabelEntry, ObjectEntry};
 
@@ -13,6 +14,8 @@ pub(crate) unsafe trait Pod: Copy + Default {}
 
 // SAFETY: `repr(C)`, integers only; the sizes of the fields add up to the size of each of them.
 unsafe impl Pod for Hello {}
+// SAFETY: an integer.
+unsafe impl Pod for u32 {}
 // SAFETY: as above.
 unsafe impl Pod for Ended {}
 // SAFETY: as above.
@@ -25,11 +28,13 @@ unsafe impl Pod for LabelEntry {}
 unsafe impl Pod for Event {}
 // SAFETY: as above.
 unsafe impl Pod for Callee {}
+// SAFETY: as above.
+unsafe impl Pod for Produced {}
 
 const _: () = assert!(
     size_of::<Control>()
         == 8 + 2 * 4
-            + 15 * 8
+            + 17 * 8
             + 2 * 4
             + 8
             + 6 * 4
@@ -38,6 +43,7 @@ const _: () = assert!(
             + 8
             + MESSAGE_WORDS * 8
             + 4 * 8
+            + 2 * 4
             + 2 * 4
             + DENIED_WORDS * 8
 );

@@ -19,6 +19,7 @@ mod field;
 mod havoc;
 mod insertion;
 mod overwriting;
+pub mod pieces;
 mod rearrangement;
 mod splicing;
 mod tokens;

@@ -242,7 +242,7 @@ impl<'a> UnitJoiner<'a> {
         let function = FunctionId(self.first_function + site.function);
         let sides = self.sides(local, site)?;
         let first_branch = self.claim_branches(site)?;
-        let decides = !matches!(site.kind, SiteKind::Concretization | SiteKind::UninstrumentedCall);
+        let decides = !site.sides.is_empty();
         let is_check = site.contents.check().is_some();
         let counted = decides && !is_check && self.program.function(function).counted;
         self.program.counted_branches += if counted { sides.len() as u32 } else { 0 };
@@ -293,7 +293,9 @@ impl<'a> UnitJoiner<'a> {
         let sides_fit = match site.kind {
             SiteKind::Branch | SiteKind::Select => site.sides.len() == 2,
             SiteKind::Switch => !site.sides.is_empty(),
-            SiteKind::Concretization | SiteKind::UninstrumentedCall => site.sides.is_empty(),
+            SiteKind::Concretization | SiteKind::UninstrumentedCall | SiteKind::Producer => {
+                site.sides.is_empty()
+            }
         };
         if sides_fit { Ok(()) } else { Err(self.damage("a site has the wrong number of sides")) }
     }

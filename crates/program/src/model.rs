@@ -69,7 +69,7 @@ impl Site {
     pub fn side_of(&self, value: u64) -> u32 {
         match self.kind {
             SiteKind::Branch | SiteKind::Select => (value & 1) as u32,
-            SiteKind::Concretization | SiteKind::UninstrumentedCall => 0,
+            SiteKind::Concretization | SiteKind::UninstrumentedCall | SiteKind::Producer => 0,
             SiteKind::Switch => {
                 let value = mask(value, self.width);
                 match self.cases.binary_search_by_key(&value, |case| case.0) {

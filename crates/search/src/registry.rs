@@ -2,7 +2,7 @@
 
 use crate::strategy::{
     Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, DefUse, Depth, Dfs, Generational, Homi, Icnt,
-    Interleave, Md2u, Mutation, Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState,
+    Interleave, Md2u, Mutation, Parametric, Pieces, Qc, RandomBranch, RandomInput, RandomPath, RandomState,
     UniformRandom,
 };
 use crate::traits::Strategy;
@@ -34,7 +34,7 @@ enum Constructor {
 }
 
 /// Default arms of `auto`; bench/RESULTS.md compares sets of arms.
-const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,def-use:only,mutation";
+const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,def-use:only,mutation,pieces";
 
 const ALL: &[StrategyInfo] = &[
     StrategyInfo {
@@ -206,6 +206,12 @@ const ALL: &[StrategyInfo] = &[
         usage: "mutation",
         summary: "mutants of tests, executed without tracing, and no solving",
         make: Constructor::Plain(|_| Box::new(Mutation::default())),
+    },
+    StrategyInfo {
+        name: "pieces",
+        usage: "pieces",
+        summary: "inputs made of what the program's lexer tells apart, executed without tracing, and no solving",
+        make: Constructor::Plain(|program| Box::new(Pieces::new(program))),
     },
     StrategyInfo {
         name: "interleave",

@@ -24,6 +24,8 @@ pub enum Next {
     Mutate {
         /// The run whose input is mutated.
         base: RunId,
+        /// What makes the mutants.
+        mutators: Mutators,
     },
     /// Execute a run's input with a part of another one's.
     Combine {
@@ -42,6 +44,15 @@ pub enum Next {
     Resume(Vec<Flip>),
     /// Nothing is left for this strategy to search.
     Done,
+}
+
+/// What makes the mutants of a batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mutators {
+    /// Random changes of the base.
+    Havoc,
+    /// Pieces of the program's lexer, of all tests.
+    Pieces,
 }
 
 impl Next {
@@ -161,6 +172,11 @@ pub trait Strategy: Send {
 
     /// True if it reads the callees of calls through pointers.
     fn wants_callees(&self) -> bool {
+        false
+    }
+
+    /// True if it requests mutants made of pieces, which are learnt from what runs record of producers.
+    fn wants_pieces(&self) -> bool {
         false
     }
 

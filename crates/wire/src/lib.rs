@@ -18,6 +18,7 @@ pub mod meta;
 mod numbered;
 pub mod object;
 pub mod output;
+pub mod produced;
 pub mod protocol;
 pub mod shadow;
 pub mod site;

@@ -162,7 +162,7 @@ impl<'w, 'a> Worker<'w, 'a> {
             Next::Suspend(flips) => flips.into_iter().for_each(|flip| known.tree.suspend(flip)),
             Next::Resume(flips) => search.resume(&mut known.tree, &flips),
             Next::Restart => self.run_random()?,
-            Next::Mutate { base } => self.mutate(base)?,
+            Next::Mutate { base, mutators } => self.mutate(base, mutators)?,
             Next::Combine { base, keep, donor, take } => self.run_combined((base, keep), (donor, take))?,
         }
         Ok(None)

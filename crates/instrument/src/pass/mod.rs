@@ -32,6 +32,7 @@ mod modelled;
 mod objects;
 mod op_semantics;
 mod outputs;
+mod producers;
 mod segment;
 mod semantics;
 mod sinks;
@@ -55,6 +56,7 @@ use cairn_wire::Checks;
 use cairn_wire::site::USER_MAIN;
 use coverage_map::CoverageMap;
 use function::{FunctionPass, UnitContext};
+use producers::Producer;
 use sites::{Sites, is_address_taken};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -130,6 +132,7 @@ fn instrument(module: &Module, checks: Checks) {
     let private = instrumented.iter().copied().filter(|f| is_private(*f)).collect();
     let unit =
         UnitContext { module, abi: &abi, is_model, checks, instrumented: &instrumented, private: &private };
+    let by_result = if is_model { HashSet::new() } else { producers::find_by_result(&instrumented) };
     for function in bodies {
         let chosen = instrumented.contains(&function);
         if chosen && !is_model {
@@ -137,7 +140,11 @@ fn instrument(module: &Module, checks: Checks) {
         }
         let found = sites.add_function(module, function, chosen);
         if chosen {
+            let (index, producer) = (found.index, Producer::of(function, &by_result).filter(|_| !is_model));
             FunctionPass::run(&unit, &mut sites, found, function);
+            if let Some(producer) = producer {
+                producer.emit(module, &abi, &mut sites, function, index);
+            }
         } else if !function.has_attribute("naked") {
             report_unfollowed_entry(module, &abi, function);
         }

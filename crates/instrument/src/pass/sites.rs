@@ -116,6 +116,11 @@ impl Sites {
         site
     }
 
+    /// Creates the site of a producer.
+    pub fn producer(&mut self, function: u32, at: Value) -> SiteRef {
+        self.push(SiteKind::Producer, function, 0, &at.location(), 64, Vec::new())
+    }
+
     fn uninstrumented_name(&mut self, name: &str) -> u32 {
         let names = &mut self.unit.foreign;
         let known = names.iter().position(|known| known == name);

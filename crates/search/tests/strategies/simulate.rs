@@ -239,7 +239,7 @@ impl Simulation {
                     self.run(input, None, strategy);
                 }
                 Next::Flip { flip, base } => self.force(flip, base, strategy),
-                Next::Mutate { base } => self.mutate(base, strategy),
+                Next::Mutate { base, .. } => self.mutate(base, strategy),
                 Next::Combine { base, donor, .. } => self.combine(base, donor, strategy),
                 Next::Suspend(flips) => flips.into_iter().for_each(|flip| self.tree.suspend(flip)),
                 Next::Resume(flips) => {
