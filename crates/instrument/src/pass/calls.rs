@@ -16,7 +16,8 @@ use super::intrinsics::Intrinsic;
 use super::modelled::EXPRESSED;
 use super::segment::{Action, Segment};
 use super::sinks::{JUMPS, RELEASES, is_sink};
-use super::sites::{is_address_taken, type_hash};
+use super::sites::is_address_taken;
+use super::text_hash::text_hash;
 use super::types::{leaves, scalar_width};
 use super::uninstrumented_calls::OWN_PREFIXES;
 use crate::llvm::{Block, Module, Opcode, Predicate, TypeKind, Value};
@@ -208,7 +209,7 @@ impl FunctionPass<'_> {
         let logging = self.builder.compare(Predicate::LLVMIntNE, logging, module.constant(64, 0));
         module.mark_unlikely(self.builder.branch(logging, report, block));
         self.builder.at_end(report);
-        let hash = module.constant(64, type_hash(&call.callee_type().text()));
+        let hash = module.constant(64, text_hash(&call.callee_type().text()));
         self.builder.call(abi.callee, &[hash, abi.widen(&self.builder, call.callee())]);
         self.builder.jump(block);
     }

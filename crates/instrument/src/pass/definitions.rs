@@ -198,9 +198,8 @@ fn collect_call(module: &Module, call: Value, names: &VariableNames, inlined: u3
             stores.entry(variable).or_default().insert(None);
         }
     }
-    if let ([block], true) =
-        (&callee.is_function().then(|| callee.blocks()).unwrap_or_default()[..], inlined > 0)
-    {
+    let blocks = if callee.is_function() { callee.blocks() } else { Vec::new() };
+    if let ([block], true) = (&blocks[..], inlined > 0) {
         collect_stores(module, *block, &VariableNames::new(module, callee), inlined - 1, stores);
     }
 }

@@ -41,6 +41,7 @@ mod site_sides;
 mod sites;
 mod string_literals;
 mod taint;
+mod text_hash;
 mod types;
 mod uninstrumented_calls;
 mod unmodelled_input;

@@ -8,6 +8,7 @@ use super::definitions::VariableNumbers;
 use super::edges::MovedEdges;
 use super::intrinsics::intrinsic;
 use super::site_sides::sides_of;
+use super::text_hash::text_hash;
 use crate::llvm::{Block, Linkage, Location, Module, Opcode, Value};
 use cairn_wire::site::{self, SiteKind, SiteRecord};
 use cairn_wire::{ABI_VERSION, Checks, meta};
@@ -177,7 +178,7 @@ impl Sites {
             line: location.line,
             internal: function.linkage() == Linkage::LLVMInternalLinkage,
             uncounted: !self.counted || name.starts_with("cairn_") || is_system(&location.file),
-            type_hash: type_hash(&function.function_type().text()),
+            type_hash: text_hash(&function.function_type().text()),
             blocks: blocks.iter().map(|b| self.describe_block(module, *b, &number)).collect(),
             name,
         }
@@ -361,7 +362,7 @@ fn describe_call(call: Value) -> Option<meta::Call> {
     }
     Some(match callee.is_function() {
         true => meta::Call::Direct(callee.name()),
-        false => meta::Call::Indirect(type_hash(&call.callee_type().text())),
+        false => meta::Call::Indirect(text_hash(&call.callee_type().text())),
     })
 }
 
@@ -376,12 +377,6 @@ pub fn is_address_taken(function: Value) -> bool {
         let called = user.is_instruction() && user.is_call() && user.callee() == function;
         !called || user.arguments().contains(&function)
     })
-}
-
-/// Returns a hash of a type's text.
-pub fn type_hash(text: &str) -> u64 {
-    // FNV-1a: small, and the same on every machine.
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Redirects the successors of a site through the blocks on its edges.

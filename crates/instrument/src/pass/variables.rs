@@ -6,7 +6,7 @@
 //!
 //! Names are only meaningful before `sroa`, as long as locals live in memory.
 
-use super::sites::type_hash;
+use super::text_hash::text_hash;
 use crate::llvm::{Linkage, Module, Opcode, TypeKind, Value};
 use crate::symbols::WRAPPER_PREFIX;
 use std::collections::HashMap;
@@ -121,5 +121,5 @@ pub fn is_load(value: Value) -> bool {
 }
 
 fn hash(scope: &str, name: &str) -> u64 {
-    type_hash(&format!("{scope}:{name}"))
+    text_hash(&format!("{scope}:{name}"))
 }
