@@ -2,8 +2,8 @@
 # Prepares a Debian machine with Rust for building Cairn: installs the missing Debian packages and fetches
 # Z3 into .deps/. Prints nothing if there is nothing to do.
 # With --tests also the tests' tools: csmith (random programs), AFL++ and lcov (readers of campaigns and reports), tmux (a
-# terminal), groff (manual pages), a browser (HTML reports), a JSON validator, and the sources of all crates, one of which
-# ships a schema for it.
+# terminal), groff (manual pages), a browser (HTML reports), CMake and make (projects), a JSON validator, and the sources of
+# all crates, one of which ships a schema for it.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -21,7 +21,7 @@ stop() { say "$*"; exit 2; }
 wanted_packages() {
     echo g++ libc6-dev clang-19 libclang-rt-19-dev llvm-19 llvm-19-dev lld-19
     z3_present || has_pip || echo python3-pip
-    [ "$wanted_for" != --tests ] || echo csmith libcsmith-dev afl++ gnuplot-nox tmux groff-base lcov chromium python3-jsonschema
+    [ "$wanted_for" != --tests ] || echo csmith libcsmith-dev afl++ gnuplot-nox tmux groff-base lcov chromium cmake make python3-jsonschema
 }
 
 z3_present() { [ -e "$z3_dir/$z3_library" ] && [ -e "$z3_dir/libz3.so" ]; }

@@ -61,17 +61,8 @@ pub fn build(files: &[PathBuf], program: &Path, checks: Checks) -> Result<(), Er
     }
 }
 
-/// Returns the clang driver that links these files: clang++ if one is C++.
-pub fn driver_for(clang: &Path, files: &[PathBuf]) -> PathBuf {
-    if !files.iter().any(|file| is_cxx(file)) {
-        return clang.to_owned();
-    }
-    let name = clang.file_name().unwrap_or_default().to_string_lossy();
-    clang.with_file_name(name.replacen("clang", "clang++", 1))
-}
-
 /// Returns a file as an argument that is not mistaken for an option.
-pub fn as_argument(file: &Path) -> OsString {
+fn as_argument(file: &Path) -> OsString {
     if file.as_os_str().as_encoded_bytes().starts_with(b"-") {
         Path::new(".").join(file).into()
     } else {

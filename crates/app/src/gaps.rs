@@ -40,6 +40,9 @@ pub fn reason(gap: Gap, count: u64) -> String {
         Gap::Suspended => ("suspended flip", "suspended flips"),
         Gap::Forgotten => ("forgotten flip", "forgotten flips"),
         Gap::Untried => ("untried flip", "untried flips"),
+        Gap::Unchecked => {
+            ("path not checked with sanitizers in time", "paths not checked with sanitizers in time")
+        }
     };
     counted(count, one, many)
 }

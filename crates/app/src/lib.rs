@@ -22,6 +22,7 @@ pub mod numbers;
 pub mod origin;
 pub mod output_directory;
 pub mod query_dump;
+pub mod rebuild;
 pub mod reference_builds;
 pub mod remarks;
 pub mod report;

@@ -12,7 +12,7 @@ const BUILD: &str = "cairn-build";
 /// Subdirectory in there for a rebuild, while the campaign has a program already.
 const REBUILD: &str = "again";
 /// Entries that a campaign directory may have.
-const ENTRIES: [&str; 12] = [
+const ENTRIES: [&str; 13] = [
     "queue",
     "crashes",
     "hangs",
@@ -20,6 +20,8 @@ const ENTRIES: [&str; 12] = [
     "plot_data",
     "journal",
     "snapshot.json",
+    "checked_paths",
+    // Of campaigns of earlier versions.
     "sanitized_tests",
     "report.html",
     ".synced",
@@ -31,7 +33,7 @@ const LEFTOVERS: [&str; 6] = [
     PROBE,
     ".fuzzer_stats.new",
     ".snapshot.json.new",
-    ".sanitized_tests.new",
+    ".checked_paths.new",
     ".origin.json.new",
     ".report.html.new",
 ];
@@ -43,6 +45,11 @@ const CAMPAIGN: &str = "queue";
 /// Returns the path of the program that a campaign in this directory built from sources.
 pub fn built(directory: &Path, first_source: &Path) -> PathBuf {
     directory.join(BUILD).join(first_source.file_stem().unwrap_or("program".as_ref()))
+}
+
+/// Returns the directory for builds of the program that a campaign in this directory makes.
+pub fn builds_directory(directory: &Path) -> PathBuf {
+    directory.join(BUILD)
 }
 
 /// Treatment of a campaign that is already in the directory.

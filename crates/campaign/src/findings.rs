@@ -8,5 +8,6 @@ pub(crate) mod minimise;
 pub(crate) mod reference_builds;
 pub(crate) mod replay_command;
 pub(crate) mod report;
+pub(crate) mod request_queue;
 pub(crate) mod sanitizer;
 pub(crate) mod triage;

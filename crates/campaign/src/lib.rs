@@ -29,7 +29,7 @@ pub use execution::executor::{Execution, Executor};
 pub use explore::workers::{WorkerPool, run_workers};
 pub use explore::{CampaignError, run};
 pub use findings::fault_kind::HANG;
-pub use findings::reference_builds::Builds;
+pub use findings::reference_builds::{BuildNews, Builds};
 pub use findings::replay_command::{Replay, quoted};
 pub use findings::report::{Finding, Frame};
 pub use observe::diagnosis::Diagnosis;
@@ -46,7 +46,7 @@ pub use observe::snapshot::{
 };
 pub use observe::summary::{FindingSummary, SolverSummary, Summary};
 pub use replay::campaign_directory::CampaignDirectory;
-pub use settings::Settings;
+pub use settings::{CHECK_SHARE, Settings};
 pub use store::cover::{Covered, covered, smallest_cover};
 pub use store::directory::{DirectoryError, write_whole};
 pub use store::inputs::{

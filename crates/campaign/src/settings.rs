@@ -15,6 +15,9 @@ use std::time::Duration;
 /// worth their memory. Runs that end by themselves are taken whole, as far as their trace was decoded.
 const MAX_STEPS: usize = 200_000;
 
+/// Share of the time that checking paths with sanitizers takes by default; a chosen share.
+pub const CHECK_SHARE: f64 = 1.0 / 3.0;
+
 // Steps beyond this number are not decoded; with a larger maximum the tree would miss them without counting a
 // cut run.
 const _: () = assert!(MAX_STEPS <= cairn_exec::MAX_STOPPED_STEPS);
@@ -64,6 +67,8 @@ pub struct Settings {
     pub replay_sanitized: Option<Replay>,
     /// Reference builds of the program, to confirm findings.
     pub builds: Option<Arc<dyn Builds>>,
+    /// Share of the time that checking paths with sanitizers takes, while the search goes on.
+    pub check_share: f64,
     /// True to write the path constraints of findings.
     pub path_conditions: bool,
     /// Command line of the campaign, for AFL's status file.
@@ -97,6 +102,7 @@ impl Settings {
             replay: Replay::default(),
             replay_sanitized: None,
             builds: None,
+            check_share: CHECK_SHARE,
             path_conditions: false,
             invocation: String::new(),
             stop: Arc::default(),

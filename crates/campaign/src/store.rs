@@ -1,6 +1,7 @@
 //! Files: the campaign directory, the corpus, and the formats of tests.
 
 mod afl;
+pub(crate) mod checked_paths;
 pub(crate) mod corpus;
 pub(crate) mod cover;
 pub(crate) mod directory;

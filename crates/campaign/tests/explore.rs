@@ -142,7 +142,7 @@ fn the_summary_has_the_documented_json_keys() {
     assert_eq!(
         keys(&json),
         "branches_covered branches_total choosing_seconds choosing_share crashes cut_runs divergence_causes divergences divergences_after_losses driver_bytes elapsed_seconds executions exhausted \
-         findings full_logs gaps hangs missing_logs most_labels mutation_gains mutation_runs optimistic_gains optimistic_runs pin_tries reused_runs seed solver strategy tests tree_bytes untried"
+         findings full_logs gaps hangs missing_logs most_labels mutation_gains mutation_runs optimistic_gains optimistic_runs paths paths_checked pin_tries reused_runs seed solver strategy tests tree_bytes untried"
     );
     assert_eq!(
         keys(&json["solver"]),
@@ -220,6 +220,7 @@ impl Observer for EventLog {
             Event::Strategy { description } => self.described.push(description.to_string()),
             Event::Restarted { reason } => self.restarted.push(reason.to_string()),
             Event::Found { .. } | Event::Confirming { .. } => {}
+            Event::Building { .. } | Event::BuildFailed { .. } => {}
         }
         self.last = *progress;
     }

@@ -9,17 +9,17 @@ use crate::status::Status;
 use crate::style::Style;
 use crate::summary::SummaryText;
 use cairn_app::numbers::counted;
-use cairn_app::origin::Origin;
-use cairn_app::output_directory::{ExistingCampaign, OutputClaim};
+use cairn_app::origin::{self, Origin};
+use cairn_app::output_directory::{ExistingCampaign, OutputClaim, builds_directory};
 use cairn_app::query_dump::QueryDump;
-use cairn_app::reference_builds::ReferenceBuilds;
+use cairn_app::reference_builds::{BuildPlaces, ReferenceBuilds};
 use cairn_app::subject::Subject;
 use cairn_app::target_workers::{SharedMemory, Solving, TargetWorkers};
 use cairn_app::{dictionary, sync, target};
 use cairn_campaign::{Builds, CampaignDirectory, CampaignError, DirectoryError, Settings, Summary, quoted};
 use cairn_deadline::Deadline;
 use cairn_exec::TargetSpec;
-use cairn_program::Program;
+use cairn_program::{Program, demand_file};
 use cairn_solver::WalkSettings;
 use cairn_wire::Checks;
 use std::io::{stderr, stdout};
@@ -49,7 +49,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     target::demand_checks(&program, &path, checks)?;
     let spec = target::spec(&subject, &path, &program, args.limits.timeout)?;
     let mut settings = settings(args, &subject, &spec)?;
-    add_builds(&mut settings, args, &subject, &spec, program.checks());
+    add_builds(&mut settings, args, &subject, &spec, program.checks())?;
     let mut status = Status::start(args.log(), &settings, Some(&args.out))?;
     let queries = match &args.dump_queries {
         Some(directory) => Some(QueryDump::create(directory, args.dump_limit)?),
@@ -136,12 +136,30 @@ fn settings(args: &RunArgs, subject: &Subject, spec: &TargetSpec) -> Result<Sett
     Ok(settings)
 }
 
-/// Adds reference builds, if the target is given as sources.
-fn add_builds(settings: &mut Settings, args: &RunArgs, subject: &Subject, spec: &TargetSpec, checks: Checks) {
-    let Some(sources) = target::sources(subject).filter(|_| !args.no_sanitizers) else { return };
-    let builds = ReferenceBuilds::new(sources, spec, subject.sandbox.limits(), checks);
+/// Adds reference builds.
+fn add_builds(
+    settings: &mut Settings,
+    args: &RunArgs,
+    subject: &Subject,
+    spec: &TargetSpec,
+    checks: Checks,
+) -> Result<(), Failure> {
+    if args.no_sanitizers {
+        return Ok(());
+    }
+    let given = [&args.plain, &args.sanitized].into_iter().flatten();
+    given.map(|path| demand_file(path)).collect::<Result<Vec<()>, _>>().map_err(Failure::new)?;
+    let places = BuildPlaces {
+        directory: builds_directory(&args.out),
+        has_own_builds: args.resume && origin::of(&args.out).is_some_and(|origin| origin.is_trusted),
+        plain: args.plain.clone(),
+        sanitized: args.sanitized.clone(),
+    };
+    let builds = ReferenceBuilds::new(&places, spec, subject.sandbox.limits(), checks);
     settings.replay_sanitized = Some(target::replay_command(subject, &builds.sanitized_program()));
     settings.builds = Some(Arc::new(builds));
+    settings.check_share = args.check_share;
+    Ok(())
 }
 
 fn walk_settings(args: &RunArgs) -> Result<WalkSettings, Failure> {

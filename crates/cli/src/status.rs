@@ -109,10 +109,24 @@ impl Status {
                 }
                 self.executed(*end, progress);
             }
+            Event::Building { build, done, total } => {
+                self.view.building = (done < total).then(|| building(build, *done, *total));
+            }
+            Event::BuildFailed { build, reason } => {
+                self.view.building = None;
+                if let Some(log) = self.show.log(progress) {
+                    log.missing_build(build, reason, progress);
+                }
+            }
             Event::Strategy { description } => self.view.strategy = description.to_string(),
             _ => {}
         }
     }
+}
+
+/// Describes a build in the making.
+fn building(build: &str, done: usize, total: usize) -> String {
+    format!("{build} build, {done} of {total} files")
 }
 
 impl Observer for Status {

@@ -1,7 +1,7 @@
 //! The summary that `cairn run` prints at its end.
 
 use crate::style::Style;
-use cairn_app::numbers::{clock, counted, percent};
+use cairn_app::numbers::{clock, counted, grouped, percent};
 use cairn_app::remarks::Remarks;
 use cairn_campaign::{HANG, Summary, quoted};
 use std::fmt::Write;
@@ -30,7 +30,8 @@ impl SummaryText<'_> {
             self.unanswered(),
             Some(self.findings()),
             self.finding_kinds(),
-            self.unsanitized(),
+            self.checked(),
+            self.missing_builds(),
         ];
         for line in figures.into_iter().flatten().chain(self.remarks().all()).chain(self.doctor()) {
             let _ = writeln!(text, "{line}");
@@ -127,10 +128,19 @@ impl SummaryText<'_> {
         (self.summary.notes.found.len() > 1).then(|| format!("found: {}", all.join(", ")))
     }
 
-    fn unsanitized(&self) -> Option<String> {
+    /// Returns the number of paths that sanitizers have checked.
+    fn checked(&self) -> Option<String> {
+        let Summary { paths, paths_checked, .. } = *self.summary;
         let left = self.summary.notes.unanswered;
-        let inputs = || counted(left, "input was", "inputs were");
-        (left > 0).then(|| format!("{} not replayed with sanitizers: no time left", inputs()))
+        let late = if left > 0 { ": no time left for the others" } else { "" };
+        let all = counted(paths, "path", "paths");
+        (paths_checked > 0 || left > 0)
+            .then(|| format!("{} of {all} checked with sanitizers{late}", grouped(paths_checked)))
+    }
+
+    fn missing_builds(&self) -> Option<String> {
+        let missing = &self.summary.notes.missing_builds;
+        (!missing.is_empty()).then(|| format!("there is no {}", missing.join(", and no ")))
     }
 
     /// Points to `cairn doctor` if something went wrong or nothing was explored.

@@ -91,20 +91,27 @@ impl RunEnvironment {
         // directory.
         let mut command = Command::new(std::path::absolute(&spec.path)?);
         command.arg0(&spec.path);
-        let argc = input.and_then(Input::argc).map_or(usize::MAX, |argc| argc as usize);
-        let args = (1..argc).zip(&spec.args);
-        command.args(args.map(|(index, arg)| self.argument(arg, index as u32, input)));
+        command.args(self.arguments(spec, input));
         command.envs(spec.env.iter().map(|(k, v)| (k, v)));
         command.env("TMPDIR", &self.scratch_seen_as);
         if spec.runs_in_scratch() {
             command.current_dir(self.scratch());
             command.env("PWD", &self.scratch_seen_as);
+        } else if let Some(directory) = &spec.directory {
+            command.current_dir(directory);
+            command.env("PWD", directory);
         }
         // Reopened, so that the program can read but not write it.
         command.stdin(File::open(format!("/proc/self/fd/{}", self.stdin.as_raw_fd()))?);
         command.stdout(stdio(spec.output, self.stdout.as_ref())?);
         command.stderr(stdio(spec.output, self.stderr.as_ref())?);
         Ok(command)
+    }
+
+    /// Returns the arguments of a run; symbolic ones are those of `input`, or placeholders.
+    pub(crate) fn arguments(&self, spec: &TargetSpec, input: Option<&Input>) -> Vec<OsString> {
+        let argc = input.and_then(Input::argc).map_or(usize::MAX, |argc| argc as usize);
+        (1..argc).zip(&spec.args).map(|(index, arg)| self.argument(arg, index as u32, input)).collect()
     }
 
     fn argument(&self, arg: &Arg, index: u32, input: Option<&Input>) -> OsString {

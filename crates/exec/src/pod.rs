@@ -14,6 +14,8 @@ pub(crate) unsafe trait Pod: Copy + Default {}
 
 // SAFETY: `repr(C)`, integers only; the sizes of the fields add up to the size of each of them.
 unsafe impl Pod for Hello {}
+// SAFETY: an integer.
+unsafe impl Pod for u32 {}
 // SAFETY: as above.
 unsafe impl Pod for Ended {}
 // SAFETY: as above.

@@ -318,8 +318,9 @@ pub(crate) fn sandbox(
     let files = files(spec, environment);
     let directory = (!spec.runs_in_scratch()).then(|| PathBuf::from("."));
     let above_scratch = environment.scratch().parent().map(Path::to_owned);
+    let of_tool = spec.directory.iter().flat_map(|_| &spec.readable).cloned();
     let needed: Vec<PathBuf> =
-        [spec.path.clone()].into_iter().chain(directory).chain(above_scratch).collect();
+        [spec.path.clone()].into_iter().chain(directory).chain(above_scratch).chain(of_tool).collect();
     let prepare = || {
         let tmp = environment.own_tmp(spec)?;
         Sandbox::prepare(&files, &needed, tmp, lifetime)

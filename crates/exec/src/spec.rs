@@ -67,6 +67,9 @@ pub struct TargetSpec {
     pub sandbox: bool,
     /// True if the program runs in its scratch directory even if it opens no symbolic file there.
     pub in_scratch: bool,
+    /// Working directory of a tool, such as a compiler, whose readable files are then needed like its own; the
+    /// driver's if there is none.
+    pub directory: Option<PathBuf>,
     /// A directory that the program may write to, besides its scratch directory.
     pub writable: Option<PathBuf>,
     /// Files and directories in the user's home that the program may read. Its own file and the working
@@ -93,6 +96,7 @@ impl TargetSpec {
             reuse: true,
             sandbox: true,
             in_scratch: false,
+            directory: None,
             writable: None,
             readable: Vec::new(),
             sites: None,

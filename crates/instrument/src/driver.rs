@@ -13,11 +13,13 @@ mod deps;
 mod input;
 mod interposition;
 mod link;
+mod link_recording;
 mod options;
 mod plan;
 mod process;
 mod response;
 mod scratch;
+mod unit_recording;
 
 use args::{Command, Opt};
 use cairn_wire::Checks;
@@ -35,6 +37,9 @@ pub const ENV_PLAIN: &str = "CAIRN_CC_PLAIN";
 
 /// Environment variable with the optional checks, as [`Checks::parse`] takes them.
 pub const ENV_CHECK: &str = "CAIRN_CC_CHECK";
+
+/// Environment variable that, set to `0`, leaves out the records of how a program was built.
+pub const ENV_RECORD: &str = "CAIRN_CC_RECORD";
 
 /// Paths of the tools and files that a build needs.
 #[derive(Clone, Debug)]
@@ -112,6 +117,11 @@ struct Session<'a> {
 
 fn is_disabled() -> bool {
     std::env::var_os(ENV_PLAIN).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// True if objects and programs get records of how they were built.
+fn records_builds() -> bool {
+    std::env::var_os(ENV_RECORD).is_none_or(|value| value != "0")
 }
 
 /// Runs clang on the user's own arguments; only the directory of our headers is added.

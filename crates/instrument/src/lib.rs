@@ -2,7 +2,9 @@
 //!
 //! The only crate that depends on LLVM.
 
+pub mod build_record;
 pub mod driver;
+mod elf_section;
 mod llvm;
 mod pass;
 mod symbols;

@@ -11,6 +11,7 @@
 mod arithmetic;
 mod block;
 mod boundary;
+mod combination;
 mod deletion;
 pub mod dictionary;
 pub mod dictionary_file;
@@ -23,4 +24,5 @@ mod rearrangement;
 mod splicing;
 mod tokens;
 
+pub use combination::combine;
 pub use havoc::{Havoc, Material};

@@ -1,7 +1,7 @@
 //! The registry: strategies by name.
 
 use crate::strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt,
+    Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, DefUse, Depth, Dfs, Generational, Homi, Icnt,
     Interleave, Md2u, Mutation, Parametric, Pieces, Qc, RandomBranch, RandomInput, RandomPath, RandomState,
     UniformRandom,
 };
@@ -34,7 +34,7 @@ enum Constructor {
 }
 
 /// Default arms of `auto`; bench/RESULTS.md compares sets of arms.
-const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,mutation,pieces";
+const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,def-use:only,mutation,pieces";
 
 const ALL: &[StrategyInfo] = &[
     StrategyInfo {
@@ -114,6 +114,12 @@ const ALL: &[StrategyInfo] = &[
         usage: "chameleon",
         summary: "parametric, with weights that evolve while it searches (Chameleon)",
         make: Constructor::Plain(|program| Box::new(Chameleon::new(program))),
+    },
+    StrategyInfo {
+        name: "def-use",
+        usage: "def-use[:only]",
+        summary: "towards stores to what uncovered branches read, or any branch; only: no other branch",
+        make: Constructor::WithSettings(|settings, program| Ok(Box::new(DefUse::parse(settings, program)?))),
     },
     // Random choice among all flips of the tree.
     StrategyInfo {

@@ -27,6 +27,17 @@ pub enum Next {
         /// What makes the mutants.
         mutators: Mutators,
     },
+    /// Execute a run's input with a part of another one's.
+    Combine {
+        /// The run whose input is changed.
+        base: RunId,
+        /// A decision of that run which must not change.
+        keep: Option<NodeId>,
+        /// The run whose input the part is from.
+        donor: RunId,
+        /// A decision of that run which the part is to bring about.
+        take: Option<NodeId>,
+    },
     /// Suspend these untried flips. The strategy is called again at once.
     Suspend(Vec<Flip>),
     /// Return these suspended flips to the frontier. The strategy is called again at once.

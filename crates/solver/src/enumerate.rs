@@ -33,7 +33,8 @@ mod table_index;
 mod tests;
 
 use crate::bytes::ByteCollector;
-use crate::tape::{Scratch, Tape};
+use crate::conjuncts::conjuncts;
+use crate::tape::{Allowance, Scratch, Tape};
 use crate::validate::holds;
 use crate::{
     Answer, Attempt, Engine, LayerGroup, LayerInfo, Model, Overlay, Query, QueryClass, Task, Unknown,
@@ -41,7 +42,7 @@ use crate::{
 use arcs::Arcs;
 use byteset::ByteSet;
 use cairn_deadline::{Deadline, Pace};
-use cairn_expr::{Assignment, BinOp, Dag, Evaluator, ExprId, InputByte, Node};
+use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use facts::Facts;
 use search::{Check, DomainSearch, Outcome};
 use std::time::Duration;
@@ -74,10 +75,10 @@ pub struct Enumerate {
 }
 
 impl Enumerate {
-    /// Looks for an answer within this many steps; returns it and the steps taken.
-    fn decide(&mut self, task: &Task, is_first: bool, steps: u64) -> (Answer, u64) {
+    /// Looks for an answer within this many steps and this much code; returns it and the steps taken.
+    fn decide(&mut self, task: &Task, is_first: bool, steps: u64, code: Allowance) -> (Answer, u64) {
         let Task { dag, query, seed, deadline } = *task;
-        self.facts.begin_query();
+        self.facts.begin_attempt(code);
         let mut looked = 0;
         if is_first {
             let (is_ruled_out, nodes) = table_index::is_ruled_out(&mut self.evaluator, dag, query, deadline);
@@ -89,11 +90,14 @@ impl Enumerate {
         let bytes = self.bytes.collect(dag, query.constraints());
         let mut domains = Domains { sets: vec![ByteSet::FULL; bytes.len()], bytes, open: Vec::new() };
         let is_complete = self.narrow(dag, query, &mut domains, deadline);
+        looked += query.prefix.len() as u64 * STEPS_PER_NODE;
         if domains.is_unsat() {
             return (Answer::Unsat, looked);
         }
         if !is_complete || domains.open.iter().any(|&e| self.facts.compile(dag, e).is_none()) {
-            return (Answer::Unknown(Unknown::Unsupported), looked);
+            // Another attempt goes on with the code that there is now.
+            let why = if code.is_greatest() { Unknown::Unsupported } else { Unknown::TimeLimit };
+            return (Answer::Unknown(why), looked);
         }
         let (mut related, mut met, mut whole) = (0, 0, None);
         if !is_first {
@@ -147,7 +151,7 @@ impl Enumerate {
     /// valid even so.
     fn narrow(&mut self, dag: &Dag, query: &Query, domains: &mut Domains, deadline: &Deadline) -> bool {
         let mut pace = Pace::new(deadline, 100);
-        for constraint in query.constraints().flat_map(|e| conjuncts(dag, e)) {
+        for constraint in conjuncts(dag, query.constraints()) {
             let Some(fact) = self.facts.of(dag, constraint) else { return false };
             if pace.is_over_after(1) {
                 return false;
@@ -223,20 +227,6 @@ impl Domains {
     }
 }
 
-/// Returns the conditions of which a constraint is the conjunction.
-fn conjuncts(dag: &Dag, constraint: ExprId) -> impl Iterator<Item = ExprId> + '_ {
-    let mut open = vec![constraint];
-    std::iter::from_fn(move || {
-        loop {
-            let e = open.pop()?;
-            match dag.node(e) {
-                Node::Binary(BinOp::And, a, b) => open.extend([b, a]),
-                _ => return Some(e),
-            }
-        }
-    })
-}
-
 /// Returns the open constraints on two bytes whose relation is known.
 fn arcs<'f>(facts: &'f Facts, dag: &Dag, domains: &Domains) -> Arcs<'f> {
     let mut arcs = Arcs::default();
@@ -260,7 +250,7 @@ impl Engine for Enumerate {
 
     fn attempt(&mut self, task: &Task, number: u32, effort: Duration) -> Attempt {
         let steps = effort.as_nanos() as u64 / NANOS_PER_STEP;
-        let (answer, spent) = self.decide(task, number == 0, steps);
+        let (answer, spent) = self.decide(task, number == 0, steps, Allowance::of(effort));
         let searching = Duration::from_nanos(spent * NANOS_PER_STEP);
         Attempt { answer, spent: self.facts.time_spent() + searching }
     }

@@ -10,6 +10,7 @@ pub mod backend_process;
 mod bitblast;
 mod bytes;
 mod cache;
+mod conjuncts;
 mod counterexample_cache;
 mod dump;
 mod enumerate;

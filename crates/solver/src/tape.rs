@@ -38,38 +38,56 @@ pub(crate) struct Tape {
     is_narrow: bool,
 }
 
-/// Nominal time of building a step of code; measured over the queries of bc, zlib and libpng.
-const NANOS_PER_CODE_STEP: u64 = 50;
+/// Nominal time of building a step of code; measured over the queries of bc.
+const NANOS_PER_CODE_STEP: u64 = 150;
 
-/// Steps of code that may still be built for one query.
+/// Steps of code that may still be built in one attempt at a query.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Allowance(usize);
+pub(crate) struct Allowance {
+    left: usize,
+    /// Steps at first.
+    whole: usize,
+}
 
 impl Allowance {
-    /// Steps for one query: about 50 ms. A bound is needed since in a loop each constraint may be as long as
-    /// all before it together.
-    const MAX: usize = 1 << 20;
+    /// Steps that every attempt may build, about a millisecond: the constraints that most paths add to others.
+    const LEAST: usize = 1 << 13;
+    /// Steps at most: about 150 ms. A bound is needed since in a loop each constraint may be as long as all
+    /// before it together.
+    const MOST: usize = 1 << 20;
 
-    /// Returns the allowance of a new query.
-    pub(crate) fn whole() -> Allowance {
-        Allowance(Self::MAX)
+    /// Returns the allowance of an attempt with this effort.
+    pub(crate) fn of(effort: Duration) -> Allowance {
+        let steps = effort.as_nanos() / u128::from(NANOS_PER_CODE_STEP);
+        let whole = usize::try_from(steps).unwrap_or(usize::MAX).clamp(Self::LEAST, Self::MOST);
+        Allowance { left: whole, whole }
+    }
+
+    /// True if no attempt may build more.
+    pub(crate) fn is_greatest(self) -> bool {
+        self.whole == Self::MOST
+    }
+
+    /// True if nothing is left.
+    pub(crate) fn is_used_up(self) -> bool {
+        self.left == 0
     }
 
     /// Returns the nominal time of what was spent of the whole.
     pub(crate) fn time_spent(self) -> Duration {
-        Duration::from_nanos((Self::MAX - self.0) as u64 * NANOS_PER_CODE_STEP)
+        Duration::from_nanos((self.whole - self.left) as u64 * NANOS_PER_CODE_STEP)
     }
 
     /// Builds code for the roots; `None` if it exceeds the allowance, which is then used up.
     pub(crate) fn make(&mut self, dag: &Dag, roots: &[ExprId], bytes: &[InputByte]) -> Option<Tape> {
-        let tape = Tape::of_at_most(self.0, dag, roots, bytes);
-        self.spend(tape.as_ref().map_or(self.0, Tape::len));
+        let tape = Tape::of_at_most(self.left, dag, roots, bytes);
+        self.spend(tape.as_ref().map_or(self.left, Tape::len));
         tape
     }
 
     /// Subtracts the cost of other work, in steps.
     pub(crate) fn spend(&mut self, steps: usize) {
-        self.0 = self.0.saturating_sub(steps);
+        self.left = self.left.saturating_sub(steps);
     }
 }
 

@@ -30,18 +30,19 @@ mod variable;
 pub use settings::{WalkMode, WalkSettings};
 
 use crate::bytes::ByteCollector;
+use crate::conjuncts::conjuncts;
 use crate::stats::Meter;
+use crate::tape::Allowance;
 use crate::validate::holds;
 use crate::{
     Answer, Attempt, Engine, LayerGroup, LayerInfo, Limits, Model, Overlay, Query, QueryClass, Solver, Stats,
     Task, Unknown,
 };
 use cairn_deadline::Deadline;
-use cairn_expr::{Assignment, BinOp, Dag, Evaluator, ExprId, InputByte, Node};
+use cairn_expr::{Assignment, Dag, Evaluator, ExprId, InputByte};
 use classic::Classic;
 use library::Library;
 use problem::{Problem, WalkState};
-use rustc_hash::FxHashSet;
 use search::WalkSearch;
 use std::time::Duration;
 
@@ -124,7 +125,7 @@ impl Engine for Walk {
     }
 
     fn attempt(&mut self, task: &Task, number: u32, effort: Duration) -> Attempt {
-        self.library.begin();
+        self.library.begin(Allowance::of(effort));
         let Task { dag, query, seed, deadline } = *task;
         let constraints = conjuncts(dag, query.constraints());
         let bytes = self.bytes.collect(dag, query.constraints());
@@ -168,7 +169,7 @@ impl Solver for ClassicWalk {
     fn solve(&mut self, dag: &Dag, query: &Query, seed: &dyn Assignment, deadline: &Deadline) -> Answer {
         let start = self.meter.begin();
         let Walk { library, settings, bytes, .. } = &mut self.walk;
-        library.begin();
+        library.begin(Allowance::of(Duration::MAX));
         let constraints = conjuncts(dag, query.constraints());
         let bytes = bytes.collect(dag, query.constraints());
         let nodes = parents_first(dag, &constraints);
@@ -210,28 +211,6 @@ impl Search<'_> {
     fn start(&self) -> Vec<u8> {
         self.bytes.iter().map(|&byte| self.seed.byte(byte)).collect()
     }
-}
-
-/// Splits conjunctions into their conjuncts; those of the last constraint come last. A conjunction that is
-/// shared within a constraint is split once: there may be exponentially many paths to it.
-fn conjuncts(dag: &Dag, constraints: impl Iterator<Item = ExprId>) -> Vec<ExprId> {
-    let mut parts = Vec::new();
-    let mut seen = FxHashSet::default();
-    for constraint in constraints {
-        let mut open = vec![constraint];
-        seen.clear();
-        while let Some(e) = open.pop() {
-            match dag.node(e) {
-                Node::Binary(BinOp::And, a, b) => {
-                    if seen.insert(e) {
-                        open.extend([b, a]);
-                    }
-                }
-                _ => parts.push(e),
-            }
-        }
-    }
-    parts
 }
 
 /// Returns the nodes reachable from the roots, parents before children.

@@ -66,7 +66,7 @@ pub fn gather(settings: &ReportSettings, frontend: &dyn Frontend) -> Result<Repo
     let ReplayedCampaign { gathered, tests, collector, subject, _scratch } = replay(settings, frontend)?;
     let mut report = gathered.report(&tests, collector);
     if settings.replay_coverage || settings.wants_lines {
-        let build = gathered.plain_build(&subject, subject.sandbox.limits());
+        let build = plain_coverage::PlainBuild::new(&gathered.spec, subject.sandbox.limits(), frontend);
         match build.and_then(|build| plain_coverage::measure(&build, &tests, &mut report, frontend)) {
             Err(error) if !settings.replay_coverage => {
                 let reason = error.reason();
@@ -243,17 +243,5 @@ impl GatheredCampaign<'_> {
         met.filter_map(|(branch, _)| self.program.site_of(BranchId(branch as u32)))
             .map(|(site, _)| site)
             .collect()
-    }
-
-    fn plain_build(
-        &self,
-        subject: &Subject,
-        limits: cairn_exec::Limits,
-    ) -> Result<plain_coverage::PlainBuild, Error> {
-        let made_of = match (&self.suite.made_by, self.settings.named.subject.target.is_empty()) {
-            (Some(run), true) => run.subject.target.as_slice(),
-            _ => subject.target.as_slice(),
-        };
-        plain_coverage::PlainBuild::new(made_of, &self.spec, limits)
     }
 }

@@ -1,10 +1,10 @@
 //! Coverage of the tests on a plain build, as llvm-cov measures it.
 
 use super::retrace::Retraced;
-use crate::compile;
 use crate::error::Error;
 use crate::frontend::Frontend;
 use crate::native::run_plain;
+use crate::rebuild::{Rebuild, Variant};
 use crate::{temporary, toolchain};
 use cairn_deadline::Deadline;
 use cairn_exec::{Limits, TargetSpec};
@@ -28,42 +28,25 @@ pub struct PlainBuild {
 }
 
 impl PlainBuild {
-    /// Compiles C files to a program that is run as `spec` describes.
-    pub fn new(files: &[PathBuf], spec: &TargetSpec, limits: Limits) -> Result<PlainBuild, Error> {
-        if !files.iter().any(|file| compile::is_source(file)) {
-            return Err(Error::new(
-                "a plain build needs the C files: it works for campaigns that were given these, not a program",
-            ));
-        }
-        if let Some(missing) = files.iter().find(|file| !file.exists()) {
-            return Err(Error::new(format_args!("a plain build: no such file: {}", missing.display())));
-        }
+    /// Builds the program that `spec` describes how to run again, from the records in it.
+    pub fn new(spec: &TargetSpec, limits: Limits, frontend: &dyn Frontend) -> Result<PlainBuild, Error> {
         let scratch = temporary::directory()?;
-        let (program, markers) = (scratch.path().join("program"), scratch.path().join("markers.o"));
-        let tools = toolchain::find()?;
-        let include = &tools.include_dir;
-        let mut clang = Command::new(&tools.clang);
-        run_command(
-            clang
-                .args(["-w", "-O1", "-c", "-I"])
-                .arg(include)
-                .arg(include.join("cairn_replay.c"))
-                .arg("-o")
-                .arg(&markers),
-        )?;
-        let mut clang = Command::new(compile::driver_for(&tools.clang, files));
-        clang
-            .arg("-w")
-            .args(FLAGS)
-            // As a system directory: what its headers define is not the user's code.
-            .arg("-idirafter")
-            .arg(include)
-            .args(files)
-            .arg(&markers)
-            .arg("-lm")
-            .arg("-o")
-            .arg(&program);
-        run_command(&mut clang)?;
+        let program = scratch.path().join("program");
+        let variant = Variant {
+            name: "coverage",
+            options: FLAGS.map(OsString::from).to_vec(),
+            link_options: &[],
+            own: &["cairn_replay.c"],
+        };
+        let rebuild =
+            Rebuild { program: spec.path.clone(), is_sandboxed: spec.sandbox, stop: frontend.stop_flag()? };
+        let mut shown: Option<Box<dyn FnMut(usize)>> = None;
+        let mut progress = |done, total| {
+            shown.get_or_insert_with(|| frontend.begin("files compiled for a plain build", total))(done);
+        };
+        rebuild
+            .build(&variant, &program, &mut progress)
+            .map_err(|error| Error::new(format_args!("a plain build: {error}")))?;
         let mut spec = TargetSpec { path: program, coverage: 0, ..spec.clone() };
         spec.writable = Some(scratch.path().to_owned());
         Ok(PlainBuild { scratch, spec, limits })

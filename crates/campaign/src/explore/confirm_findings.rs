@@ -6,11 +6,13 @@ use crate::findings::confirmation::SANITIZERS;
 use crate::findings::fault::{Fault, FaultLocation};
 use crate::findings::fault_kind::FaultKind;
 use crate::findings::ledger::{LedgerEntry, sanitized_name};
-use crate::findings::reference_builds::{BuildResults, ReferenceBuilds, Request};
+use crate::findings::reference_builds::{BuildNews, BuildResults, ReferenceBuilds};
 use crate::findings::report::{Finding, Frame};
+use crate::findings::request_queue::{CheckedPath, Request};
 use crate::findings::sanitizer::SanitizerError;
 use crate::observe::notes::StopReason;
 use crate::observe::observer::Event;
+use crate::store::checked_paths::input_key;
 use crate::store::testcase::read_test;
 use crate::test_folder::TestFolder;
 use cairn_exec::{ExitKind, Input};
@@ -27,13 +29,30 @@ impl Campaign<'_> {
     pub fn start_reference_builds(&mut self) {
         let known = self.store.ledger.entries.iter().map(|entry| entry.fault.key()).collect();
         let builds = self.settings.builds.clone().filter(|_| self.store.directory.is_some());
-        self.store.reference_builds = builds.map(|builds| ReferenceBuilds::new(builds, known));
+        let share = self.settings.check_share;
+        self.store.reference_builds = builds.map(|builds| ReferenceBuilds::new(builds, known, share));
     }
 
     /// Requests an input to be run on the reference builds, if there are any.
     pub fn request_reference_builds(&mut self, request: Request, input: &Input) {
         if let Some(builds) = &mut self.store.reference_builds {
             builds.request(request, input.clone());
+        }
+    }
+
+    /// Requests a path to be checked with sanitizers, unless an earlier part of the campaign did so.
+    pub fn request_check(&mut self, input: &Input, test: Option<u32>) {
+        let key = input_key(input);
+        let was_checked = self.store.directory.as_ref().is_some_and(|files| files.was_checked(key));
+        if self.store.reference_builds.is_none() {
+            return;
+        }
+        self.counters.notes.paths += 1;
+        if was_checked {
+            self.counters.notes.checked_paths += 1;
+        } else {
+            let path = CheckedPath { key, execution: self.counters.executions, test };
+            self.request_reference_builds(Request::Path(path), input);
         }
     }
 
@@ -45,8 +64,25 @@ impl Campaign<'_> {
         self.store.reference_builds.as_ref().map_or(0, ReferenceBuilds::pending)
     }
 
+    /// Notifies the observer of what has happened to the builds.
+    fn notify_build_news(&mut self) {
+        let news = self.store.reference_builds.as_ref().map(ReferenceBuilds::news).unwrap_or_default();
+        for news in news {
+            match news {
+                BuildNews::Compiling { build, done, total } => {
+                    self.notify(&Event::Building { build, done, total });
+                }
+                BuildNews::Failed { build, reason } => {
+                    self.counters.notes.missing_builds.push(format!("{build} build: {reason}"));
+                    self.notify(&Event::BuildFailed { build, reason: &reason });
+                }
+            }
+        }
+    }
+
     /// Integrates the results that have arrived.
     pub fn poll_reference_builds(&mut self) -> Result<(), CampaignError> {
+        self.notify_build_news();
         while let Some(results) = self.next_results(Duration::ZERO) {
             self.integrate_results(results)?;
         }
@@ -58,6 +94,7 @@ impl Campaign<'_> {
     pub fn wait_for_reference_builds(&mut self, stop: StopReason) -> Result<(), CampaignError> {
         let is_late = matches!(stop, StopReason::Time | StopReason::Interrupted);
         let mut end = is_late.then(|| Instant::now() + LATE_RESULTS_TIME);
+        self.store.reference_builds.iter().for_each(ReferenceBuilds::hurry);
         while self.pending_results() > 0 {
             if self.settings.stop.load(Ordering::Relaxed) || self.is_time_up() {
                 end = end.or(Some(Instant::now() + LATE_RESULTS_TIME));
@@ -68,6 +105,7 @@ impl Campaign<'_> {
             if let Some(results) = self.next_results(POLL_INTERVAL) {
                 self.integrate_results(results)?;
             }
+            self.notify_build_news();
             let left = self.pending_results();
             self.notify(&Event::Confirming { left });
         }
@@ -83,14 +121,15 @@ impl Campaign<'_> {
                 self.set_sanitized_command(index, &results);
                 changed.into_iter().try_for_each(|index| self.rewrite_report(index))?;
             }
-            Request::Test(test) => {
+            Request::Path(path) => {
                 let end = results.sanitized.unwrap_or(ExitKind::Exit(0));
                 for (nth, (error, input)) in results.errors.into_iter().enumerate() {
-                    self.add_sanitizer_error(&sanitized_name(test, nth), &error, input, end)?;
+                    self.add_sanitizer_error(&sanitized_name(&path, nth), &error, input, end)?;
                 }
                 let directory = self.store.directory.as_mut();
                 if let Some(directory) = directory.filter(|_| results.sanitized.is_some()) {
-                    directory.set_sanitized(test)?;
+                    directory.set_checked(path.key)?;
+                    self.counters.notes.checked_paths += 1;
                 }
             }
         }

@@ -237,13 +237,14 @@ impl Worker<'_, '_> {
             (None, Some(_)) => bound_of_replay(before),
         };
         loop {
-            let started = Instant::now();
+            let (started, before_lock) =
+                (Instant::now(), early.as_ref().map_or(Duration::ZERO, |run| run.took));
             let run = self.run_by(input, bound, recorded, is_unlocked, deadline, early.take())?;
             let Some((mut execution, stopped_by)) = run else { return Ok(None) };
             let Some(stopped_by) = stopped_by.filter(|_| !execution.trace.late) else {
                 return Ok(Some((execution, Stopped::No)));
             };
-            let took = started.elapsed();
+            let took = before_lock + started.elapsed();
             self.campaign.search.run_limit.note_stopped(took);
             let is_accepted = match before {
                 Some(before) => execution.trace.steps.len() >= before.steps as usize,

@@ -100,6 +100,7 @@ impl Campaign<'_> {
         known.times_forgotten += 1;
         (known.dag, known.input_bytes, known.callees) = (Dag::new(), 0, SeenCallees::default());
         known.counted_comparisons = CountedComparisons::default();
+        known.path_ends.clear();
         search.relaxed.forget();
         search.optimistic.forget();
         search.deferred.clear();

@@ -48,6 +48,8 @@ struct Observations<'a> {
     new_branches: &'a [BranchId],
     timeout: Option<TimeoutRecord>,
     gaps: &'a [Gap],
+    /// True if no earlier run took its path.
+    has_new_path: bool,
     /// Result in the journal, if the run is replayed.
     recorded: Option<RunResult>,
 }
@@ -118,8 +120,9 @@ impl Worker<'_, '_> {
         let after = difference
             .filter(|_| result == FlipResult::Diverged)
             .and_then(|(_, at)| last_loss(campaign.program, &campaign.known.dag, &execution.trace, at));
+        let has_new_path = self.campaign.known.add_path(&added);
         let observations =
-            Observations { input, new_branches: &new_branches, timeout, gaps: &gaps, recorded };
+            Observations { input, new_branches: &new_branches, timeout, gaps: &gaps, has_new_path, recorded };
         self.keep(execution, &path, observations, cause)?;
         self.campaign.notify(&Event::Executed { end, new_branches: &new_branches });
         self.campaign.write_status_if_due()?;
@@ -148,6 +151,7 @@ impl Worker<'_, '_> {
         let campaign = &mut *self.campaign;
         let parent = cause.base.and_then(|base| campaign.known.past_runs[base.index()].test);
         let is_replayed = observations.recorded.is_some();
+        let has_new_path = observations.has_new_path;
         let kept = match observations.recorded {
             Some(result) => {
                 campaign.store.corpus.replay(&result.kept);
@@ -179,8 +183,13 @@ impl Worker<'_, '_> {
             }
         };
         let (mut test, input) = (parent, &execution.run.input);
+        let mut kept_as = None;
         for keep in kept.iter().filter(|keep| keep.folder == TestFolder::Queue) {
             campaign.known.tests.push((keep.id, input.clone()));
+            kept_as = Some(keep.id);
+        }
+        if matches!(execution.run.end, ExitKind::Exit(_)) && (has_new_path || kept_as.is_some()) {
+            campaign.request_check(input, kept_as);
         }
         for keep in kept {
             test = if keep.folder == TestFolder::Queue { Some(keep.id) } else { test };

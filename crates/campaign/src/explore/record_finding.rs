@@ -10,13 +10,12 @@ use crate::findings::confirmation::UNTRACED;
 use crate::findings::fault::Fault;
 use crate::findings::ledger::LedgerEntry;
 use crate::findings::minimise::minimise;
-use crate::findings::reference_builds::Request;
 use crate::findings::report::{Finding, Frame};
+use crate::findings::request_queue::Request;
 use crate::observe::observer::Event;
 use crate::store::corpus::KeptInput;
 use crate::store::directory::DirectoryError;
 use crate::store::testcase::read_test;
-use crate::test_folder::TestFolder;
 use cairn_deadline::Deadline;
 use cairn_exec::{Input, Mode, Run, RunError};
 use cairn_expr::smtlib::{Conjunction, Status, full_script};
@@ -51,9 +50,6 @@ impl Worker<'_, '_> {
         };
         let mut file = directory.write_input(keep, &run.input, &self.campaign.settings.command, was_kept)?;
         let mut headline = None;
-        if keep.folder == TestFolder::Queue && !directory.was_sanitized(keep.id) {
-            self.campaign.request_reference_builds(Request::Test(keep.id), &run.input);
-        }
         if let Some(fault) = &keep.fault {
             let index = self.record_finding(keep, fault, run, &file, condition)?;
             let entry = &self.campaign.store.ledger.entries[index];

@@ -43,7 +43,7 @@ use cairn_program::{BranchId, Program};
 use cairn_search::{RunView, UnknownStrategy};
 use cairn_solver::Stats;
 use cairn_tree::{AddedRun, Coverage, Flip, RunId, Tree};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -66,6 +66,8 @@ pub(super) struct Knowledge {
     pub dag: Dag,
     pub tree: Tree,
     pub coverage: Coverage,
+    /// The last side of every path: it identifies the path.
+    pub path_ends: HashSet<Option<Flip>>,
     /// By run id.
     pub past_runs: Vec<PastRun>,
     /// Memory of their inputs, in bytes.
@@ -321,6 +323,7 @@ impl Knowledge {
             dag: Dag::new(),
             tree: Tree::new(program),
             coverage: Coverage::new(program),
+            path_ends: HashSet::new(),
             past_runs: Vec::new(),
             input_bytes: 0,
             times_forgotten: 0,
@@ -355,6 +358,12 @@ impl Knowledge {
             }
         }
         bytes
+    }
+
+    /// Adds the path of a run; true if no earlier run took it.
+    pub fn add_path(&mut self, added: &AddedRun) -> bool {
+        let last = added.nodes.last().zip(added.sides.last());
+        self.path_ends.insert(last.map(|(&node, &side)| Flip { node, side }))
     }
 
     /// Adds a run that is in the tree.
@@ -483,7 +492,8 @@ impl Counters {
             | Gap::Concretized
             | Gap::Suspended
             | Gap::Forgotten
-            | Gap::Untried => return,
+            | Gap::Untried
+            | Gap::Unchecked => return,
         };
         *counter += count;
     }

@@ -37,7 +37,7 @@ pub(super) fn explains(error: &SanitizerError, fault: &Fault) -> bool {
 mod tests {
     use super::super::fault::FaultLocation;
     use super::super::fault_kind::FaultKind;
-    use super::super::reference_builds::Request;
+    use super::super::request_queue::Request;
     use super::*;
     use cairn_exec::Input;
     use cairn_program::SourceFrame;

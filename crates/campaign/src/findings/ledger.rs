@@ -4,11 +4,12 @@ use super::confirmation::{confirmed_by, explains};
 use super::fault::{Fault, FaultKey, FaultLocation};
 use super::reference_builds::BuildResults;
 use super::report::{Finding, Frame};
+use super::request_queue::CheckedPath;
 use crate::test_folder::TestFolder;
 use cairn_exec::{ExitKind, Input};
 use std::collections::BTreeMap;
 
-/// Prefix of the names of findings that only sanitizers see; the number of their test follows. They are
+/// Prefix of the names of findings that only sanitizers see; the number of their test or run follows. They are
 /// numbered separately, since the moment at which they are seen is not deterministic, and the names of all
 /// other findings must be the same whenever a campaign is repeated.
 pub(crate) const SANITIZED: &str = "san:";
@@ -133,10 +134,13 @@ impl LedgerEntry {
     }
 }
 
-/// Returns the name of the `nth` finding that sanitizers saw in a test.
-pub(crate) fn sanitized_name(test: u32, nth: usize) -> String {
+/// Returns the name of the `nth` finding that sanitizers saw on a path.
+pub(crate) fn sanitized_name(path: &CheckedPath, nth: usize) -> String {
     let suffix = if nth == 0 { String::new() } else { format!(".{nth}") };
-    format!("{SANITIZED}{test:06}{suffix}")
+    match path.test {
+        Some(test) => format!("{SANITIZED}{test:06}{suffix}"),
+        None => format!("{SANITIZED}run{:06}{suffix}", path.execution),
+    }
 }
 
 fn is_at(location: Option<FaultLocation>, finding: &Finding) -> bool {
@@ -148,7 +152,7 @@ fn is_at(location: Option<FaultLocation>, finding: &Finding) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::fault_kind::FaultKind;
-    use super::super::reference_builds::Request;
+    use super::super::request_queue::Request;
     use super::super::sanitizer::SanitizerError;
     use super::*;
     use cairn_program::SourceFrame;

@@ -1,10 +1,12 @@
 //! Runs inputs on reference builds of the program, on a thread of its own.
 //!
-//! The thread serves requests in order. The campaign polls for the results between two steps of its search,
+//! The thread confirms findings first, and checks paths in the order in which they were run: which errors are
+//! new then does not depend on the clock. The campaign polls for the results between two steps of its search,
 //! so it never waits for them before its end.
 
 use super::fault::FaultKey;
 use super::minimise::minimise;
+use super::request_queue::{Request, RequestQueue};
 use super::sanitizer::{SanitizerError, errors};
 use cairn_exec::{ExitKind, Input, Run};
 use cairn_program::Symbols;
@@ -12,8 +14,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -33,17 +34,32 @@ pub trait Builds: Send + Sync + fmt::Debug {
     /// Returns the file of the build with sanitizers.
     fn sanitized_program(&self) -> PathBuf;
 
+    /// Returns what has happened to the builds since the last call.
+    fn news(&self) -> Vec<BuildNews>;
+
     /// Cancels running and future requests.
     fn stop(&self);
 }
 
-/// Purpose for which an input is run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Request {
-    /// Confirm the finding with this index in the ledger.
-    Finding(usize),
-    /// Look for faults that only sanitizers see in this test.
-    Test(u32),
+/// An event in the making of a build.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BuildNews {
+    /// So many of its files are compiled.
+    Compiling {
+        /// Name of the build.
+        build: &'static str,
+        /// Files done.
+        done: usize,
+        /// All files.
+        total: usize,
+    },
+    /// It cannot be made.
+    Failed {
+        /// Name of the build.
+        build: &'static str,
+        /// The reason, in one sentence.
+        reason: String,
+    },
 }
 
 /// Results of a request.
@@ -54,7 +70,7 @@ pub(crate) struct BuildResults {
     pub plain: Option<ExitKind>,
     /// Exit status of the build with sanitizers.
     pub sanitized: Option<ExitKind>,
-    /// Errors that sanitizers reported, with their inputs. For a test only errors that are new, with
+    /// Errors that sanitizers reported, with their inputs. For a path only errors that are new, with
     /// minimised inputs.
     pub errors: Vec<(SanitizerError, Input)>,
 }
@@ -62,35 +78,49 @@ pub(crate) struct BuildResults {
 /// Handle of the thread.
 pub(crate) struct ReferenceBuilds {
     builds: Arc<dyn Builds>,
-    requests: Option<Sender<(Request, Input)>>,
+    queue: Arc<RequestQueue>,
     results: Receiver<BuildResults>,
     thread: Option<JoinHandle<()>>,
-    stop: Arc<AtomicBool>,
     pending: u64,
 }
 
 impl ReferenceBuilds {
-    /// Starts the thread. Errors with a key in `known` are not reported for tests.
-    pub fn new(builds: Arc<dyn Builds>, known: BTreeSet<FaultKey>) -> ReferenceBuilds {
-        let (requests, incoming) = channel();
+    /// Starts the thread, which spends `share` of the time on paths. Errors with a key in `known` are not
+    /// reported for paths.
+    pub fn new(builds: Arc<dyn Builds>, known: BTreeSet<FaultKey>, share: f64) -> ReferenceBuilds {
         let (outgoing, results) = channel();
-        let (stop, thread_builds) = (Arc::new(AtomicBool::new(false)), builds.clone());
-        let flag = stop.clone();
+        let queue = Arc::new(RequestQueue::new(share));
+        let (thread_builds, incoming) = (builds.clone(), queue.clone());
         let thread = std::thread::spawn(move || {
-            let mut runner = Runner { builds: &*thread_builds, symbols: None, known, stop: &flag };
-            for (request, input) in incoming {
-                if flag.load(Ordering::Relaxed) || outgoing.send(runner.serve(request, &input)).is_err() {
+            let mut runner = Runner { builds: &*thread_builds, symbols: None, known, queue: &incoming };
+            while let Some((request, input)) = incoming.next() {
+                let start = Instant::now();
+                let results = runner.serve(request, &input);
+                if matches!(request, Request::Path(_)) {
+                    incoming.rest_after(start.elapsed());
+                }
+                if outgoing.send(results).is_err() {
                     break;
                 }
             }
         });
-        ReferenceBuilds { builds, requests: Some(requests), results, thread: Some(thread), stop, pending: 0 }
+        ReferenceBuilds { builds, queue, results, thread: Some(thread), pending: 0 }
     }
 
     /// Requests an input to be run.
     pub fn request(&mut self, request: Request, input: Input) {
-        let sent = self.requests.as_ref().is_some_and(|requests| requests.send((request, input)).is_ok());
-        self.pending += u64::from(sent);
+        self.queue.add(request, input);
+        self.pending += 1;
+    }
+
+    /// Lets the thread take all the time there is.
+    pub fn hurry(&self) {
+        self.queue.hurry();
+    }
+
+    /// Returns what has happened to the builds since the last call.
+    pub fn news(&self) -> Vec<BuildNews> {
+        self.builds.news()
     }
 
     /// Returns the number of requests without results.
@@ -120,9 +150,8 @@ impl ReferenceBuilds {
 impl Drop for ReferenceBuilds {
     /// Stops the thread; the current run ends by its own limits.
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.queue.stop();
         self.builds.stop();
-        self.requests = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -135,7 +164,7 @@ struct Runner<'a> {
     symbols: Option<Symbols>,
     /// Keys of errors that were reported before.
     known: BTreeSet<FaultKey>,
-    stop: &'a AtomicBool,
+    queue: &'a RequestQueue,
 }
 
 impl Runner<'_> {
@@ -147,7 +176,7 @@ impl Runner<'_> {
                 let plain = self.builds.plain(input).map(|run| run.end);
                 (plain, reported.into_iter().map(|error| (error, input.clone())).collect())
             }
-            Request::Test(_) => {
+            Request::Path(_) => {
                 let new: Vec<_> = reported.into_iter().filter(|error| self.is_new(error)).collect();
                 let with_smallest = |error| {
                     let smallest = self.smallest(&error, input);
@@ -175,7 +204,7 @@ impl Runner<'_> {
         let (wanted, until, mut runs) = (error.key(), Instant::now() + MAX_MINIMISING_TIME, 0);
         minimise(input, &mut |input| {
             runs += 1;
-            if runs > MAX_MINIMISING_RUNS || Instant::now() > until || self.stop.load(Ordering::Relaxed) {
+            if runs > MAX_MINIMISING_RUNS || Instant::now() > until || self.queue.is_stopped() {
                 return None;
             }
             let run = self.builds.sanitized(input);

@@ -57,13 +57,15 @@ pub enum Gap {
     Forgotten,
     /// Flips that were not tried.
     Untried,
+    /// Paths that there was no time to check with sanitizers.
+    Unchecked,
 }
 
 /// Counts of gaps by kind. Empty if every path was tried.
 pub type Gaps = BTreeMap<Gap, u64>;
 
 /// Number of kinds.
-const KINDS: usize = Gap::Untried as usize + 1;
+const KINDS: usize = Gap::Unchecked as usize + 1;
 
 /// Counts of gaps so far. An array, not a map, since a copy is passed with every event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,6 +104,7 @@ impl GapCounts {
             (Gap::Suspended, tree.suspended() as u64),
             (Gap::Forgotten, notes.forgotten_flips),
             (Gap::Untried, tree.untried() as u64),
+            (Gap::Unchecked, notes.unanswered),
         ])
     }
 

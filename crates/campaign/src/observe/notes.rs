@@ -122,6 +122,15 @@ pub struct Notes {
     pub hang_inputs: u64,
     /// Inputs that the reference builds had no time to run.
     pub unanswered: u64,
+    /// Distinct paths that sanitizers were to check.
+    #[serde(default)]
+    pub paths: u64,
+    /// Those of them that they have checked.
+    #[serde(default)]
+    pub checked_paths: u64,
+    /// Reference builds that could not be made, each with the reason.
+    #[serde(default)]
+    pub missing_builds: Vec<String>,
     /// With the oracle: values compared with their expressions.
     pub checked_values: u64,
     /// With the oracle: values that differ.

@@ -106,6 +106,22 @@ pub enum Event<'a> {
         /// Number of inputs left to run.
         left: u64,
     },
+    /// A reference build is being made.
+    Building {
+        /// Name of the build.
+        build: &'a str,
+        /// Files that are compiled.
+        done: usize,
+        /// All files.
+        total: usize,
+    },
+    /// A reference build cannot be made.
+    BuildFailed {
+        /// Name of the build.
+        build: &'a str,
+        /// The reason, in one sentence.
+        reason: &'a str,
+    },
     /// A run diverged from its predicted path.
     Diverged(&'a Divergence),
     /// The trace of a run is inconsistent from some point on.

@@ -53,6 +53,12 @@ pub struct Summary {
     /// Mutants that covered a branch first.
     #[serde(default)]
     pub mutation_gains: u64,
+    /// Distinct paths that ended by themselves, if sanitizers were to check them.
+    #[serde(default)]
+    pub paths: u64,
+    /// Those of them that sanitizers have checked.
+    #[serde(default)]
+    pub paths_checked: u64,
     /// Strategy, as the user named it.
     pub strategy: String,
     /// Seed of all random choices.
@@ -155,6 +161,8 @@ impl Summary {
             optimistic_gains: progress.optimistic_gains,
             mutation_runs: progress.mutation_runs,
             mutation_gains: progress.mutation_gains,
+            paths: notes.paths,
+            paths_checked: notes.checked_paths,
             strategy: strategy.to_owned(),
             seed,
             choosing_seconds: progress.choosing.as_secs_f64(),

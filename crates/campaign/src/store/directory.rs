@@ -4,6 +4,7 @@
 //! that the journal mentions are written before any observer is notified of them.
 
 use super::afl;
+use super::checked_paths::{CHECKED_PATHS, CheckedPaths};
 use super::corpus::KeptInput;
 use super::testcase::{KTEST, encode_test, label};
 use crate::findings::ledger::SANITIZED;
@@ -12,7 +13,7 @@ use crate::observe::observer::Progress;
 use crate::observe::snapshot::{SNAPSHOT, Snapshot};
 use crate::test_folder::TestFolder;
 use cairn_exec::Input;
-use cairn_program::{read_file, read_text};
+use cairn_program::read_file;
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
@@ -28,8 +29,8 @@ const STATS: &str = "fuzzer_stats";
 const PLOT: &str = "plot_data";
 /// Default output file of `cairn report`.
 const PAGE: &str = "report.html";
-/// Numbers of the tests that the build with sanitizers was run on, one per line.
-const SANITIZED_TESTS: &str = "sanitized_tests";
+/// File of earlier versions in place of the checked paths.
+const FORMER_CHECKED: &str = "sanitized_tests";
 /// Description of the explored program, written by `cairn run` itself.
 const ORIGIN: &str = "origin.json";
 /// Folder of the positions reached in the queues of other fuzzers, one file each; AFL++ has the same.
@@ -88,8 +89,7 @@ pub(crate) struct CampaignFiles {
     started: SystemTime,
     /// Inputs that the journal does not mention, in reverse order.
     unrecorded: Vec<PathBuf>,
-    /// Tests that the build with sanitizers was run on.
-    sanitized_tests: HashSet<u32>,
+    checked_paths: CheckedPaths,
 }
 
 impl CampaignFiles {
@@ -112,8 +112,8 @@ impl CampaignFiles {
         let plot = fs::File::create(&plot_path).and_then(header);
         let plot = plot.map_err(|source| unwritable(&plot_path, source))?;
         let (path, started) = (path.to_owned(), SystemTime::now());
-        let (unrecorded, sanitized_tests) = Default::default();
-        Ok(CampaignFiles { path, plot, started, unrecorded, sanitized_tests })
+        let checked_paths = CheckedPaths::of_new(&path);
+        Ok(CampaignFiles { path, plot, started, unrecorded: Vec::new(), checked_paths })
     }
 
     /// Opens the directory of a campaign that is resumed; `inputs` are the files of each folder, `recorded`
@@ -129,8 +129,8 @@ impl CampaignFiles {
         let plot_path = path.join(PLOT);
         let plot = fs::OpenOptions::new().create(true).append(true).open(&plot_path);
         let plot = plot.map_err(|source| unwritable(&plot_path, source))?;
-        let sanitized_tests = sanitized_tests(path);
-        Ok(CampaignFiles { path: path.to_owned(), plot, started, unrecorded, sanitized_tests })
+        let checked_paths = CheckedPaths::read(path);
+        Ok(CampaignFiles { path: path.to_owned(), plot, started, unrecorded, checked_paths })
     }
 
     /// Returns the path of the directory.
@@ -245,20 +245,14 @@ impl CampaignFiles {
         names
     }
 
-    /// True if the build with sanitizers was run on a test.
-    pub fn was_sanitized(&self, test: u32) -> bool {
-        self.sanitized_tests.contains(&test)
+    /// True if the path of the input with this key was checked with sanitizers.
+    pub fn was_checked(&self, key: u64) -> bool {
+        self.checked_paths.contains(key)
     }
 
-    /// Records that the build with sanitizers was run on a test, after all its findings were written.
-    pub fn set_sanitized(&mut self, test: u32) -> Result<(), DirectoryError> {
-        if !self.sanitized_tests.insert(test) {
-            return Ok(());
-        }
-        let path = self.path.join(SANITIZED_TESTS);
-        let file = fs::OpenOptions::new().create(true).append(true).open(&path);
-        let written = file.and_then(|mut file| file.write_all(format!("{test}\n").as_bytes()));
-        written.map_err(|source| unwritable(&path, source))
+    /// Records that a path was checked with sanitizers, after all its findings were written.
+    pub fn set_checked(&mut self, key: u64) -> Result<(), DirectoryError> {
+        self.checked_paths.add(key).map_err(|source| unwritable(&self.path.join(CHECKED_PATHS), source))
     }
 
     /// Returns a path relative to the directory.
@@ -294,18 +288,6 @@ impl CampaignFiles {
     }
 }
 
-/// Reads the tests that sanitizers have seen, of a resumed campaign. An incomplete last line may be the
-/// prefix of another number, and is removed: the next number would be appended to it.
-fn sanitized_tests(campaign: &Path) -> HashSet<u32> {
-    let path = campaign.join(SANITIZED_TESTS);
-    let text = read_text(&path, MAX_BYTES).unwrap_or_default();
-    let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
-    if whole.len() < text.len() && write_whole(campaign, SANITIZED_TESTS, whole.as_bytes(), true).is_err() {
-        return HashSet::new();
-    }
-    whole.lines().filter_map(|line| line.parse().ok()).collect()
-}
-
 fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
     let ignore_missing = |path: &Path, result: io::Result<()>| match result {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(unwritable(path, source)),
@@ -317,7 +299,9 @@ fn remove_campaign(path: &Path) -> Result<(), DirectoryError> {
     }
     let positions = path.join(SYNC_POSITIONS);
     ignore_missing(&positions, fs::remove_dir_all(&positions))?;
-    for file in [STATS, PLOT, JOURNAL, SNAPSHOT, PAGE, SANITIZED_TESTS, ORIGIN].map(|name| path.join(name)) {
+    for file in [STATS, PLOT, JOURNAL, SNAPSHOT, PAGE, CHECKED_PATHS, FORMER_CHECKED, ORIGIN]
+        .map(|name| path.join(name))
+    {
         ignore_missing(&file, fs::remove_file(&file))?;
     }
     Ok(())

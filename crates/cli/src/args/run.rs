@@ -2,9 +2,9 @@
 
 use super::strategy::StrategyParser;
 use super::target::{LimitArgs, SubjectArgs};
-use super::values::{Budget, instance_name, positive, size};
+use super::values::{Budget, instance_name, positive, share, size};
 use cairn_app::subject::RunSettings;
-use cairn_campaign::SyncSettings;
+use cairn_campaign::{CHECK_SHARE, SyncSettings};
 use cairn_wire::Checks;
 use clap::Args;
 use std::path::PathBuf;
@@ -65,10 +65,21 @@ pub struct RunArgs {
     /// object), or all; a program that is not compiled on the fly must have been built with CAIRN_CC_CHECK=KINDS
     #[arg(long, value_name = "KINDS", help_heading = "Findings", value_parser = Checks::parse)]
     pub check: Option<Checks>,
-    /// Make no reference builds (with and without sanitizers) to confirm findings and replay tests on, if C files are
-    /// given
+    /// Make no reference builds (with and without sanitizers) to confirm findings and replay tests on
     #[arg(long, help_heading = "Findings")]
     pub no_sanitizers: bool,
+    /// Your own build with AddressSanitizer and UndefinedBehaviorSanitizer, instead of the one that is made from the
+    /// program's records
+    #[arg(long, value_name = "PATH", help_heading = "Findings", conflicts_with = "no_sanitizers")]
+    pub sanitized: Option<PathBuf>,
+    /// Your own build without any instrumentation, instead of the one that is made from the program's records
+    #[arg(long, value_name = "PATH", help_heading = "Findings", conflicts_with = "no_sanitizers")]
+    pub plain: Option<PathBuf>,
+    /// Share of the time for checking every distinct path with sanitizers, beside the search: a number up to 1. What is
+    /// left is checked at the end
+    #[arg(long, value_name = "SHARE", default_value_t = CHECK_SHARE, hide_default_value = true, value_parser = share)]
+    #[arg(help_heading = "Findings", conflicts_with = "no_sanitizers")]
+    pub check_share: f64,
     /// Write the path constraint of each finding in SMT-LIB beside its report (see `cairn solve`)
     #[arg(long, help_heading = "Findings")]
     pub path_conditions: bool,

@@ -129,7 +129,7 @@ pub struct ReportArgs {
     /// Where to write, - for standard output; by default the page goes to DIR/report.html, all else to standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Replay the tests on a plain build of the campaign's C files as well, and show llvm-cov's figures for comparison
+    /// Replay the tests on a plain build of the program as well, and show llvm-cov's figures for comparison
     #[arg(long)]
     pub replay_coverage: bool,
     /// Time limit of one execution, in milliseconds; by default the campaign's

@@ -95,6 +95,14 @@ pub fn positive(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Parses a share of a whole.
+pub fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
+        _ => Err("it must be a number above 0 and up to 1".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -63,7 +63,10 @@ impl Log {
         }
         self.printed = Instant::now();
         match self.form {
-            Form::Plain => self.line(&line(&view.progress)),
+            Form::Plain => {
+                self.line(&line(&view.progress));
+                view.building.iter().for_each(|what| self.line(&format!("making the {what}")));
+            }
             Form::Json => print_event("progress", figures(view)),
         }
     }
@@ -88,6 +91,20 @@ impl Log {
                         json!({ "kind": kind, "message": message, "elapsed_seconds": elapsed }),
                     );
                 }
+            }
+        }
+    }
+
+    /// Logs that a reference build cannot be made.
+    pub fn missing_build(&self, build: &str, reason: &str, progress: &Progress) {
+        let message = format!("no {build} build: {reason}");
+        match self.form {
+            Form::Plain => self.line(&format!("warning: {message}")),
+            Form::Json => {
+                let elapsed = progress.elapsed.as_secs_f64();
+                let kind = "missing-build";
+                let fields = json!({ "kind": kind, "message": message, "elapsed_seconds": elapsed });
+                print_event("warning", fields);
             }
         }
     }

@@ -43,6 +43,7 @@ impl Screen {
         lines.extend(self.newest(view));
         lines.push(self.frontier(view));
         lines.extend(self.text("strategy", Ink::Plain, &view.strategy));
+        lines.extend(view.building.iter().flat_map(|what| self.text("making", Ink::Plain, what)));
         lines.extend(self.mutation(view));
         lines.extend(self.solver(view));
         lines.extend(self.warnings(view));

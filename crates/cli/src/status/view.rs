@@ -20,6 +20,8 @@ pub struct View {
     pub at: Instant,
     /// The strategy's description of itself.
     pub strategy: String,
+    /// The build that is being made beside the campaign.
+    pub building: Option<String>,
     /// Time of the last test.
     pub last_test: Option<Duration>,
     /// Numbers of distinct findings by how the program ended, and headline and time of the newest.
@@ -34,9 +36,22 @@ pub struct View {
 impl View {
     /// Returns the view of a campaign that has not started.
     pub fn new(title: String, execs: Option<u64>, time: Option<Duration>) -> View {
-        let (progress, strategy, last_test, kinds, newest, history, samples) = Default::default();
+        let (progress, strategy, building, last_test, kinds, newest, history, samples) = Default::default();
         let at = Instant::now();
-        View { title, execs, time, progress, at, strategy, last_test, kinds, newest, history, samples }
+        View {
+            title,
+            execs,
+            time,
+            progress,
+            at,
+            strategy,
+            building,
+            last_test,
+            kinds,
+            newest,
+            history,
+            samples,
+        }
     }
 
     /// Returns the campaign's time; its clock stands still during replay.

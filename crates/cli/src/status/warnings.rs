@@ -41,6 +41,7 @@ fn warning(gap: Gap, count: u64) -> Option<Warning> {
         Gap::Concretized => ("pin", "location", "locations", "concretized a symbolic value"),
         Gap::Forgotten => ("forgotten", "flip", "flips", "forgotten to save memory (see --driver-memory)"),
         Gap::NoRun | Gap::AllRejected | Gap::UnusedInput | Gap::Suspended | Gap::Untried => return None,
+        Gap::Unchecked => return None,
     };
     Some(Warning { kind, message: format!("{} {what}", counted(count, one, many)) })
 }

@@ -169,7 +169,12 @@ fn what_only_cairn_sees_is_never_called_confirmed() {
     };
     let build = |checks: &str| {
         let mut command = cairn();
-        let built = output_of(command.env("CAIRN_CC_CHECK", checks).args(["cc", source, "-o", program_text]));
+        let built = output_of(command.env("CAIRN_CC_CHECK", checks).env("CAIRN_CC_RECORD", "0").args([
+            "cc",
+            source,
+            "-o",
+            program_text,
+        ]));
         assert_eq!(built.code, Some(0), "{built:?}");
     };
     build("");
@@ -188,7 +193,7 @@ fn what_only_cairn_sees_is_never_called_confirmed() {
         assert_eq!(report["confirmed"], confirmed, "{report}");
         assert_eq!(text.contains("Unconfirmed: seen by Cairn only"), !confirmed, "{text}");
     }
-    // With the sources all three are seen by others as well.
+    // With the records of its build all three are seen by others as well.
     let result = run_it(&["--check", "overflow", source]);
     let summary: Value = serde_json::from_str(&result.stdout).unwrap();
     assert_eq!(
@@ -306,8 +311,8 @@ fn findings_of_sanitizers_survive_resumption() {
     let record =
         record.map(|entry| entry.unwrap().path()).find(|path| path.extension() == Some("json".as_ref()));
     std::fs::remove_file(record.unwrap()).unwrap();
-    // When a test is noted as seen, all that was said of it is written.
-    std::fs::remove_file(place.path().join("sanitized_tests")).unwrap();
+    // When a path is noted as checked, all that was said of it is written.
+    std::fs::remove_file(place.path().join("checked_paths")).unwrap();
     again("with half a report");
 }
 

@@ -369,10 +369,12 @@ fn lines_and_functions_of_a_tracefile_are_those_of_llvm_cov() {
 }
 
 #[test]
-fn a_tracefile_of_a_program_says_that_it_has_only_lines_with_branches() {
+fn a_tracefile_of_a_program_without_records_says_that_it_has_only_lines_with_branches() {
     let directory = tempfile::tempdir().unwrap();
     let (program, out) = (directory.path().join("program"), directory.path().join("out"));
-    build_instrumented(&Example::named("calculator").source, &program);
+    let mut compiler = cairn();
+    let compiler = compiler.env("CAIRN_CC_RECORD", "0").arg("cc").arg(&Example::named("calculator").source);
+    assert_eq!(output_of(compiler.arg("-o").arg(&program)).code, Some(0));
     let result = run(["run", "--quiet", "--sym-stdin", "4", "--execs", "20", "--out"]
         .map(std::ffi::OsStr::new)
         .into_iter()

@@ -75,8 +75,17 @@ struct Figures(BTreeMap<&'static str, Value>);
 impl Figures {
     fn of(result: &CommandOutput) -> Figures {
         let told: Value = serde_json::from_str(&result.stdout).unwrap();
-        let names =
-            ["executions", "branches_covered", "tests", "crashes", "hangs", "divergences", "exhausted"];
+        let names = [
+            "executions",
+            "branches_covered",
+            "tests",
+            "crashes",
+            "hangs",
+            "divergences",
+            "exhausted",
+            "paths",
+            "paths_checked",
+        ];
         Figures(names.into_iter().map(|name| (name, told[name].clone())).collect())
     }
 
@@ -351,7 +360,7 @@ int main(void)
 "#;
 
 #[test]
-fn tests_that_sanitizers_have_seen_are_not_shown_to_them_again() {
+fn paths_that_sanitizers_have_checked_are_not_checked_again() {
     let place = tempfile::tempdir().unwrap();
     let source = write_source(place.path(), "counts.c", COUNTS_SANITIZED_RUNS);
     let (out, runs) = (place.path().join("out"), place.path().join("runs"));
@@ -362,15 +371,16 @@ fn tests_that_sanitizers_have_seen_are_not_shown_to_them_again() {
     };
     let made = || std::fs::metadata(&runs).map_or(0, |file| file.len());
     let begun = explore(&["--execs", "2"]);
-    assert_eq!(made(), begun.number("tests"));
+    assert_eq!(made(), begun.number("paths_checked"));
     let whole = explore(&["--resume"]);
-    assert!(whole.number("tests") > begun.number("tests"), "{whole:?}");
-    assert_eq!(made(), whole.number("tests"));
-    // A number whose line was cut short is none.
-    let noted = std::fs::read(out.join("sanitized_tests")).unwrap();
-    std::fs::write(out.join("sanitized_tests"), &noted[..noted.len() - 1]).unwrap();
+    assert!(whole.number("paths") > begun.number("paths"), "{whole:?}");
+    assert_eq!(whole.number("paths_checked"), whole.number("paths"));
+    assert_eq!(made(), whole.number("paths"));
+    // A key whose line was cut short is none.
+    let noted = std::fs::read(out.join("checked_paths")).unwrap();
+    std::fs::write(out.join("checked_paths"), &noted[..noted.len() - 1]).unwrap();
     assert_eq!(explore(&["--resume"]), whole);
-    assert_eq!(made(), whole.number("tests") + 1);
+    assert_eq!(made(), whole.number("paths") + 1);
     assert_eq!(explore(&["--resume"]), whole);
-    assert_eq!(made(), whole.number("tests") + 1);
+    assert_eq!(made(), whole.number("paths") + 1);
 }

@@ -3,7 +3,7 @@
 use super::args::{Command, Item, Opt};
 use super::input::{Input, InputKind};
 use super::options::Role;
-use super::{Language, Session, coverage_mapping, deps};
+use super::{Language, Session, coverage_mapping, deps, unit_recording};
 use cairn_wire::Checks;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -38,6 +38,9 @@ const PLAIN_LIBRARY: [&str; 4] =
 /// Option for exact floating point: an expression has one value, so neither the optimiser nor the back end
 /// may choose among several, as `-ffast-math` lets them.
 const EXACT: &str = "-fno-fast-math";
+
+/// End of the name of the file in which clang lists the headers of a unit.
+const HEADERS: &str = "headers";
 
 /// Header included before every C++ source.
 const CXX_PREAMBLE: &str = "cairn_libstdcxx.h";
@@ -106,7 +109,11 @@ impl UnitCompilation<'_> {
                 plain
             }
         };
-        self.session.back_end.run(&self.back_end_words(&bitcode, object))
+        match self.session.back_end.run(&self.back_end_words(&bitcode, object)) {
+            0 => unit_recording::add(self.session, self.input, &self.temporary(HEADERS), Path::new(object)),
+            code => return code,
+        }
+        0
     }
 
     /// Emits bitcode, with the coverage mapping in it or in another file, whose path is returned. Without a
@@ -115,7 +122,8 @@ impl UnitCompilation<'_> {
     /// If compilation with the mapping fails it is repeated without it. So only regular files are mapped,
     /// which can be read twice.
     fn run_front_end(&self, bitcode: &Path) -> Result<Option<PathBuf>, i32> {
-        let clang = &self.session.clang;
+        let headers = self.temporary(HEADERS);
+        let clang = self.session.clang.listing_headers(&headers);
         let is_mapped = self.input.kind() == InputKind::Source && Path::new(self.input.path()).is_file();
         if is_mapped {
             let mapping = coverage_mapping::options(self.session.scratch.path())

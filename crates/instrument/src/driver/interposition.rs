@@ -116,7 +116,8 @@ fn files(items: &[Item]) -> Vec<PathBuf> {
     found
 }
 
-fn library(name: &OsStr, directories: &[&OsStr]) -> Option<PathBuf> {
+/// Returns the file of a `-l` library in the user's directories.
+pub fn library(name: &OsStr, directories: &[&OsStr]) -> Option<PathBuf> {
     let name = name.to_string_lossy();
     let names = match name.strip_prefix(':') {
         Some(file) => vec![file.to_owned()],

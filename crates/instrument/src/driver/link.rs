@@ -3,7 +3,7 @@
 use super::args::{Item, Opt, linker_words};
 use super::options::Role;
 use super::plan::Product;
-use super::{Session, compile, coverage_pages, interposition};
+use super::{Session, compile, coverage_pages, interposition, link_recording};
 use cairn_wire::site::USER_MAIN;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -41,12 +41,14 @@ fn link_words(session: &Session, product: Product) -> Result<Vec<OsString>, i32>
         Product::Executable => {
             let models = models(session)?;
             let own = interposition::link_arguments(session, &items, &models, true)?;
+            words.extend(link_recording::object(session, &items)?.map(PathBuf::into_os_string));
             surround(session, words, own, models)
         }
         // A library may be loaded by a program without the models that it calls.
         Product::SharedLibrary => {
             let models = models(session)?;
             words.extend(interposition::link_arguments(session, &items, &models, false)?);
+            words.extend(link_recording::object(session, &items)?.map(PathBuf::into_os_string));
             words.extend(archives([models]));
             Ok(words)
         }

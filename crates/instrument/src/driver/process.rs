@@ -10,6 +10,9 @@ use std::process::{Command, ExitStatus, Stdio};
 /// Maximum length of a command line before a response file is used; the system's limit is not far above.
 const LONGEST_COMMAND_LINE: usize = 128 * 1024;
 
+/// Environment variable that makes clang list the headers that it reads.
+const LISTS_HEADERS: &str = "CC_PRINT_HEADERS";
+
 /// Exit code if clang cannot be started.
 const CANNOT_RUN: i32 = 2;
 
@@ -18,12 +21,19 @@ const CANNOT_RUN: i32 = 2;
 pub struct Clang<'a> {
     path: &'a Path,
     language: Language,
+    /// File to which it appends the names of the headers that it reads.
+    headers: Option<&'a Path>,
 }
 
 impl<'a> Clang<'a> {
     /// Returns the clang at `path`, acting as the driver of `language`.
     pub fn new(path: &'a Path, language: Language) -> Clang<'a> {
-        Clang { path, language }
+        Clang { path, language, headers: None }
+    }
+
+    /// Makes it append the names of the headers that it reads to a file, unless the user has it do so.
+    pub fn listing_headers(self, file: &'a Path) -> Clang<'a> {
+        Clang { headers: Some(file).filter(|_| std::env::var_os(LISTS_HEADERS).is_none()), ..self }
     }
 
     /// Runs it on `args` with inherited standard streams; returns the exit code.
@@ -83,6 +93,9 @@ impl<'a> Clang<'a> {
         let mut command = Command::new(self.path);
         if self.language == Language::Cxx {
             command.arg("--driver-mode=g++");
+        }
+        if let Some(file) = self.headers {
+            command.env(LISTS_HEADERS, "1").env("CC_PRINT_HEADERS_FILE", file);
         }
         command
     }

@@ -3,7 +3,8 @@
 //! It runs on clang's output before optimisation, so that the branches are those of the source. Order of
 //! work:
 //!
-//! 1. [`conditions`] normalises conditions, [`site_positions`] and [`condition_features`] annotate them.
+//! 1. [`conditions`] normalises conditions, [`site_positions`], [`condition_features`] and [`definitions`]
+//!    annotate them.
 //! 2. LLVM's `sroa` promotes locals to registers; [`inline`] marks small functions for `always-inline`.
 //! 3. [`checks`] inserts branches on faults, [`sites`] collects the sites and inserts coverage stores.
 //! 4. [`taint`] finds the values of a function that may be labelled, [`function`] cuts its blocks into
@@ -20,6 +21,7 @@ mod condition_features;
 mod conditions;
 mod coverage_map;
 mod coverage_store;
+mod definitions;
 mod edges;
 mod emit;
 mod function;
@@ -42,6 +44,7 @@ mod taint;
 mod types;
 mod uninstrumented_calls;
 mod unmodelled_input;
+mod variables;
 mod variadic;
 
 use crate::driver::Instrumenter;
@@ -87,6 +90,7 @@ impl Instrumenter for Pass {
         conditions::split(&module);
         site_positions::set_positions(&module, &conditions);
         condition_features::annotate(&module);
+        definitions::annotate(&module);
         let is_users = !modelled::is_model(&module);
         let literals = if is_users { string_literals::collect(&module) } else { BTreeSet::new() };
         module.run_passes(c"function(sroa)")?;

@@ -51,15 +51,15 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Renews the allowance of code; empties the cache if it is too large. To be called before every query.
-    pub(super) fn begin_query(&mut self) {
+    /// Sets the allowance of code; empties the cache if it is too large. To be called before every attempt.
+    pub(super) fn begin_attempt(&mut self, allowance: Allowance) {
         if self.words > MAX_WORDS {
             *self = Facts::default();
         }
-        self.left = Allowance::whole();
+        self.left = allowance;
     }
 
-    /// Returns the nominal time of the code built for the query.
+    /// Returns the nominal time of the code built in the attempt.
     pub(super) fn time_spent(&self) -> Duration {
         self.left.time_spent()
     }

@@ -41,12 +41,12 @@ struct Shelf {
 }
 
 impl Library {
-    /// Renews the allowance of code. To be called before every query.
-    pub(super) fn begin(&mut self) {
-        self.prepared.get_mut().left = Allowance::whole();
+    /// Sets the allowance of code. To be called before every attempt.
+    pub(super) fn begin(&mut self, allowance: Allowance) {
+        self.prepared.get_mut().left = allowance;
     }
 
-    /// Returns the nominal time of the code built for the query.
+    /// Returns the nominal time of the code built in the attempt.
     pub(super) fn time_spent(&self) -> Duration {
         self.prepared.borrow().left.time_spent()
     }
@@ -57,6 +57,9 @@ impl Library {
         let mut shelf = self.prepared.borrow_mut();
         if let Some(known) = shelf.constraints.get(&constraint) {
             return known.clone();
+        }
+        if shelf.left.is_used_up() {
+            return Rc::new(self.unprepared(dag));
         }
         let parts = Parts::new(dag, constraint);
         let Some(tape) = shelf.left.make(dag, &parts.sides, dag.inputs(constraint)) else {
