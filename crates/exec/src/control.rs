@@ -90,7 +90,8 @@ pub(crate) struct ControlRegion<'a> {
 }
 
 impl ControlRegion<'_> {
-    /// Writes an input for the next run: in a mode, with the producer whose values are recorded. `name` returns the name of an object in the target.
+    /// Writes an input for the next run, made in a mode and with the producer whose values are recorded. `name`
+    /// returns the name of an object in the target.
     pub(crate) fn write_input<'i>(
         &self,
         input: &'i Input,

@@ -1,8 +1,8 @@
 //! Values that producers return, and the program's reactions to them; see [`cairn_wire::produced`].
 //!
 //! A reaction is the set of sides that the program takes between the return of a producer and its next entry. It
-//! is found in the coverage bytes: a side that was taken stores 1, and whoever looks makes it [`SEEN`]. So the
-//! coverage of the run stays complete, and needs no second map.
+//! is found in the coverage bytes: a side that was taken stores 1, and a look at it turns that to [`SEEN`]. So
+//! the coverage of the run stays complete, and needs no second map.
 
 use crate::recorder::recorder;
 use crate::sites::site_id;

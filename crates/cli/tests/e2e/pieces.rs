@@ -5,8 +5,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Strategies that solve, and one of them with the one that combines pieces.
-const SOLVING: &str = "auto:cfg,cgs,random-branch,weights";
-const WITH_PIECES: &str = "interleave:cfg,pieces";
+const SOLVING: &str = "interleave:cfg,cgs";
+const WITH_PIECES: &str = "interleave:cfg,cgs,pieces";
 /// Executions in which the only sequence of five tokens out of twenty that the parser accepts is found. Trying all
 /// sequences would take a million times as many.
 const ENOUGH: &str = "3000";

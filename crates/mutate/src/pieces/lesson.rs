@@ -80,8 +80,8 @@ impl Pieces {
         ends
     }
 
-    /// Returns the text that an attempt has found for a value, if that has no shorter one: that of a probe, or of the last two
-    /// pieces of a sequence, which the producer took for one.
+    /// Returns the text that an attempt has found for a value, if that has no shorter one: that of a probe, or of
+    /// the last two pieces of a sequence, which the producer took for one.
     fn text(&self, attempt: &Attempt, produced: &[ProducedValue], equal: usize) -> Option<Lesson> {
         let count = attempt.pieces.len();
         let (value, text) = match &attempt.source {
