@@ -4,4 +4,5 @@ pub(crate) mod branch_trace;
 pub(crate) mod executor;
 pub(crate) mod matched_bytes;
 pub(crate) mod path;
+pub(crate) mod pieces;
 pub(crate) mod trace_sanity;

@@ -5,7 +5,9 @@ use crate::run_error::RunError;
 use crate::shm::SharedMemory;
 use crate::spec::Limits;
 use cairn_wire::control::{CRASH_FRAMES, DENIED_WORDS, MAGIC, MAX_OBJECTS, MESSAGE_WORDS, PAGE};
+use cairn_wire::event::NO_SITE;
 use cairn_wire::log::{Callee, MAX_CALLEES, Open, Word};
+use cairn_wire::produced::{MAX_PRODUCED, MAX_REACTIONS, Produced};
 use cairn_wire::{ABI_VERSION, Control, Event, LabelEntry, Layout, ObjectEntry, ObjectKind};
 
 /// Alignment of objects in the input region.
@@ -36,10 +38,15 @@ pub(crate) fn layout(coverage: usize, limits: &Limits) -> Layout {
         log: region(Open::SIZE + limits.log_words * size_of::<Word>() as u64),
         log_capacity: limits.log_words,
         callees: region(MAX_CALLEES * size_of::<Callee>() as u64),
+        produced: region(u64::from(MAX_PRODUCED) * size_of::<Produced>() as u64),
+        reactions: region(u64::from(MAX_REACTIONS) * size_of::<u32>() as u64),
         total: 0,
     };
     Layout { total: end, ..regions }
 }
+
+/// Mode bits and producer of a run that records nothing.
+pub(crate) const NATIVE: (u32, u32) = (0, NO_SITE);
 
 /// Counts and facts that a run has recorded in the control page, checked for plausibility.
 #[derive(Clone, Copy, Default, Debug)]
@@ -66,6 +73,8 @@ pub(crate) struct Recorded {
     pub(crate) log_used: u64,
     /// Branches that did not fit.
     pub(crate) log_lost: u64,
+    /// Slots of the log of produced values; at most the capacity.
+    pub(crate) produced: u32,
     /// True if the control page is implausible.
     pub(crate) damaged: bool,
     /// First file that was denied to the program.
@@ -81,11 +90,11 @@ pub(crate) struct ControlRegion<'a> {
 }
 
 impl ControlRegion<'_> {
-    /// Writes an input for the next run. `name` returns the name of an object in the target.
+    /// Writes an input for the next run: in a mode, with the producer whose values are recorded. `name` returns the name of an object in the target.
     pub(crate) fn write_input<'i>(
         &self,
         input: &'i Input,
-        mode: u32,
+        (mode, producer): (u32, u32),
         last: Recorded,
         name: impl Fn(&'i Object) -> &'i str,
     ) -> Result<(), RunError> {
@@ -102,17 +111,24 @@ impl ControlRegion<'_> {
             self.memory.write(self.layout.input + used, &object.bytes);
             used = (used + len).next_multiple_of(OBJECT_ALIGNMENT).min(self.layout.input_size);
         }
-        self.memory.store(0, self.control(input.objects.len() as u32, used, mode, last));
+        self.memory.store(0, self.control(input.objects.len() as u32, used, (mode, producer), last));
         Ok(())
     }
 
     /// Returns the control page, which is written as a whole for every run: the previous one may have
     /// scribbled over it.
-    fn control(&self, objects: u32, input_used: u64, mode: u32, last: Recorded) -> Control {
+    fn control(
+        &self,
+        objects: u32,
+        input_used: u64,
+        (mode, producer): (u32, u32),
+        last: Recorded,
+    ) -> Control {
         Control {
             magic: MAGIC,
             abi: ABI_VERSION,
             mode,
+            producer,
             layout: *self.layout,
             objects_given: objects,
             objects,
@@ -138,12 +154,13 @@ impl ControlRegion<'_> {
     pub(crate) fn recorded(&self) -> Recorded {
         let control = self.memory.load::<Control>(0);
         let Control { labels, events, flags, lost, stale, crash, log_used, log_lost, .. } = control;
-        let Control { fault, fault_address, message, denied, .. } = control;
+        let Control { fault, fault_address, message, denied, produced, .. } = control;
         let labels_fit = labels >= 1 && u64::from(labels) <= self.layout.label_capacity;
         let events_fit = u64::from(events) <= self.layout.event_capacity;
         let log_fits = log_used <= self.layout.log_capacity;
+        let produced_fit = produced <= MAX_PRODUCED;
         let untouched = control.layout == *self.layout && control.magic == MAGIC;
-        if labels_fit && events_fit && log_fits && untouched {
+        if labels_fit && events_fit && log_fits && produced_fit && untouched {
             let damaged = false;
             return Recorded {
                 labels,
@@ -157,6 +174,7 @@ impl ControlRegion<'_> {
                 message,
                 log_used,
                 log_lost,
+                produced,
                 damaged,
                 denied,
             };
@@ -248,11 +266,13 @@ mod tests {
             (l.snapshots, l.snapshot_size),
             (l.log, Open::SIZE + l.log_capacity * size_of::<Word>() as u64),
             (l.callees, MAX_CALLEES * size_of::<Callee>() as u64),
+            (l.produced, u64::from(MAX_PRODUCED) * size_of::<Produced>() as u64),
+            (l.reactions, u64::from(MAX_REACTIONS) * size_of::<u32>() as u64),
         ];
         for pair in ends.windows(2) {
             assert!(pair[0].0 + pair[0].1 <= pair[1].0 && pair[1].0 % PAGE == 0, "{l:?}");
         }
-        assert!(l.callees + ends[7].1 <= l.total);
+        assert!(l.reactions + ends[9].1 <= l.total);
         assert_eq!(l.coverage_size, 8192);
     }
 
@@ -262,7 +282,7 @@ mod tests {
         let control_region = ControlRegion { memory: &memory, layout: &layout };
         let named = |bytes: &[u8]| Object::named("old", bytes);
         let given = Input { objects: vec![Object::stdin("in"), named(b"ab"), named(b"never asked")] };
-        control_region.write_input(&given, 0, Recorded::default(), |o| &o.name).unwrap();
+        control_region.write_input(&given, NATIVE, Recorded::default(), |o| &o.name).unwrap();
         let mut asked = memory.load::<ObjectEntry>(control_region.entry_at(1));
         (asked.used, asked.len) = (1, 3);
         asked.set_name(b"new");
@@ -276,7 +296,7 @@ mod tests {
         let (memory, layout) = small();
         let control_region = ControlRegion { memory: &memory, layout: &layout };
         let given = Input { objects: vec![Object::stdin("in")] };
-        control_region.write_input(&given, 0, Recorded::default(), |o| &o.name).unwrap();
+        control_region.write_input(&given, NATIVE, Recorded::default(), |o| &o.name).unwrap();
         let control = memory.load::<Control>(0);
         memory
             .store(0, Control { labels: 101, events: u32::MAX, objects: MAX_OBJECTS as u32 + 1, ..control });
@@ -289,7 +309,7 @@ mod tests {
     fn objects_cannot_claim_more_bytes_than_there_are() {
         let (memory, layout) = small();
         let control_region = ControlRegion { memory: &memory, layout: &layout };
-        control_region.write_input(&Input::default(), 0, Recorded::default(), |o| &o.name).unwrap();
+        control_region.write_input(&Input::default(), NATIVE, Recorded::default(), |o| &o.name).unwrap();
         let control = memory.load::<Control>(0);
         memory.store(0, Control { objects: 2, ..control });
         let claim =
@@ -305,6 +325,6 @@ mod tests {
         let (memory, layout) = small();
         let control_region = ControlRegion { memory: &memory, layout: &layout };
         let large = Input { objects: vec![Object::stdin(vec![1; 4090]), Object::stdin(vec![1; 10])] };
-        assert!(control_region.write_input(&large, 0, Recorded::default(), |o| &o.name).is_err());
+        assert!(control_region.write_input(&large, NATIVE, Recorded::default(), |o| &o.name).is_err());
     }
 }

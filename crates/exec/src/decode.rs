@@ -16,7 +16,9 @@ use cairn_deadline::Deadline;
 use cairn_expr::{Dag, ExprId};
 use cairn_wire::event::StepKind;
 use cairn_wire::log::Callee;
+use cairn_wire::produced::{Produced, state};
 use cairn_wire::{Event, EventKind, Loss, OutOfBounds, SiteId};
+use core::ops::Range;
 use prefix_cache::PrefixCache;
 use table::{DecodedTable, LabelSlot};
 
@@ -44,6 +46,17 @@ pub struct TraceLoss {
     pub before: usize,
 }
 
+/// A value that a producer returned after decisions of its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TracePiece {
+    /// Site of the producer.
+    pub site: SiteId,
+    /// The value.
+    pub value: u64,
+    /// Indices of the steps between its entry and its return.
+    pub steps: Range<usize>,
+}
+
 /// The decoded trace of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Trace {
@@ -59,6 +72,8 @@ pub struct Trace {
     pub log: Option<BranchLog>,
     /// Functions that were called through pointers, each once, if requested.
     pub callees: Vec<Callee>,
+    /// Values that producers have returned, if requested, in the order in which they were entered.
+    pub pieces: Vec<TracePiece>,
     /// Number of labels of the run.
     pub label_count: u32,
     /// True if there were more steps than are decoded, or than there is memory for.
@@ -77,6 +92,7 @@ pub const MAX_STOPPED_STEPS: usize = 400_000;
 /// A decoder, which keeps caches from run to run.
 pub(crate) struct Decoder {
     events: Vec<Event>,
+    produced: Vec<Produced>,
     halt: Halt,
     cache: PrefixCache,
     max_steps: usize,
@@ -104,8 +120,8 @@ enum Halt {
 impl Decoder {
     /// Returns a decoder for runs of which each may add this many bytes of expressions.
     pub(crate) fn new(max_bytes: u64) -> Decoder {
-        let (events, cache) = Default::default();
-        Decoder { events, halt: Halt::End, cache, max_steps: usize::MAX, max_bytes }
+        let (events, produced, cache) = Default::default();
+        Decoder { events, produced, halt: Halt::End, cache, max_steps: usize::MAX, max_bytes }
     }
 
     /// Sets the number of steps that are decoded from the next trace.
@@ -116,6 +132,7 @@ impl Decoder {
     /// Reads a trace as far as that needs no expressions, which other workers may hold meanwhile.
     pub(crate) fn read(&mut self, raw_trace: &RawTrace) {
         self.halt = self.read_events(raw_trace);
+        self.produced = raw_trace.produced();
         if !self.events.is_empty() {
             self.cache.read(raw_trace, &self.events);
         }
@@ -127,7 +144,11 @@ impl Decoder {
             // Without events the cache stays as it is, for later runs.
             true => Trace::default(),
             false => match self.cache.table(raw_trace, &self.events, self.max_bytes, dag, deadline) {
-                Some(table) => collect(&self.events, table, dag),
+                Some(table) => {
+                    let mut trace = collect(&self.events, table, dag);
+                    trace.pieces = self.pieces(trace.steps.len());
+                    trace
+                }
                 None => Trace { late: true, ..Trace::default() },
             },
         };
@@ -153,6 +174,28 @@ impl Decoder {
             self.events.push(event);
         }
         Halt::End
+    }
+}
+
+impl Decoder {
+    /// Returns the values of producers, as far as the steps go.
+    fn pieces(&self, steps: usize) -> Vec<TracePiece> {
+        if self.produced.is_empty() {
+            return Vec::new();
+        }
+        let events: Vec<u32> =
+            (0..).zip(&self.events).filter(|(_, event)| is_step(event)).map(|(at, _)| at).collect();
+        let step_at = |event: u32| events.partition_point(|at| *at < event);
+        let piece = |produced: &Produced| TracePiece {
+            site: SiteId(produced.site),
+            value: produced.value,
+            steps: step_at(produced.entered)..step_at(produced.returned),
+        };
+        let returned = self.produced.iter().filter(|produced| produced.state == state::RETURNED);
+        returned
+            .map(piece)
+            .filter(|piece| piece.steps.start < piece.steps.end && piece.steps.end <= steps)
+            .collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use cairn_wire::control::{CRASH_FRAMES, DENIED_WORDS, MESSAGE_WORDS};
 use cairn_wire::log::Callee;
+use cairn_wire::produced::Produced;
 use cairn_wire::protocol::{Ended, Hello};
 use cairn_wire::{Control, Event, LabelEntry, ObjectEntry};
 
@@ -27,11 +28,13 @@ unsafe impl Pod for LabelEntry {}
 unsafe impl Pod for Event {}
 // SAFETY: as above.
 unsafe impl Pod for Callee {}
+// SAFETY: as above.
+unsafe impl Pod for Produced {}
 
 const _: () = assert!(
     size_of::<Control>()
         == 8 + 2 * 4
-            + 15 * 8
+            + 17 * 8
             + 2 * 4
             + 8
             + 6 * 4
@@ -40,6 +43,7 @@ const _: () = assert!(
             + 8
             + MESSAGE_WORDS * 8
             + 4 * 8
+            + 2 * 4
             + 2 * 4
             + DENIED_WORDS * 8
 );

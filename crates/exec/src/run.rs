@@ -21,11 +21,14 @@ pub struct Mode {
     pub log: bool,
     /// Record the callees of calls through pointers.
     pub callees: bool,
+    /// Record what producers return.
+    pub produced: bool,
 }
 
 impl Mode {
     /// Record only coverage.
-    pub const NATIVE: Mode = Mode { trace: false, check: false, diagnose: false, log: false, callees: false };
+    pub const NATIVE: Mode =
+        Mode { trace: false, check: false, diagnose: false, log: false, callees: false, produced: false };
     /// Record the path.
     pub const TRACE: Mode = Mode { trace: true, ..Mode::NATIVE };
     /// Record the path and every labelled value.
@@ -43,6 +46,7 @@ impl Mode {
             | bit(self.diagnose, mode::DIAGNOSE)
             | bit(self.log, mode::LOG)
             | bit(self.callees, mode::CALLEES)
+            | bit(self.produced, mode::PRODUCED)
     }
 }
 
@@ -136,6 +140,17 @@ pub struct CoverageRun {
     /// True if a limit below that of the specification stopped it before it had used as much CPU time: the machine
     /// is busy, and it may not be slow.
     pub is_starved: bool,
+    /// Values of the producer that were asked for, in order.
+    pub produced: Vec<ProducedValue>,
+}
+
+/// A value that a producer has returned, and the program's reaction to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProducedValue {
+    /// The value.
+    pub value: u64,
+    /// Branches that the program took until it asked for the next value, by their numbers; none if it never did.
+    pub reaction: Option<Vec<u32>>,
 }
 
 impl Run {

@@ -5,7 +5,7 @@
 
 use crate::access::{Access, message_of};
 use crate::branch_log::{self, BranchLog};
-use crate::control::{ControlRegion, Recorded, layout};
+use crate::control::{ControlRegion, NATIVE, Recorded, layout};
 use crate::decode::{Decoder, MAX_STOPPED_STEPS, Trace};
 use crate::environment::RunEnvironment;
 use crate::exit_kind::ExitKind;
@@ -13,6 +13,7 @@ use crate::input::Input;
 use crate::limit_monitor::{ExceededLimit, LimitMonitor};
 use crate::pipe::{Received, receive};
 use crate::pod::Pod;
+use crate::produced::produced_values;
 use crate::raw_trace::RawTrace;
 use crate::run::{CoverageRun, Mode, Run, RunBound, RunFlags, StoppedBy};
 use crate::run_error::RunError;
@@ -21,10 +22,11 @@ use crate::spawn::{ServerProcess, StartError, files, set_up, terminate};
 use crate::spec::{Limits, TargetSpec};
 use cairn_deadline::Deadline;
 use cairn_expr::Dag;
-use cairn_wire::Layout;
 use cairn_wire::control::{flag, mode};
+use cairn_wire::event::NO_SITE;
 use cairn_wire::log::Callee;
 use cairn_wire::protocol::{Ended, RUN};
+use cairn_wire::{Layout, SiteId};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -82,7 +84,7 @@ impl Server {
         let mut environment = RunEnvironment::create(&spec).map_err(set_up("the program's files"))?;
         let control_region = ControlRegion { memory: &memory, layout: &layout };
         // The runtime reads the control page before the first run.
-        let blank = control_region.write_input(&Input::default(), 0, Recorded::default(), |o| &o.name);
+        let blank = control_region.write_input(&Input::default(), NATIVE, Recorded::default(), |o| &o.name);
         debug_assert!(blank.is_ok(), "an empty input always fits");
         let process = ServerProcess::start(&spec, &mut environment, &memory, &limits, &deadline)?;
         let (reused, recorded, mode, object_sizes, log, callees) = Default::default();
@@ -130,7 +132,7 @@ impl Server {
         self.stop();
         self.environment = RunEnvironment::create(&self.spec).map_err(set_up("the program's files"))?;
         let control_region = ControlRegion { memory: &self.memory, layout: &self.layout };
-        let _ = control_region.write_input(&Input::default(), 0, Recorded::default(), |o| &o.name);
+        let _ = control_region.write_input(&Input::default(), NATIVE, Recorded::default(), |o| &o.name);
         self.process = ServerProcess::start(
             &self.spec,
             &mut self.environment,
@@ -208,15 +210,18 @@ impl Server {
     }
 
     /// Runs the program on an input for at most `limit`, without tracing; replaces `coverage` by the coverage
-    /// bytes. Reads back nothing else, unless the program crashes: mutants are executed by the thousand.
+    /// bytes. Reads back nothing else, unless the program crashes: mutants are executed by the thousand. If
+    /// `producer` is the site of one, what it returns is recorded.
     pub fn run_for_coverage(
         &mut self,
         input: &Input,
         limit: Duration,
+        producer: Option<SiteId>,
         coverage: &mut Vec<u8>,
     ) -> Result<CoverageRun, RunError> {
         self.check_arguments(input)?;
-        self.write_input(input, Mode::NATIVE)?;
+        let mode = Mode { produced: producer.is_some(), ..Mode::NATIVE };
+        self.write_input(input, mode, producer)?;
         self.bound = RunBound { time: limit, ..RunBound::NONE };
         let outcome = self.execute();
         self.bound = RunBound::NONE;
@@ -230,21 +235,26 @@ impl Server {
         self.memory.read_into(self.layout.coverage, self.spec.coverage, coverage);
         let has_used = Duration::from_micros(ended.cpu_micros) >= limit;
         let is_starved = end == ExitKind::Timeout && limit < self.spec.timeout && !has_used;
-        Ok(CoverageRun { end, crash: crash_of(end, &recorded.crash), is_starved })
+        let produced = match producer {
+            Some(_) => produced_values(&self.memory, &self.layout, &recorded),
+            None => Vec::new(),
+        };
+        Ok(CoverageRun { end, crash: crash_of(end, &recorded.crash), is_starved, produced })
     }
 
     /// Writes an input and what else a run begins with.
-    fn write_input(&mut self, input: &Input, mode: Mode) -> Result<(), RunError> {
+    fn write_input(&mut self, input: &Input, mode: Mode, producer: Option<SiteId>) -> Result<(), RunError> {
         self.environment.prepare(input)?;
         let (environment, control_region) =
             (&self.environment, ControlRegion { memory: &self.memory, layout: &self.layout });
-        control_region.write_input(input, self.mode_bits(mode), self.recorded, |o| environment.name_of(o))?;
+        let mode = (self.mode_bits(mode), producer.map_or(NO_SITE, |site| site.0));
+        control_region.write_input(input, mode, self.recorded, |o| environment.name_of(o))?;
         self.memory.zero(self.layout.coverage, self.spec.coverage);
         Ok(())
     }
 
     fn run_once(&mut self, input: &Input, mode: Mode) -> Result<Run, RunError> {
-        self.write_input(input, mode)?;
+        self.write_input(input, mode, None)?;
         self.mode = mode;
         if mode.log || mode.callees {
             branch_log::clear(&self.memory, &self.layout);

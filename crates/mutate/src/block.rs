@@ -50,7 +50,7 @@ pub(crate) fn word(bytes: &[u8], at: usize) -> Range<usize> {
 }
 
 /// Returns the line around an offset, with its end.
-fn line(bytes: &[u8], at: usize) -> Range<usize> {
+pub(crate) fn line(bytes: &[u8], at: usize) -> Range<usize> {
     let start = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |before| before + 1);
     let end = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end + 1);
     start..end

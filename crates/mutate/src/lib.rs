@@ -11,6 +11,7 @@
 mod arithmetic;
 mod block;
 mod boundary;
+mod combination;
 mod deletion;
 pub mod dictionary;
 pub mod dictionary_file;
@@ -18,8 +19,10 @@ mod field;
 mod havoc;
 mod insertion;
 mod overwriting;
+pub mod pieces;
 mod rearrangement;
 mod splicing;
 mod tokens;
 
+pub use combination::combine;
 pub use havoc::{Havoc, Material};

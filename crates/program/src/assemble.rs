@@ -3,7 +3,9 @@
 //! Every index is checked here, so that the rest of Cairn can use ids without checks.
 
 use crate::error::Damage;
-use crate::model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site, mask};
+use crate::model::{
+    Block, BlockId, BranchId, Call, Definition, Function, FunctionId, Program, Side, Site, VariableId, mask,
+};
 use cairn_wire::meta::{self, ConditionFeatures, Unit};
 use cairn_wire::site::USER_MAIN;
 use cairn_wire::{SiteId, SiteKind};
@@ -56,8 +58,10 @@ fn assemble(mut units: Vec<PlacedUnit>) -> Result<Program, Damage> {
     let branches = units.first().map_or(0, |placed| placed.program_branches);
     let mut program = Program { owners: vec![None; branches as usize], ..Program::default() };
     let names = FunctionNames::collect(&units);
+    let variables = number_variables(&units);
+    program.variables = variables.len() as u32;
     for (index, placed) in units.iter().enumerate() {
-        UnitJoiner::new(&mut program, &names, placed, index as u32).join()?;
+        UnitJoiner::new(&mut program, &names, &variables, placed, index as u32).join()?;
     }
     for (index, placed) in units.iter().enumerate() {
         program.checks = program.checks.with(placed.unit.checks);
@@ -101,6 +105,20 @@ impl<'a> FunctionNames<'a> {
     }
 }
 
+/// Numbers the variables that conditions read, by the hashes of their names.
+fn number_variables(units: &[PlacedUnit]) -> HashMap<u64, VariableId> {
+    let mut ids = HashMap::new();
+    for unit in units.iter().map(|placed| &placed.unit) {
+        for read in unit.sites.iter().flat_map(|site| &site.reads) {
+            if let Some(hash) = unit.variables.get(*read as usize) {
+                let next = VariableId(ids.len() as u32);
+                ids.entry(*hash).or_insert(next);
+            }
+        }
+    }
+    ids
+}
+
 /// Shortens the name of a file below `here`; the result can always be opened from there.
 fn shorten(here: &Path, file: &str) -> Arc<str> {
     let below = Path::new(file).strip_prefix(here).ok().and_then(Path::to_str);
@@ -111,6 +129,7 @@ fn shorten(here: &Path, file: &str) -> Arc<str> {
 struct UnitJoiner<'a> {
     program: &'a mut Program,
     names: &'a FunctionNames<'a>,
+    variables: &'a HashMap<u64, VariableId>,
     placed: &'a PlacedUnit,
     index: u32,
     files: Vec<Arc<str>>,
@@ -123,6 +142,7 @@ impl<'a> UnitJoiner<'a> {
     fn new(
         program: &'a mut Program,
         names: &'a FunctionNames<'a>,
+        variables: &'a HashMap<u64, VariableId>,
         placed: &'a PlacedUnit,
         index: u32,
     ) -> Self {
@@ -135,7 +155,7 @@ impl<'a> UnitJoiner<'a> {
             first_blocks.push(next_block);
             next_block += function.blocks.len() as u32;
         }
-        UnitJoiner { program, names, placed, index, files, first_function, first_blocks }
+        UnitJoiner { program, names, variables, placed, index, files, first_function, first_blocks }
     }
 
     fn join(mut self) -> Result<(), Damage> {
@@ -182,7 +202,25 @@ impl<'a> UnitJoiner<'a> {
             successors: successors.collect::<Result<_, _>>()?,
             site: block.site.map(|site| self.site_id(site)).transpose()?,
             calls: block.calls.iter().map(|call| self.call(call)).collect(),
+            definitions: self.definitions(block)?,
         })
+    }
+
+    /// Returns a block's stores to variables that some condition reads.
+    fn definitions(&self, block: &meta::Block) -> Result<Vec<Definition>, Damage> {
+        let mut definitions = Vec::new();
+        for meta::Definition { variable, constant } in &block.definitions {
+            let variable = self.variable(*variable)?;
+            definitions.extend(variable.map(|variable| Definition { variable, constant: *constant }));
+        }
+        Ok(definitions)
+    }
+
+    /// Returns the id of a variable of the unit; `None` if no condition reads it.
+    fn variable(&self, local: u32) -> Result<Option<VariableId>, Damage> {
+        let hash = self.placed.unit.variables.get(local as usize);
+        let hash = hash.ok_or_else(|| self.damage("a variable is named that is not there"))?;
+        Ok(self.variables.get(hash).copied())
     }
 
     fn call(&self, call: &meta::Call) -> Call {
@@ -204,7 +242,7 @@ impl<'a> UnitJoiner<'a> {
         let function = FunctionId(self.first_function + site.function);
         let sides = self.sides(local, site)?;
         let first_branch = self.claim_branches(site)?;
-        let decides = !matches!(site.kind, SiteKind::Concretization | SiteKind::UninstrumentedCall);
+        let decides = !site.sides.is_empty();
         let is_check = site.contents.check().is_some();
         let counted = decides && !is_check && self.program.function(function).counted;
         self.program.counted_branches += if counted { sides.len() as u32 } else { 0 };
@@ -221,6 +259,7 @@ impl<'a> UnitJoiner<'a> {
             sides,
             callee: self.callee(site)?,
             contents: self.contents(site),
+            reads: self.reads(site)?,
             counted,
         };
         self.program.sites.push(site);
@@ -245,11 +284,18 @@ impl<'a> UnitJoiner<'a> {
         contents
     }
 
+    fn reads(&self, site: &meta::Site) -> Result<Vec<VariableId>, Damage> {
+        let read: Result<Vec<_>, _> = site.reads.iter().map(|&variable| self.variable(variable)).collect();
+        Ok(read?.into_iter().flatten().collect())
+    }
+
     fn check_shape(&self, site: &meta::Site) -> Result<(), Damage> {
         let sides_fit = match site.kind {
             SiteKind::Branch | SiteKind::Select => site.sides.len() == 2,
             SiteKind::Switch => !site.sides.is_empty(),
-            SiteKind::Concretization | SiteKind::UninstrumentedCall => site.sides.is_empty(),
+            SiteKind::Concretization | SiteKind::UninstrumentedCall | SiteKind::Producer => {
+                site.sides.is_empty()
+            }
         };
         if sides_fit { Ok(()) } else { Err(self.damage("a site has the wrong number of sides")) }
     }

@@ -17,8 +17,8 @@ mod symbols;
 pub mod testing;
 
 pub use analysis::{
-    CallGraph, Callees, ControlDependence, Distances, Dominators, LoopSide, Loops, Nesting, PostDominators,
-    Steps, Weight,
+    CallGraph, Callees, ControlDependence, Definitions, Distances, Dominators, Guards, LoopSide, Loops,
+    Nesting, PostDominators, Steps, Weight,
 };
 pub use assemble::PlacedUnit;
 pub use cairn_wire::meta::ConditionFeatures;
@@ -28,5 +28,7 @@ pub use error::{Damage, ProgramError};
 pub use file::{FileError, Reason, Special, demand_file, read_file, read_text};
 pub use kind::FileKind;
 pub use libraries::libraries;
-pub use model::{Block, BlockId, BranchId, Call, Function, FunctionId, Program, Side, Site};
+pub use model::{
+    Block, BlockId, BranchId, Call, Definition, Function, FunctionId, Program, Side, Site, VariableId,
+};
 pub use symbols::{SourceFrame, Symbols, relative_to_current_dir};

@@ -17,6 +17,10 @@ pub struct FunctionId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BlockId(pub u32);
 
+/// Id of a variable that some condition reads, dense over the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct VariableId(pub u32);
+
 /// A branch, switch or select, or a site of a concretization or of an uninstrumented call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
@@ -42,6 +46,8 @@ pub struct Site {
     pub callee: Option<Arc<str>>,
     /// Features of its condition.
     pub contents: ConditionFeatures,
+    /// Variables that its condition reads.
+    pub reads: Vec<VariableId>,
     /// True if its branches belong to user code, and count in the reported coverage.
     pub counted: bool,
     /// Values of a switch with the sides they take, sorted: switches may have thousands of cases.
@@ -63,7 +69,7 @@ impl Site {
     pub fn side_of(&self, value: u64) -> u32 {
         match self.kind {
             SiteKind::Branch | SiteKind::Select => (value & 1) as u32,
-            SiteKind::Concretization | SiteKind::UninstrumentedCall => 0,
+            SiteKind::Concretization | SiteKind::UninstrumentedCall | SiteKind::Producer => 0,
             SiteKind::Switch => {
                 let value = mask(value, self.width);
                 match self.cases.binary_search_by_key(&value, |case| case.0) {
@@ -122,6 +128,17 @@ pub struct Block {
     pub site: Option<SiteId>,
     /// Calls in execution order.
     pub calls: Vec<Call>,
+    /// Stores to variables that some condition reads.
+    pub definitions: Vec<Definition>,
+}
+
+/// A store to a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Definition {
+    /// The variable.
+    pub variable: VariableId,
+    /// The stored value, if it is a constant.
+    pub constant: Option<u64>,
 }
 
 /// A call in a block.
@@ -144,6 +161,8 @@ pub struct Program {
     /// By coverage byte: its site and side; a linker may leave bytes between units that belong to no site.
     pub(crate) owners: Vec<Option<(SiteId, u32)>>,
     pub(crate) counted_branches: u32,
+    /// Number of variables that conditions read.
+    pub(crate) variables: u32,
     /// Optional fault checks that some of its code was built with.
     pub(crate) checks: Checks,
     /// String literals that its conditions and tables refer to.
@@ -184,6 +203,11 @@ impl Program {
     /// Returns the number of coverage bytes of the target.
     pub fn branch_count(&self) -> u32 {
         self.owners.len() as u32
+    }
+
+    /// Returns the number of variables that conditions read.
+    pub fn variable_count(&self) -> u32 {
+        self.variables
     }
 
     /// Returns the number of branches of user code.

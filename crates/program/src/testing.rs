@@ -76,7 +76,7 @@ impl Sketch {
         let first_side = self.sides;
         self.sides += sides.len() as u32;
         let (line, column) = (id + 1, 1);
-        let (contents, callees) = Default::default();
+        let (contents, callees, reads) = Default::default();
         let (function, block, file) = (0, here, 0);
         self.unit.sites.push(Site {
             kind,
@@ -89,6 +89,7 @@ impl Sketch {
             width,
             contents,
             callees,
+            reads,
             sides,
         });
         SiteId(id)

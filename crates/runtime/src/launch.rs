@@ -2,7 +2,7 @@
 
 use crate::recorder::recorder;
 use crate::syscall::call;
-use crate::{arguments, float, input, io, persistent, size};
+use crate::{arguments, float, input, io, persistent, producers, size};
 use core::arch::global_asm;
 use core::ffi::{c_char, c_int};
 
@@ -94,4 +94,5 @@ fn begin_run() {
     size::begin_run();
     float::begin_run();
     arguments::begin_run();
+    producers::begin_run();
 }

@@ -10,7 +10,7 @@
 //! entry points  slow-path stubs; fork server, its supervision of runs, launch of a run
 //! persistent    persistent mode
 //! program       wrappers, and support of library models: alloc, copy, io, outputs, arguments, ...
-//! labels        operations, shadow, object map, symbolic loads, snapshots, input objects, crash reports
+//! labels        operations, producers, shadow, object map, symbolic loads, snapshots, input objects, crash reports
 //! trace         recorder, label table, branch log
 //! foundation    thread-local block, lock, memory, system calls
 //! ```
@@ -48,6 +48,7 @@ mod outputs;
 mod parameters;
 mod persistent;
 mod process_id;
+mod producers;
 mod reachable;
 mod recorder;
 #[cfg(not(test))]

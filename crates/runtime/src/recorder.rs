@@ -126,6 +126,11 @@ impl Recorder {
         }
     }
 
+    /// True in the thread that the run began in.
+    pub fn is_first_thread(&self) -> bool {
+        self.first_thread == this_thread()
+    }
+
     /// Faults in at once the pages that the run will write to, as many as the last run used.
     pub fn populate(&mut self) {
         let control = self.control();

@@ -11,7 +11,7 @@ use crate::syscall::call;
 use crate::system::{errno, limit_data, parse_number};
 use crate::unmodelled_input::__cairn_starts_program;
 use crate::{
-    crash, environment, input, lock, memory, message, objects, persistent, process_id, snapshot,
+    crash, environment, input, lock, memory, message, objects, persistent, process_id, producers, snapshot,
     startup_random, supervisor, system,
 };
 use cairn_wire::ABI_VERSION;
@@ -156,6 +156,8 @@ fn attach(channel: Channel) {
         input::attach(base);
         snapshot::attach(base);
     }
+    let region = |offset: u64| base.wrapping_add(offset as usize);
+    producers::attach(region(control.layout.produced), region(control.layout.reactions));
     objects::prepare();
     share_coverage(channel, &control);
 }
@@ -320,6 +322,7 @@ extern "C" fn stop_recording() {
         recorder.control().flags |= control::flag::FORKED;
     }
     recorder.log.leave();
+    producers::leave();
 }
 
 // `vfork` returns twice on one stack, so the wrapper may leave nothing there. The child shares the memory, and

@@ -23,5 +23,5 @@ pub use strategy::{
     Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Dfs, Generational, Homi, Interleave, Mutation,
     Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState, Uncovered, UniformRandom,
 };
-pub use traits::{Cost, MutantBatch, Next, Outcome, RunView, Strategy};
+pub use traits::{Cost, MutantBatch, Mutators, Next, Outcome, RunView, Strategy};
 pub use weights::{Companion, Obtained, Weights, read_weights};

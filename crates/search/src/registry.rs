@@ -1,8 +1,8 @@
 //! The registry: strategies by name.
 
 use crate::strategy::{
-    Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, Depth, Dfs, Generational, Homi, Icnt,
-    Interleave, Md2u, Mutation, Parametric, Qc, RandomBranch, RandomInput, RandomPath, RandomState,
+    Auto, Bfs, CarFast, Cfg, Cgs, Chameleon, CovNew, Cpicnt, DefUse, Depth, Dfs, Generational, Homi, Icnt,
+    Interleave, Md2u, Mutation, Parametric, Pieces, Qc, RandomBranch, RandomInput, RandomPath, RandomState,
     UniformRandom,
 };
 use crate::traits::Strategy;
@@ -34,7 +34,7 @@ enum Constructor {
 }
 
 /// Default arms of `auto`; bench/RESULTS.md compares sets of arms.
-const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,mutation";
+const AUTO_ARMS: &str = "cfg:once,cgs,random-branch,weights,def-use:only,mutation,pieces";
 
 const ALL: &[StrategyInfo] = &[
     StrategyInfo {
@@ -114,6 +114,12 @@ const ALL: &[StrategyInfo] = &[
         usage: "chameleon",
         summary: "parametric, with weights that evolve while it searches (Chameleon)",
         make: Constructor::Plain(|program| Box::new(Chameleon::new(program))),
+    },
+    StrategyInfo {
+        name: "def-use",
+        usage: "def-use[:only]",
+        summary: "towards stores to what uncovered branches read, or any branch; only: no other branch",
+        make: Constructor::WithSettings(|settings, program| Ok(Box::new(DefUse::parse(settings, program)?))),
     },
     // Random choice among all flips of the tree.
     StrategyInfo {
@@ -200,6 +206,12 @@ const ALL: &[StrategyInfo] = &[
         usage: "mutation",
         summary: "mutants of tests, executed without tracing, and no solving",
         make: Constructor::Plain(|_| Box::new(Mutation::default())),
+    },
+    StrategyInfo {
+        name: "pieces",
+        usage: "pieces",
+        summary: "inputs made of what the program's lexer tells apart, executed without tracing, and no solving",
+        make: Constructor::Plain(|program| Box::new(Pieces::new(program))),
     },
     StrategyInfo {
         name: "interleave",

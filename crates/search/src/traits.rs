@@ -24,6 +24,19 @@ pub enum Next {
     Mutate {
         /// The run whose input is mutated.
         base: RunId,
+        /// What makes the mutants.
+        mutators: Mutators,
+    },
+    /// Execute a run's input with a part of another one's.
+    Combine {
+        /// The run whose input is changed.
+        base: RunId,
+        /// A decision of that run which must not change.
+        keep: Option<NodeId>,
+        /// The run whose input the part is from.
+        donor: RunId,
+        /// A decision of that run which the part is to bring about.
+        take: Option<NodeId>,
     },
     /// Suspend these untried flips. The strategy is called again at once.
     Suspend(Vec<Flip>),
@@ -31,6 +44,15 @@ pub enum Next {
     Resume(Vec<Flip>),
     /// Nothing is left for this strategy to search.
     Done,
+}
+
+/// What makes the mutants of a batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mutators {
+    /// Random changes of the base.
+    Havoc,
+    /// Pieces of the program's lexer, of all tests.
+    Pieces,
 }
 
 impl Next {
@@ -150,6 +172,11 @@ pub trait Strategy: Send {
 
     /// True if it reads the callees of calls through pointers.
     fn wants_callees(&self) -> bool {
+        false
+    }
+
+    /// True if it requests mutants made of pieces, which are learnt from what runs record of producers.
+    fn wants_pieces(&self) -> bool {
         false
     }
 

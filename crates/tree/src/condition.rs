@@ -14,7 +14,7 @@ pub fn side_condition(dag: &mut Dag, program: &Program, site: SiteId, value: Exp
         SiteKind::Branch | SiteKind::Select if side == 1 => value,
         SiteKind::Branch | SiteKind::Select => dag.not(value),
         SiteKind::Switch => switch_condition(dag, site, value, side as usize),
-        SiteKind::Concretization | SiteKind::UninstrumentedCall => dag.constant(1, 1),
+        SiteKind::Concretization | SiteKind::UninstrumentedCall | SiteKind::Producer => dag.constant(1, 1),
     }
 }
 

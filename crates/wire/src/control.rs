@@ -1,7 +1,7 @@
 //! The shared memory: a control page, then regions at offsets that the driver chooses.
 //!
 //! ```text
-//! Control | objects | input bytes | coverage | events | labels | snapshots | log | callees
+//! Control | objects | input bytes | coverage | events | labels | snapshots | log | callees | produced | reactions
 //! ```
 //!
 //! A faulty target may overwrite any of it: the driver keeps its own copy of what it wrote, and validates
@@ -39,6 +39,8 @@ pub mod mode {
     pub const CALLEES: u32 = 16;
     /// Persistent mode: let a process make many runs, if the effects of each can be undone.
     pub const REUSE: u32 = 32;
+    /// Also record what producers return: those of all sites, or the reactions to one ([`super::Control::producer`]).
+    pub const PRODUCED: u32 = 64;
 }
 
 /// Bits of [`Control::fault`].
@@ -104,6 +106,10 @@ pub struct Layout {
     pub log_capacity: u64,
     /// Table of [`crate::log::Callee`].
     pub callees: u64,
+    /// Table of [`crate::produced::Produced`], with [`crate::produced::MAX_PRODUCED`] slots.
+    pub produced: u64,
+    /// Words of the reactions to produced values, [`crate::produced::MAX_REACTIONS`] of them.
+    pub reactions: u64,
     /// Size of the shared memory.
     pub total: u64,
 }
@@ -167,6 +173,11 @@ pub struct Control {
     pub waits: u32,
     /// Exit code of such a run.
     pub exit_code: u32,
+    /// Site of the producer whose values are recorded, with the reactions to them; [`crate::event::NO_SITE`] for
+    /// the values of all.
+    pub producer: u32,
+    /// Slots of the log of produced values in use; written by the target.
+    pub produced: u32,
     /// The first file to which the program was denied access (`EACCES`), NUL-terminated.
     pub denied: [u64; DENIED_WORDS],
 }

@@ -18,6 +18,7 @@ pub mod meta;
 mod numbered;
 pub mod object;
 pub mod output;
+pub mod produced;
 pub mod protocol;
 pub mod shadow;
 pub mod site;
@@ -32,4 +33,4 @@ pub use label::{LabelEntry, Math, Op};
 pub use site::{SiteId, SiteKind, SiteRecord};
 
 /// Version of the layouts in this crate; a target built with another version is rejected.
-pub const ABI_VERSION: u32 = 13;
+pub const ABI_VERSION: u32 = 14;

@@ -79,6 +79,9 @@ pub struct Unit {
     pub foreign: Vec<String>,
     /// Names of functions, defined here or elsewhere, whose address is used.
     pub pointed_at: Vec<String>,
+    /// Variables that conditions read or blocks define, as hashes of their names; equal in all units that name
+    /// the same variable.
+    pub variables: Vec<u64>,
     /// Optional checks that were inserted.
     pub checks: Checks,
 }
@@ -113,6 +116,17 @@ pub struct Block {
     pub site: Option<u32>,
     /// Calls in program order.
     pub calls: Vec<Call>,
+    /// Stores to variables, each variable and constant once.
+    pub definitions: Vec<Definition>,
+}
+
+/// A store to a variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Definition {
+    /// Index into [`Unit::variables`].
+    pub variable: u32,
+    /// The stored value, if it is a constant.
+    pub constant: Option<u64>,
 }
 
 /// A call in a block.
@@ -148,6 +162,8 @@ pub struct Site {
     pub contents: ConditionFeatures,
     /// Functions that its condition calls directly; only the linked program tells which of them have a body.
     pub callees: Vec<String>,
+    /// Variables that its condition reads, as indices into [`Unit::variables`].
+    pub reads: Vec<u32>,
     /// Its sides; empty for a concretization.
     pub sides: Vec<Side>,
 }
@@ -224,6 +240,7 @@ impl Unit {
         w.list(&self.sites, BlobWriter::site);
         w.list(&self.foreign, |w, name| w.string(name));
         w.list(&self.pointed_at, |w, name| w.string(name));
+        w.list(&self.variables, |w, hash| w.int(*hash));
         w.int(self.checks.bits().into());
         w.0
     }
@@ -238,6 +255,7 @@ impl Unit {
             sites: r.list(BlobReader::site)?,
             foreign: r.list(BlobReader::string)?,
             pointed_at: r.list(BlobReader::string)?,
+            variables: r.list(BlobReader::int)?,
             checks: Checks::from_bits(r.int()? as u32),
         })
     }
@@ -281,6 +299,14 @@ impl BlobWriter {
         self.list(&b.successors, |w, s| w.int((*s).into()));
         self.int(b.site.map_or(0, |s| u64::from(s) + 1));
         self.list(&b.calls, Self::call);
+        self.list(&b.definitions, Self::definition);
+    }
+
+    fn definition(&mut self, d: &Definition) {
+        self.int(u64::from(d.variable) << 1 | u64::from(d.constant.is_some()));
+        if let Some(constant) = d.constant {
+            self.int(constant);
+        }
     }
 
     fn call(&mut self, c: &Call) {
@@ -303,6 +329,7 @@ impl BlobWriter {
         }
         self.int(s.contents.bits().into());
         self.list(&s.callees, |w, name| w.string(name));
+        self.list(&s.reads, |w, variable| w.int((*variable).into()));
         self.list(&s.sides, |w, side| {
             w.int(side.successor.into());
             w.list(&side.values, |w, v| w.int(*v));
@@ -367,7 +394,14 @@ impl BlobReader<'_> {
             successors: self.list(Self::word)?,
             site: self.word()?.checked_sub(1),
             calls: self.list(Self::call)?,
+            definitions: self.list(Self::definition)?,
         })
+    }
+
+    fn definition(&mut self) -> Option<Definition> {
+        let word = self.int()?;
+        let constant = if word & 1 != 0 { Some(self.int()?) } else { None };
+        Some(Definition { variable: (word >> 1).try_into().ok()?, constant })
     }
 
     fn call(&mut self) -> Option<Call> {
@@ -390,6 +424,7 @@ impl BlobReader<'_> {
             width: self.word()?,
             contents: ConditionFeatures::from_bits(self.int()?.try_into().ok()?),
             callees: self.list(Self::string)?,
+            reads: self.list(Self::word)?,
             sides: self.list(|r| Some(Side { successor: r.word()?, values: r.list(Self::int)? }))?,
         })
     }
@@ -415,6 +450,10 @@ mod tests {
                         successors: vec![1, 0],
                         site: Some(0),
                         calls: vec![Call::Direct("f".to_string()), Call::Indirect(9)],
+                        definitions: vec![
+                            Definition { variable: 0, constant: Some(u64::MAX) },
+                            Definition { variable: 1, constant: None },
+                        ],
                     },
                     Block::default(),
                 ],
@@ -431,10 +470,12 @@ mod tests {
                 width: 32,
                 contents: ConditionFeatures::of_check(Check::Shift),
                 callees: vec!["toupper".to_string()],
+                reads: vec![1],
                 sides: vec![Side { successor: 1, values: vec![1, u64::MAX] }, Side::default()],
             }],
             foreign: vec!["qsort_r".to_string()],
             pointed_at: vec!["main".to_string(), "compare".to_string()],
+            variables: vec![5, u64::MAX],
             checks: Checks::SHIFT,
         }
     }

@@ -35,6 +35,8 @@ numbered! {
         /// A call of a function that its unit declares and does not define, or an unsupported instruction; it
         /// has no sides. Its `width` is the index of the name in the unit's list.
         UninstrumentedCall = 4,
+        /// A function that returns constants chosen by control flow, see [`crate::produced`]; it has no sides.
+        Producer = 5,
     }
 }
 

@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tree", &["wire", "expr", "program"]),
     ("solver", &["deadline", "expr"]),
     ("search", &["tree", "program"]),
-    ("mutate", &["search", "exec"]),
+    ("mutate", &["expr", "search", "exec"]),
     ("learn", &[]),
     ("exec", &["deadline", "wire", "expr"]),
     ("report", &[]),

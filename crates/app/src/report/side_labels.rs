@@ -39,7 +39,9 @@ fn label(site: &Site, side: u32, is_negated: bool) -> String {
         SiteKind::Branch | SiteKind::Select => "false".to_owned(),
         SiteKind::Switch if side as usize + 1 == site.sides.len() => "default".to_owned(),
         SiteKind::Switch => format!("case {}", values(site, &site.sides[side as usize].values)),
-        SiteKind::Concretization | SiteKind::UninstrumentedCall => format!("side {side}"),
+        SiteKind::Concretization | SiteKind::UninstrumentedCall | SiteKind::Producer => {
+            format!("side {side}")
+        }
     }
 }
 

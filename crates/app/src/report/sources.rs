@@ -92,7 +92,9 @@ impl SourceListing<'_> {
         let kind = match site.kind {
             Kind::Switch => SiteKind::Switch,
             Kind::Select => SiteKind::Select,
-            Kind::Branch | Kind::Concretization | Kind::UninstrumentedCall => SiteKind::Branch,
+            Kind::Branch | Kind::Concretization | Kind::UninstrumentedCall | Kind::Producer => {
+                SiteKind::Branch
+            }
         };
         let side = |side: u32| {
             let branch = self.program.branch(id, side);

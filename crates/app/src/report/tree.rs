@@ -48,7 +48,9 @@ fn kind(site: &Site, is_concretization: bool) -> &'static str {
         _ if is_concretization => "value",
         SiteKind::Switch => "switch",
         SiteKind::Select => "select",
-        SiteKind::Branch | SiteKind::Concretization | SiteKind::UninstrumentedCall => "branch",
+        SiteKind::Branch | SiteKind::Concretization | SiteKind::UninstrumentedCall | SiteKind::Producer => {
+            "branch"
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use cairn_deadline::Deadline;
 use cairn_exec::{CoverageRun, Input, Mode, Run, RunBound, RunError, Server, StartError, StoppedBy, Trace};
 use cairn_expr::Dag;
+use cairn_program::SiteId;
 use std::time::Duration;
 
 /// A run and its trace.
@@ -41,21 +42,20 @@ pub trait Executor {
         Duration::MAX
     }
 
-    /// Runs an input without tracing, for at most `limit`, and replaces `coverage` by its coverage bytes.
+    /// Runs an input without tracing, for at most `limit`, and replaces `coverage` by its coverage bytes. If
+    /// `producer` is the site of one, the values that it returns are recorded.
     fn run_for_coverage(
         &mut self,
         input: &Input,
         limit: Duration,
+        _producer: Option<SiteId>,
         coverage: &mut Vec<u8>,
     ) -> Result<CoverageRun, RunError> {
         let bound = RunBound { time: limit, ..RunBound::NONE };
         let (run, stopped_by) = self.run_within(input, Mode::NATIVE, bound)?;
         *coverage = run.coverage;
-        Ok(CoverageRun {
-            end: run.end,
-            crash: run.crash,
-            is_starved: stopped_by.is_some() && run.cpu < limit,
-        })
+        let is_starved = stopped_by.is_some() && run.cpu < limit;
+        Ok(CoverageRun { end: run.end, crash: run.crash, is_starved, produced: Vec::new() })
     }
 
     /// Decodes the trace of the last run into `dag`.
@@ -90,9 +90,10 @@ impl Executor for Server {
         &mut self,
         input: &Input,
         limit: Duration,
+        producer: Option<SiteId>,
         coverage: &mut Vec<u8>,
     ) -> Result<CoverageRun, RunError> {
-        Server::run_for_coverage(self, input, limit, coverage)
+        Server::run_for_coverage(self, input, limit, producer, coverage)
     }
 
     fn decode(&mut self, dag: &mut Dag) -> Trace {

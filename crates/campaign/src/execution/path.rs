@@ -49,7 +49,7 @@ fn convert(program: &Program, dag: &Dag, step: &TraceStep) -> Option<Step> {
     let fits = match known.kind {
         SiteKind::Branch | SiteKind::Select => dag.width(value) == 1,
         SiteKind::Switch => u32::from(dag.width(value)) == known.width,
-        SiteKind::Concretization | SiteKind::UninstrumentedCall => false,
+        SiteKind::Concretization | SiteKind::UninstrumentedCall | SiteKind::Producer => false,
     };
     fits.then(|| Step { kind: StepKind::Branch, site, side: known.side_of(concrete), value, concrete })
 }

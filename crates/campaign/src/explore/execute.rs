@@ -201,7 +201,8 @@ impl Worker<'_, '_> {
         let Settings { oracle, diagnose, .. } = *self.campaign.settings;
         let strategy = &self.campaign.search.strategies[0];
         let (log, callees) = (strategy.wants_branch_log(), strategy.wants_callees());
-        Mode { trace: true, check: oracle, diagnose, log, callees }
+        let produced = strategy.wants_pieces();
+        Mode { trace: true, check: oracle, diagnose, log, callees, produced }
     }
 
     fn run_once(

@@ -80,6 +80,9 @@ impl Worker<'_, '_> {
         };
         let new_branches = campaign.merge_coverage(covered, recorded.as_ref());
         self.new_branches = new_branches.len();
+        if !new_branches.is_empty() && !path.damaged && !execution.run.end.is_excess() {
+            campaign.learn_pieces(&execution.trace, &execution.run.input);
+        }
         let new_to_strategies = campaign.search.merge_coverage(covered);
         if cause.left_out == LeftOut::OtherBytes {
             campaign.search.optimistic.count(!new_branches.is_empty());

@@ -8,19 +8,20 @@
 
 use super::CampaignError;
 use super::execute::{ESCALATION, is_about_input};
+use super::mutants::{MutantSource, each_mutant, learn};
 use super::mutation_account::{MutationAccount, UNIT};
 use super::state::{Campaign, Cause};
 use super::worker::Worker;
 use crate::execution::executor::Executor;
 use crate::observe::observer::Event;
 use crate::replay::delta::Delta;
-use crate::replay::record::{KeptMutant, MutantsRecord, WorkerId};
+use crate::replay::record::{KeptMutant, MutantsRecord, PieceLessons, WorkerId};
 use crate::store::directory::DirectoryError;
 use cairn_deadline::Deadline;
-use cairn_exec::{CoverageRun, ExitKind, Input, RunError};
-use cairn_mutate::{Havoc, Material};
-use cairn_program::BranchId;
-use cairn_search::{MutantBatch, Rng};
+use cairn_exec::{CoverageRun, ExitKind, Input, ProducedValue, RunError};
+use cairn_mutate::Material;
+use cairn_program::{BranchId, SiteId};
+use cairn_search::{MutantBatch, Mutators, Rng};
 use cairn_tree::{RunId, taken};
 use std::time::Duration;
 
@@ -31,9 +32,7 @@ const MAX_TOKENS: usize = 32;
 
 /// A batch before it is executed.
 struct Batch {
-    base: Input,
-    material: Material,
-    rng: Rng,
+    source: MutantSource,
     /// Executions, those with tracing included.
     most: u64,
     /// Time limit of a mutant.
@@ -50,6 +49,8 @@ struct BatchResult {
     executions: u64,
     stopped: u64,
     kept: Vec<Kept>,
+    /// By mutant: values of the producer that tells pieces apart.
+    produced: Vec<Vec<ProducedValue>>,
     /// Reason for which the fork server is to be started again.
     failure: Option<RunError>,
 }
@@ -63,14 +64,17 @@ struct Kept {
 
 impl Worker<'_, '_> {
     /// Executes a batch of mutants of a run's input, and then those again that are worth a trace.
-    pub fn mutate(&mut self, base: RunId) -> Result<(), CampaignError> {
+    pub fn mutate(&mut self, base: RunId, mutators: Mutators) -> Result<(), CampaignError> {
         // Drawn in a replay as well, so that the generator is in the same state afterwards.
         let seed = self.rng.word();
         self.wait_for_turn()?;
         let action = self.campaign.cursor.mutants(self.id, base)?;
         let record = match self.resolve(action)? {
-            Some(recorded) => recorded,
-            None => self.execute_mutants(base, seed)?,
+            Some(recorded) => {
+                recorded.lessons.iter().for_each(|lessons| self.campaign.known.pieces.learn(lessons));
+                recorded
+            }
+            None => self.execute_mutants(base, mutators, seed)?,
         };
         let campaign = &mut *self.campaign;
         campaign.counters.executions += record.executions;
@@ -109,8 +113,13 @@ impl Worker<'_, '_> {
     }
 
     /// Executes a batch and records it; with several workers, without the lock.
-    fn execute_mutants(&mut self, base: RunId, seed: u64) -> Result<MutantsRecord, CampaignError> {
-        let batch = self.campaign.batch(base, seed);
+    fn execute_mutants(
+        &mut self,
+        base: RunId,
+        mutators: Mutators,
+        seed: u64,
+    ) -> Result<MutantsRecord, CampaignError> {
+        let mut batch = self.campaign.batch(base, mutators, seed);
         let reserved = batch.most;
         self.executor.end_by(batch.deadline.clone());
         let result = if self.campaign.is_single_worker() {
@@ -126,31 +135,48 @@ impl Worker<'_, '_> {
         {
             self.campaign.notify(&Event::Restarted { reason: &error.to_string() });
         }
-        let record = self.campaign.record_of(self.id, base, result);
+        let lessons = self.campaign.learn_from(&batch.source, &result);
+        let record = MutantsRecord { lessons, ..self.campaign.record_of(self.id, base, result) };
         self.campaign.cursor.log_mutants(record.clone())?;
         Ok(record)
     }
 }
 
 impl Campaign<'_> {
-    /// Prepares a batch of mutants of a run's input.
-    fn batch(&self, base: RunId, seed: u64) -> Batch {
-        let Campaign { known, search, program, .. } = self;
-        let mut rng = Rng::new(seed);
+    /// Returns the havoc of a run's input.
+    fn havoc(&self, base: RunId, mut rng: Rng) -> MutantSource {
+        let known = &self.known;
         let draw_test = |rng: &mut Rng| known.tests.get(rng.below(known.tests.len().max(1)));
         let inputs =
             (0..MAX_INPUTS).filter_map(|_| draw_test(&mut rng).map(|(_, input)| input.clone())).collect();
         let draw_token = |_| known.dictionary.draw(&mut rng).map(<[u8]>::to_vec);
         let tokens = (0..MAX_TOKENS).filter_map(draw_token).collect();
-        let mut wanted = known.coverage.wanted(program.branch_count() as usize);
-        search.mutation.elusive().for_each(|branch| wanted[branch.0 as usize] = 0);
+        let base = known.past_runs[base.index()].input.clone();
+        MutantSource::Havoc { base, material: Material { inputs, tokens }, rng }
+    }
+
+    /// Prepares a batch of mutants; `base` is the run whose input is mutated, or differences are to.
+    fn batch(&mut self, base: RunId, mutators: Mutators, seed: u64) -> Batch {
         let spent = self.counters.executions + self.coordination.pending_runs;
         let left = self.execution_budget().map_or(u64::MAX, |budget| budget.saturating_sub(spent));
+        let most = self.search.mutation.batch_size().min(left.max(1));
+        let mut rng = Rng::new(seed);
+        let source = match mutators {
+            Mutators::Havoc => self.havoc(base, rng),
+            Mutators::Pieces => {
+                let attempts = self.piece_attempts(most as usize, &mut rng);
+                attempts.map_or(MutantSource::Nothing, |(producer, attempts)| MutantSource::Pieces {
+                    producer,
+                    attempts,
+                })
+            }
+        };
+        let Campaign { known, search, program, .. } = &*self;
+        let mut wanted = known.coverage.wanted(program.branch_count() as usize);
+        search.mutation.elusive().for_each(|branch| wanted[branch.0 as usize] = 0);
         Batch {
-            base: known.past_runs[base.index()].input.clone(),
-            material: Material { inputs, tokens },
-            rng,
-            most: search.mutation.batch_size().min(left.max(1)),
+            source,
+            most,
             limit: search.run_limit.current().time,
             wanted,
             account: search.mutation.clone(),
@@ -184,68 +210,109 @@ impl Campaign<'_> {
             cost: if result.executions == 0 { UNIT } else { cost },
             stopped: result.stopped,
             kept: result.kept.into_iter().filter(is_worth_it).map(record).collect(),
+            lessons: None,
         }
+    }
+
+    /// Learns from mutants that were made of pieces.
+    fn learn_from(&mut self, source: &MutantSource, result: &BatchResult) -> Option<PieceLessons> {
+        let MutantSource::Pieces { producer, attempts } = source else { return None };
+        let model = self.known.pieces.model(*producer);
+        Some(learn(model, attempts, &result.produced, *producer))
     }
 }
 
 impl Batch {
     /// Executes the mutants. A batch ends early at a mutant that is stopped at a limit, since many more may
     /// follow, or that takes the fork server with it.
-    fn execute(self, executor: &mut dyn Executor) -> BatchResult {
-        let mut result = BatchResult::default();
-        let Batch { base, material, mut rng, most, limit, mut wanted, account, deadline } = self;
-        let Some(mut havoc) = Havoc::new(&base, &material) else { return result };
-        let mut coverage = Vec::new();
-        while result.executions + (result.kept.len() as u64) < most && !deadline.is_over() {
-            let mutant = havoc.next(&mut rng);
-            result.executions += 1;
-            let run = match run_for_coverage(executor, mutant, limit, &mut coverage) {
-                Ok(run) => run,
-                Err(error) if is_about_input(&error) => continue,
-                Err(error) => {
-                    // Executed again, it is counted and recorded if it does so again.
-                    result.kept.push(Kept { input: mutant.clone(), new_branches: Vec::new(), crash: None });
-                    result.failure = Some(error);
-                    break;
-                }
-            };
-            if run.end.is_excess() && deadline.is_over() {
-                break;
-            }
-            let new_branches = match run.end {
-                ExitKind::Rejected => Vec::new(),
-                _ => take_wanted(&mut wanted, &coverage),
-            };
-            let crash = account
-                .new_crash(&run)
-                .filter(|crash| result.kept.iter().all(|kept| kept.crash != Some(*crash)));
-            let is_stopped = run.end.is_excess();
-            if !new_branches.is_empty() || crash.is_some() || is_stopped && account.traces_stopped() {
-                result.kept.push(Kept { input: mutant.clone(), new_branches, crash });
-            }
-            if is_stopped {
-                result.stopped += 1;
-                break;
-            }
-        }
-        result
+    fn execute(&mut self, executor: &mut dyn Executor) -> BatchResult {
+        let Batch { source, most, limit, wanted, account, deadline } = self;
+        let producer = match source {
+            MutantSource::Pieces { producer, .. } => Some(*producer),
+            _ => None,
+        };
+        let mut runner = BatchRunner {
+            executor,
+            limit: *limit,
+            producer,
+            wanted,
+            account,
+            deadline,
+            coverage: Vec::new(),
+            result: BatchResult::default(),
+        };
+        each_mutant(source, |mutant| {
+            let executed = runner.result.executions + runner.result.kept.len() as u64;
+            executed < *most && !runner.deadline.is_over() && runner.run(mutant)
+        });
+        runner.result
     }
 }
 
-/// Runs a mutant, with higher limits while one stops it only because the machine is busy: batches would not repeat.
-fn run_for_coverage(
-    executor: &mut dyn Executor,
-    mutant: &Input,
+/// Executes the mutants of a batch.
+struct BatchRunner<'a> {
+    executor: &'a mut dyn Executor,
     limit: Duration,
-    coverage: &mut Vec<u8>,
-) -> Result<CoverageRun, RunError> {
-    let mut limit = limit;
-    loop {
-        let run = executor.run_for_coverage(mutant, limit, coverage)?;
-        if !run.is_starved {
-            return Ok(run);
+    /// Producer whose values are recorded.
+    producer: Option<SiteId>,
+    wanted: &'a mut [u8],
+    account: &'a MutationAccount,
+    deadline: &'a Deadline,
+    /// Coverage of the last mutant.
+    coverage: Vec<u8>,
+    result: BatchResult,
+}
+
+impl BatchRunner<'_> {
+    /// Executes a mutant; false if it ends the batch.
+    fn run(&mut self, mutant: &Input) -> bool {
+        self.result.executions += 1;
+        let run = match self.run_for_coverage(mutant) {
+            Ok(run) => run,
+            Err(error) if is_about_input(&error) => {
+                self.result.produced.push(Vec::new());
+                return true;
+            }
+            Err(error) => {
+                // Executed again, it is counted and recorded if it does so again.
+                self.keep(mutant, Vec::new(), None);
+                self.result.failure = Some(error);
+                return false;
+            }
+        };
+        let is_stopped = run.end.is_excess();
+        if is_stopped && self.deadline.is_over() {
+            return false;
         }
-        limit = limit.saturating_mul(ESCALATION);
+        let new_branches = match run.end {
+            ExitKind::Rejected => Vec::new(),
+            _ => take_wanted(self.wanted, &self.coverage),
+        };
+        let is_known = |crash: &u64| self.result.kept.iter().any(|kept| kept.crash == Some(*crash));
+        let crash = self.account.new_crash(&run).filter(|crash| !is_known(crash));
+        if !new_branches.is_empty() || crash.is_some() || is_stopped && self.account.traces_stopped() {
+            self.keep(mutant, new_branches, crash);
+        }
+        self.result.produced.push(run.produced);
+        self.result.stopped += u64::from(is_stopped);
+        !is_stopped
+    }
+
+    fn keep(&mut self, mutant: &Input, new_branches: Vec<BranchId>, crash: Option<u64>) {
+        self.result.kept.push(Kept { input: mutant.clone(), new_branches, crash });
+    }
+
+    /// Runs a mutant, with higher limits while one stops it only because the machine is busy: batches would not
+    /// repeat.
+    fn run_for_coverage(&mut self, mutant: &Input) -> Result<CoverageRun, RunError> {
+        let mut limit = self.limit;
+        loop {
+            let run = self.executor.run_for_coverage(mutant, limit, self.producer, &mut self.coverage)?;
+            if !run.is_starved {
+                return Ok(run);
+            }
+            limit = limit.saturating_mul(ESCALATION);
+        }
     }
 }
 

@@ -113,7 +113,7 @@ mod tests {
 
     fn batch(executions: u64, cost: u64, stopped: u64) -> MutantsRecord {
         let (worker, base, millis, kept) = (WorkerId::FIRST, 0, 0, Vec::new());
-        MutantsRecord { worker, base, millis, executions, cost, stopped, kept }
+        MutantsRecord { worker, base, millis, executions, cost, stopped, kept, lessons: None }
     }
 
     #[test]
@@ -154,7 +154,8 @@ mod tests {
 
     #[test]
     fn crashes_are_distinguished_by_their_stacks() {
-        let run = |end, frame| CoverageRun { end, crash: vec![frame, 7], is_starved: false };
+        let run =
+            |end, frame| CoverageRun { end, crash: vec![frame, 7], is_starved: false, produced: Vec::new() };
         let mut account = MutationAccount::default();
         let crash = account.new_crash(&run(ExitKind::Signal(11), 1));
         assert!(crash.is_some());

@@ -11,6 +11,7 @@ use super::memory::MemoryMonitor;
 use super::mutation_account::MutationAccount;
 use super::optimistic_queries::OptimisticQueries;
 use super::oracle::Oracle;
+use super::piece_models::PieceModels;
 use super::relaxed_queries::RelaxedQueries;
 use super::run_limit::RunLimit;
 use super::timed_strategy::TimedStrategy;
@@ -80,6 +81,8 @@ pub(super) struct Knowledge {
     /// has a copy.
     pub dictionary: Arc<Dictionary>,
     pub counted_comparisons: CountedComparisons,
+    /// Pieces of inputs that the program tells apart by control flow.
+    pub pieces: PieceModels,
     /// Input objects that no decision depends on so far.
     pub unused_objects: BTreeSet<u32>,
     pub oracle: Oracle,
@@ -328,6 +331,7 @@ impl Knowledge {
             callees: SeenCallees::default(),
             dictionary: Arc::new(dictionary),
             counted_comparisons: CountedComparisons::default(),
+            pieces: PieceModels::default(),
             unused_objects: readable_objects(&settings.inputs[0]),
             oracle: Oracle::default(),
             diagnosis: Diagnosis::default(),

@@ -83,6 +83,11 @@ impl TimedStrategy {
         self.strategy.wants_callees()
     }
 
+    /// True if it requests mutants made of pieces.
+    pub(super) fn wants_pieces(&self) -> bool {
+        self.strategy.wants_pieces()
+    }
+
     /// Returns the description.
     pub(super) fn describe(&self) -> String {
         self.strategy.describe()

@@ -16,9 +16,10 @@ use crate::store::sync::SyncImporter;
 use crate::store::testcase::{fit, read_test};
 use cairn_exec::Input;
 use cairn_expr::DagCopy;
+use cairn_mutate::combine;
 use cairn_search::{Cost, Next, Outcome, Rng};
 use cairn_solver::Solver;
-use cairn_tree::{Flip, FlipState, RunId};
+use cairn_tree::{Flip, FlipState, NodeId, RunId};
 use std::time::Duration;
 
 /// Interval of polling while there is nothing to do but to wait for other fuzzers; a chosen interval.
@@ -161,7 +162,8 @@ impl<'w, 'a> Worker<'w, 'a> {
             Next::Suspend(flips) => flips.into_iter().for_each(|flip| known.tree.suspend(flip)),
             Next::Resume(flips) => search.resume(&mut known.tree, &flips),
             Next::Restart => self.run_random()?,
-            Next::Mutate { base } => self.mutate(base)?,
+            Next::Mutate { base, mutators } => self.mutate(base, mutators)?,
+            Next::Combine { base, keep, donor, take } => self.run_combined((base, keep), (donor, take))?,
         }
         Ok(None)
     }
@@ -304,6 +306,22 @@ impl<'w, 'a> Worker<'w, 'a> {
     fn run_random(&mut self) -> Result<(), CampaignError> {
         let input = self.random_input();
         self.execute(&input, Cause::RANDOM)?;
+        Ok(())
+    }
+
+    /// Executes a run's input with a part of another one's: each with a decision that matters.
+    fn run_combined(
+        &mut self,
+        (base, keep): (RunId, Option<NodeId>),
+        (donor, take): (RunId, Option<NodeId>),
+    ) -> Result<(), CampaignError> {
+        let known = &self.campaign.known;
+        let bytes = |node: Option<NodeId>| {
+            node.map(|node| known.dag.inputs(known.tree.node(node).value).to_vec()).unwrap_or_default()
+        };
+        let input = |run: RunId| &known.past_runs[run.index()].input;
+        let input = combine(input(base), &bytes(keep), input(donor), &bytes(take), &mut self.rng);
+        self.execute(&input, Cause { base: Some(base), ..Cause::MUTATION })?;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use crate::settings::Settings;
 use crate::store::corpus::{KeptInput, Origin};
 use cairn_exec::Input;
 use cairn_expr::InputByte;
+use cairn_mutate::pieces::Lesson;
 use cairn_solver::{Answer, Model, Unknown};
 use serde::{Deserialize, Serialize};
 
@@ -205,6 +206,16 @@ pub(crate) struct MutantsRecord {
     pub stopped: u64,
     /// Mutants that are executed again, with tracing: their runs follow, unless the campaign was killed before.
     pub kept: Vec<KeptMutant>,
+    /// What mutants made of pieces have taught; none for other mutants.
+    pub lessons: Option<PieceLessons>,
+}
+
+/// What a batch has taught of the pieces of a producer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct PieceLessons {
+    /// Site of the producer.
+    pub producer: u32,
+    pub lessons: Vec<Lesson>,
 }
 
 /// A mutant that is executed again.

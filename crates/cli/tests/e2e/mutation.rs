@@ -35,13 +35,15 @@ int main(void) {
 /// The arms of `auto` that solve.
 const SOLVING: &str = "auto:cfg,cgs,random-branch,weights";
 
-struct Scene {
+/// A program, a seed, and campaigns with them.
+pub struct Scene {
     place: TempDir,
     program: PathBuf,
 }
 
 impl Scene {
-    fn new(source: &str) -> Scene {
+    /// Builds a program from its source text.
+    pub fn new(source: &str) -> Scene {
         let place = tempfile::tempdir().unwrap();
         let program = place.path().join("program");
         build_instrumented(&write_source(place.path(), "words.c", source), &program);
@@ -50,11 +52,13 @@ impl Scene {
         Scene { place, program }
     }
 
-    fn out(&self, name: &str) -> PathBuf {
+    /// Returns the directory of a campaign.
+    pub fn out(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
 
-    fn command(&self, out: &Path, options: &[&str]) -> Command {
+    /// Returns the command of a campaign.
+    pub fn command(&self, out: &Path, options: &[&str]) -> Command {
         let mut command = cairn();
         command.args(["run", "-q", "--json", "--sym-stdin", "64", "--seeds"]).arg(self.out("seeds"));
         command.arg("--out").arg(out).args(options).arg(&self.program);
@@ -62,7 +66,7 @@ impl Scene {
     }
 
     /// Returns the figures of a campaign.
-    fn figures(&self, out: &str, options: &[&str]) -> Value {
+    pub fn figures(&self, out: &str, options: &[&str]) -> Value {
         let result = output_of(&mut self.command(&self.out(out), options));
         assert!(matches!(result.code, Some(0 | 1)), "{options:?}: {result:?}");
         serde_json::from_str(&result.stdout).unwrap()
@@ -74,7 +78,7 @@ fn number(figures: &Value, name: &str) -> u64 {
 }
 
 /// Returns all kept inputs by name.
-fn files(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub fn files(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let name = |path: &Path| path.strip_prefix(out).unwrap().to_owned();
     let is_whole = |path: &&PathBuf| !path.file_name().unwrap().to_string_lossy().starts_with('.');
     tests(out).iter().filter(is_whole).map(|path| (name(path), std::fs::read(path).unwrap())).collect()

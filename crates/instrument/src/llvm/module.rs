@@ -331,20 +331,22 @@ impl Module {
         }
     }
 
-    /// Attaches text to an instruction as metadata, which survives passes and is copied with the instruction.
-    pub fn attach_text(&self, instruction: Value, text: &str) {
+    /// Attaches text of some kind to an instruction as metadata, which survives passes and is copied with the
+    /// instruction.
+    pub fn attach_text(&self, instruction: Value, kind: &str, text: &str) {
         unsafe {
             let text = LLVMMDStringInContext2(self.context, text.as_ptr().cast(), text.len());
             let node = LLVMMDNodeInContext2(self.context, &mut { text }, 1);
-            let kind = self.text_kind();
+            let kind = self.text_kind(kind);
             LLVMSetMetadata(instruction.0, kind, LLVMMetadataAsValue(self.context, node));
         }
     }
 
-    /// Removes and returns the text attached to an instruction.
-    pub fn detach_text(&self, instruction: Value) -> Option<String> {
+    /// Removes and returns the text of some kind attached to an instruction.
+    pub fn detach_text(&self, instruction: Value, kind: &str) -> Option<String> {
         unsafe {
-            let node = LLVMGetMetadata(instruction.0, self.text_kind());
+            let kind = self.text_kind(kind);
+            let node = LLVMGetMetadata(instruction.0, kind);
             if node.is_null() {
                 return None;
             }
@@ -352,13 +354,12 @@ impl Module {
             LLVMGetMDNodeOperands(node, &mut text);
             let text = LLVMGetMDString(text, &mut len);
             let text = bytes_to_string(text, len as usize);
-            LLVMSetMetadata(instruction.0, self.text_kind(), null_mut());
+            LLVMSetMetadata(instruction.0, kind, null_mut());
             Some(text)
         }
     }
 
-    fn text_kind(&self) -> u32 {
-        let name = "cairn.note";
+    fn text_kind(&self, name: &str) -> u32 {
         unsafe { LLVMGetMDKindIDInContext(self.context, name.as_ptr().cast(), name.len() as u32) }
     }
 

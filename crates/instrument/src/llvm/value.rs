@@ -295,12 +295,17 @@ impl Value {
         !unsafe { LLVMIsAAllocaInst(self.0) }.is_null()
     }
 
-    /// Returns the type of a global variable that this unit defines.
-    pub fn defined_variable(self) -> Option<Type> {
+    /// Returns the type of a global variable.
+    pub fn variable_type(self) -> Option<Type> {
         unsafe {
             let is_variable = !LLVMIsAGlobalVariable(self.0).is_null();
-            (is_variable && !self.is_declaration()).then(|| Type(LLVMGlobalGetValueType(self.0)))
+            is_variable.then(|| Type(LLVMGlobalGetValueType(self.0)))
         }
+    }
+
+    /// Returns the type of a global variable that this unit defines.
+    pub fn defined_variable(self) -> Option<Type> {
+        self.variable_type().filter(|_| !self.is_declaration())
     }
 
     /// True for a thread-local variable.

@@ -5,6 +5,7 @@
 //! select for overflow and for shift amounts of at least the width. The select is a site like any other, with
 //! two sides and a condition; its value is the operand itself, and clean-up removes it.
 
+use super::condition_features;
 use super::intrinsics::is_absolute;
 use crate::llvm::{Builder, Module, Opcode, Predicate, TypeKind, Value};
 use cairn_wire::meta::ConditionFeatures;
@@ -55,7 +56,8 @@ impl Inserter<'_> {
         }
         let value = instruction.operand(operand);
         let checked = self.builder.select(faults, value, value);
-        self.module.attach_text(checked, &ConditionFeatures::of_check(check).bits().to_string());
+        let features = ConditionFeatures::of_check(check);
+        condition_features::attach(self.module, checked, features, &[]);
         instruction.set_operand(operand, checked);
     }
 

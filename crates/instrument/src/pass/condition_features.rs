@@ -9,15 +9,23 @@ use crate::llvm::{Module, Opcode, Predicate, Type, TypeKind, Value};
 use cairn_wire::meta::ConditionFeatures;
 use std::collections::HashSet;
 
+/// Kind of the metadata.
+const NOTE: &str = "cairn.features";
+
 /// Attaches its condition's features to every site of the module.
 pub fn annotate(module: &Module) {
     for block in module.functions().into_iter().flat_map(Value::blocks) {
         for instruction in block.instructions().into_iter().filter(|i| is_site(*i)) {
             let found = FeatureCollector::at(instruction);
-            let words = [found.contents.bits().to_string()].into_iter().chain(found.callees);
-            module.attach_text(instruction, &words.collect::<Vec<_>>().join(" "));
+            attach(module, instruction, found.contents, &found.callees);
         }
     }
+}
+
+/// Attaches features and the functions that a condition calls to a site.
+pub fn attach(module: &Module, site: Value, features: ConditionFeatures, callees: &[String]) {
+    let words: Vec<String> = [features.bits().to_string()].iter().chain(callees).cloned().collect();
+    module.attach_text(site, NOTE, &words.join(" "));
 }
 
 /// Returns the string literals that the conditions of the module's sites refer to.
@@ -30,7 +38,7 @@ pub fn literals(module: &Module) -> Vec<Value> {
 /// Returns the features attached to a site and the functions its condition calls; empty for decisions that
 /// passes have introduced.
 pub fn read_annotation(module: &Module, site: Value) -> (ConditionFeatures, Vec<String>) {
-    let note = module.detach_text(site).unwrap_or_default();
+    let note = module.detach_text(site, NOTE).unwrap_or_default();
     let mut words = note.split_whitespace();
     let bits = words.next().and_then(|bits| bits.parse().ok()).unwrap_or_default();
     (ConditionFeatures::from_bits(bits), words.map(str::to_owned).collect())

@@ -3,7 +3,8 @@
 //! It runs on clang's output before optimisation, so that the branches are those of the source. Order of
 //! work:
 //!
-//! 1. [`conditions`] normalises conditions, [`site_positions`] and [`condition_features`] annotate them.
+//! 1. [`conditions`] normalises conditions, [`site_positions`], [`condition_features`] and [`definitions`]
+//!    annotate them.
 //! 2. LLVM's `sroa` promotes locals to registers; [`inline`] marks small functions for `always-inline`.
 //! 3. [`checks`] inserts branches on faults, [`sites`] collects the sites and inserts coverage stores.
 //! 4. [`taint`] finds the values of a function that may be labelled, [`function`] cuts its blocks into
@@ -20,6 +21,7 @@ mod condition_features;
 mod conditions;
 mod coverage_map;
 mod coverage_store;
+mod definitions;
 mod edges;
 mod emit;
 mod function;
@@ -30,6 +32,7 @@ mod modelled;
 mod objects;
 mod op_semantics;
 mod outputs;
+mod producers;
 mod segment;
 mod semantics;
 mod sinks;
@@ -41,6 +44,7 @@ mod taint;
 mod types;
 mod uninstrumented_calls;
 mod unmodelled_input;
+mod variables;
 mod variadic;
 
 use crate::driver::Instrumenter;
@@ -51,6 +55,7 @@ use cairn_wire::Checks;
 use cairn_wire::site::USER_MAIN;
 use coverage_map::CoverageMap;
 use function::{FunctionPass, UnitContext};
+use producers::Producer;
 use sites::{Sites, is_address_taken};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -85,6 +90,7 @@ impl Instrumenter for Pass {
         conditions::split(&module);
         site_positions::set_positions(&module, &conditions);
         condition_features::annotate(&module);
+        definitions::annotate(&module);
         let is_users = !modelled::is_model(&module);
         let literals = if is_users { string_literals::collect(&module) } else { BTreeSet::new() };
         module.run_passes(c"function(sroa)")?;
@@ -125,6 +131,7 @@ fn instrument(module: &Module, checks: Checks) {
     let private = instrumented.iter().copied().filter(|f| is_private(*f)).collect();
     let unit =
         UnitContext { module, abi: &abi, is_model, checks, instrumented: &instrumented, private: &private };
+    let by_result = if is_model { HashSet::new() } else { producers::find_by_result(&instrumented) };
     for function in bodies {
         let chosen = instrumented.contains(&function);
         if chosen && !is_model {
@@ -132,7 +139,11 @@ fn instrument(module: &Module, checks: Checks) {
         }
         let found = sites.add_function(module, function, chosen);
         if chosen {
+            let (index, producer) = (found.index, Producer::of(function, &by_result).filter(|_| !is_model));
             FunctionPass::run(&unit, &mut sites, found, function);
+            if let Some(producer) = producer {
+                producer.emit(module, &abi, &mut sites, function, index);
+            }
         } else if !function.has_attribute("naked") {
             report_unfollowed_entry(module, &abi, function);
         }

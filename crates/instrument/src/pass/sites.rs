@@ -4,6 +4,7 @@
 use super::SYSTEM_HEADERS;
 use super::condition_features;
 use super::coverage_store::{store_coverage, store_coverage_at};
+use super::definitions::VariableNumbers;
 use super::edges::MovedEdges;
 use super::intrinsics::intrinsic;
 use super::site_sides::sides_of;
@@ -27,6 +28,7 @@ pub struct Sites {
     counted: bool,
     sides: u32,
     files: HashMap<String, u32>,
+    variables: VariableNumbers,
     concretizations: HashMap<(u32, Location), SiteRef>,
     uninstrumented: HashMap<(u32, Location, u32), SiteRef>,
     /// Placeholders until the number of records and sides is known.
@@ -55,6 +57,7 @@ impl Sites {
             counted,
             sides: 0,
             files: HashMap::new(),
+            variables: VariableNumbers::default(),
             concretizations: HashMap::new(),
             uninstrumented: HashMap::new(),
             records: placeholder("cairn.records"),
@@ -78,7 +81,7 @@ impl Sites {
     /// stores.
     pub fn add_function(&mut self, module: &Module, function: Value, instrumented: bool) -> FunctionSites {
         let index = self.unit.functions.len() as u32;
-        let described = self.describe(function);
+        let described = self.describe(module, function);
         self.unit.functions.push(described);
         let mut found = FunctionSites { index, ..FunctionSites::default() };
         if instrumented {
@@ -110,6 +113,11 @@ impl Sites {
         let site = self.push(SiteKind::UninstrumentedCall, function, 0, &location, name, Vec::new());
         self.uninstrumented.insert(key, site);
         site
+    }
+
+    /// Creates the site of a producer.
+    pub fn producer(&mut self, function: u32, at: Value) -> SiteRef {
+        self.push(SiteKind::Producer, function, 0, &at.location(), 64, Vec::new())
     }
 
     fn uninstrumented_name(&mut self, name: &str) -> u32 {
@@ -153,12 +161,13 @@ impl Sites {
             width,
             contents: meta::ConditionFeatures::default(),
             callees: Vec::new(),
+            reads: Vec::new(),
             sides,
         });
         SiteRef(self.unit.sites.len() as u32 - 1)
     }
 
-    fn describe(&mut self, function: Value) -> meta::Function {
+    fn describe(&mut self, module: &Module, function: Value) -> meta::Function {
         let name = function.name();
         let location = function.location();
         let blocks = function.blocks();
@@ -169,8 +178,20 @@ impl Sites {
             internal: function.linkage() == Linkage::LLVMInternalLinkage,
             uncounted: !self.counted || name.starts_with("cairn_") || is_system(&location.file),
             type_hash: type_hash(&function.function_type().text()),
-            blocks: blocks.iter().map(|b| describe_block(*b, &number)).collect(),
+            blocks: blocks.iter().map(|b| self.describe_block(module, *b, &number)).collect(),
             name,
+        }
+    }
+
+    fn describe_block(&mut self, module: &Module, block: Block, number: &HashMap<Block, u32>) -> meta::Block {
+        let instructions = block.instructions();
+        let calls = instructions.iter().filter(|i| i.is_call()).filter_map(|call| describe_call(*call));
+        meta::Block {
+            instructions: instructions.iter().filter(|i| i.opcode() != Opcode::LLVMPHI).count() as u32,
+            successors: block.terminator().successors().iter().map(|b| number[b]).collect(),
+            site: None,
+            calls: calls.collect(),
+            definitions: self.variables.read_definitions(module, block),
         }
     }
 
@@ -188,6 +209,7 @@ impl Sites {
                 let described = &mut self.unit.sites[site.0 as usize];
                 (described.contents, described.callees) =
                     condition_features::read_annotation(module, instruction);
+                described.reads = self.variables.read_uses(module, instruction);
                 if kind != SiteKind::Select {
                     let described =
                         &mut self.unit.functions[found.index as usize].blocks[number[&block] as usize];
@@ -233,7 +255,8 @@ impl Sites {
     }
 
     /// Emits records, coverage bytes and the metadata blob into their sections.
-    pub fn emit(self, module: &Module) {
+    pub fn emit(mut self, module: &Module) {
+        self.unit.variables = std::mem::take(&mut self.variables).into_names();
         let mut kept = Vec::new();
         let records = self.emit_records(module);
         let coverage = self.emit_coverage(module);
@@ -330,24 +353,16 @@ fn record_bytes(site: &meta::Site, local: u32) -> Vec<u8> {
     bytes
 }
 
-fn describe_block(block: Block, number: &HashMap<Block, u32>) -> meta::Block {
-    let instructions = block.instructions();
-    let calls = instructions.iter().filter(|i| i.is_call()).filter_map(|call| {
-        let callee = call.callee();
-        if callee.is_inline_asm() || intrinsic(callee).is_some() {
-            return None;
-        }
-        Some(match callee.is_function() {
-            true => meta::Call::Direct(callee.name()),
-            false => meta::Call::Indirect(type_hash(&call.callee_type().text())),
-        })
-    });
-    meta::Block {
-        instructions: instructions.iter().filter(|i| i.opcode() != Opcode::LLVMPHI).count() as u32,
-        successors: block.terminator().successors().iter().map(|b| number[b]).collect(),
-        site: None,
-        calls: calls.collect(),
+/// Describes a call; `None` for assembly and intrinsics.
+fn describe_call(call: Value) -> Option<meta::Call> {
+    let callee = call.callee();
+    if callee.is_inline_asm() || intrinsic(callee).is_some() {
+        return None;
     }
+    Some(match callee.is_function() {
+        true => meta::Call::Direct(callee.name()),
+        false => meta::Call::Indirect(type_hash(&call.callee_type().text())),
+    })
 }
 
 /// True if a file is a system header: branches of its templates do not count as the user's.

@@ -2,7 +2,7 @@
 
 use crate::model::Program;
 use cairn_wire::SiteKind;
-use cairn_wire::meta::{self, ConditionFeatures, Function, Side, Site, Unit};
+use cairn_wire::meta::{self, ConditionFeatures, Definition, Function, Side, Site, Unit};
 
 /// A basic block of a test program.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,10 @@ pub struct Plan {
     selects: u32,
     decides: bool,
     contents: ConditionFeatures,
+    /// Variables that its condition reads, by name.
+    reads: Vec<u64>,
+    /// Variables that it stores to, by name.
+    stores: Vec<(u64, Option<u64>)>,
 }
 
 /// Creates a block that ends with a decision between these blocks of its function: a branch if there are two,
@@ -59,6 +63,18 @@ impl Plan {
         self
     }
 
+    /// Adds a variable to those that its condition reads.
+    pub fn reads(mut self, variable: u64) -> Plan {
+        self.reads.push(variable);
+        self
+    }
+
+    /// Adds a store to a variable, of a constant if one is given.
+    pub fn stores(mut self, variable: u64, constant: Option<u64>) -> Plan {
+        self.stores.push((variable, constant));
+        self
+    }
+
     /// Sets the number of instructions, one by default.
     pub fn instructions(mut self, count: u32) -> Plan {
         self.block.instructions = count;
@@ -104,9 +120,19 @@ pub fn build(functions: &[Body]) -> Program {
         let mut function = body.function.clone();
         unit.pointed_at.extend(body.pointed_at.then(|| function.name.clone()));
         for (plan, block) in body.blocks.iter().zip(0..) {
+            let mut number = |variable: u64| {
+                unit.variables.push(variable);
+                unit.variables.len() as u32 - 1
+            };
+            let reads: Vec<u32> = plan.reads.iter().map(|variable| number(*variable)).collect();
+            let mut definition = |(variable, constant): &(u64, Option<u64>)| Definition {
+                variable: number(*variable),
+                constant: *constant,
+            };
+            let definitions = plan.stores.iter().map(&mut definition).collect();
             let mut add = |kind, successors: &[u32]| {
-                let contents = plan.contents;
-                unit.sites.push(Site { contents, ..site(kind, index, block, sides, successors) });
+                let (contents, reads) = (plan.contents, reads.clone());
+                unit.sites.push(Site { contents, reads, ..site(kind, index, block, sides, successors) });
                 sides += successors.len() as u32;
             };
             (0..plan.selects).for_each(|_| add(SiteKind::Select, &[block; 2]));
@@ -115,7 +141,7 @@ pub fn build(functions: &[Body]) -> Program {
                 add(if successors.len() == 2 { SiteKind::Branch } else { SiteKind::Switch }, successors);
             }
             let site = plan.decides.then(|| unit.sites.len() as u32 - 1);
-            function.blocks.push(meta::Block { site, ..plan.block.clone() });
+            function.blocks.push(meta::Block { site, definitions, ..plan.block.clone() });
         }
         unit.functions.push(function);
     }
@@ -127,6 +153,6 @@ fn site(kind: SiteKind, function: u32, block: u32, first_side: u32, successors: 
     let side = |(&successor, side)| Side { successor, values: values(side) };
     let sides = successors.iter().zip(0..).map(side).collect();
     let width = if kind == SiteKind::Switch { 32 } else { 1 };
-    let (file, line, column, contents, callees) = Default::default();
-    Site { kind, function, block, file, line, column, first_side, width, contents, callees, sides }
+    let (file, line, column, contents, callees, reads) = Default::default();
+    Site { kind, function, block, file, line, column, first_side, width, contents, callees, reads, sides }
 }

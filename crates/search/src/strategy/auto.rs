@@ -227,7 +227,8 @@ impl Strategy for Auto {
         self.add_work(batch.cost * mean_run);
         self.requested = batch.kept;
         // Mutants pay because they are cheap: if each costs a run, as where executions are counted, they wait.
-        self.arms[self.playing].is_last_resort = batch.cost >= batch.executions as f64;
+        let is_expensive = batch.cost >= batch.executions as f64;
+        self.arms[self.playing].is_last_resort = is_expensive && batch.executions > 0;
         self.arms[self.playing].strategy.on_mutants(batch);
     }
 
@@ -241,6 +242,10 @@ impl Strategy for Auto {
 
     fn wants_branch_log(&self) -> bool {
         self.arms.iter().any(|arm| arm.strategy.wants_branch_log())
+    }
+
+    fn wants_pieces(&self) -> bool {
+        self.arms.iter().any(|arm| arm.strategy.wants_pieces())
     }
 
     fn wants_callees(&self) -> bool {

@@ -277,6 +277,10 @@ impl Strategy for Homi {
         self.base.wants_branch_log()
     }
 
+    fn wants_pieces(&self) -> bool {
+        self.base.wants_pieces()
+    }
+
     fn wants_callees(&self) -> bool {
         self.base.wants_callees()
     }

@@ -106,6 +106,10 @@ impl Strategy for Interleave {
         self.strategies.iter().any(|strategy| strategy.wants_branch_log())
     }
 
+    fn wants_pieces(&self) -> bool {
+        self.strategies.iter().any(|strategy| strategy.wants_pieces())
+    }
+
     fn wants_callees(&self) -> bool {
         self.strategies.iter().any(|strategy| strategy.wants_callees())
     }

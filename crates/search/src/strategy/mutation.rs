@@ -16,7 +16,7 @@
 
 use crate::gamma::draw_gamma;
 use crate::rng::Rng;
-use crate::traits::{Cost, MutantBatch, Next, Outcome, RunView, Strategy};
+use crate::traits::{Cost, MutantBatch, Mutators, Next, Outcome, RunView, Strategy};
 use cairn_tree::{Flip, RunId, Tree};
 
 /// A run whose input is mutated: one that covered a branch first.
@@ -70,7 +70,7 @@ impl Strategy for Mutation {
         let yields: Vec<f64> = self.seeds.iter().map(|seed| self.draw_yield(seed, rng)).collect();
         let best = (0..yields.len()).max_by(|a, b| yields[*a].total_cmp(&yields[*b]));
         self.current = best.expect("there are seeds");
-        Next::Mutate { base: self.seeds[self.current].run }
+        Next::Mutate { base: self.seeds[self.current].run, mutators: Mutators::Havoc }
     }
 
     fn on_outcome(&mut self, _: Flip, _: Outcome, _: Cost) {}

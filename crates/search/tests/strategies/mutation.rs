@@ -4,7 +4,7 @@ use crate::simulate::{Simulation, straight_program, view};
 use cairn_expr::{Dag, InputByte};
 use cairn_program::BranchId;
 use cairn_program::SiteId;
-use cairn_search::{Auto, MutantBatch, Mutation, Next, Rng, RunView, Strategy};
+use cairn_search::{Auto, MutantBatch, Mutation, Mutators, Next, Rng, RunView, Strategy};
 use cairn_tree::{RunId, Step, StepKind, Tree};
 
 /// Returns a tree with one decision, whose other side is untried.
@@ -31,7 +31,7 @@ fn a_test_whose_mutants_cover_more_is_mutated_more() {
     let tests: Vec<RunId> = (0..10).map(|_| run(&mut strategy, &simulation, &mut tree, 1)).collect();
     let mut shares = [0; 10];
     for number in 0..BATCHES {
-        let Next::Mutate { base } = strategy.next(&tree, &mut rng) else { panic!("a flip is untried") };
+        let Next::Mutate { base, .. } = strategy.next(&tree, &mut rng) else { panic!("a flip is untried") };
         let at = tests.iter().position(|test| *test == base);
         at.into_iter().for_each(|at| shares[at] += 1);
         let brings = at == Some(3) && number % 4 == 0;
@@ -53,7 +53,11 @@ fn runs_that_cover_nothing_new_are_not_mutated() {
         run(&mut strategy, &simulation, &mut tree, 0);
     }
     for _ in 0..50 {
-        assert_eq!(strategy.next(&tree, &mut rng), Next::Mutate { base: first }, "it is all there is");
+        assert_eq!(
+            strategy.next(&tree, &mut rng),
+            Next::Mutate { base: first, mutators: Mutators::Havoc },
+            "it is all there is"
+        );
     }
 }
 
@@ -76,7 +80,7 @@ fn auto_plays_mutation_by_what_it_brings_for_its_cost() {
         let mut batches = 0;
         for number in 0..2_000 {
             match auto.next(&tree, &mut rng) {
-                Next::Mutate { base } => {
+                Next::Mutate { base, .. } => {
                     batches += 1;
                     let kept = usize::from(number % 2 == 0);
                     auto.on_mutants(&MutantBatch { base, executions: 16, cost, kept });

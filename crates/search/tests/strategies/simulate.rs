@@ -239,7 +239,8 @@ impl Simulation {
                     self.run(input, None, strategy);
                 }
                 Next::Flip { flip, base } => self.force(flip, base, strategy),
-                Next::Mutate { base } => self.mutate(base, strategy),
+                Next::Mutate { base, .. } => self.mutate(base, strategy),
+                Next::Combine { base, donor, .. } => self.combine(base, donor, strategy),
                 Next::Suspend(flips) => flips.into_iter().for_each(|flip| self.tree.suspend(flip)),
                 Next::Resume(flips) => {
                     strategy.on_resumed(&self.tree, &flips);
@@ -248,6 +249,13 @@ impl Simulation {
             }
         }
         requests
+    }
+
+    /// Runs an input with the second half of another one.
+    fn combine(&mut self, base: RunId, donor: RunId, strategy: &mut dyn Strategy) {
+        let half = self.values.len() / 2;
+        let input = [&self.inputs[base.index()][..half], &self.inputs[donor.index()][half..]].concat();
+        self.run(input, None, strategy);
     }
 
     /// Flips each bit of an input without a trace, and runs the mutants that cover a branch first.
