@@ -115,5 +115,5 @@ fn conditions_know_who_stores_what_they_read() {
     assert!(stored(line("if (seen)")).contains(&5), "by a small function");
     assert!(stored(line("if (limit())")).contains(&9), "returned by a small function");
     assert!(stored(line("if (is_high(c))")).contains(&7), "returned from a local");
-    assert_eq!(stored(line("if (c == 'a')")), [], "only the library stores to it");
+    assert!(stored(line("if (c == 'a')")).is_empty(), "only the library stores to it");
 }
