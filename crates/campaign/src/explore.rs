@@ -15,6 +15,7 @@ mod forget;
 mod hang_exits;
 mod hang_loop;
 mod integrate;
+mod learn_pieces;
 mod learn_strings;
 mod memory;
 mod missing_events;

@@ -200,7 +200,7 @@ fn each_side(mut found: impl FnMut(u32)) {
         if taken & ONES == 0 {
             continue;
         }
-        let seen = |word: u64| ((word | word / SEEN) & ONES) * SEEN;
+        let seen = |word: u64| ((word | (word / SEEN)) & ONES) * SEEN;
         while let Err(now) =
             word.compare_exchange_weak(taken, seen(taken), Ordering::Relaxed, Ordering::Relaxed)
         {

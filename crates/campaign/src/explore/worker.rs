@@ -168,9 +168,9 @@ impl<'w, 'a> Worker<'w, 'a> {
         Ok(None)
     }
 
-    /// Continues after the strategy has run out of flips: other workers may find some, unanswered flips are queried again,
-    /// the rest of a diverged journal is replayed, other fuzzers may find inputs. Otherwise the campaign is
-    /// done.
+    /// Continues after the strategy has run out of flips: other workers may find some, unanswered flips are
+    /// queried again, the rest of a diverged journal is replayed, other fuzzers may find inputs. Otherwise the
+    /// campaign is done.
     fn continue_without_flips(&mut self) -> Result<Option<StopReason>, CampaignError> {
         if self.campaign.coordination.busy > 1 {
             self.wait_for_results()?;

@@ -1,7 +1,7 @@
 //! Inputs made of pieces, and what they are to find out.
 
 use super::sequence::append;
-use super::{Lesson, Piece, Pieces, Sample, join};
+use super::{Piece, Pieces, Sample, join};
 use cairn_exec::Input;
 
 /// The reason for an attempt.
@@ -50,18 +50,6 @@ impl Attempt {
     pub(super) fn of(sample: Sample, source: Source) -> Attempt {
         let Sample { input, object, pieces } = sample;
         Attempt { input, object, pieces, source }
-    }
-
-    /// Returns the lesson that it was made; none if it may be made again.
-    pub fn done(&self) -> Option<Lesson> {
-        match &self.source {
-            Source::Sample(number) => Some(Lesson::Measured(*number as u32 + 1)),
-            Source::Probe { text } => Some(Lesson::Probed(text.clone())),
-            Source::Transition { state, value } => {
-                Some(Lesson::Tried { state: *state, count: *value as u32 + 1 })
-            }
-            Source::Variation => None,
-        }
     }
 }
 

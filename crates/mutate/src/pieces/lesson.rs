@@ -42,6 +42,20 @@ pub enum Lesson {
     },
 }
 
+impl Attempt {
+    /// Returns the lesson that it was made; none if it may be made again.
+    pub fn done(&self) -> Option<Lesson> {
+        match &self.source {
+            Source::Sample(number) => Some(Lesson::Measured(*number as u32 + 1)),
+            Source::Probe { text } => Some(Lesson::Probed(text.clone())),
+            Source::Transition { state, value } => {
+                Some(Lesson::Tried { state: *state, count: *value as u32 + 1 })
+            }
+            Source::Variation => None,
+        }
+    }
+}
+
 impl Pieces {
     /// Returns what an attempt teaches, which has made the producer return these values.
     pub fn lessons(&self, attempt: &Attempt, produced: &[ProducedValue]) -> Vec<Lesson> {

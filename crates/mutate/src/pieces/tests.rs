@@ -53,7 +53,7 @@ fn sample(text: &str) -> (Input, Vec<Piece>) {
 
 fn model() -> Pieces {
     let mut model = Pieces::default();
-    for text in ["- x )", "; 1"] {
+    for text in ["- x )", "; -> 1"] {
         let (input, pieces) = sample(text);
         model.add_sample(&input, 0, pieces);
     }

@@ -7,9 +7,9 @@
 //!
 //! Unlike a plain bandit's, its rewards are relative: new branches become rarer as a campaign goes on,
 //! whichever arm plays. So an arm's reward is compared with what all arms together gained per work at that
-//! time, and playing first is no advantage. Both decay exponentially, in proportion to the age of the campaign. Thompson sampling draws
-//! the value of each arm from a gamma distribution, which is wide as long as little is known, and plays the
-//! arm with the highest draw.
+//! time, and playing first is no advantage. Both decay exponentially, in proportion to the age of the campaign.
+//! Thompson sampling draws the value of each arm from a gamma distribution, which is wide as long as little is
+//! known, and plays the arm with the highest draw.
 //!
 //! One more arm requests flips to uncovered branches as long as there are untried ones (`uncovered.rs`). Its
 //! reward is also credited to the arm whose run reached the node of the flip: otherwise the arms that open
