@@ -64,6 +64,8 @@ fn cut(values: &[u64], read: &[BTreeSet<u32>], bytes: &[u8]) -> Vec<Piece> {
         let next = read[index + 1..].iter().find(|bytes| !bytes.is_empty());
         let next = next.and_then(|bytes| bytes.range(first + 1..).next().copied());
         let end = next.unwrap_or_else(|| read[index].last().map_or(0, |last| last + 1));
+        // The end of the input may have been looked at as a byte.
+        let end = end.min(bytes.len() as u32);
         let Some(text) = bytes.get(start as usize..end as usize).filter(|text| !text.is_empty()) else {
             continue;
         };

@@ -101,7 +101,7 @@ fn export(campaign: &Path, to: &Path) -> String {
 fn keywords(place: &Path) -> (PathBuf, PathBuf, String) {
     let source = write_source(place, "keywords.c", KEYWORDS);
     build_instrumented(&source, &place.join("keywords"));
-    let campaign = campaign(place, &place.join("keywords"), "campaign", &["--execs", "400"]);
+    let campaign = campaign(place, &place.join("keywords"), "campaign", &["--execs", "600"]);
     let dictionary = export(&campaign, &place.join("learnt.dict"));
     (source, campaign, dictionary)
 }

@@ -142,13 +142,15 @@ fn a_full_disk_and_a_read_only_one_end_a_campaign_that_can_go_on() {
     let (program, disk) = (place.path().join("program"), place.path().join("disk"));
     build_instrumented(&example.source, &program);
     std::fs::create_dir(&disk).unwrap();
-    // Room for what a campaign begins with and for a few tests, then for more.
+    // Room for what a campaign begins with and for a few tests, then for more. The disk stays busy for half a
+    // second after the sandbox of a compiler has ended, though no process is left: the kernel is not done with it.
     let script = r#"
         cairn=$0 program=$1
         explore() { "$cairn" run -q --seed 1 --execs 400 --sym-stdin 5 --out "$@" "$program" > /dev/null; echo "code $?"; }
         mount -t tmpfs -o size=56k none "$2" && cd "$2" || exit 9
         explore out
-        mount -o remount,ro,size=8m "$2"
+        tries=50
+        until mount -o remount,ro,size=8m "$2" 2> /dev/null || [ $((tries -= 1)) = 0 ]; do sleep 0.1; done
         explore out --resume
         mount -o remount,rw,size=8m "$2"
         explore out --resume
@@ -226,7 +228,10 @@ fn a_known_hang_is_not_paid_for_again() {
     assert_eq!(summary["branches_covered"], 11, "all but a short read: {said:?}");
     let executions = (summary["executions"].as_u64().unwrap() + 5).to_string();
     let (resumed, ..) = explore(&["--fixed-length", "--resume", "--execs", &executions]);
-    for figure in ["tests", "hangs", "divergences", "gaps"] {
+    for figure in ["tests", "hangs", "divergences"] {
         assert_eq!(summary[figure], resumed[figure], "{figure}");
     }
+    // Each of the further runs may be stopped, too.
+    let limit = resumed["gaps"]["limit"].as_u64().unwrap();
+    assert!((stopped..=stopped + 5).contains(&limit), "{resumed}");
 }

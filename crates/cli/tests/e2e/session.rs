@@ -138,6 +138,8 @@ fn json_is_one_object_with_the_promised_fields() {
         "mutation_runs",
         "optimistic_gains",
         "optimistic_runs",
+        "paths",
+        "paths_checked",
         "pin_tries",
         "full_logs",
         "missing_logs",

@@ -15,7 +15,7 @@ use super::{Domains, Outcome};
 use crate::tape::{Scratch, Tape};
 use cairn_deadline::{Deadline, Pace};
 use cairn_expr::{Dag, ExprId, InputByte};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// States that are tabulated: some 32 MiB.
 const MAX_STATES: u64 = 1 << 20;
@@ -23,8 +23,11 @@ const MAX_STATES: u64 = 1 << 20;
 const STEPS_PER_STATE: u64 = 20;
 /// Bytes of an equality from which on it is worth inverting: fewer are searched.
 const MIN_BYTES: usize = 3;
-/// Candidates between two looks at the clock.
-const CANDIDATES_PER_CLOCK: u64 = 10_000;
+/// Steps between two looks at the clock.
+const STEPS_PER_CLOCK: u64 = 1_000_000;
+/// Cuts that are compared on either side of the one where both sides have as many values: those nearest to it may
+/// lie within the work on one byte, where the sides share it. A chosen bound.
+const NEAR_CUTS: usize = 8;
 /// Bits of a state from which on it is worth inverting: others are hit by chance.
 const MIN_BITS: u8 = 16;
 /// Pairs that are checked against the other constraints in one attempt; a chosen bound.
@@ -90,18 +93,28 @@ pub(super) fn decide(
 }
 
 impl Halves {
-    /// Cuts a chain where both sides have about as many values.
+    /// Cuts a chain where both sides have about as many values. Further in, the inside has fewer and the outside
+    /// more, so the place is found by bisection: a chain may be as long as the input.
     fn of(dag: &Dag, domains: &Domains, facts: &mut Facts, chain: Chain) -> Option<Halves> {
-        let cut = |inner: &Inner| {
+        let sides = |inner: &Inner| {
             let outside = bytes_of(dag, &chain.operands[..inner.operands]);
-            let inside = dag.inputs(inner.expression);
-            let is_apart = outside.iter().all(|byte| inside.binary_search(byte).is_err());
-            let sides = [Side::new(domains, inside.iter().copied()), Side::new(domains, outside.into_iter())];
-            (is_apart && inner.bits >= MIN_BITS && sides.iter().all(|side| !side.positions.is_empty()))
+            let inside = dag.inputs(inner.expression).iter().copied();
+            [Side::new(domains, inside), Side::new(domains, outside.into_iter())]
+        };
+        let cut = |inner: &Inner| {
+            let sides = sides(inner);
+            let inside: FxHashSet<usize> = sides[0].positions.iter().copied().collect();
+            let is_apart = sides[1].positions.iter().all(|position| !inside.contains(position));
+            (inner.bits >= MIN_BITS && sides.iter().all(|side| !side.positions.is_empty()) && is_apart)
                 .then_some((*inner, sides))
         };
+        let even = chain.inner.partition_point(|inner| {
+            let [inside, outside] = sides(inner);
+            outside.all < inside.all
+        });
+        let near = even.saturating_sub(NEAR_CUTS)..(even + NEAR_CUTS).min(chain.inner.len());
         let fewest = |sides: &[Side; 2]| sides[0].all.min(sides[1].all);
-        let cuts = chain.inner.iter().filter_map(cut);
+        let cuts = chain.inner[near].iter().filter_map(cut);
         let (inner, [inside, outside]) = cuts.max_by(|(_, a), (_, b)| fewest(a).total_cmp(&fewest(b)))?;
         let forwards = facts.code_of_all(dag, &[inner.expression], dag.inputs(inner.expression))?;
         let operands = &chain.operands[..inner.operands];
@@ -132,7 +145,7 @@ impl Halves {
         mut holds: impl FnMut(&[u8]) -> bool,
     ) -> Option<(Outcome, u64)> {
         let [inside, outside] = self.counts(steps)?;
-        let mut pace = Pace::new(deadline, CANDIDATES_PER_CLOCK);
+        let mut pace = Pace::new(deadline, STEPS_PER_CLOCK);
         let (mut scratch, mut state) = (Scratch::default(), [0]);
         let mut bytes = vec![0; self.inside.positions.len()];
         let mut table: FxHashMap<u64, u32> = FxHashMap::default();
@@ -142,7 +155,7 @@ impl Halves {
             self.forwards.run(&bytes, &mut scratch, &mut state);
             table.insert(state[0] as u64 & low(self.inner.bits), number as u32);
             spent += self.cost(&self.forwards);
-            if pace.is_over_after(1) {
+            if pace.is_over_after(self.cost(&self.forwards)) {
                 return Some((Outcome::TooMuch, spent));
             }
         }
@@ -163,7 +176,7 @@ impl Halves {
                     return Some((Outcome::Found(found), spent));
                 }
             }
-            if met == MAX_MET || pace.is_over_after(1) {
+            if met == MAX_MET || pace.is_over_after(self.cost(&self.backwards)) {
                 return Some((Outcome::TooMuch, spent));
             }
         }
