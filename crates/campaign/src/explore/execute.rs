@@ -161,15 +161,16 @@ impl Worker<'_, '_> {
         self.integrate(input, execution, timeout, cause, recorded)
     }
 
-    /// Makes a run with the full limit that was stopped early outside of known hangs; false if there is none, or
-    /// other runs are to come first.
+    /// Makes a run again that was stopped early outside of known hangs, until it ends, is in a known one, or has
+    /// reached the full limit; false if there is none, or other runs are to come first.
     pub fn finish_suspect(&mut self, is_idle: bool) -> Result<bool, CampaignError> {
         let Campaign { search, cursor, .. } = &mut *self.campaign;
         if !cursor.is_live() || !(is_idle || search.run_limit.affords_full_limit()) {
             return Ok(false);
         }
         let Some(run) = search.run_limit.pop_suspect() else { return Ok(false) };
-        self.finish_run(run)?;
+        self.is_suspect = true;
+        self.repeat_run(run)?;
         Ok(true)
     }
 
@@ -180,13 +181,13 @@ impl Worker<'_, '_> {
             return Ok(false);
         }
         let Some(run) = self.campaign.search.run_limit.pop_unfinished() else { return Ok(false) };
-        self.finish_run(run)?;
+        self.has_full_limit = true;
+        self.repeat_run(run)?;
         Ok(true)
     }
 
-    fn finish_run(&mut self, run: usize) -> Result<(), CampaignError> {
+    fn repeat_run(&mut self, run: usize) -> Result<(), CampaignError> {
         let input = self.campaign.known.past_runs[run].input.clone();
-        self.has_full_limit = true;
         self.execute(&input, Cause::GIVEN).map(|_| ())
     }
 
@@ -230,8 +231,13 @@ impl Worker<'_, '_> {
     ) -> Result<Option<(Execution, Stopped)>, CampaignError> {
         let before = recorded.and_then(|result| result.timeout);
         let has_full_limit = std::mem::take(&mut self.has_full_limit);
+        let is_suspect = std::mem::take(&mut self.is_suspect);
         let mut bound = match (&early, recorded) {
             _ if has_full_limit => RunBound::NONE,
+            _ if is_suspect => {
+                let time = self.campaign.search.run_limit.current().time.saturating_mul(ESCALATION);
+                RunBound { time, ..RunBound::NONE }
+            }
             (Some(early), _) => early.bound,
             (None, None) => self.campaign.search.run_limit.current(),
             (None, Some(_)) => bound_of_replay(before),
@@ -248,7 +254,7 @@ impl Worker<'_, '_> {
             self.campaign.search.run_limit.note_stopped(took);
             let is_accepted = match before {
                 Some(before) => execution.trace.steps.len() >= before.steps as usize,
-                None => self.campaign.may_leave_stopped(&execution),
+                None => self.campaign.may_leave_stopped(&execution, !is_suspect),
             };
             if is_accepted {
                 return Ok(Some((execution, Stopped::Early(took))));
@@ -405,11 +411,12 @@ impl Worker<'_, '_> {
 }
 
 impl Campaign<'_> {
-    /// True if a run that was stopped early covers nothing new, and is in the loop of a known hang or can wait.
-    fn may_leave_stopped(&self, execution: &Execution) -> bool {
+    /// True if a run that was stopped early covers nothing new, and is in the loop of a known hang or can wait, if
+    /// that `is_allowed`.
+    fn may_leave_stopped(&self, execution: &Execution, is_allowed: bool) -> bool {
         let is_covered = |index| self.known.coverage.is_covered(BranchId(index as u32));
         let limit = &self.search.run_limit;
-        let can_wait = || self.settings.execs.is_none() && !limit.affords_full_limit();
+        let can_wait = || is_allowed && self.settings.execs.is_none() && !limit.affords_full_limit();
         (limit.hangs.contain(last_decision(&execution.trace)) || can_wait())
             && taken(&execution.run.coverage).all(is_covered)
     }

@@ -47,6 +47,8 @@ pub(super) struct Worker<'w, 'a> {
     pub cost: Cost,
     /// True if its next run has the full time limit.
     pub has_full_limit: bool,
+    /// True if the next run was stopped early before, outside of known hangs: it may not be left so again.
+    pub is_suspect: bool,
     /// Number of times that all runs had been forgotten when it chose its flip.
     pub times_forgotten: u32,
     /// Number of times that its solver has dropped its caches.
@@ -75,6 +77,7 @@ impl<'w, 'a> Worker<'w, 'a> {
             has_pending_run: false,
             cost: Cost::default(),
             has_full_limit: false,
+            is_suspect: false,
             times_forgotten: campaign.known.times_forgotten,
             cache_drops: campaign.search.cache_drops,
             campaign,
