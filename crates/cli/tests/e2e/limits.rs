@@ -231,7 +231,7 @@ fn a_known_hang_is_not_paid_for_again() {
     for figure in ["tests", "hangs", "divergences"] {
         assert_eq!(summary[figure], resumed[figure], "{figure}");
     }
-    // Each of the further runs may be stopped, too.
+    // Further runs may be stopped, too.
     let limit = resumed["gaps"]["limit"].as_u64().unwrap();
-    assert!((stopped..=stopped + 5).contains(&limit), "{resumed}");
+    assert!(limit >= stopped, "{resumed}");
 }
