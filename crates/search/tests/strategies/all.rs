@@ -46,7 +46,7 @@ fn the_same_seed_gives_the_same_search() {
 
 #[test]
 fn every_flip_of_an_exhaustible_program_is_tried_in_the_end() {
-    for spec in specs().filter(|spec| !["random-input", "mutation"].contains(&spec.as_str())) {
+    for spec in specs().filter(|spec| !["random-input", "mutation", "pieces"].contains(&spec.as_str())) {
         for program in 0..20 {
             let (requests, simulation) = search(&spec, program, program, 20_000);
             assert_eq!(requests.last(), Some(&Next::Done), "{spec} on {program}");
