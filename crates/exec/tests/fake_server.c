@@ -18,7 +18,7 @@ __attribute__((section("cairn_meta"), used)) static char meta[8];
 
 struct layout {
     uint64_t objects, input, input_size, coverage, coverage_size, events, event_capacity, labels, label_capacity,
-        snapshots, snapshot_size, log, log_capacity, callees, produced, total;
+        snapshots, snapshot_size, log, log_capacity, callees, produced, reactions, total;
 };
 
 struct control {
