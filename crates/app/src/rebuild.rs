@@ -38,7 +38,7 @@ pub struct Variant {
     pub own: &'static [&'static str],
 }
 
-/// How a program is built again.
+/// Description of a rebuild: the program with the records, and how the compiler runs.
 #[derive(Clone, Debug)]
 pub struct Rebuild {
     /// The program with the records.

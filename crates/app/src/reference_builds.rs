@@ -43,7 +43,7 @@ enum Build {
     Made { path: PathBuf, variant: Variant, done: OnceLock<bool> },
 }
 
-/// Where builds of a program come from and go to.
+/// Paths of the builds of a program: given ones, and the directory of those that are made.
 #[derive(Clone, Debug, Default)]
 pub struct BuildPlaces {
     /// Directory for builds that are made.

@@ -21,7 +21,7 @@ pub struct SharedMemory {
     pub workers: u64,
 }
 
-/// How workers solve queries.
+/// Settings of the workers' solvers.
 pub struct Solving<'a> {
     /// Limits of one query.
     pub limits: cairn_solver::Limits,

@@ -42,7 +42,7 @@ pub struct SourceFile {
     pub content: Option<Vec<u8>>,
 }
 
-/// How a translation unit was compiled.
+/// Record of the compilation of a translation unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct UnitRecord {
     /// Working directory.
@@ -69,7 +69,7 @@ pub enum LinkItem {
     Library(OsString),
 }
 
-/// How a program or shared library was linked, apart from the units in it.
+/// Record of the link of a program or shared library, apart from the units in it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LinkRecord {
     /// Working directory.

@@ -16,7 +16,7 @@ const OF_LIBRARIES: [&str; 3] = ["-l", "-L", "-pthread"];
 /// directory of the build.
 const LEFT_OUT: [&str; 4] = ["-static", "--static", "-Wl,-Map", "-Wl,--Map"];
 
-/// What a program is linked from.
+/// Parts that a program is linked from.
 pub(super) struct LinkLine {
     /// Directory of the link.
     pub directory: PathBuf,

@@ -32,7 +32,7 @@ const REPLAYED_LIMIT: u32 = 4;
 /// last.
 pub(super) const ESCALATION: u32 = 8;
 
-/// How a run came to its end.
+/// Way in which a run came to its end.
 #[derive(Clone, Copy)]
 enum Stopped {
     /// By itself, or at a limit of all runs.

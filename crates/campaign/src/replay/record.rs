@@ -206,11 +206,11 @@ pub(crate) struct MutantsRecord {
     pub stopped: u64,
     /// Mutants that are executed again, with tracing: their runs follow, unless the campaign was killed before.
     pub kept: Vec<KeptMutant>,
-    /// What mutants made of pieces have taught; none for other mutants.
+    /// Lessons of mutants made of pieces; none for other mutants.
     pub lessons: Option<PieceLessons>,
 }
 
-/// What a batch has taught of the pieces of a producer.
+/// Lessons of a batch about the pieces of a producer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct PieceLessons {
     /// Site of the producer.

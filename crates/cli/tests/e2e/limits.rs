@@ -142,8 +142,8 @@ fn a_full_disk_and_a_read_only_one_end_a_campaign_that_can_go_on() {
     let (program, disk) = (place.path().join("program"), place.path().join("disk"));
     build_instrumented(&example.source, &program);
     std::fs::create_dir(&disk).unwrap();
-    // Room for what a campaign begins with and for a few tests, then for more. The disk stays busy for half a
-    // second after the sandbox of a compiler has ended, though no process is left: the kernel is not done with it.
+    // Room for what a campaign begins with and for a few tests, then for more. After a build in the sandbox the disk
+    // was seen busy for half a second, although no process was found that uses it; the cause is not known.
     let script = r#"
         cairn=$0 program=$1
         explore() { "$cairn" run -q --seed 1 --execs 400 --sym-stdin 5 --out "$@" "$program" > /dev/null; echo "code $?"; }

@@ -1,7 +1,7 @@
 //! Producers: functions that return constants chosen by control flow, such as a lexer's kinds of tokens.
 //!
 //! What such a value depends on is in no expression: the decisions lie in the producer, and its caller decides over
-//! a constant. The runtime is told of each entry and each return, and so splits a run's input into the pieces that
+//! a constant. The runtime is notified of each entry and each return, and so splits a run's input into the pieces that
 //! made the producer return a value (`runtime/src/producers.rs`). The value is the function's result, or stored
 //! through a parameter.
 //!
